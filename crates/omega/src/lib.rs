@@ -1,0 +1,20 @@
+//! Automata on infinite words.
+//!
+//! - [`Automaton`]: explicit automata with labels over propositions, marks on edges and an
+//!   Emerson–Lei [`Acceptance`] condition of any width;
+//! - [`emptiness`]: is there an accepted run, and if so which: three engines over one [`Graph`]
+//!   trait, which systems implement too;
+
+mod acceptance;
+mod automaton;
+mod graph;
+mod letters;
+mod marks;
+mod refused;
+
+pub use acceptance::{Acceptance, Class, Clause, Disjunct, MAX_DEPTH};
+pub use automaton::{Automaton, Builder, Edge, StateId};
+pub use graph::{AutomatonGraph, Graph, Hop, Lasso, Step};
+pub use letters::{Cube, Import, Label, Letters, Prop};
+pub use marks::{Mark, MarkSet, MarkSetId, MarkTable};
+pub use refused::{Limits, Refused, Resource};
