@@ -363,6 +363,13 @@ impl Builder {
         }
     }
 
+    /// Replaces the initial states; repetitions are dropped. Unlike [`Builder::add_initial`] in a
+    /// loop this is linear, for readers of files that may list millions.
+    pub fn set_initial(&mut self, states: Vec<StateId>) {
+        let mut known = hashbrown::HashSet::new();
+        self.initial = states.into_iter().filter(|&state| known.insert(state)).collect();
+    }
+
     /// Names a state.
     pub fn set_state_name(&mut self, state: StateId, name: String) {
         self.state_names.insert(state, name);

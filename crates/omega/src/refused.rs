@@ -25,6 +25,8 @@ pub enum Resource {
     LetterClasses,
     /// Disjuncts of the acceptance condition.
     Disjuncts,
+    /// Bytes of text to write one label in a format that cannot name parts of a formula.
+    LabelText,
 }
 
 impl fmt::Display for Refused {
@@ -35,6 +37,7 @@ impl fmt::Display for Refused {
             Resource::LetterNodes => "decision-diagram nodes for the letters",
             Resource::LetterClasses => "classes of letters in one state",
             Resource::Disjuncts => "disjuncts of the acceptance condition",
+            Resource::LabelText => "bytes of text for one label",
         };
         write!(f, "gave up: this needs more than {} {what}", self.limit)
     }

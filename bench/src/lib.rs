@@ -1,0 +1,5 @@
+//! What the benchmarks run on. `cargo bench -p fairly-bench` times single cases while you work;
+//! `cargo run --release -p fairly-bench -- TABLE` prints the tables of `bench/record/`.
+
+pub mod emptiness;
+pub mod generate;

@@ -1,0 +1,187 @@
+//! The subcommands that answer a question: `empty`, `includes`, `equivalent`, `accepts`.
+
+use std::fmt::Write;
+use std::process::ExitCode;
+
+use fairly_omega::emptiness::{self, Engine};
+use fairly_omega::{Automaton, Hop, Limits, formats, ops};
+use serde_json::{Value, json};
+
+use super::arguments::{Accepts, Compare, Empty, Format};
+use super::{Named, lasso, read_automata, read_two};
+use crate::failure::{self, Failure};
+use crate::output;
+
+/// A JSON answer with its schema.
+pub(super) fn document(schema: &str, answers: Vec<Value>) -> String {
+    format!("{:#}\n", json!({ "schema": schema, "automata": answers }))
+}
+
+/// The exit code for yes and no.
+fn verdict(yes: bool) -> ExitCode {
+    if yes { ExitCode::SUCCESS } else { ExitCode::from(failure::NO) }
+}
+
+pub(super) fn empty(request: &Empty) -> Result<ExitCode, Failure> {
+    let mut text = String::new();
+    let mut documents = Vec::new();
+    let mut all_empty = true;
+    for Named { source, automaton } in read_automata(&request.input.files)? {
+        let engine = match &request.engine {
+            None => Engine::for_condition(automaton.acceptance()),
+            Some(name) => Engine::named(name).expect("clap checked the name"),
+        };
+        let answer = emptiness::check(&mut automaton.graph(), engine).map_err(|undecided| {
+            Failure::Usage {
+                message: format!("{source}: {undecided}"),
+                help: Some("leave out --engine, or use --engine streett".to_owned()),
+            }
+        })?;
+        all_empty &= answer.lasso.is_none();
+        let effort = answer.effort;
+        if request.format == Format::Json {
+            let steps = |hops: &[Hop]| -> Vec<Value> {
+                hops.iter().map(|hop| step_json(&automaton, hop)).collect()
+            };
+            documents.push(json!({
+                "source": source,
+                "empty": answer.lasso.is_none(),
+                "engine": engine.name,
+                "explored": { "states": effort.nodes, "edges": effort.steps },
+                "lasso": answer.lasso.as_ref().map(|lasso| json!({
+                    "stem": steps(&lasso.stem),
+                    "cycle": steps(&lasso.cycle),
+                    "word": lasso::word(&automaton, lasso),
+                })),
+            }));
+            continue;
+        }
+        let found = if answer.lasso.is_some() { "not empty" } else { "empty" };
+        let _ = writeln!(
+            text,
+            "{found}  {source}   {} · {} states, {} edges explored · engine {}",
+            automaton.acceptance().class(),
+            effort.nodes,
+            effort.steps,
+            engine.name,
+        );
+        if let Some(lasso) = &answer.lasso {
+            let _ = write!(
+                text,
+                "{}  word  {}\n  accepted, because for ever on the cycle\n{}",
+                lasso::steps(&automaton, lasso),
+                lasso::word(&automaton, lasso),
+                lasso::reasons(&automaton, lasso),
+            );
+        }
+    }
+    if request.format == Format::Json {
+        text = document("fairly.aut.empty/1", documents);
+    }
+    output::write(&text, None)?;
+    Ok(verdict(all_empty))
+}
+
+fn step_json(automaton: &Automaton, hop: &Hop) -> Value {
+    let edge = automaton.edges(hop.from)[hop.nth as usize];
+    json!({
+        "from": hop.from.0,
+        "to": hop.to.0,
+        "label": super::letters::label_text(automaton, edge.label),
+        "marks": automaton.marks(edge.marks).iter().map(|mark| mark.0).collect::<Vec<_>>(),
+    })
+}
+
+pub(super) fn includes(request: &Compare) -> Result<ExitCode, Failure> {
+    let (first, second) = read_two(&request.files)?;
+    let limits = Limits { states: request.max_states, ..Limits::default() };
+    let missing = ops::includes(&second.automaton, &first.automaton, limits)?;
+    let yes = missing.is_none();
+    let word = missing.map(|word| formats::word::print_definite(&word)).transpose()?;
+    let text = match (request.format, &word) {
+        (Format::Json, _) => document(
+            "fairly.aut.includes/1",
+            vec![json!({
+                "includes": yes,
+                "first": first.source,
+                "second": second.source,
+                "word": word,
+            })],
+        ),
+        (Format::Human, None) => {
+            format!("included  {} accepts every word of {}\n", first.source, second.source)
+        }
+        (Format::Human, Some(word)) => format!(
+            "not included  {} accepts this word and {} does not\n  word  {word}\n",
+            second.source, first.source
+        ),
+    };
+    output::write(&text, None)?;
+    Ok(verdict(yes))
+}
+
+pub(super) fn equivalent(request: &Compare) -> Result<ExitCode, Failure> {
+    let (left, right) = read_two(&request.files)?;
+    let limits = Limits { states: request.max_states, ..Limits::default() };
+    let difference = ops::equivalent(&left.automaton, &right.automaton, limits)?;
+    let yes = difference.is_none();
+    let mut told = None;
+    if let Some(difference) = difference {
+        let (yes, no) = match difference.accepted_by {
+            ops::Side::Left => (left.source.clone(), right.source.clone()),
+            ops::Side::Right => (right.source.clone(), left.source.clone()),
+        };
+        told = Some((yes, no, formats::word::print_definite(&difference.word)?));
+    }
+    let text = match (request.format, told) {
+        (Format::Json, told) => document(
+            "fairly.aut.equivalent/1",
+            vec![json!({
+                "equivalent": yes,
+                "left": left.source,
+                "right": right.source,
+                "accepted_by": told.as_ref().map(|(yes, _, _)| yes),
+                "word": told.as_ref().map(|(_, _, word)| word),
+            })],
+        ),
+        (Format::Human, None) => {
+            format!("equivalent  {} and {} accept the same words\n", left.source, right.source)
+        }
+        (Format::Human, Some((yes, no, word))) => {
+            format!("not equivalent  {yes} accepts this word and {no} does not\n  word  {word}\n")
+        }
+    };
+    output::write(&text, None)?;
+    Ok(verdict(yes))
+}
+
+pub(super) fn accepts(request: &Accepts) -> Result<ExitCode, Failure> {
+    let mut text = String::new();
+    let mut documents = Vec::new();
+    let mut all = true;
+    for Named { source, mut automaton } in read_automata(std::slice::from_ref(&request.file))? {
+        let propositions = automaton.propositions().to_vec();
+        let word = formats::word::parse(&request.word, automaton.letters_mut(), &propositions)
+            .map_err(|diagnostic| Failure::Input {
+                name: "<word>".to_owned(),
+                text: request.word.clone(),
+                diagnostic: Box::new(diagnostic),
+            })?;
+        let run = ops::accepts(&automaton, &word)?;
+        all &= run.is_some();
+        match request.format {
+            Format::Json => {
+                documents.push(json!({ "source": source, "accepted": run.is_some() }));
+            }
+            Format::Human => {
+                let said = if run.is_some() { "accepted" } else { "rejected" };
+                let _ = writeln!(text, "{said}  {source}");
+            }
+        }
+    }
+    if request.format == Format::Json {
+        text = document("fairly.aut.accepts/1", documents);
+    }
+    output::write(&text, None)?;
+    Ok(verdict(all))
+}

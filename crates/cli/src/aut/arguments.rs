@@ -1,0 +1,226 @@
+//! The arguments of `fairly aut`.
+
+use clap::{Args, Subcommand, ValueEnum};
+use fairly_omega::{Limits, emptiness};
+
+#[derive(Args)]
+#[command(
+    arg_required_else_help = true,
+    after_help = "Every FILE may be `-` for standard input and may hold several automata. HOA, SPIN \
+                  never claims and Aldebaran files are told apart by their content. Exit codes: 0 \
+                  done or yes, 1 the answer is no, 2 wrong usage or input, 3 given up at a limit."
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(super) operation: Operation,
+}
+
+#[derive(Subcommand)]
+pub(super) enum Operation {
+    /// Says what kind of automaton it is: sizes, condition, components, strength.
+    Stats(Stats),
+    /// Is there no accepted word? Prints an accepted lasso and exits with 1 if there is one.
+    Empty(Empty),
+    /// The product of several automata, which read every letter together.
+    Product(Product),
+    /// An automaton for the words that all accept.
+    Intersect(Combine),
+    /// An automaton for the words that one of them accepts.
+    Union(Combine),
+    /// Turns any condition into a single Büchi set.
+    Degeneralize(Degeneralize),
+    /// An automaton for the words that are not accepted.
+    Complement(Complement),
+    /// A deterministic parity automaton for the same words.
+    Determinize(Transform),
+    /// Does the first automaton accept every word of the second? Prints a word that tells.
+    Includes(Compare),
+    /// Do both accept the same words? Prints a word that tells them apart.
+    Equivalent(Compare),
+    /// A smaller automaton for the same words, by simulation.
+    Reduce(Transform),
+    /// Removes what no accepted run visits.
+    Trim(Transform),
+    /// Writes the automaton in another format or another form of acceptance.
+    Convert(Convert),
+    /// Is an ultimately periodic word accepted? Exits with 1 if not.
+    Accepts(Accepts),
+}
+
+#[derive(Args)]
+pub(super) struct Files {
+    /// Automata to read; `-` is standard input.
+    #[arg(value_name = "FILE", default_value = "-")]
+    pub(super) files: Vec<String>,
+}
+
+#[derive(Args)]
+pub(super) struct Output {
+    /// Format of the result.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Target::Hoa)]
+    pub(super) to: Target,
+    /// Where to write it instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: Option<String>,
+    /// Give up, with exit code 3, when the result has more states.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().states)]
+    pub(super) max_states: usize,
+}
+
+impl Output {
+    pub(super) fn limits(&self) -> Limits {
+        Limits { states: self.max_states, ..Limits::default() }
+    }
+}
+
+/// A format to write.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Target {
+    /// Hanoi omega-automata format, version 1.
+    Hoa,
+    /// A SPIN never claim; needs a state-based Büchi condition.
+    Never,
+    /// Graphviz.
+    Dot,
+    /// Aldebaran; has no acceptance condition.
+    Aut,
+}
+
+/// How an answer is printed.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// For people.
+    Human,
+    /// One JSON document, with a versioned schema.
+    Json,
+}
+
+#[derive(Args)]
+pub(super) struct Stats {
+    #[command(flatten)]
+    pub(super) input: Files,
+    /// How to print it.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(super) format: Format,
+}
+
+#[derive(Args)]
+pub(super) struct Empty {
+    #[command(flatten)]
+    pub(super) input: Files,
+    /// Which engine decides; the best one for the condition if not given.
+    #[arg(long, value_name = "ENGINE", value_parser = engine_names())]
+    pub(super) engine: Option<String>,
+    /// How to print it.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(super) format: Format,
+}
+
+fn engine_names() -> clap::builder::PossibleValuesParser {
+    let named = emptiness::ENGINES
+        .iter()
+        .map(|engine| clap::builder::PossibleValue::new(engine.name).help(engine.summary));
+    clap::builder::PossibleValuesParser::new(named)
+}
+
+#[derive(Args)]
+pub(super) struct Product {
+    #[command(flatten)]
+    pub(super) input: Files,
+    /// Components of a system: propositions are events, shared ones are taken together, others by
+    /// one component alone.
+    #[arg(long)]
+    pub(super) alphabetised: bool,
+    /// What a component that does not take part contributes to acceptance.
+    #[arg(long, value_enum, default_value_t = WaitingMarks::State, requires = "alphabetised")]
+    pub(super) waiting: WaitingMarks,
+    /// Accept what one of them accepts, instead of what all accept.
+    #[arg(long, conflicts_with = "alphabetised")]
+    pub(super) or: bool,
+    #[command(flatten)]
+    pub(super) output: Output,
+}
+
+/// See `fairly_omega::ops::Waiting`.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum WaitingMarks {
+    /// The marks of the state it waits in.
+    State,
+    /// Nothing.
+    Nothing,
+}
+
+#[derive(Args)]
+pub(super) struct Combine {
+    #[command(flatten)]
+    pub(super) input: Files,
+    #[command(flatten)]
+    pub(super) output: Output,
+}
+
+#[derive(Args)]
+pub(super) struct Transform {
+    #[command(flatten)]
+    pub(super) input: Files,
+    #[command(flatten)]
+    pub(super) output: Output,
+}
+
+#[derive(Args)]
+pub(super) struct Degeneralize {
+    #[command(flatten)]
+    pub(super) input: Files,
+    /// Put the Büchi set on states, as never claims need it.
+    #[arg(long)]
+    pub(super) state_based: bool,
+    #[command(flatten)]
+    pub(super) output: Output,
+}
+
+#[derive(Args)]
+pub(super) struct Complement {
+    #[command(flatten)]
+    pub(super) input: Files,
+    /// Give a nondeterministic Büchi automaton instead of one with a parity or dual condition.
+    #[arg(long)]
+    pub(super) buchi: bool,
+    #[command(flatten)]
+    pub(super) output: Output,
+}
+
+#[derive(Args)]
+pub(super) struct Compare {
+    /// Two automata: in two files, or one after the other in one.
+    #[arg(value_name = "FILE", num_args = 1..=2, required = true)]
+    pub(super) files: Vec<String>,
+    /// Give up, with exit code 3, after this many states.
+    #[arg(long, value_name = "N", default_value_t = Limits::default().states)]
+    pub(super) max_states: usize,
+    /// How to print it.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(super) format: Format,
+}
+
+#[derive(Args)]
+pub(super) struct Convert {
+    #[command(flatten)]
+    pub(super) input: Files,
+    /// Put the marks on states: all edges that leave a state carry the same.
+    #[arg(long)]
+    pub(super) state_based: bool,
+    #[command(flatten)]
+    pub(super) output: Output,
+}
+
+#[derive(Args)]
+pub(super) struct Accepts {
+    /// The automaton.
+    #[arg(value_name = "FILE")]
+    pub(super) file: String,
+    /// The word, such as `a & !b; cycle{a; b}`.
+    #[arg(value_name = "WORD")]
+    pub(super) word: String,
+    /// How to print it.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(super) format: Format,
+}

@@ -1,0 +1,136 @@
+//! The subcommands that make automata.
+
+use fairly_omega::formats::{aut, dot, hoa, never};
+use fairly_omega::ops::{self, AlphabetisedConfig, ProductConfig, Waiting};
+use fairly_omega::{Automaton, Limits};
+
+use super::arguments::{Operation, Output, Target, WaitingMarks};
+use super::{Named, read_automata};
+use crate::failure::Failure;
+use crate::output;
+
+/// Runs an operation whose result is one automaton or several.
+pub(super) fn run(operation: &Operation) -> Result<(), Failure> {
+    match operation {
+        Operation::Product(request) => {
+            let automata = read_several(&request.input.files)?;
+            let limits = request.output.limits();
+            let result = if request.alphabetised {
+                let waiting = match request.waiting {
+                    WaitingMarks::State => Waiting::RepeatsStateMarks,
+                    WaitingMarks::Nothing => Waiting::Silent,
+                };
+                let components: Vec<&Automaton> = automata.iter().collect();
+                ops::alphabetised_product(&components, &AlphabetisedConfig { waiting, limits })?
+            } else {
+                let combine = if request.or { ops::Combine::Or } else { ops::Combine::And };
+                let config = ProductConfig { combine, limits };
+                fold(automata, |left, right| ops::product(left, right, &config))?
+            };
+            write(&[result], &request.output)
+        }
+        Operation::Intersect(request) => {
+            let limits = request.output.limits();
+            let automata = read_several(&request.input.files)?;
+            let result = fold(automata, |left, right| ops::intersection(left, right, limits))?;
+            write(&[result], &request.output)
+        }
+        Operation::Union(request) => {
+            let limits = request.output.limits();
+            let automata = read_several(&request.input.files)?;
+            let result = fold(automata, |left, right| ops::union(left, right, limits))?;
+            write(&[result], &request.output)
+        }
+        Operation::Degeneralize(request) => {
+            each(&request.input.files, &request.output, |automaton, limits| {
+                let buchi = ops::to_buchi(automaton, limits)?;
+                if request.state_based { ops::to_state_based(&buchi, limits) } else { Ok(buchi) }
+            })
+        }
+        Operation::Complement(request) => {
+            each(&request.input.files, &request.output, |automaton, limits| {
+                if request.buchi {
+                    ops::complement_to_buchi(automaton, limits)
+                } else {
+                    ops::complement(automaton, limits)
+                }
+            })
+        }
+        Operation::Determinize(request) => {
+            each(&request.input.files, &request.output, ops::determinize)
+        }
+        Operation::Reduce(request) => {
+            each(&request.input.files, &request.output, |automaton, _| ops::reduce(automaton))
+        }
+        Operation::Trim(request) => {
+            each(&request.input.files, &request.output, |automaton, _| {
+                Ok::<_, Failure>(ops::trim(automaton))
+            })
+        }
+        Operation::Convert(request) => {
+            each(&request.input.files, &request.output, |automaton, limits| {
+                let mut automaton = automaton.clone();
+                if request.state_based {
+                    automaton = ops::to_state_based(&automaton, limits)?;
+                }
+                Ok::<_, Failure>(automaton)
+            })
+        }
+        Operation::Stats(_)
+        | Operation::Empty(_)
+        | Operation::Includes(_)
+        | Operation::Equivalent(_)
+        | Operation::Accepts(_) => unreachable!("answered elsewhere"),
+    }
+}
+
+fn read_several(files: &[String]) -> Result<Vec<Automaton>, Failure> {
+    let automata = read_automata(files)?;
+    if automata.len() < 2 {
+        return Err(Failure::usage("this takes at least two automata"));
+    }
+    Ok(automata.into_iter().map(|named| named.automaton).collect())
+}
+
+/// Combines the automata from left to right.
+fn fold<E: Into<Failure>>(
+    automata: Vec<Automaton>,
+    combine: impl Fn(&Automaton, &Automaton) -> Result<Automaton, E>,
+) -> Result<Automaton, Failure> {
+    let mut automata = automata.into_iter();
+    let first = automata.next().expect("at least two were read");
+    automata.try_fold(first, |left, right| combine(&left, &right)).map_err(Into::into)
+}
+
+/// Applies an operation to every automaton of the input.
+fn each<E: Into<Failure>>(
+    files: &[String],
+    output: &Output,
+    operation: impl Fn(&Automaton, Limits) -> Result<Automaton, E>,
+) -> Result<(), Failure> {
+    let mut results = Vec::new();
+    for Named { automaton, .. } in read_automata(files)? {
+        results.push(operation(&automaton, output.limits()).map_err(Into::into)?);
+    }
+    write(&results, output)
+}
+
+/// Writes all results, or none if one of them cannot be expressed in the format.
+fn write(automata: &[Automaton], output: &Output) -> Result<(), Failure> {
+    let mut text = String::new();
+    for automaton in automata {
+        match output.to {
+            Target::Hoa => text.push_str(&hoa::print(automaton)),
+            Target::Dot => text.push_str(&dot::print(automaton)),
+            Target::Never => {
+                text.push_str(&never::print(automaton).map_err(|e| inexpressible(&e))?)
+            }
+            Target::Aut => text.push_str(&aut::print(automaton).map_err(|e| inexpressible(&e))?),
+        }
+    }
+    output::write(&text, output.output.as_deref())
+}
+
+fn inexpressible(error: &impl std::fmt::Display) -> Failure {
+    Failure::usage(error.to_string())
+}

@@ -1,0 +1,67 @@
+//! Why a command ended without an answer, and the exit code for it.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use fairly_omega::Refused;
+use fairly_source::{Diagnostic, Style, render};
+
+/// The answer is no.
+pub(crate) const NO: u8 = 1;
+/// The arguments or an input are wrong.
+const USAGE: u8 = 2;
+/// A limit was reached.
+const UNKNOWN: u8 = 3;
+/// A bug in fairly.
+pub(crate) const INTERNAL: u8 = 70;
+
+/// Why there is no answer.
+pub(crate) enum Failure {
+    /// Something is wrong at a place in a text.
+    Input { name: String, text: String, diagnostic: Box<Diagnostic> },
+    /// The arguments do not make sense together, or a file cannot be read.
+    Usage { message: String, help: Option<String> },
+    /// The work was given up.
+    Refused(Refused),
+    /// Whoever reads our output has gone; there is nobody to tell.
+    ReaderGone,
+}
+
+impl Failure {
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Failure::Usage { message: message.into(), help: None }
+    }
+
+    /// Tells the person what happened and gives the exit code.
+    pub(crate) fn report(self, style: Style) -> ExitCode {
+        let (text, code) = match self {
+            Failure::Input { name, text, diagnostic } => {
+                (render(&diagnostic, &name, &text, style), USAGE)
+            }
+            Failure::Usage { message, help } => {
+                let help = help.map_or(String::new(), |help| format!("  help: {help}\n"));
+                (format!("error: {message}\n{help}"), USAGE)
+            }
+            Failure::Refused(refused) => (format!("unknown: {refused}\n"), UNKNOWN),
+            Failure::ReaderGone => return ExitCode::SUCCESS,
+        };
+        // If stderr is gone too, the exit code still tells.
+        let _ = std::io::stderr().write_all(text.as_bytes());
+        ExitCode::from(code)
+    }
+}
+
+impl From<Refused> for Failure {
+    fn from(refused: Refused) -> Self {
+        Failure::Refused(refused)
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::BrokenPipe => Failure::ReaderGone,
+            _ => Failure::usage(format!("cannot write: {error}")),
+        }
+    }
+}

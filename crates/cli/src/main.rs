@@ -1,0 +1,49 @@
+//! The command `fairly`: reads arguments and files, calls the libraries, prints.
+//!
+//! Results go to stdout, diagnostics to stderr. Exit codes: 0 as expected, 1 the answer is no
+//! (violated, not empty, not included, not accepted), 2 usage or input error, 3 unknown because a
+//! limit was reached, 70 internal error.
+
+mod aut;
+mod failure;
+mod input;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::{ColorChoice, Parser, Subcommand};
+
+/// Checks that concurrent systems keep their promises on every fair run.
+#[derive(Parser)]
+#[command(name = "fairly", version, max_term_width = 100, arg_required_else_help = true)]
+struct Cli {
+    /// When to use colours; NO_COLOR in the environment means never.
+    #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    color: ColorChoice,
+
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Work with automata on infinite words: HOA, never claims, Aldebaran.
+    Aut(aut::Arguments),
+}
+
+fn main() -> ExitCode {
+    // A panic is a bug of ours. It must not look like a verdict, so it has its own exit code.
+    std::panic::set_hook(Box::new(|panic| {
+        eprintln!("fairly: internal error: {panic}");
+        eprintln!("This is a bug in fairly; please report it with the command and the input.");
+    }));
+    let outcome = std::panic::catch_unwind(|| {
+        let cli = Cli::parse();
+        let style = output::style(cli.color);
+        let result = match cli.command {
+            Command::Aut(arguments) => aut::run(&arguments),
+        };
+        result.unwrap_or_else(|failure| failure.report(style))
+    });
+    outcome.unwrap_or(ExitCode::from(failure::INTERNAL))
+}

@@ -1,0 +1,34 @@
+//! Where results go.
+
+use std::io::{IsTerminal, Write};
+
+use clap::ColorChoice;
+use fairly_source::Style;
+
+use crate::failure::Failure;
+
+/// Whether diagnostics are coloured.
+pub(crate) fn style(choice: ColorChoice) -> Style {
+    let coloured = match choice {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => {
+            let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+            !refused && std::io::stderr().is_terminal()
+        }
+    };
+    if coloured { Style::Coloured } else { Style::Plain }
+}
+
+/// Writes a whole result to stdout, or to a file when one is named.
+pub(crate) fn write(text: &str, file: Option<&str>) -> Result<(), Failure> {
+    match file {
+        None | Some("-") => {
+            let mut stdout = std::io::stdout().lock();
+            stdout.write_all(text.as_bytes())?;
+            Ok(stdout.flush()?)
+        }
+        Some(path) => std::fs::write(path, text)
+            .map_err(|error| Failure::usage(format!("cannot write {path}: {error}"))),
+    }
+}

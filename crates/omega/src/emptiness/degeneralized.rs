@@ -1,0 +1,91 @@
+//! A graph with several sets to be met infinitely often, as one with a single set: the counter of
+//! Choueka, explored on the fly.
+//!
+//! Seed paper 000 (Theorem 4) prints the counter with an index that leaves its range; here a level
+//! `l < k` waits for set `l`, one edge may satisfy several sets in a row, and passing the last one
+//! is the accepting step. Without sets every step is accepting.
+
+use crate::automaton::StateId;
+use crate::graph::Graph;
+use crate::marks::MarkSet;
+
+use super::Undecided;
+
+/// A step of the degeneralized graph.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LevelStep {
+    pub(super) target: StateId,
+    pub(super) accepting: bool,
+}
+
+/// Nodes are pairs of a node of the graph and a level, numbered `node · levels + level`.
+pub(super) struct Degeneralized<'a, G> {
+    graph: &'a mut G,
+    sets: Vec<MarkSet>,
+    buffer: Vec<crate::graph::Step>,
+}
+
+impl<'a, G: Graph> Degeneralized<'a, G> {
+    pub(super) fn new(graph: &'a mut G, sets: Vec<MarkSet>) -> Self {
+        Degeneralized { graph, sets, buffer: Vec::new() }
+    }
+
+    pub(super) fn inner(&mut self) -> &mut G {
+        self.graph
+    }
+
+    fn levels(&self) -> u32 {
+        u32::try_from(self.sets.len()).expect("marks are numbered by u32").max(1)
+    }
+
+    fn pair(&self, node: StateId, level: u32) -> Result<StateId, Undecided> {
+        node.0
+            .checked_mul(self.levels())
+            .and_then(|number| number.checked_add(level))
+            .map(StateId)
+            .ok_or(Undecided::TooLarge)
+    }
+
+    /// The node of the graph underneath.
+    pub(super) fn base(&self, pair: StateId) -> StateId {
+        StateId(pair.0 / self.levels())
+    }
+
+    pub(super) fn initial(&mut self) -> Result<Vec<StateId>, Undecided> {
+        let nodes = self.graph.initial();
+        nodes.into_iter().map(|node| self.pair(node, 0)).collect()
+    }
+
+    /// Appends the steps of `pair`, one for each step of its node and in the same order.
+    pub(super) fn steps(
+        &mut self,
+        pair: StateId,
+        out: &mut Vec<LevelStep>,
+    ) -> Result<(), Undecided> {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.clear();
+        self.graph.steps(self.base(pair), &mut buffer);
+        let start = pair.0 % self.levels();
+        for step in &buffer {
+            let marks = self.graph.marks(step.marks);
+            let meets = |level: u32| self.sets[level as usize].intersects(marks);
+            let mut level = start;
+            let mut accepting = self.sets.is_empty();
+            if !accepting {
+                while level < self.levels() && meets(level) {
+                    level += 1;
+                }
+                if level == self.levels() {
+                    accepting = true;
+                    level = 0;
+                    while level < start && meets(level) {
+                        level += 1;
+                    }
+                }
+            }
+            out.push(LevelStep { target: self.pair(step.target, level)?, accepting });
+        }
+        self.buffer = buffer;
+        Ok(())
+    }
+}

@@ -1,0 +1,221 @@
+//! Nested depth-first search, for Büchi acceptance on edges.
+//!
+//! The search of Courcoubetis, Vardi, Wolper and Yannakakis (FMSD 1992; Algorithm 14 of seed paper
+//! 000) with the colours of Schwoon and Esparza (TACAS 2005), moved from accepting states to
+//! accepting edges: when the outer search backtracks over an accepting edge `s → t`, the inner one
+//! looks from `t` for a node on the outer path, from which `s` can be reached. Generalized Büchi
+//! conditions go through [`Degeneralized`]. It is the reference that the other engines are
+//! compared with; they are faster.
+
+use crate::acceptance::Acceptance;
+use crate::automaton::StateId;
+use crate::graph::{Graph, Hop};
+
+use super::degeneralized::{Degeneralized, LevelStep};
+use super::{Answer, Effort, Undecided, paths};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Colour {
+    /// Not seen.
+    White,
+    /// On the path of the outer search.
+    Cyan,
+    /// The outer search is done with it.
+    Blue,
+    /// The inner search has been there: no accepting cycle goes through it.
+    Red,
+}
+
+struct Frame {
+    node: StateId,
+    /// Where its steps begin on the stack of steps not yet taken.
+    begin: usize,
+    /// Whether the edge it was entered by is accepting.
+    accepting: bool,
+}
+
+/// The accepting edge of a cycle, in the degeneralized graph.
+struct Found {
+    from: StateId,
+    to: StateId,
+}
+
+struct Search<'a, G> {
+    graph: Degeneralized<'a, G>,
+    colours: Vec<Colour>,
+    effort: Effort,
+}
+
+pub(super) fn search<G: Graph>(
+    graph: &mut G,
+    acceptance: &Acceptance,
+) -> Result<Answer, Undecided> {
+    let sets = acceptance.inf_clauses().expect("the engine was asked for what it decides");
+    let graph = Degeneralized::new(graph, sets);
+    let mut search = Search { graph, colours: Vec::new(), effort: Effort::default() };
+    let mut lasso = None;
+    for start in search.graph.initial()? {
+        if search.colour(start) != Colour::White {
+            continue;
+        }
+        if let Some(found) = search.outer(start)? {
+            let cycle = search.cycle(&found)?;
+            let Search { graph, colours, .. } = &mut search;
+            let levels_seen = base_nodes(graph, colours);
+            let known = |node: StateId| levels_seen.get(node.index()).is_some_and(|&seen| seen);
+            lasso = Some(paths::with_shortest_stem(graph.inner(), cycle, known));
+            break;
+        }
+    }
+    search.effort.bytes += search.colours.capacity();
+    Ok(Answer { lasso, effort: search.effort })
+}
+
+/// Which nodes of the graph underneath have been seen at some level.
+fn base_nodes<G: Graph>(graph: &Degeneralized<'_, G>, colours: &[Colour]) -> Vec<bool> {
+    let mut seen = Vec::new();
+    for pair in (0..colours.len()).filter(|&pair| colours[pair] != Colour::White) {
+        let node = graph.base(StateId::from_index(pair)).index();
+        if node >= seen.len() {
+            seen.resize(node + 1, false);
+        }
+        seen[node] = true;
+    }
+    seen
+}
+
+impl<G: Graph> Search<'_, G> {
+    fn colour(&self, node: StateId) -> Colour {
+        self.colours.get(node.index()).copied().unwrap_or(Colour::White)
+    }
+
+    fn paint(&mut self, node: StateId, colour: Colour) {
+        if node.index() >= self.colours.len() {
+            self.colours.resize(node.index() + 1, Colour::White);
+        }
+        self.colours[node.index()] = colour;
+    }
+
+    /// Paints `node` and puts its steps on the stack, first one on top.
+    fn open(
+        &mut self,
+        node: StateId,
+        colour: Colour,
+        pending: &mut Vec<LevelStep>,
+    ) -> Result<usize, Undecided> {
+        self.paint(node, colour);
+        let begin = pending.len();
+        self.graph.steps(node, pending)?;
+        pending[begin..].reverse();
+        self.effort.steps += pending.len() - begin;
+        Ok(begin)
+    }
+
+    fn outer(&mut self, start: StateId) -> Result<Option<Found>, Undecided> {
+        let mut pending = Vec::new();
+        let begin = self.open(start, Colour::Cyan, &mut pending)?;
+        self.effort.nodes += 1;
+        let mut path = vec![Frame { node: start, begin, accepting: false }];
+        let mut longest = 0;
+        while let Some(frame) = path.last() {
+            let node = frame.node;
+            if pending.len() > frame.begin {
+                let step = pending.pop().expect("a step is left");
+                let suspect = match self.colour(step.target) {
+                    Colour::White => {
+                        let begin = self.open(step.target, Colour::Cyan, &mut pending)?;
+                        self.effort.nodes += 1;
+                        let accepting = step.accepting;
+                        path.push(Frame { node: step.target, begin, accepting });
+                        longest = longest.max(path.len());
+                        continue;
+                    }
+                    Colour::Cyan => step.accepting,
+                    Colour::Blue => step.accepting && self.inner(step.target)?,
+                    Colour::Red => false,
+                };
+                if suspect {
+                    return Ok(Some(Found { from: node, to: step.target }));
+                }
+                continue;
+            }
+            let done = path.pop().expect("the frame just looked at");
+            self.paint(done.node, Colour::Blue);
+            let Some(parent) = path.last() else { break };
+            if done.accepting && self.inner(done.node)? {
+                return Ok(Some(Found { from: parent.node, to: done.node }));
+            }
+        }
+        self.effort.bytes = self.effort.bytes.max(longest * size_of::<Frame>());
+        Ok(None)
+    }
+
+    /// Whether a node on the outer path can be reached from `start`, which the outer search has
+    /// left; paints red what it sees.
+    fn inner(&mut self, start: StateId) -> Result<bool, Undecided> {
+        if self.colour(start) == Colour::Red {
+            return Ok(false);
+        }
+        let mut pending = Vec::new();
+        self.open(start, Colour::Red, &mut pending)?;
+        // The order does not matter, only what is reached, so no path is kept.
+        while let Some(step) = pending.pop() {
+            match self.colour(step.target) {
+                Colour::Cyan => return Ok(true),
+                Colour::Blue => {
+                    self.open(step.target, Colour::Red, &mut pending)?;
+                }
+                // A white node would be one that the outer search has not seen below a node it has
+                // left without meeting its own path first; there is none.
+                Colour::White | Colour::Red => {}
+            }
+        }
+        Ok(false)
+    }
+
+    /// The accepting edge and a shortest way back to where it starts, in the graph underneath.
+    fn cycle(&mut self, found: &Found) -> Result<Vec<Hop>, Undecided> {
+        let mut cycle =
+            vec![self.hop(found.from, |step| step.accepting && step.target == found.to)?];
+        // Breadth first over the nodes seen; the way back exists among them.
+        let mut parent: hashbrown::HashMap<StateId, StateId> = hashbrown::HashMap::new();
+        let mut queue = std::collections::VecDeque::from([found.to]);
+        let mut steps = Vec::new();
+        parent.insert(found.to, found.to);
+        while !parent.contains_key(&found.from) {
+            let node = queue.pop_front().expect("the accepting edge lies on a cycle of seen nodes");
+            steps.clear();
+            self.graph.steps(node, &mut steps)?;
+            for step in &steps {
+                if self.colour(step.target) != Colour::White && !parent.contains_key(&step.target) {
+                    parent.insert(step.target, node);
+                    queue.push_back(step.target);
+                }
+            }
+        }
+        let mut back = vec![found.from];
+        while let Some(&node) = back.last().filter(|&&node| node != found.to) {
+            back.push(parent[&node]);
+        }
+        back.reverse();
+        for pair in back.windows(2) {
+            cycle.push(self.hop(pair[0], |step| step.target == pair[1])?);
+        }
+        Ok(cycle)
+    }
+
+    fn hop(
+        &mut self,
+        from: StateId,
+        wanted: impl Fn(&LevelStep) -> bool,
+    ) -> Result<Hop, Undecided> {
+        let mut steps = Vec::new();
+        self.graph.steps(from, &mut steps)?;
+        let nth = steps.iter().position(wanted).expect("the step was taken");
+        Ok(Hop {
+            from: self.graph.base(from),
+            nth: u32::try_from(nth).map_err(|_| Undecided::TooLarge)?,
+            to: self.graph.base(steps[nth].target),
+        })
+    }
+}

@@ -1,0 +1,270 @@
+//! Path-based search for strongly connected components, with acceptance judged on the way.
+//!
+//! The component stack of Gabow (2000) with the marks that Couvreur (FM 1999) accumulates at the
+//! roots. Whenever a step closes a cycle, the roots above its target merge into one, and the marks
+//! inside the merged partial component are judged at once: a partial component is strongly
+//! connected, so a path can go round in it taking all of its edges so far, and that path's marks
+//! are known exactly. This also settles `Fin` conditions early: the path only takes edges that
+//! have been seen. When a component is complete and was not accepted, it is either dead for good
+//! (nothing but `Inf`, engine `scc`) or handed to [`super::component`] to be pruned and decomposed
+//! again (engine `streett`).
+//!
+//! Memory for a path of ten million nodes matters: a root is eight bytes, and marks are kept only
+//! for roots that have an inner edge.
+
+use crate::acceptance::{Acceptance, Clause};
+use crate::automaton::StateId;
+use crate::graph::{Graph, Step};
+use crate::marks::{MarkSet, MarkSetId};
+
+use super::component::{Component, Region};
+use super::{Answer, Effort, paths, walk};
+
+/// What to do with a complete component that is not accepted as a whole.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum OnFailure {
+    /// Nothing in it is accepted either: the condition only has `Inf`.
+    Leave,
+    /// Look for an accepted part.
+    Prune,
+}
+
+/// The condition in a form that is quick to judge again and again.
+struct Judge {
+    acceptance: Acceptance,
+    clauses: Option<Vec<Clause>>,
+}
+
+impl Judge {
+    fn new(acceptance: &Acceptance) -> Self {
+        Judge { acceptance: acceptance.clone(), clauses: acceptance.clauses() }
+    }
+
+    /// Whether exactly these marks are accepted. `watch` is a clause that failed last time; it
+    /// usually still does, so that a condition of any width costs one clause a merge.
+    fn accepts(&self, seen: &MarkSet, watch: &mut u32) -> bool {
+        let Some(clauses) = &self.clauses else { return self.acceptance.accepts(seen) };
+        if clauses.get(*watch as usize).is_some_and(|clause| !clause.accepts(seen)) {
+            return false;
+        }
+        match (0u32..).zip(clauses).find(|(_, clause)| !clause.accepts(seen)) {
+            Some((failing, _)) => {
+                *watch = failing;
+                false
+            }
+            None => true,
+        }
+    }
+}
+
+/// A node of the current path.
+struct Frame {
+    node: StateId,
+    /// Where its steps begin on the stack of steps not yet taken.
+    begin: usize,
+}
+
+/// A partial component: everything on the component stack from `start` to the next root.
+struct Root {
+    start: u32,
+    /// Marks of the edge that leads into it from the partial component below.
+    entry: MarkSetId,
+}
+
+/// What is inside a partial component that has an edge.
+struct Inside {
+    /// Which root.
+    root: u32,
+    watch: u32,
+    marks: MarkSet,
+}
+
+/// Not seen yet.
+const NEW: u32 = 0;
+/// In a complete component that holds no accepted path.
+const DEAD: u32 = u32::MAX;
+
+struct Search<'a, G> {
+    graph: &'a mut G,
+    judge: Judge,
+    /// `NEW`, `DEAD`, or the position on the component stack plus one.
+    number: Vec<u32>,
+    live: Vec<StateId>,
+    path: Vec<Frame>,
+    pending: Vec<Step>,
+    roots: Vec<Root>,
+    inside: Vec<Inside>,
+    effort: Effort,
+}
+
+/// Where an accepted path was found.
+struct Found {
+    component: Component,
+    region: Region,
+}
+
+pub(super) fn search<G: Graph>(
+    graph: &mut G,
+    acceptance: &Acceptance,
+    on_failure: OnFailure,
+) -> Answer {
+    let mut search = Search {
+        graph,
+        judge: Judge::new(acceptance),
+        number: Vec::new(),
+        live: Vec::new(),
+        path: Vec::new(),
+        pending: Vec::new(),
+        roots: Vec::new(),
+        inside: Vec::new(),
+        effort: Effort::default(),
+    };
+    let found = search.run(on_failure);
+    search.effort.bytes = search.number.capacity() * 4
+        + search.live.capacity() * 4
+        + search.path.capacity() * size_of::<Frame>()
+        + search.pending.capacity() * size_of::<Step>()
+        + search.roots.capacity() * size_of::<Root>()
+        + search.inside.capacity() * size_of::<Inside>();
+    let effort = search.effort;
+    let Search { graph, number, .. } = search;
+    let lasso = found.map(|found| {
+        let cycle = walk::cycle(graph, &found.component, found.region);
+        let known = |node: StateId| number.get(node.index()).is_some_and(|&seen| seen != NEW);
+        paths::with_shortest_stem(graph, cycle, known)
+    });
+    Answer { lasso, effort }
+}
+
+impl<G: Graph> Search<'_, G> {
+    fn run(&mut self, on_failure: OnFailure) -> Option<Found> {
+        for start in self.graph.initial() {
+            if self.number_of(start) == NEW {
+                self.open(start, MarkSetId::EMPTY);
+            }
+            while let Some(frame) = self.path.last() {
+                if self.pending.len() > frame.begin {
+                    let step = self.pending.pop().expect("a step is left");
+                    match self.number_of(step.target) {
+                        NEW => self.open(step.target, step.marks),
+                        DEAD => {}
+                        number => {
+                            if self.merge(number - 1, step.marks) {
+                                return Some(self.partial());
+                            }
+                        }
+                    }
+                    continue;
+                }
+                let node = self.path.pop().expect("the frame just looked at").node;
+                let position = self.number[node.index()] - 1;
+                if self.roots.last().is_some_and(|root| root.start == position)
+                    && let Some(found) = self.close(on_failure)
+                {
+                    return Some(found);
+                }
+            }
+        }
+        None
+    }
+
+    fn number_of(&self, node: StateId) -> u32 {
+        self.number.get(node.index()).copied().unwrap_or(NEW)
+    }
+
+    fn open(&mut self, node: StateId, entry: MarkSetId) {
+        if node.index() >= self.number.len() {
+            self.number.resize(node.index() + 1, NEW);
+        }
+        let start = u32::try_from(self.live.len()).expect("nodes are numbered by u32");
+        self.number[node.index()] = start + 1;
+        self.live.push(node);
+        self.roots.push(Root { start, entry });
+        let begin = self.pending.len();
+        self.graph.steps(node, &mut self.pending);
+        self.pending[begin..].reverse();
+        self.effort.nodes += 1;
+        self.effort.steps += self.pending.len() - begin;
+        self.path.push(Frame { node, begin });
+    }
+
+    /// Merges the partial components above `position`, closed into one by a step with `marks`.
+    /// Tells whether the result is accepted.
+    fn merge(&mut self, position: u32, marks: MarkSetId) -> bool {
+        let mut top = self.roots.len() - 1;
+        if self.roots[top].start > position {
+            let mut gathered = self.graph.marks(marks).clone();
+            while self.roots[top].start > position {
+                gathered.union_with(self.graph.marks(self.roots[top].entry));
+                self.roots.pop();
+                top -= 1;
+            }
+            while self.inside.last().is_some_and(|inside| inside.root as usize > top) {
+                gathered.union_with(&self.inside.pop().expect("just seen").marks);
+            }
+            self.inner(top).marks.union_with(&gathered);
+        } else {
+            let Search { inside, graph, .. } = self;
+            Self::inner_of(inside, top).marks.union_with(graph.marks(marks));
+        }
+        let Search { inside, judge, .. } = self;
+        let inside = inside.last_mut().expect("made above");
+        judge.accepts(&inside.marks, &mut inside.watch)
+    }
+
+    fn inner(&mut self, root: usize) -> &mut Inside {
+        Self::inner_of(&mut self.inside, root)
+    }
+
+    /// The entry of the topmost root.
+    fn inner_of(inside: &mut Vec<Inside>, root: usize) -> &mut Inside {
+        let root = u32::try_from(root).expect("fewer roots than nodes");
+        if inside.last().is_none_or(|inside| inside.root < root) {
+            inside.push(Inside { root, watch: 0, marks: MarkSet::new() });
+        }
+        inside.last_mut().expect("just made")
+    }
+
+    /// The topmost partial component, which was accepted with the marks seen in it.
+    fn partial(&mut self) -> Found {
+        let start = self.roots.last().expect("just merged").start;
+        let seen = self.inside.last().expect("just merged").marks.clone();
+        let component = self.component(start, |marks| marks.is_subset(&seen));
+        let region = component.whole(&self.judge.acceptance, &seen);
+        Found { component, region }
+    }
+
+    /// Copies the part of the graph above `start` on the component stack, with the edges whose
+    /// marks `keep` admits.
+    fn component(&mut self, start: u32, keep: impl Fn(&MarkSet) -> bool) -> Component {
+        let Search { graph, number, live, .. } = self;
+        Component::copy(*graph, &live[start as usize..], keep, |node| {
+            match number.get(node.index()).copied().unwrap_or(NEW) {
+                NEW | DEAD => None,
+                position => (position - 1).checked_sub(start),
+            }
+        })
+    }
+
+    /// Takes the topmost component, which is complete, off the stack.
+    fn close(&mut self, on_failure: OnFailure) -> Option<Found> {
+        let root = self.roots.pop().expect("a component is complete");
+        let top = u32::try_from(self.roots.len()).expect("fewer roots than nodes");
+        let inside = self.inside.pop_if(|inside| inside.root == top);
+        if on_failure == OnFailure::Prune
+            && let Some(inside) = inside
+        {
+            let rest = self.judge.acceptance.restrict(&inside.marks);
+            if rest != Acceptance::False {
+                let component = self.component(root.start, |_| true);
+                if let Some(region) = component.accepted_part(self.graph, &rest, &inside.marks) {
+                    return Some(Found { component, region });
+                }
+            }
+        }
+        for node in self.live.drain(root.start as usize..) {
+            self.number[node.index()] = DEAD;
+        }
+        None
+    }
+}

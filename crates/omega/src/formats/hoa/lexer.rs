@@ -1,0 +1,315 @@
+//! The tokens of HOA, read byte by byte.
+//!
+//! The lexer holds one token and moves on when told to. Two shortcuts keep large files fast: the
+//! parser can ask for everything up to a closing bracket as one slice ([`Lexer::enclosed`]), and
+//! numbers are computed while they are read.
+
+use std::borrow::Cow;
+
+use fairly_source::{Diagnostic, Span};
+
+/// What ends the reading of one automaton early.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// `--ABORT--`: the automaton is to be discarded, the stream goes on.
+    Abort,
+    /// The text is wrong.
+    Wrong(Box<Diagnostic>),
+}
+
+impl From<Diagnostic> for Stop {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Stop::Wrong(Box::new(diagnostic))
+    }
+}
+
+/// The kind of a token; its text is the lexer's span.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Token {
+    /// A number; the value is in [`Lexer::value`].
+    Int,
+    /// An identifier, `t` and `f` included.
+    Word,
+    /// An identifier with a colon.
+    Header,
+    /// `@name`
+    Alias,
+    /// A quoted string.
+    Text,
+    /// One of `[ ] { } ( ) ! & |`.
+    Sign(u8),
+    /// `--BODY--`
+    Body,
+    /// `--END--`
+    End,
+    /// `--ABORT--`
+    Abort,
+    /// The text is over.
+    Finish,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Lexer<'a> {
+    text: &'a str,
+    /// The byte after the current token.
+    at: usize,
+    /// The first byte of the current token.
+    start: usize,
+    /// The kind of the current token.
+    pub(super) token: Token,
+    /// The number, if it is one; `u64::MAX` stands for anything larger.
+    pub(super) value: u64,
+}
+
+fn is_name(byte: u8) -> bool {
+    // A dot is no part of version 1, but Spot writes `spot.highlight.edges:` into it.
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+}
+
+impl<'a> Lexer<'a> {
+    /// A lexer before the first token of `text`.
+    pub(super) fn new(text: &'a str) -> Self {
+        // A byte order mark, as some editors leave it.
+        let at = if text.starts_with('\u{feff}') { 3 } else { 0 };
+        Lexer { text, at, start: at, token: Token::Finish, value: 0 }
+    }
+
+    /// Where the current token stands.
+    pub(super) fn span(&self) -> Span {
+        Span::new(self.start, self.at)
+    }
+
+    /// The current token as it is written; a header's name without the colon.
+    pub(super) fn slice(&self) -> &'a str {
+        let end = if self.token == Token::Header { self.at - 1 } else { self.at };
+        &self.text[self.start..end]
+    }
+
+    /// The current token in words, for an error message.
+    pub(super) fn found(&self) -> String {
+        match self.token {
+            Token::Finish => "the end of the text".into(),
+            Token::Text => "a string".into(),
+            _ => {
+                let text = &self.text[self.start..self.at];
+                let short: String = text.chars().take(40).collect();
+                if short.len() < text.len() { format!("`{short}…`") } else { format!("`{text}`") }
+            }
+        }
+    }
+
+    /// The current token, which is a string, without quotes and escapes. A backslash stands for
+    /// the character after it, whichever that is: the specification calls strings "C-like", and
+    /// this is how Spot reads `\n`.
+    pub(super) fn unquoted(&self) -> Cow<'a, str> {
+        let inner = &self.text[self.start + 1..self.at - 1];
+        if !inner.contains('\\') {
+            return Cow::Borrowed(inner);
+        }
+        let mut plain = String::with_capacity(inner.len());
+        let mut chars = inner.chars();
+        while let Some(c) = chars.next() {
+            plain.push(if c == '\\' { chars.next().unwrap_or(c) } else { c });
+        }
+        Cow::Owned(plain)
+    }
+
+    /// After an opening bracket: the text up to `close` as it is written, if it holds no comment
+    /// and no string. The lexer does not move.
+    pub(super) fn enclosed(&self, close: u8) -> Option<&'a str> {
+        let rest = &self.text.as_bytes()[self.at..];
+        let length = rest.iter().position(|&byte| byte == close || byte == b'/')?;
+        (rest[length] == close).then(|| &self.text[self.at..self.at + length])
+    }
+
+    /// Jumps over what [`Lexer::enclosed`] returned and the closing bracket to the next token.
+    pub(super) fn skip_enclosed(&mut self, enclosed: &str) -> Result<(), Stop> {
+        self.at += enclosed.len() + 1;
+        self.advance()
+    }
+
+    /// Moves to the next token.
+    #[inline]
+    pub(super) fn advance(&mut self) -> Result<(), Stop> {
+        let bytes = self.text.as_bytes();
+        let mut at = self.at;
+        loop {
+            match bytes.get(at) {
+                Some(b' ' | b'\n' | b'\t' | b'\r') => at += 1,
+                Some(b'/') if bytes.get(at + 1) == Some(&b'*') => at = self.skip_comment(at)?,
+                _ => break,
+            }
+        }
+        self.start = at;
+        let Some(&first) = bytes.get(at) else {
+            self.at = at;
+            self.token = Token::Finish;
+            return Ok(());
+        };
+        self.token = match first {
+            b'0'..=b'9' => {
+                let mut value = u64::from(first - b'0');
+                at += 1;
+                while let Some(&digit @ b'0'..=b'9') = bytes.get(at) {
+                    value = value.saturating_mul(10).saturating_add(u64::from(digit - b'0'));
+                    at += 1;
+                }
+                self.value = value;
+                Token::Int
+            }
+            b'[' | b']' | b'{' | b'}' | b'(' | b')' | b'!' | b'&' | b'|' => {
+                at += 1;
+                Token::Sign(first)
+            }
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
+                while bytes.get(at).copied().is_some_and(is_name) {
+                    at += 1;
+                }
+                if bytes.get(at) == Some(&b':') {
+                    at += 1;
+                    Token::Header
+                } else {
+                    Token::Word
+                }
+            }
+            b'@' => {
+                at += 1;
+                while bytes.get(at).copied().is_some_and(is_name) {
+                    at += 1;
+                }
+                if at == self.start + 1 {
+                    return Err(self.stray());
+                }
+                Token::Alias
+            }
+            b'"' => {
+                at = self.skip_string(at)?;
+                Token::Text
+            }
+            b'-' => {
+                let rest = &bytes[at..];
+                let marker = [
+                    (&b"--BODY--"[..], Token::Body),
+                    (b"--END--", Token::End),
+                    (b"--ABORT--", Token::Abort),
+                ];
+                match marker.into_iter().find(|(word, _)| rest.starts_with(word)) {
+                    Some((word, token)) => {
+                        at += word.len();
+                        token
+                    }
+                    None => return Err(self.stray()),
+                }
+            }
+            _ => return Err(self.stray()),
+        };
+        self.at = at;
+        Ok(())
+    }
+
+    fn stray(&self) -> Stop {
+        let found = self.text[self.start..].chars().next().unwrap_or(' ');
+        Diagnostic::error(
+            "E0201",
+            format!("`{}` means nothing in HOA", found.escape_debug()),
+            Span::new(self.start, self.start + found.len_utf8()),
+        )
+        .into()
+    }
+
+    /// The byte after the comment that starts at `from`; comments nest.
+    fn skip_comment(&self, from: usize) -> Result<usize, Stop> {
+        let bytes = self.text.as_bytes();
+        let mut depth = 0usize;
+        let mut at = from;
+        while at + 1 < bytes.len() {
+            match (bytes[at], bytes[at + 1]) {
+                (b'/', b'*') => {
+                    depth += 1;
+                    at += 2;
+                }
+                (b'*', b'/') => {
+                    depth -= 1;
+                    at += 2;
+                    if depth == 0 {
+                        return Ok(at);
+                    }
+                }
+                _ => at += 1,
+            }
+        }
+        Err(Diagnostic::error("E0202", "this comment does not end", Span::new(from, from + 2))
+            .help("comments nest: each `/*` needs its own `*/`")
+            .into())
+    }
+
+    /// The byte after the string that starts at `from`.
+    fn skip_string(&self, from: usize) -> Result<usize, Stop> {
+        let bytes = self.text.as_bytes();
+        let mut at = from + 1;
+        while at < bytes.len() {
+            match bytes[at] {
+                b'"' => return Ok(at + 1),
+                b'\\' => at += 2,
+                _ => at += 1,
+            }
+        }
+        Err(Diagnostic::error("E0203", "this string does not end", Span::new(from, from + 1))
+            .into())
+    }
+
+    /// An error at the current token, which is not what should stand there; or the abort that it
+    /// announces.
+    pub(super) fn unexpected(&self, expected: &str) -> Stop {
+        match self.token {
+            Token::Abort => Stop::Abort,
+            Token::Finish => {
+                let message = "the text ends in the middle of an automaton";
+                Diagnostic::error("E0229", message, self.span())
+                    .label(format!("expected {expected}"))
+                    .help("an automaton ends with `--END--`")
+                    .into()
+            }
+            _ => {
+                let message = format!("expected {expected}, found {}", self.found());
+                Diagnostic::error("E0205", message, self.span()).into()
+            }
+        }
+    }
+
+    /// Whether the automaton stops here, so that what is missing is nobody's mistake.
+    pub(super) fn is_cut_off(&self) -> bool {
+        matches!(self.token, Token::Abort | Token::Finish)
+    }
+
+    /// Takes the sign, which must come now.
+    pub(super) fn expect_sign(&mut self, sign: u8) -> Result<(), Stop> {
+        if self.token != Token::Sign(sign) {
+            return Err(self.unexpected(&format!("`{}`", char::from(sign))));
+        }
+        self.advance()
+    }
+
+    /// Takes a number, which must come now, with its place. The specification bounds numbers by
+    /// 2³¹ and forbids leading zeros.
+    #[inline]
+    pub(super) fn expect_number(&mut self, what: &str) -> Result<(u32, Span), Stop> {
+        if self.token != Token::Int {
+            return Err(self.unexpected(what));
+        }
+        let span = self.span();
+        let small = u32::try_from(self.value).ok().filter(|&value| value < 1 << 31);
+        let Some(value) = small else {
+            let message = "this number is too large";
+            return Err(Diagnostic::error("E0204", message, span)
+                .label("numbers in HOA are below 2147483648")
+                .into());
+        };
+        if span.end - span.start > 1 && self.text.as_bytes()[span.start] == b'0' {
+            let message = "a number does not start with `0`";
+            return Err(Diagnostic::error("E0204", message, span).into());
+        }
+        self.advance()?;
+        Ok((value, span))
+    }
+}

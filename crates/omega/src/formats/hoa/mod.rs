@@ -1,0 +1,132 @@
+//! The Hanoi Omega-Automata format, version 1, in and out.
+//!
+//! Read [`parse`] for a whole text and [`Reader`] to take the automata of a stream one by one;
+//! [`print`] writes what both read back unchanged. The format is specified at
+//! <http://adl.github.io/hoaf/>; if you do not know which format a text has, take
+//! [`crate::formats::read_any`].
+//!
+//! ```
+//! use fairly_omega::formats::hoa;
+//! let stream = "HOA: v1 States: 0 Acceptance: 0 t --BODY-- --END--
+//!               HOA: v1 States: 7 /* something went wrong here */ --ABORT--
+//!               HOA: v1 States: 0 Acceptance: 0 f --BODY-- --END--";
+//! assert_eq!(hoa::parse(stream).unwrap().len(), 2);
+//! ```
+//!
+//! # What the specification leaves open, and what is done here
+//!
+//! - **States.** "Should all be listed": every state from 0 to the largest one that is declared or
+//!   named must have its `State:`. The number of states is then at most the size of the text,
+//!   whatever `States:` says.
+//! - **`acc-name:`** that disagrees with `Acceptance:` is an error, since one of the two is not
+//!   what the author meant. Unknown names are ignored. Members in another order, and for up to ten
+//!   sets any formula with the same meaning, count as agreeing.
+//! - **`properties:`** that the file contradicts are an error where this is cheap to see:
+//!   labels, marks, `colored`, `deterministic`, `complete`. Others are ignored.
+//! - **`Inf(!n)` and `Fin(!n)`** become `Inf(m)` and `Fin(m)` with a new mark `m`, after the
+//!   declared ones, on the edges that are not in set `n`.
+//! - **Unknown headers** with a capital are an error, others are ignored; any header but `Start:`,
+//!   `Alias:` and `properties:` may come once. Header names may hold dots, which Spot uses.
+//! - **Strings.** A backslash stands for the next character, whichever it is.
+//! - **`--ABORT--`** drops the automaton it stands in, and means nothing between two of them.
+//! - **Edges with an unsatisfiable label** are left out: they can never be taken.
+//! - **Marks of a state without edges** are dropped, since marks live on edges.
+//!
+//! # Errors
+//!
+//! | code | what is wrong |
+//! |---|---|
+//! | `E0201` | a character that means nothing |
+//! | `E0202` | a comment that does not end |
+//! | `E0203` | a string that does not end |
+//! | `E0204` | a number of 2³¹ or more, or with a leading zero |
+//! | `E0205` | something else was expected |
+//! | `E0206` | an automaton that does not start with `HOA:` |
+//! | `E0207` | an acceptance set that is not declared |
+//! | `E0208` | a version other than `v1` |
+//! | `E0209` | a header given twice |
+//! | `E0210` | an unknown header with a capital |
+//! | `E0211` | no `Acceptance:` |
+//! | `E0212` | `acc-name:` disagrees with `Acceptance:` |
+//! | `E0213` | an acceptance condition nested deeper than [`crate::MAX_DEPTH`] |
+//! | `E0214` | more than 2²⁰ acceptance sets declared |
+//! | `E0215` | not as many propositions as announced |
+//! | `E0216` | a proposition listed twice |
+//! | `E0217` | a proposition that is not declared |
+//! | `E0218` | an alias that is not defined |
+//! | `E0219` | an alias defined twice |
+//! | `E0220` | universal branching |
+//! | `E0221` | a state beyond the number of states |
+//! | `E0222` | a state defined twice |
+//! | `E0223` | a state not defined |
+//! | `E0224` | labelled and unlabelled edges mixed in one state |
+//! | `E0225` | not one edge for each letter where labels are implicit |
+//! | `E0226` | a property that the file contradicts |
+//! | `E0227` | labels whose decision diagrams are too large |
+//! | `E0228` | too many complemented acceptance sets |
+//! | `E0229` | the text ends in the middle of an automaton |
+
+mod body;
+mod claims;
+mod condition;
+mod header;
+mod lexer;
+mod printer;
+
+use fairly_source::Diagnostic;
+
+use crate::automaton::Automaton;
+use lexer::{Lexer, Stop, Token};
+
+pub use printer::{print, write};
+
+/// All automata of a text; none if there is none or all were aborted.
+///
+/// # Errors
+/// The first thing that is wrong; see the table of this module.
+pub fn parse(text: &str) -> Result<Vec<Automaton>, Diagnostic> {
+    Reader::new(text).collect()
+}
+
+/// Reads the automata of a text one by one. After an error there are no more.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    lexer: Lexer<'a>,
+    over: bool,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader before the first automaton of `text`.
+    pub fn new(text: &'a str) -> Self {
+        Reader { lexer: Lexer::new(text), over: false }
+    }
+
+    /// The next automaton, or `None` at the end of the text.
+    fn automaton(&mut self) -> Result<Option<Automaton>, Stop> {
+        self.lexer.advance()?;
+        if self.lexer.token == Token::Finish {
+            return Ok(None);
+        }
+        let header = header::read(&mut self.lexer)?;
+        body::read(&mut self.lexer, header).map(Some)
+    }
+}
+
+impl Iterator for Reader<'_> {
+    type Item = Result<Automaton, Diagnostic>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while !self.over {
+            match self.automaton() {
+                Ok(Some(automaton)) => return Some(Ok(automaton)),
+                Err(Stop::Abort) => {}
+                Ok(None) => self.over = true,
+                Err(Stop::Wrong(diagnostic)) => {
+                    self.over = true;
+                    return Some(Err(*diagnostic));
+                }
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,195 @@
+//! Text formats of automata and words.
+//!
+//! | format | module | read | written |
+//! |---|---|---|---|
+//! | Hanoi Omega-Automata | [`hoa`] | yes | yes |
+//! | SPIN never claims | [`never`] | yes | state-based Büchi automata |
+//! | Aldebaran `.aut` | [`aut`] | yes | automata that accept every run |
+//! | Graphviz | [`dot`] | no | yes |
+//! | ultimately periodic words | [`word`] | yes | yes |
+//!
+//! Each reader takes text and returns automata or one [`Diagnostic`] with a stable code, listed in
+//! its module; it never panics, and the memory it takes is bounded by the size of the text, not by
+//! the numbers in it. [`read_any`] finds out which format a text has.
+//!
+//! ```
+//! use fairly_omega::formats;
+//! let text = "never { accept_init: if :: (p) -> goto accept_init fi; }";
+//! assert_eq!(formats::Format::detect(text), Some(formats::Format::Never));
+//! assert_eq!(formats::read_any(text).unwrap().len(), 1);
+//! ```
+
+use std::fmt;
+
+use fairly_source::{Diagnostic, Span};
+
+use crate::automaton::{Automaton, StateId};
+use crate::refused::Refused;
+
+pub mod aut;
+pub mod dot;
+mod expression;
+pub mod hoa;
+pub mod never;
+mod suggest;
+pub mod word;
+
+/// A format of automata.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// [`hoa`]
+    Hoa,
+    /// [`never`]
+    Never,
+    /// [`aut`]
+    Aldebaran,
+    /// [`dot`]; cannot be read.
+    Dot,
+}
+
+impl Format {
+    /// The format of a text that can be read, by its first word; white space and comments before
+    /// it do not count.
+    pub fn detect(text: &str) -> Option<Format> {
+        let rest = first_word(text);
+        let starts = |word: &str| {
+            rest.strip_prefix(word)
+                .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+        };
+        if rest.starts_with("HOA:") || rest.starts_with("--ABORT--") {
+            Some(Format::Hoa)
+        } else if starts("never") {
+            Some(Format::Never)
+        } else if starts("des") {
+            Some(Format::Aldebaran)
+        } else {
+            None
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Format::Hoa => "HOA",
+            Format::Never => "a never claim",
+            Format::Aldebaran => "an .aut file",
+            Format::Dot => "DOT",
+        })
+    }
+}
+
+/// The text from its first word on. Comments are taken to nest, as in HOA; only one that holds
+/// another makes a difference.
+fn first_word(text: &str) -> &str {
+    let mut rest = text.trim_start_matches('\u{feff}').trim_start();
+    loop {
+        if let Some(line) = rest.strip_prefix("//") {
+            rest = line.find('\n').map_or("", |end| &line[end..]).trim_start();
+            continue;
+        }
+        if !rest.starts_with("/*") {
+            return rest;
+        }
+        let (mut depth, mut at) = (0usize, 0);
+        let bytes = rest.as_bytes();
+        while at < bytes.len() {
+            match &bytes[at..bytes.len().min(at + 2)] {
+                b"/*" => {
+                    depth += 1;
+                    at += 2;
+                }
+                b"*/" => {
+                    depth -= 1;
+                    at += 2;
+                    if depth == 0 {
+                        break;
+                    }
+                }
+                _ => at += 1,
+            }
+        }
+        rest = rest[at..].trim_start();
+    }
+}
+
+/// All automata of a text in whichever format it is.
+///
+/// # Errors
+/// `E0501` when the format is not recognised; otherwise those of the format.
+pub fn read_any(text: &str) -> Result<Vec<Automaton>, Diagnostic> {
+    match Format::detect(text) {
+        Some(Format::Never) => never::parse(text),
+        Some(Format::Aldebaran) => aut::parse(text).map(|automaton| vec![automaton]),
+        Some(_) => hoa::parse(text),
+        None => {
+            let rest = first_word(text);
+            let start = text.len() - rest.len();
+            let end = start + rest.find(char::is_whitespace).unwrap_or(rest.len()).min(40);
+            let message = "this is no automaton in a format that can be read";
+            Err(Diagnostic::error("E0501", message, Span::new(start, end))
+                .label("expected `HOA:`, `never` or `des`"))
+        }
+    }
+}
+
+/// Why an automaton cannot be written in a format without losing its meaning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unprintable {
+    /// The format cannot express the acceptance condition.
+    Acceptance {
+        /// The format.
+        format: Format,
+        /// What to do about it.
+        remedy: &'static str,
+    },
+    /// The format has marks on states only.
+    TransitionBased {
+        /// The format.
+        format: Format,
+        /// A state whose edges carry different marks.
+        state: StateId,
+        /// What to do about it.
+        remedy: &'static str,
+    },
+    /// The format wants exactly one initial state.
+    InitialStates {
+        /// The format.
+        format: Format,
+        /// How many there are.
+        found: usize,
+    },
+    /// A proposition's name cannot be written in the format.
+    Name {
+        /// The format.
+        format: Format,
+        /// The name.
+        name: String,
+    },
+    /// A label takes too much text.
+    Label(Refused),
+}
+
+impl fmt::Display for Unprintable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unprintable::Acceptance { format, remedy } => {
+                write!(f, "{format} cannot express this acceptance condition; {remedy}")
+            }
+            Unprintable::TransitionBased { format, state, remedy } => write!(
+                f,
+                "{format} has acceptance on states, but edges of state {state} carry different \
+                 marks; {remedy}"
+            ),
+            Unprintable::InitialStates { format, found } => {
+                write!(f, "{format} has one initial state, but the automaton has {found}")
+            }
+            Unprintable::Name { format, name } => {
+                write!(f, "the proposition `{}` cannot be written in {format}", name.escape_debug())
+            }
+            Unprintable::Label(refused) => write!(f, "a label cannot be written: {refused}"),
+        }
+    }
+}
+
+impl std::error::Error for Unprintable {}

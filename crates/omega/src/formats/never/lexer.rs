@@ -1,0 +1,221 @@
+//! The tokens of a never claim.
+//!
+//! Where a guard stops being a Boolean formula and becomes a Promela expression can only be told
+//! from what follows a closing parenthesis: `(p) -> …` is a guard in parentheses, `(x + 1) == 3`
+//! is one proposition. So all parentheses are matched beforehand, once.
+
+use fairly_source::{Diagnostic, Span};
+use hashbrown::HashMap;
+
+pub(super) type Wrong = Box<Diagnostic>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Token {
+    /// An identifier or keyword.
+    Word,
+    /// `never`-level punctuation: `{ } : ; ( ) !`, `::` as `#`, `->` as `>`, `&&` as `&`, `||` as `|`.
+    Sign(u8),
+    /// Something that can only be part of a Promela expression.
+    Other,
+    Finish,
+}
+
+#[derive(Debug)]
+pub(super) struct Lexer<'a> {
+    text: &'a str,
+    at: usize,
+    start: usize,
+    pub(super) token: Token,
+    /// For each opening parenthesis or bracket the byte after its partner.
+    partners: HashMap<usize, usize>,
+}
+
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+impl<'a> Lexer<'a> {
+    /// A lexer at the first token of `text`.
+    pub(super) fn new(text: &'a str) -> Result<Self, Wrong> {
+        let mut lexer =
+            Lexer { text, at: 0, start: 0, token: Token::Finish, partners: HashMap::new() };
+        lexer.match_parentheses()?;
+        lexer.advance()?;
+        Ok(lexer)
+    }
+
+    pub(super) fn span(&self) -> Span {
+        Span::new(self.start, self.at)
+    }
+
+    pub(super) fn slice(&self) -> &'a str {
+        &self.text[self.start..self.at]
+    }
+
+    pub(super) fn is(&self, word: &str) -> bool {
+        self.token == Token::Word && self.slice() == word
+    }
+
+    fn match_parentheses(&mut self) -> Result<(), Wrong> {
+        let bytes = self.text.as_bytes();
+        let lonely = |at: usize| {
+            let message = format!("this `{}` has no partner", char::from(bytes[at]));
+            Box::new(Diagnostic::error("E0308", message, Span::new(at, at + 1)))
+        };
+        let mut open: Vec<usize> = Vec::new();
+        let mut at = 0;
+        while at < bytes.len() {
+            let next = self.skip_blank(at)?;
+            if next > at {
+                at = next;
+                continue;
+            }
+            match bytes[at] {
+                b'(' | b'[' => open.push(at),
+                close @ (b')' | b']') => {
+                    let partner = open.pop().ok_or_else(|| lonely(at))?;
+                    if (bytes[partner] == b'(') != (close == b')') {
+                        return Err(lonely(partner));
+                    }
+                    self.partners.insert(partner, at + 1);
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        open.pop().map_or(Ok(()), |at| Err(lonely(at)))
+    }
+
+    /// The first byte from `at` on that is neither white space nor in a comment.
+    fn skip_blank(&self, mut at: usize) -> Result<usize, Wrong> {
+        let bytes = self.text.as_bytes();
+        loop {
+            match (bytes.get(at), bytes.get(at + 1)) {
+                (Some(byte), _) if byte.is_ascii_whitespace() => at += 1,
+                (Some(b'/'), Some(b'/')) => {
+                    let rest = &self.text[at..];
+                    at += rest.find('\n').unwrap_or(rest.len());
+                }
+                (Some(b'/'), Some(b'*')) => {
+                    let Some(length) = self.text[at + 2..].find("*/") else {
+                        let span = Span::new(at, at + 2);
+                        let wrong = Diagnostic::error("E0301", "this comment does not end", span);
+                        return Err(Box::new(wrong));
+                    };
+                    at += length + 4;
+                }
+                _ => return Ok(at),
+            }
+        }
+    }
+
+    /// The token at `at`, which is no blank, and the byte after it.
+    fn token_at(&self, at: usize) -> (Token, usize) {
+        let bytes = self.text.as_bytes();
+        let Some(&first) = bytes.get(at) else { return (Token::Finish, at) };
+        match (first, bytes.get(at + 1)) {
+            (b':', Some(b':')) => (Token::Sign(b'#'), at + 2),
+            (b'-', Some(b'>')) => (Token::Sign(b'>'), at + 2),
+            (b'&', Some(b'&')) => (Token::Sign(b'&'), at + 2),
+            (b'|', Some(b'|')) => (Token::Sign(b'|'), at + 2),
+            (b'!', Some(b'=')) => (Token::Other, at + 2),
+            (b'{' | b'}' | b':' | b';' | b'(' | b')' | b'!', _) => (Token::Sign(first), at + 1),
+            _ if is_name(first) => {
+                let length = bytes[at..].iter().take_while(|&&byte| is_name(byte)).count();
+                (Token::Word, at + length)
+            }
+            _ => (Token::Other, at + self.text[at..].chars().next().map_or(1, char::len_utf8)),
+        }
+    }
+
+    pub(super) fn advance(&mut self) -> Result<(), Wrong> {
+        self.start = self.skip_blank(self.at)?;
+        (self.token, self.at) = self.token_at(self.start);
+        Ok(())
+    }
+
+    /// At an opening parenthesis: whether what it encloses is a formula by itself, rather than the
+    /// beginning of a Promela expression.
+    pub(super) fn encloses_formula(&self) -> Result<bool, Wrong> {
+        let after = self.skip_blank(self.partners[&self.start])?;
+        Ok(self.ends_atom(after))
+    }
+
+    /// Whether a proposition cannot go on at `at`.
+    fn ends_atom(&self, at: usize) -> bool {
+        let (token, end) = self.token_at(at);
+        match token {
+            Token::Word => matches!(&self.text[at..end], "goto" | "fi" | "od"),
+            Token::Sign(b'(') => false,
+            Token::Sign(_) | Token::Finish => true,
+            Token::Other => false,
+        }
+    }
+
+    /// Takes a proposition: everything up to the next operator, closing parenthesis or the end of
+    /// the guard. Comments inside are dropped and runs of white space made one space.
+    pub(super) fn take_atom(&mut self) -> Result<String, Wrong> {
+        let mut name = String::new();
+        let mut at = self.start;
+        loop {
+            // Whatever is in parentheses or brackets belongs to the proposition, and so does a
+            // single `:`, `!` or `{`, but those cannot stand in an expression outside of them.
+            let mut depth_end = at;
+            let (_, mut end) = self.token_at(at);
+            if let Some(&partner) = self.partners.get(&at) {
+                depth_end = partner;
+                end = at + 1;
+            }
+            name.push_str(&self.text[at..end]);
+            let mut last = end;
+            while last < depth_end {
+                let next = self.skip_blank(last)?;
+                if next > last {
+                    name.push(' ');
+                }
+                let (_, end) = self.token_at(next);
+                name.push_str(&self.text[next..end]);
+                last = end;
+            }
+            self.at = last;
+            let next = self.skip_blank(last)?;
+            if self.ends_atom(next) {
+                break;
+            }
+            if next > last {
+                name.push(' ');
+            }
+            at = next;
+        }
+        self.advance()?;
+        Ok(name)
+    }
+
+    pub(super) fn unexpected(&self, expected: &str) -> Wrong {
+        if self.token == Token::Finish {
+            let message = "the text ends in the middle of a never claim";
+            let wrong = Diagnostic::error("E0304", message, self.span());
+            return Box::new(wrong.label(format!("expected {expected}")));
+        }
+        let found: String = self.slice().chars().take(40).collect();
+        let message = format!("expected {expected}, found `{}`", found.escape_debug());
+        Box::new(Diagnostic::error("E0303", message, self.span()))
+    }
+
+    pub(super) fn expect(&mut self, sign: u8, written: &str) -> Result<(), Wrong> {
+        if self.token != Token::Sign(sign) {
+            return Err(self.unexpected(written));
+        }
+        self.advance()
+    }
+
+    /// Takes an identifier, with its place.
+    pub(super) fn expect_word(&mut self, what: &str) -> Result<(&'a str, Span), Wrong> {
+        if self.token != Token::Word {
+            return Err(self.unexpected(what));
+        }
+        let found = (self.slice(), self.span());
+        self.advance()?;
+        Ok(found)
+    }
+}
