@@ -1,0 +1,16 @@
+//! Fairness as data: what a run must do to count, one [`Constraint`] at a time.
+//!
+//! - [`Constraint`]: weak or strong, about any predicate on steps; the normal form of every notion;
+//! - [`Notion`]: the usual families ("strong fairness of every process"), which give constraints;
+//! - [`Lowering`]: constraints as marks on the steps of a system, for the emptiness engines.
+//!
+//! Strong global fairness and inherent fairness (relative liveness) are not sets of constraints on
+//! marks of fixed number; [`Notion`] names them, and the searches treat them on their own.
+
+mod constraint;
+mod lowering;
+mod notion;
+
+pub use constraint::{Constraint, Predicate, Selector, Strength};
+pub use lowering::Lowering;
+pub use notion::{AnnotationLevel, Level, Notion};

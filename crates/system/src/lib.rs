@@ -1,0 +1,22 @@
+//! Transition systems: what the searches and the fairness constraints know of a model.
+//!
+//! - [`TransitionSystem`]: states numbered as they are met, and transitions, each an [`Action`]
+//!   that is an event taken jointly by some processes;
+//! - [`Network`]: a system of explicit [`Component`]s that synchronise on shared events.
+//!
+//! # What a run is
+//!
+//! A state without an enabled action has exactly one idle step to itself, with the event `idle`,
+//! taken by nobody; no other state idles. [`TransitionSystem::steps`] is where that rule lives, so
+//! that every run is infinite and a deadlock is a loop like any other. What is *enabled* and
+//! *ready* is always asked here, of the system, never of a product with a property.
+
+mod action;
+mod component;
+mod network;
+mod transition_system;
+
+pub use action::{Action, ActionId, EventId, MoveId, ProcessId, Signature};
+pub use component::{Annotation, Component, ComponentBuilder, LocalTransition};
+pub use network::{Composition, Network, NetworkError};
+pub use transition_system::{AtomIndex, Transition, TransitionSystem};

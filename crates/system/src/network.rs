@@ -1,0 +1,399 @@
+//! Components composed by shared events, explored on the fly.
+//!
+//! An event is taken jointly by all components that have it in their alphabet, each with one of
+//! its local transitions; an event that is listed as interleaved is taken by one component alone.
+//! A state is the tuple of local states.
+
+use std::fmt;
+use std::hash::BuildHasher;
+
+use fairly_omega::StateId;
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
+
+use crate::action::{Action, ActionId, EventId, MoveId, ProcessId, Signature};
+use crate::component::{Annotation, Component, LocalTransition};
+use crate::transition_system::{AtomIndex, Transition, TransitionSystem};
+
+/// How components are put together.
+#[derive(Clone, Debug, Default)]
+pub struct Composition {
+    /// Events that components do not share although several have them.
+    pub interleaved: Vec<String>,
+}
+
+/// Why components cannot be put together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NetworkError {
+    /// Two components have one name.
+    SameName(String),
+    /// A component has no initial state.
+    NoInitialState(String),
+    /// A component uses the event that means that nothing happens.
+    ReservedEvent(String),
+}
+
+impl fmt::Display for NetworkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NetworkError::SameName(name) => write!(f, "two components are called `{name}`"),
+            NetworkError::NoInitialState(name) => {
+                write!(f, "the component `{name}` has no initial state")
+            }
+            NetworkError::ReservedEvent(name) => write!(
+                f,
+                "the component `{name}` has an event `idle`, which is the name of the step of a \
+                 deadlocked state"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for NetworkError {}
+
+/// What a state proposition of a network says.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Atom {
+    /// The component is in this local state.
+    At { component: usize, state: u32 },
+    /// A proposition of the component's local states.
+    Label { component: usize, name: String },
+    /// Nothing is enabled.
+    Deadlock,
+}
+
+/// A local transition as the exploration needs it.
+#[derive(Clone, Copy, Debug)]
+struct Move {
+    event: EventId,
+    to: u32,
+    id: MoveId,
+}
+
+/// A network of components.
+#[derive(Clone, Debug)]
+pub struct Network {
+    components: Vec<Component>,
+    signature: Signature,
+    /// Local transitions by component and local state.
+    moves: Vec<Vec<Vec<Move>>>,
+    /// The component and the transition behind each move.
+    origin: Vec<(ProcessId, u32)>,
+    /// The components that take each event together, by event; empty if they take it alone.
+    sharing: Vec<Vec<ProcessId>>,
+    /// Local states, one after the other, by state.
+    tuples: Vec<u32>,
+    states: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+    actions: Vec<Action>,
+    action_ids: HashMap<Vec<MoveId>, ActionId>,
+    atoms: Vec<Atom>,
+}
+
+impl Network {
+    /// Puts components together.
+    ///
+    /// # Errors
+    /// When names clash or a component has nowhere to start.
+    pub fn new(
+        components: Vec<Component>,
+        composition: &Composition,
+    ) -> Result<Self, NetworkError> {
+        let mut events = vec!["idle".to_owned()];
+        let mut ids: HashMap<String, EventId> = HashMap::new();
+        let mut sharing = vec![Vec::new()];
+        for (at, component) in components.iter().enumerate() {
+            if components[..at].iter().any(|other| other.name == component.name) {
+                return Err(NetworkError::SameName(component.name.clone()));
+            }
+            if component.initial.is_empty() {
+                return Err(NetworkError::NoInitialState(component.name.clone()));
+            }
+            for event in &component.alphabet {
+                if event == "idle" {
+                    return Err(NetworkError::ReservedEvent(component.name.clone()));
+                }
+                let id = *ids.entry(event.clone()).or_insert_with(|| {
+                    events.push(event.clone());
+                    sharing.push(Vec::new());
+                    EventId::from_index(events.len() - 1)
+                });
+                if !composition.interleaved.contains(event) {
+                    sharing[id.index()].push(ProcessId::from_index(at));
+                }
+            }
+        }
+        let mut origin = Vec::new();
+        let mut moves = Vec::new();
+        for (at, component) in components.iter().enumerate() {
+            let mut local = vec![Vec::new(); component.states.len()];
+            for (number, transition) in (0u32..).zip(&component.transitions) {
+                let id = MoveId::from_index(origin.len());
+                origin.push((ProcessId::from_index(at), number));
+                let event = ids[&transition.event];
+                local[transition.from as usize].push(Move { event, to: transition.to, id });
+            }
+            moves.push(local);
+        }
+        let processes = components.iter().map(|component| component.name.clone()).collect();
+        let idle = Action { event: EventId::IDLE, participants: vec![], moves: vec![] };
+        Ok(Network {
+            components,
+            signature: Signature { processes, events },
+            moves,
+            origin,
+            sharing,
+            tuples: Vec::new(),
+            states: HashTable::new(),
+            hasher: DefaultHashBuilder::default(),
+            actions: vec![idle],
+            action_ids: HashMap::from([(vec![], ActionId::IDLE)]),
+            atoms: Vec::new(),
+        })
+    }
+
+    /// The components.
+    pub fn components(&self) -> &[Component] {
+        &self.components
+    }
+
+    /// How many moves there are: one for each local transition.
+    pub fn move_count(&self) -> usize {
+        self.origin.len()
+    }
+
+    /// The process and the local transition of a move.
+    pub fn local(&self, id: MoveId) -> (ProcessId, &LocalTransition) {
+        let (process, number) = self.origin[id.index()];
+        (process, &self.components[process.index()].transitions[number as usize])
+    }
+
+    /// The event of a move.
+    pub fn move_event(&self, id: MoveId) -> EventId {
+        let (_, transition) = self.local(id);
+        self.signature.event(&transition.event).expect("every event of a component has an id")
+    }
+
+    /// The annotated moves: (process, event, annotation, moves), one entry for each combination.
+    pub fn annotations(&self) -> Vec<(ProcessId, EventId, Annotation, Vec<MoveId>)> {
+        let mut found: Vec<(ProcessId, EventId, Annotation, Vec<MoveId>)> = Vec::new();
+        for id in (0..self.origin.len()).map(MoveId::from_index) {
+            let (process, transition) = self.local(id);
+            let Some(annotation) = transition.annotation else { continue };
+            let event = self.move_event(id);
+            match found
+                .iter_mut()
+                .find(|entry| (entry.0, entry.1, entry.2) == (process, event, annotation))
+            {
+                Some(entry) => entry.3.push(id),
+                None => found.push((process, event, annotation, vec![id])),
+            }
+        }
+        found
+    }
+
+    /// The local states of a state.
+    pub fn tuple(&self, state: StateId) -> &[u32] {
+        let width = self.components.len();
+        &self.tuples[state.index() * width..][..width]
+    }
+
+    /// How many states have been met.
+    pub fn state_count(&self) -> usize {
+        self.tuples
+            .len()
+            .checked_div(self.components.len())
+            .unwrap_or(usize::from(!self.states.is_empty()))
+    }
+
+    fn intern(&mut self, tuple: &[u32]) -> StateId {
+        let width = tuple.len();
+        let (tuples, hasher) = (&self.tuples, &self.hasher);
+        let stored = |id: u32| &tuples[id as usize * width..][..width];
+        let count = self.states.len();
+        let entry = self.states.entry(
+            hasher.hash_one(tuple),
+            |&id| stored(id) == tuple,
+            |&id| hasher.hash_one(stored(id)),
+        );
+        match entry {
+            hashbrown::hash_table::Entry::Occupied(found) => StateId(*found.get()),
+            hashbrown::hash_table::Entry::Vacant(free) => {
+                let id = StateId::from_index(count);
+                free.insert(id.0);
+                self.tuples.extend_from_slice(tuple);
+                id
+            }
+        }
+    }
+
+    fn intern_action(&mut self, event: EventId, moves: &[MoveId]) -> ActionId {
+        if let Some(&known) = self.action_ids.get(moves) {
+            return known;
+        }
+        let id = ActionId::from_index(self.actions.len());
+        let participants = moves.iter().map(|&id| self.origin[id.index()].0).collect();
+        self.actions.push(Action { event, participants, moves: moves.to_vec() });
+        self.action_ids.insert(moves.to_vec(), id);
+        id
+    }
+
+    /// Appends the ways in which the components of `sharing` can take `event` together.
+    fn joint(&mut self, tuple: &[u32], event: EventId, out: &mut Vec<Transition>) {
+        let sharing = std::mem::take(&mut self.sharing[event.index()]);
+        let choices: Vec<Vec<Move>> = sharing
+            .iter()
+            .map(|process| {
+                let local = &self.moves[process.index()][tuple[process.index()] as usize];
+                local.iter().copied().filter(|candidate| candidate.event == event).collect()
+            })
+            .collect();
+        if choices.iter().all(|choice| !choice.is_empty()) {
+            // An odometer over one choice a component, the last one turning fastest.
+            let mut wheel = vec![0; choices.len()];
+            loop {
+                let mut next = tuple.to_vec();
+                let mut moves = Vec::with_capacity(choices.len());
+                for ((process, choice), &at) in sharing.iter().zip(&choices).zip(&wheel) {
+                    next[process.index()] = choice[at].to;
+                    moves.push(choice[at].id);
+                }
+                let action = self.intern_action(event, &moves);
+                out.push(Transition { target: self.intern(&next), action });
+                let Some(turn) =
+                    (0..wheel.len()).rev().find(|&at| wheel[at] + 1 < choices[at].len())
+                else {
+                    break;
+                };
+                wheel[turn] += 1;
+                wheel[turn + 1..].fill(0);
+            }
+        }
+        self.sharing[event.index()] = sharing;
+    }
+}
+
+impl TransitionSystem for Network {
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn initial(&mut self) -> Vec<StateId> {
+        let mut tuples: Vec<Vec<u32>> = vec![vec![]];
+        for component in &self.components {
+            tuples = tuples
+                .iter()
+                .flat_map(|tuple| {
+                    component.initial.iter().map(|&state| {
+                        let mut longer = tuple.clone();
+                        longer.push(state);
+                        longer
+                    })
+                })
+                .collect();
+        }
+        let mut initial: Vec<StateId> = tuples.iter().map(|tuple| self.intern(tuple)).collect();
+        let mut seen = hashbrown::HashSet::new();
+        initial.retain(|&state| seen.insert(state));
+        initial
+    }
+
+    fn enabled(&mut self, state: StateId, out: &mut Vec<Transition>) {
+        let tuple = self.tuple(state).to_vec();
+        for process in 0..tuple.len() {
+            let at = tuple[process] as usize;
+            for number in 0..self.moves[process][at].len() {
+                let candidate = self.moves[process][at][number];
+                let event = candidate.event;
+                match self.sharing[event.index()].as_slice() {
+                    [] | [_] => {
+                        let mut next = tuple.clone();
+                        next[process] = candidate.to;
+                        let action = self.intern_action(event, &[candidate.id]);
+                        out.push(Transition { target: self.intern(&next), action });
+                    }
+                    // The first of those who share an event finds all the ways to take it, when
+                    // it comes to the first of its own moves with that event.
+                    [first, ..] if first.index() == process => {
+                        let earlier = &self.moves[process][at][..number];
+                        if earlier.iter().all(|other| other.event != event) {
+                            self.joint(&tuple, event, out);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn action(&self, action: ActionId) -> &Action {
+        &self.actions[action.index()]
+    }
+
+    fn offered(&mut self, state: StateId, out: &mut Vec<MoveId>) {
+        for (local, &at) in self.moves.iter().zip(self.tuple(state)) {
+            out.extend(local[at as usize].iter().map(|candidate| candidate.id));
+        }
+    }
+
+    /// `P@q`: the component `P` is in its local state `q`; `deadlock`: nothing is enabled; or the
+    /// name of a label of a local state.
+    fn atom(&mut self, text: &str) -> Option<AtomIndex> {
+        let atom = if text == "deadlock" {
+            Atom::Deadlock
+        } else if let Some((name, state)) = text.split_once('@') {
+            let component = self.components.iter().position(|other| other.name == name.trim())?;
+            let names = &self.components[component].states;
+            let state = names.iter().position(|other| other == state.trim())?;
+            Atom::At { component, state: u32::try_from(state).ok()? }
+        } else {
+            let component = self.components.iter().position(|component| {
+                component.labels.iter().any(|labels| labels.iter().any(|label| label == text))
+            })?;
+            Atom::Label { component, name: text.to_owned() }
+        };
+        let at = self.atoms.iter().position(|known| *known == atom).unwrap_or_else(|| {
+            self.atoms.push(atom);
+            self.atoms.len() - 1
+        });
+        u32::try_from(at).ok().map(AtomIndex)
+    }
+
+    fn holds(&self, state: StateId, atom: AtomIndex) -> bool {
+        let tuple = self.tuple(state);
+        match &self.atoms[atom.0 as usize] {
+            Atom::At { component, state } => tuple[*component] == *state,
+            Atom::Label { component, name } => {
+                self.components[*component].labels[tuple[*component] as usize].contains(name)
+            }
+            Atom::Deadlock => !self.can_move(tuple),
+        }
+    }
+
+    fn describe(&self, state: StateId) -> String {
+        let parts: Vec<String> = self
+            .components
+            .iter()
+            .zip(self.tuple(state))
+            .map(|(component, &at)| format!("{}@{}", component.name, component.states[at as usize]))
+            .collect();
+        parts.join(" ")
+    }
+}
+
+impl Network {
+    /// Whether some action is enabled, without meeting new states.
+    fn can_move(&self, tuple: &[u32]) -> bool {
+        let offers = |process: ProcessId, event: EventId| {
+            self.moves[process.index()][tuple[process.index()] as usize]
+                .iter()
+                .any(|candidate| candidate.event == event)
+        };
+        self.moves.iter().zip(tuple).any(|(local, &at)| {
+            local[at as usize].iter().any(|candidate| {
+                self.sharing[candidate.event.index()]
+                    .iter()
+                    .all(|&process| offers(process, candidate.event))
+            })
+        })
+    }
+}
