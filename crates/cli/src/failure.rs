@@ -11,7 +11,9 @@ pub(crate) const NO: u8 = 1;
 /// The arguments or an input are wrong.
 const USAGE: u8 = 2;
 /// A limit was reached.
-const UNKNOWN: u8 = 3;
+pub(crate) const UNKNOWN: u8 = 3;
+/// There is nothing to check.
+const NOTHING: u8 = 4;
 /// A bug in fairly.
 pub(crate) const INTERNAL: u8 = 70;
 
@@ -21,6 +23,12 @@ pub(crate) enum Failure {
     Input { name: String, text: String, diagnostic: Box<Diagnostic> },
     /// The arguments do not make sense together, or a file cannot be read.
     Usage { message: String, help: Option<String> },
+    /// Several things are wrong in one text.
+    Inputs { name: String, text: String, diagnostics: Vec<Diagnostic> },
+    /// There is nothing to check.
+    Nothing(String),
+    /// An answer that does not stand up to our own replay.
+    Internal(String),
     /// The work was given up.
     Refused(Refused),
     /// Whoever reads our output has gone; there is nobody to tell.
@@ -41,6 +49,17 @@ impl Failure {
             Failure::Usage { message, help } => {
                 let help = help.map_or(String::new(), |help| format!("  help: {help}\n"));
                 (format!("error: {message}\n{help}"), USAGE)
+            }
+            Failure::Inputs { name, text, diagnostics } => {
+                let drawn: Vec<String> = diagnostics
+                    .iter()
+                    .map(|diagnostic| render(diagnostic, &name, &text, style))
+                    .collect();
+                (drawn.join("\n"), USAGE)
+            }
+            Failure::Nothing(message) => (format!("{message}\n"), NOTHING),
+            Failure::Internal(message) => {
+                (format!("internal error: {message}\nPlease report this.\n"), INTERNAL)
             }
             Failure::Refused(refused) => (format!("unknown: {refused}\n"), UNKNOWN),
             Failure::ReaderGone => return ExitCode::SUCCESS,

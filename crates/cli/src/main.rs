@@ -2,12 +2,14 @@
 //!
 //! Results go to stdout, diagnostics to stderr. Exit codes: 0 as expected, 1 the answer is no
 //! (violated, not empty, not included, not accepted), 2 usage or input error, 3 unknown because a
-//! limit was reached, 70 internal error.
+//! limit was reached, 4 nothing to check, 70 internal error.
 
 mod aut;
 mod failure;
 mod input;
+mod ltl;
 mod output;
+mod system;
 
 use std::process::ExitCode;
 
@@ -29,6 +31,14 @@ struct Cli {
 enum Command {
     /// Work with automata on infinite words: HOA, never claims, Aldebaran.
     Aut(aut::Arguments),
+    /// Does every fair run of a system satisfy the property?
+    Check(system::Check),
+    /// The verdict under every notion of fairness, in one table.
+    Ladder(system::Ladder),
+    /// The least fairness under which a property holds.
+    Least(system::Least),
+    /// Rewrite, classify and translate a formula of linear temporal logic.
+    Ltl(ltl::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -42,6 +52,10 @@ fn main() -> ExitCode {
         let style = output::style(cli.color);
         let result = match cli.command {
             Command::Aut(arguments) => aut::run(&arguments),
+            Command::Check(arguments) => system::check(&arguments),
+            Command::Ladder(arguments) => system::ladder(&arguments),
+            Command::Least(arguments) => system::least(&arguments),
+            Command::Ltl(arguments) => ltl::run(&arguments),
         };
         result.unwrap_or_else(|failure| failure.report(style))
     });

@@ -61,10 +61,37 @@ pub enum Predicate {
     Ready(Vec<MoveId>),
     /// The step itself is selected.
     Taken(Selector),
-    /// In the state that the step leaves, this proposition holds.
-    Holds(AtomIndex),
-    /// In the state that the step leaves, this proposition does not hold.
-    HoldsNot(AtomIndex),
+    /// A combination of events and state propositions.
+    Step(StepFormula),
+}
+
+/// A Boolean combination of what a step's event is and what holds in the state it leaves: the
+/// formulas of `justice` and `compassion`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum StepFormula {
+    /// The step has one of these events.
+    Event(Vec<EventId>),
+    /// The state has this proposition.
+    State(AtomIndex),
+    /// Not this.
+    Not(Box<StepFormula>),
+    /// All of these.
+    And(Vec<StepFormula>),
+    /// One of these.
+    Or(Vec<StepFormula>),
+}
+
+impl StepFormula {
+    /// Whether it is true of a step with this event out of a state with these propositions.
+    pub fn holds(&self, event: EventId, state: &impl Fn(AtomIndex) -> bool) -> bool {
+        match self {
+            StepFormula::Event(events) => events.contains(&event),
+            StepFormula::State(atom) => state(*atom),
+            StepFormula::Not(inner) => !inner.holds(event, state),
+            StepFormula::And(parts) => parts.iter().all(|part| part.holds(event, state)),
+            StepFormula::Or(parts) => parts.iter().any(|part| part.holds(event, state)),
+        }
+    }
 }
 
 /// A constraint on runs.

@@ -11,6 +11,6 @@ mod constraint;
 mod lowering;
 mod notion;
 
-pub use constraint::{Constraint, Predicate, Selector, Strength};
+pub use constraint::{Constraint, Predicate, Selector, StepFormula, Strength};
 pub use lowering::Lowering;
-pub use notion::{AnnotationLevel, Level, Notion};
+pub use notion::{AnnotationLevel, Level, Notion, Reading};

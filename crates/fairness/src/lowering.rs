@@ -25,6 +25,7 @@ pub struct Lowering {
     of_action: Vec<Option<OfAction>>,
     next_mark: u32,
     ready_asked: bool,
+    steps_asked: bool,
 }
 
 /// What an action means to the constraints, wherever it is taken or enabled.
@@ -52,12 +53,13 @@ impl Lowering {
                 Strength::Strong => Marks::Strong { when: fresh(), then: fresh() },
             })
             .collect();
-        let ready_asked = constraints.iter().any(|constraint| {
-            [&constraint.when, &constraint.then]
-                .into_iter()
-                .any(|predicate| matches!(predicate, Predicate::Ready(_)))
-        });
-        Lowering { constraints, marks, of_action: Vec::new(), next_mark: next, ready_asked }
+        let asked = |kind: fn(&Predicate) -> bool| {
+            constraints.iter().any(|constraint| kind(&constraint.when) || kind(&constraint.then))
+        };
+        let ready_asked = asked(|predicate| matches!(predicate, Predicate::Ready(_)));
+        let steps_asked = asked(|predicate| matches!(predicate, Predicate::Step(_)));
+        let of_action = Vec::new();
+        Lowering { constraints, marks, of_action, next_mark: next, ready_asked, steps_asked }
     }
 
     /// The constraints.
@@ -106,9 +108,7 @@ impl Lowering {
             Predicate::True => Some(true),
             Predicate::Enabled(_) => Some(enables.contains(bit)),
             Predicate::Ready(moves) => Some(offered.iter().any(|id| moves.contains(id))),
-            Predicate::Holds(atom) => Some(system.holds(state, *atom)),
-            Predicate::HoldsNot(atom) => Some(!system.holds(state, *atom)),
-            Predicate::Taken(_) => None,
+            Predicate::Taken(_) | Predicate::Step(_) => None,
         };
         let mut set = MarkSet::new();
         for ((at, constraint), marks) in (0u32..).zip(&self.constraints).zip(&self.marks) {
@@ -117,6 +117,31 @@ impl Lowering {
             marks.put(when, then, &mut set);
         }
         set
+    }
+
+    /// The marks that neither the state nor the action alone decides: those of constraints about
+    /// combinations of both. `None` when there are no such constraints.
+    pub fn step_marks<S: TransitionSystem>(
+        &self,
+        system: &S,
+        state: StateId,
+        action: ActionId,
+    ) -> Option<MarkSet> {
+        if !self.steps_asked {
+            return None;
+        }
+        let event = system.action(action).event;
+        let known = |predicate: &Predicate| match predicate {
+            Predicate::Step(formula) => {
+                Some(formula.holds(event, &|atom| system.holds(state, atom)))
+            }
+            _ => None,
+        };
+        let mut set = MarkSet::new();
+        for (constraint, marks) in self.constraints.iter().zip(&self.marks) {
+            marks.put(known(&constraint.when), known(&constraint.then), &mut set);
+        }
+        Some(set)
     }
 
     /// The marks that steps with this action carry in every state.
@@ -154,7 +179,7 @@ impl Lowering {
 
 impl Marks {
     /// Adds the marks that follow from what is known of *when* and *then*; `None` is not known
-    /// here, and then the other half of the step, its state or its action, decides.
+    /// here, and then another part of the step decides: its state, its action, or both together.
     fn put(self, when: Option<bool>, then: Option<bool>, set: &mut MarkSet) {
         match self {
             Marks::Weak { settled } => {

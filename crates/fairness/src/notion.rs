@@ -55,7 +55,18 @@ pub enum Notion {
     /// Every transition of a state that is visited again and again is taken again and again.
     Global,
     /// Not a condition on runs: every finite prefix has a satisfying continuation.
-    Inherent,
+    Inherent(Reading),
+}
+
+/// What a finite prefix is, under inherent fairness.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Reading {
+    /// The word it reads: events, and the propositions of the property. Another run that reads the
+    /// same may be the one that is continued.
+    #[default]
+    Trace,
+    /// The run itself.
+    Run,
 }
 
 impl fmt::Display for Notion {
@@ -73,7 +84,8 @@ impl fmt::Display for Notion {
                 write!(f, "the model's annotations, by occurrence")
             }
             Notion::Global => write!(f, "strong global fairness"),
-            Notion::Inherent => write!(f, "inherent fairness"),
+            Notion::Inherent(Reading::Trace) => write!(f, "inherent fairness, of traces"),
+            Notion::Inherent(Reading::Run) => write!(f, "inherent fairness, of runs"),
         }
     }
 }
@@ -88,7 +100,7 @@ impl Notion {
             Notion::WeakLive => live(network, Strength::Weak),
             Notion::StrongLive => live(network, Strength::Strong),
             Notion::Annotated(level) => annotated(network, level),
-            Notion::Global | Notion::Inherent => return None,
+            Notion::Global | Notion::Inherent(_) => return None,
         })
     }
 }

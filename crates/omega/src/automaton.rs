@@ -356,11 +356,9 @@ impl Builder {
         self.edges.len()
     }
 
-    /// Lets runs start in `state` too.
+    /// Lets runs start in `state` too; saying it twice changes nothing.
     pub fn add_initial(&mut self, state: StateId) {
-        if !self.initial.contains(&state) {
-            self.initial.push(state);
-        }
+        self.initial.push(state);
     }
 
     /// Replaces the initial states; repetitions are dropped. Unlike [`Builder::add_initial`] in a
@@ -402,7 +400,9 @@ impl Builder {
     ///
     /// # Panics
     /// If an edge or the list of initial states names a state that was not added.
-    pub fn build(self) -> Automaton {
+    pub fn build(mut self) -> Automaton {
+        let mut seen = hashbrown::HashSet::new();
+        self.initial.retain(|&state| seen.insert(state));
         let mut first = vec![0u32; self.states + 1];
         for (from, _) in &self.edges {
             first[from.index() + 1] += 1;

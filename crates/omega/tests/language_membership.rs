@@ -4,7 +4,7 @@ mod common;
 
 use common::{automaton, cases, first_seed, lasso_edges};
 use fairly_omega::ops::{accepted_word, accepts, is_empty};
-use fairly_omega::{Builder, Cube, Label, Letters, Prop, Word};
+use fairly_omega::{Builder, Cube, Label, Letters, Prop, StateId, Word};
 use fairly_testkit::{
     ConditionKind, GraphShape, Rng, TinyWord, accepts_word, has_accepting_run_by_lassos,
     judge_lasso, random_condition, random_graph, random_word,
@@ -41,8 +41,8 @@ fn runs_on_words_are_found_and_are_runs() {
         assert_eq!(answer.is_some(), expected, "{case}");
         *(if expected { &mut accepted } else { &mut rejected }) += 1;
         let Some(lasso) = answer else { continue };
-        let (stem, cycle) = lasso_edges(&graph, &lasso, |state| state.index())
-            .unwrap_or_else(|e| panic!("{e}: {case}"));
+        let (stem, cycle) =
+            lasso_edges(&graph, &lasso, StateId::index).unwrap_or_else(|e| panic!("{e}: {case}"));
         assert_eq!(judge_lasso(&graph, &condition, &stem, &cycle), Ok(()), "{case}");
         // The run reads the word: its stem ends where the word's cycle has begun, and its cycle is
         // whole laps.

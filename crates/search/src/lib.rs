@@ -1,8 +1,21 @@
 //! Systems under a property and fairness, searched on the fly.
 //!
 //! [`Product`] is the graph of a system, the automaton of a property's negation and fairness
-//! constraints; the engines of `fairly_omega::emptiness` search it.
+//! constraints; the engines of `fairly_omega::emptiness` search it. What is no question about one
+//! accepted path of a product is asked here:
+//!
+//! - [`closure`]: is there a fair run at all, and does one go on from everywhere;
+//! - [`global`]: strong global fairness;
+//! - [`inherent`]: inherent fairness, that is relative liveness.
 
+mod bounded;
+pub mod closure;
+pub mod global;
+pub mod inherent;
+mod prefix;
 mod product;
+mod stored;
 
-pub use product::{Binding, Product, Unbound};
+pub use bounded::{Bounded, Bounds, Cut};
+pub use prefix::Prefix;
+pub use product::{Binding, LetterMark, Negation, Product};

@@ -6,13 +6,11 @@
 //! of the edge and those of the constraints. What is enabled is asked of the system state, so an
 //! edge that the automaton does not have takes nothing away from it.
 
-use std::fmt;
-
 use fairly_fairness::{Constraint, Lowering};
 use fairly_omega::{
-    Acceptance, Automaton, Graph, Mark, MarkSet, MarkSetId, MarkTable, Prop, StateId, Step,
+    Acceptance, Automaton, Graph, Label, Mark, MarkSet, MarkSetId, MarkTable, Prop, StateId, Step,
 };
-use fairly_system::{AtomIndex, EventId, Transition, TransitionSystem};
+use fairly_system::{ActionId, AtomIndex, EventId, Transition, TransitionSystem};
 use hashbrown::HashMap;
 
 /// What a proposition of the automaton means in the system.
@@ -24,21 +22,6 @@ pub enum Binding {
     State(AtomIndex),
 }
 
-/// A proposition that the system does not know.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unbound {
-    /// The proposition.
-    pub name: String,
-}
-
-impl fmt::Display for Unbound {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the system has neither an event nor a state proposition `{}`", self.name)
-    }
-}
-
-impl std::error::Error for Unbound {}
-
 /// What the system says of one of its states, asked once.
 struct Seen {
     first: u32,
@@ -49,14 +32,71 @@ struct Seen {
     holds: Box<[bool]>,
 }
 
+/// A mark on every step whose letter satisfies a label of the automaton: how a fairness premise of
+/// the formula enters the product without a state of the automaton.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LetterMark {
+    /// Which letters.
+    pub label: Label,
+    /// The mark they get; one that the automaton does not use.
+    pub mark: Mark,
+}
+
+/// The property's part of a product: the automaton of its negation, and conditions on letters.
+#[derive(Clone, Debug)]
+pub struct Negation<'a> {
+    /// Accepts the words that violate the property, the premises aside.
+    pub automaton: &'a Automaton,
+    /// What its propositions mean in the system, in order.
+    pub bindings: Vec<Binding>,
+    /// Marks for premises; numbered from the automaton's mark count on.
+    pub letter_marks: Vec<LetterMark>,
+    /// The condition over them.
+    pub letter_acceptance: Acceptance,
+}
+
+impl<'a> Negation<'a> {
+    /// An automaton without premises.
+    pub fn new(automaton: &'a Automaton, bindings: Vec<Binding>) -> Self {
+        assert_eq!(bindings.len(), automaton.propositions().len(), "one binding a proposition");
+        let letter_acceptance = Acceptance::True;
+        Negation { automaton, bindings, letter_marks: Vec::new(), letter_acceptance }
+    }
+
+    /// Adds marks for a premise: `Inf` of the letters in `inf`, or else `Fin` of those in `fin`.
+    pub fn add_premise(&mut self, fin: Option<Label>, inf: Option<Label>) {
+        let mut atoms = Vec::new();
+        for (label, make) in
+            [(fin, Acceptance::Fin as fn(Mark) -> Acceptance), (inf, Acceptance::Inf)]
+        {
+            if let Some(label) = label {
+                let mark = self.end();
+                self.letter_marks.push(LetterMark { label, mark });
+                atoms.push(make(mark));
+            }
+        }
+        let both = [self.letter_acceptance.clone(), Acceptance::or(atoms)];
+        self.letter_acceptance = Acceptance::and(both);
+    }
+
+    /// The first mark that is not used.
+    pub fn end(&self) -> Mark {
+        let used = u32::try_from(self.letter_marks.len()).expect("marks are numbered by u32");
+        Mark(self.automaton.mark_count() + used)
+    }
+}
+
 /// A system under the negation of a property and under fairness.
 pub struct Product<'a, S> {
     system: &'a mut S,
     automaton: &'a Automaton,
     bindings: Vec<Binding>,
+    letter_marks: Vec<LetterMark>,
     lowering: Lowering,
     acceptance: Acceptance,
     marks: MarkTable,
+    /// Marks of an action in this product's table, by action.
+    action_marks: Vec<Option<MarkSetId>>,
     /// Marks of an automaton edge in this product's table.
     edge_marks: Vec<MarkSetId>,
     joined: HashMap<(MarkSetId, MarkSetId), MarkSetId>,
@@ -67,17 +107,15 @@ pub struct Product<'a, S> {
 }
 
 impl<'a, S: TransitionSystem> Product<'a, S> {
-    /// The product with the automaton of the property's *negation*, whose propositions are bound
-    /// as `bindings` says, in order.
-    pub fn new(
-        system: &'a mut S,
-        automaton: &'a Automaton,
-        bindings: Vec<Binding>,
-        constraints: Vec<Constraint>,
-    ) -> Self {
-        assert_eq!(bindings.len(), automaton.propositions().len(), "one binding a proposition");
-        let lowering = Lowering::new(constraints, Mark(automaton.mark_count()));
-        let acceptance = Acceptance::and([automaton.acceptance().clone(), lowering.acceptance()]);
+    /// The product with the negation of a property, under constraints.
+    pub fn new(system: &'a mut S, negation: Negation<'a>, constraints: Vec<Constraint>) -> Self {
+        let lowering = Lowering::new(constraints, negation.end());
+        let Negation { automaton, bindings, letter_marks, letter_acceptance } = negation;
+        let acceptance = Acceptance::and([
+            automaton.acceptance().clone(),
+            letter_acceptance,
+            lowering.acceptance(),
+        ]);
         let mut marks = MarkTable::new();
         let edge_marks =
             automaton.mark_table().iter().map(|(_, set)| marks.intern(set.clone())).collect();
@@ -85,9 +123,11 @@ impl<'a, S: TransitionSystem> Product<'a, S> {
             system,
             automaton,
             bindings,
+            letter_marks,
             lowering,
             acceptance,
             marks,
+            action_marks: Vec::new(),
             edge_marks,
             joined: HashMap::new(),
             nodes: Vec::new(),
@@ -95,6 +135,21 @@ impl<'a, S: TransitionSystem> Product<'a, S> {
             seen: Vec::new(),
             transitions: Vec::new(),
         }
+    }
+
+    /// The constraints with their marks.
+    pub fn lowering(&self) -> &Lowering {
+        &self.lowering
+    }
+
+    /// The system.
+    pub fn system_mut(&mut self) -> &mut S {
+        self.system
+    }
+
+    /// How many states and transitions of the system have been asked for.
+    pub fn system_size(&self) -> (usize, usize) {
+        (self.seen.iter().flatten().count(), self.transitions.len())
     }
 
     /// The state of the system and of the automaton at a node.
@@ -118,6 +173,16 @@ impl<'a, S: TransitionSystem> Product<'a, S> {
             count += 1;
         });
         found.expect("the node has such a step")
+    }
+
+    /// Appends the transitions of the system behind the steps of a node, in the order of the steps.
+    pub fn transitions(&mut self, node: StateId, out: &mut Vec<Transition>) {
+        self.explore(node, |_, transition, _, _| out.push(transition));
+    }
+
+    /// The system.
+    pub fn system(&self) -> &S {
+        self.system
     }
 
     fn number(&mut self, pair: (StateId, StateId)) -> StateId {
@@ -180,27 +245,54 @@ impl<'a, S: TransitionSystem> Product<'a, S> {
         let (range, of_state) = (seen.first as usize..seen.end as usize, seen.marks);
         for number in range {
             let transition = self.transitions[number];
-            let action = self.system.action(transition.action);
-            let event = action.event;
-            let of_action = self.lowering.action_marks(transition.action, action).clone();
-            let of_action = self.marks.intern(of_action);
-            let of_system = self.join(of_state, of_action);
+            let mut of_step = self.of_action(transition.action);
+            of_step = self.join(of_state, of_step);
+            let mixed = self.lowering.step_marks(self.system, state, transition.action);
+            if let Some(mixed) = mixed {
+                let mixed = self.marks.intern(mixed);
+                of_step = self.join(of_step, mixed);
+            }
+            let event = self.system.action(transition.action).event;
+            if !self.letter_marks.is_empty() {
+                let reads = self.reader(state, event);
+                let premises: MarkSet = self
+                    .letter_marks
+                    .iter()
+                    .filter(|premise| automaton.letters().holds(premise.label, &reads))
+                    .map(|premise| premise.mark)
+                    .collect();
+                drop(reads);
+                let premises = self.marks.intern(premises);
+                of_step = self.join(of_step, premises);
+            }
             for edge in automaton.edges(at) {
-                let seen = self.seen[state.index()].as_ref().expect("just looked");
-                let bindings = &self.bindings;
-                let holds = automaton.letters().holds(edge.label, |Prop(prop)| {
-                    match &bindings[prop as usize] {
-                        Binding::Event(events) => events.contains(&event),
-                        Binding::State(_) => seen.holds[prop as usize],
-                    }
-                });
-                if holds {
+                if automaton.letters().holds(edge.label, self.reader(state, event)) {
                     let of_edge = self.edge_marks[edge.marks.index()];
-                    let marks = self.join(of_system, of_edge);
+                    let marks = self.join(of_step, of_edge);
                     step(self, transition, edge.target, marks);
                 }
             }
         }
+    }
+
+    /// The letter that a step with this event reads in a state, which has been looked at.
+    fn reader(&self, state: StateId, event: EventId) -> impl Fn(Prop) -> bool + '_ {
+        let seen = self.seen[state.index()].as_ref().expect("looked at");
+        move |Prop(prop)| match &self.bindings[prop as usize] {
+            Binding::Event(events) => events.contains(&event),
+            Binding::State(_) => seen.holds[prop as usize],
+        }
+    }
+
+    /// The marks that an action gives to its steps.
+    fn of_action(&mut self, action: ActionId) -> MarkSetId {
+        if action.index() >= self.action_marks.len() {
+            self.action_marks.resize(action.index() + 1, None);
+        }
+        let Product { system, lowering, marks, action_marks, .. } = self;
+        *action_marks[action.index()].get_or_insert_with(|| {
+            marks.intern(lowering.action_marks(action, system.action(action)).clone())
+        })
     }
 }
 

@@ -87,6 +87,13 @@ impl Component {
         &self.alphabet
     }
 
+    /// Puts an event in the alphabet: the component then blocks it where it has no transition.
+    pub fn add_event(&mut self, event: &str) {
+        if !self.alphabet.iter().any(|other| other == event) {
+            self.alphabet.push(event.to_owned());
+        }
+    }
+
     /// Its transitions.
     pub fn transitions(&self) -> &[LocalTransition] {
         &self.transitions

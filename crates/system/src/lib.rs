@@ -14,9 +14,11 @@
 mod action;
 mod component;
 mod network;
+mod run;
 mod transition_system;
 
 pub use action::{Action, ActionId, EventId, MoveId, ProcessId, Signature};
 pub use component::{Annotation, Component, ComponentBuilder, LocalTransition};
 pub use network::{Composition, Network, NetworkError};
+pub use run::{Run, RunStep};
 pub use transition_system::{AtomIndex, Transition, TransitionSystem};

@@ -6,6 +6,7 @@
 //!
 //! - [`TinyGraph`], [`TinyCondition`], [`TinyWord`]: the cases, as plain data;
 //! - [`oracle`]: is there an accepting run, answered in two unrelated ways, and a judge of lassos;
+//! - [`network`]: has a network of components a fair run that violates a property;
 //! - [`words`]: is an ultimately periodic word accepted;
 //! - [`ltl`]: does a formula hold of a word; [`formulas`]: formulas from the literature;
 //! - [`generate`]: random cases from an [`Rng`]; [`shrink()`] makes a failing one small.
@@ -27,6 +28,7 @@ pub mod formulas;
 pub mod generate;
 mod graph;
 pub mod ltl;
+pub mod network;
 pub mod oracle;
 mod rng;
 mod shrink;

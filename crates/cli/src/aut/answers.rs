@@ -13,7 +13,7 @@ use crate::failure::{self, Failure};
 use crate::output;
 
 /// A JSON answer with its schema.
-pub(super) fn document(schema: &str, answers: Vec<Value>) -> String {
+pub(super) fn document(schema: &str, answers: &[Value]) -> String {
     format!("{:#}\n", json!({ "schema": schema, "automata": answers }))
 }
 
@@ -76,7 +76,7 @@ pub(super) fn empty(request: &Empty) -> Result<ExitCode, Failure> {
         }
     }
     if request.format == Format::Json {
-        text = document("fairly.aut.empty/1", documents);
+        text = document("fairly.aut.empty/1", &documents);
     }
     output::write(&text, None)?;
     Ok(verdict(all_empty))
@@ -101,7 +101,7 @@ pub(super) fn includes(request: &Compare) -> Result<ExitCode, Failure> {
     let text = match (request.format, &word) {
         (Format::Json, _) => document(
             "fairly.aut.includes/1",
-            vec![json!({
+            &[json!({
                 "includes": yes,
                 "first": first.source,
                 "second": second.source,
@@ -136,7 +136,7 @@ pub(super) fn equivalent(request: &Compare) -> Result<ExitCode, Failure> {
     let text = match (request.format, told) {
         (Format::Json, told) => document(
             "fairly.aut.equivalent/1",
-            vec![json!({
+            &[json!({
                 "equivalent": yes,
                 "left": left.source,
                 "right": right.source,
@@ -180,7 +180,7 @@ pub(super) fn accepts(request: &Accepts) -> Result<ExitCode, Failure> {
         }
     }
     if request.format == Format::Json {
-        text = document("fairly.aut.accepts/1", documents);
+        text = document("fairly.aut.accepts/1", &documents);
     }
     output::write(&text, None)?;
     Ok(verdict(all))

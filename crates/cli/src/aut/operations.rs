@@ -62,11 +62,9 @@ pub(super) fn run(operation: &Operation) -> Result<(), Failure> {
         Operation::Reduce(request) => {
             each(&request.input.files, &request.output, |automaton, _| ops::reduce(automaton))
         }
-        Operation::Trim(request) => {
-            each(&request.input.files, &request.output, |automaton, _| {
-                Ok::<_, Failure>(ops::trim(automaton))
-            })
-        }
+        Operation::Trim(request) => each(&request.input.files, &request.output, |automaton, _| {
+            Ok::<_, Failure>(ops::trim(automaton))
+        }),
         Operation::Convert(request) => {
             each(&request.input.files, &request.output, |automaton, limits| {
                 let mut automaton = automaton.clone();
@@ -123,7 +121,7 @@ fn write(automata: &[Automaton], output: &Output) -> Result<(), Failure> {
             Target::Hoa => text.push_str(&hoa::print(automaton)),
             Target::Dot => text.push_str(&dot::print(automaton)),
             Target::Never => {
-                text.push_str(&never::print(automaton).map_err(|e| inexpressible(&e))?)
+                text.push_str(&never::print(automaton).map_err(|e| inexpressible(&e))?);
             }
             Target::Aut => text.push_str(&aut::print(automaton).map_err(|e| inexpressible(&e))?),
         }

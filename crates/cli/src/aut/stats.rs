@@ -70,7 +70,7 @@ pub(super) fn run(request: &Stats) -> Result<ExitCode, Failure> {
         }
     }
     if request.format == Format::Json {
-        text = super::answers::document("fairly.aut.stats/1", documents);
+        text = super::answers::document("fairly.aut.stats/1", &documents);
     }
     output::write(&text, None)?;
     Ok(ExitCode::SUCCESS)

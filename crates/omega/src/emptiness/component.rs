@@ -18,6 +18,8 @@
 //! 002-14); a part must have an edge (002-2); an empty remainder is skipped (002-5); failure of one
 //! part never ends the search (002-6, 000-15).
 
+use std::ops::ControlFlow;
+
 use hashbrown::HashMap;
 
 use crate::acceptance::Acceptance;
@@ -64,13 +66,7 @@ impl Component {
         keep: impl Fn(&MarkSet) -> bool,
         local: impl Fn(StateId) -> Option<u32>,
     ) -> Self {
-        let mut copy = Component {
-            nodes: nodes.to_vec(),
-            first: vec![0],
-            targets: Vec::new(),
-            marks: Vec::new(),
-            nth: Vec::new(),
-        };
+        let mut copy = Component { nodes: nodes.to_vec(), ..Component::new() };
         let mut steps = Vec::new();
         for &node in nodes {
             steps.clear();
@@ -87,6 +83,38 @@ impl Component {
             copy.first.push(u32::try_from(copy.targets.len()).expect("fewer than 2^32 edges"));
         }
         copy
+    }
+
+    /// A copy without nodes, to be filled by [`Component::add`].
+    pub(super) fn new() -> Self {
+        Component {
+            nodes: Vec::new(),
+            first: vec![0],
+            targets: Vec::new(),
+            marks: Vec::new(),
+            nth: Vec::new(),
+        }
+    }
+
+    /// The next node, with all of its edges: the target, which may be added later, and the marks.
+    /// Tells whether there is still room for the edges.
+    pub(super) fn add(
+        &mut self,
+        node: StateId,
+        edges: impl IntoIterator<Item = (u32, MarkSetId)>,
+    ) -> bool {
+        self.nodes.push(node);
+        for (nth, (target, marks)) in (0u32..).zip(edges) {
+            self.targets.push(target);
+            self.marks.push(marks);
+            self.nth.push(nth);
+        }
+        u32::try_from(self.targets.len()).map(|end| self.first.push(end)).is_ok()
+    }
+
+    /// How many edges there are.
+    pub(super) fn edge_count(&self) -> usize {
+        self.targets.len()
     }
 
     /// The node in the graph it was copied from.
@@ -108,7 +136,8 @@ impl Component {
         })
     }
 
-    fn range(&self, local: u32) -> std::ops::Range<usize> {
+    /// The positions of the edges that leave `local`, among all edges.
+    pub(super) fn range(&self, local: u32) -> std::ops::Range<usize> {
         self.first[local as usize] as usize..self.first[local as usize + 1] as usize
     }
 
@@ -146,24 +175,40 @@ impl Component {
         condition: &Acceptance,
         present: &MarkSet,
     ) -> Option<Region> {
-        let mut parts = Parts::new(self, graph);
-        let mut tasks = vec![];
         let all = (0..).take(self.len()).collect();
-        if let Some(region) =
-            judge(all, condition.clone(), MarkSet::new(), present.clone(), &mut tasks)
-        {
-            return Some(region);
-        }
-        while let Some(task) = tasks.pop() {
-            for (members, present) in parts.decompose(&task.members, &task.forbidden) {
-                let condition = task.condition.restrict(&present);
-                let forbidden = task.forbidden.clone();
-                if let Some(region) = judge(members, condition, forbidden, present, &mut tasks) {
-                    return Some(region);
-                }
+        let mut parts = Parts::new(self, graph);
+        parts.accepted(all, condition.clone(), present.clone(), &mut |_, _| true)
+    }
+
+    /// The strongly connected components with an edge, each with the marks that occur in it.
+    pub(super) fn components<G: Graph>(&self, graph: &G) -> Vec<(Vec<u32>, MarkSet)> {
+        let all: Vec<u32> = (0..).take(self.len()).collect();
+        Parts::new(self, graph).decompose(&all, &MarkSet::new())
+    }
+
+    /// Calls `found` with one accepted region of each strongly connected component that has one,
+    /// until it breaks. A part, given by its nodes and the marks that its edges avoid, is only
+    /// looked into if it is `viable`; a part of one that is not must not be either.
+    pub(super) fn each_accepted<G: Graph>(
+        &self,
+        graph: &G,
+        acceptance: &Acceptance,
+        mut viable: impl FnMut(&[u32], &MarkSet) -> bool,
+        mut found: impl FnMut(Region) -> ControlFlow<()>,
+    ) {
+        let all: Vec<u32> = (0..).take(self.len()).collect();
+        let nothing = MarkSet::new();
+        let mut parts = Parts::new(self, graph);
+        for (members, present) in parts.decompose(&all, &nothing) {
+            let condition = acceptance.restrict(&present);
+            if condition != Acceptance::False
+                && viable(&members, &nothing)
+                && let Some(region) = parts.accepted(members, condition, present, &mut viable)
+                && found(region).is_break()
+            {
+                return;
             }
         }
-        None
     }
 }
 
@@ -238,6 +283,35 @@ impl<'a, G: Graph> Parts<'a, G> {
         let nodes = component.len();
         let tarjan = Tarjan::new(nodes);
         Parts { component, graph, owner: vec![0; nodes], next_owner: 1, tarjan }
+    }
+
+    /// An accepted region among `members`, which must be strongly connected with an edge and with
+    /// the marks `present`, to which `condition` is restricted.
+    fn accepted(
+        &mut self,
+        members: Vec<u32>,
+        condition: Acceptance,
+        present: MarkSet,
+        viable: &mut impl FnMut(&[u32], &MarkSet) -> bool,
+    ) -> Option<Region> {
+        let mut tasks = vec![];
+        let whole = judge(members, condition, MarkSet::new(), present, &mut tasks);
+        if whole.is_some() {
+            return whole;
+        }
+        while let Some(task) = tasks.pop() {
+            for (members, present) in self.decompose(&task.members, &task.forbidden) {
+                if !viable(&members, &task.forbidden) {
+                    continue;
+                }
+                let condition = task.condition.restrict(&present);
+                let forbidden = task.forbidden.clone();
+                if let Some(region) = judge(members, condition, forbidden, present, &mut tasks) {
+                    return Some(region);
+                }
+            }
+        }
+        None
     }
 
     /// The strongly connected parts with an edge, of `members` without the forbidden edges, each

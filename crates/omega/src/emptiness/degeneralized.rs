@@ -30,10 +30,6 @@ impl<'a, G: Graph> Degeneralized<'a, G> {
         Degeneralized { graph, sets, buffer: Vec::new() }
     }
 
-    pub(super) fn inner(&mut self) -> &mut G {
-        self.graph
-    }
-
     fn levels(&self) -> u32 {
         u32::try_from(self.sets.len()).expect("marks are numbered by u32").max(1)
     }

@@ -5,13 +5,14 @@
 //!
 //! | engine | decides | how |
 //! |---|---|---|
-//! | `ndfs` | `t`, Büchi, generalized Büchi | nested depth-first search on the degeneralized graph |
-//! | `scc` | the same | path-based components, stops at the first good partial component |
+//! | `ndfs` | conjunctions of `Fin ∨ Inf` | nested depth-first search, with monitors and a counter |
+//! | `scc` | `t`, Büchi, generalized Büchi | path-based components, stops at a good partial one |
 //! | `streett` | every condition | the same search, then pruning and recursion in a component |
 //!
 //! All of them explore on the fly, are iterative, and return a [`Lasso`] whose stem is shortest
 //! among the nodes they saw. To ask about explicit automata and words, the operations in
-//! [`crate::ops`] are more convenient.
+//! [`crate::ops`] are more convenient; to ask the question of *every* node, or for an accepted part
+//! with a further demand on it, take an [`Explored`] copy of the graph.
 //!
 //! ```
 //! use fairly_omega::{Acceptance, Builder, Label, Mark, emptiness};
@@ -29,6 +30,8 @@
 
 mod component;
 mod degeneralized;
+mod explored;
+mod monitors;
 mod ndfs;
 mod path_based;
 mod paths;
@@ -40,6 +43,7 @@ use crate::acceptance::Acceptance;
 use crate::graph::{Graph, Lasso};
 
 pub use component::has_accepting_cycle;
+pub use explored::{AcceptedPart, Explored};
 
 /// An engine of the table.
 #[derive(Debug)]
@@ -88,9 +92,10 @@ enum Kind {
 pub static ENGINES: &[Engine] = &[
     Engine {
         name: "ndfs",
-        summary: "nested depth-first search, degeneralizing on the fly",
-        origin: "Courcoubetis, Vardi, Wolper, Yannakakis 1992; Schwoon, Esparza 2005",
-        decides: |acceptance| acceptance.inf_clauses().is_some(),
+        summary: "nested depth-first search; a monitor for each strong constraint, then a counter",
+        origin: "Courcoubetis, Vardi, Wolper, Yannakakis 1992; Schwoon, Esparza 2005; monitors: \
+                 Malinen, Luukkainen",
+        decides: |acceptance| acceptance.clauses().is_some(),
         kind: Kind::NestedDfs,
     },
     Engine {
@@ -121,7 +126,7 @@ pub struct Answer {
 /// What a search explored before it knew.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effort {
-    /// Nodes visited (of the degeneralized graph for `ndfs`).
+    /// Nodes visited (of the degeneralized graph for `ndfs`, in product with the monitors).
     pub nodes: usize,
     /// Steps looked at.
     pub steps: usize,

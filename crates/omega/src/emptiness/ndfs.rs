@@ -4,14 +4,16 @@
 //! 000) with the colours of Schwoon and Esparza (TACAS 2005), moved from accepting states to
 //! accepting edges: when the outer search backtracks over an accepting edge `s → t`, the inner one
 //! looks from `t` for a node on the outer path, from which `s` can be reached. Generalized Büchi
-//! conditions go through [`Degeneralized`]. It is the reference that the other engines are
-//! compared with; they are faster.
+//! conditions go through [`Degeneralized`], other conjunctions of clauses through [`Monitored`]
+//! first. It is the reference that the other engines are compared with; they are faster.
 
 use crate::acceptance::Acceptance;
 use crate::automaton::StateId;
 use crate::graph::{Graph, Hop};
+use crate::marks::MarkSet;
 
 use super::degeneralized::{Degeneralized, LevelStep};
+use super::monitors::Monitored;
 use super::{Answer, Effort, Undecided, paths};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,42 +48,77 @@ struct Search<'a, G> {
     effort: Effort,
 }
 
+/// An accepting cycle, and what was seen before it was found.
+struct Outcome {
+    cycle: Option<Vec<Hop>>,
+    /// By node of the graph, whether it was seen; only filled in when there is a cycle.
+    seen: Vec<bool>,
+    effort: Effort,
+}
+
 pub(super) fn search<G: Graph>(
     graph: &mut G,
     acceptance: &Acceptance,
 ) -> Result<Answer, Undecided> {
-    let sets = acceptance.inf_clauses().expect("the engine was asked for what it decides");
+    let Outcome { cycle, seen, effort } = match acceptance.inf_clauses() {
+        Some(sets) => accepting_cycle(graph, sets)?,
+        None => monitored_cycle(graph, acceptance)?,
+    };
+    let known = |node: StateId| seen.get(node.index()).is_some_and(|&seen| seen);
+    let lasso = cycle.map(|cycle| paths::with_shortest_stem(graph, cycle, known));
+    Ok(Answer { lasso, effort })
+}
+
+/// The search on the product with monitors, told in terms of the graph itself.
+fn monitored_cycle<G: Graph>(graph: &mut G, acceptance: &Acceptance) -> Result<Outcome, Undecided> {
+    let clauses = acceptance.clauses().expect("the engine was asked for what it decides");
+    let mut monitored = Monitored::new(graph, clauses);
+    let sets = monitored.acceptance().inf_clauses().expect("monitors leave only `Inf`");
+    let outcome = accepting_cycle(&mut monitored, sets)?;
+    if monitored.overflowed() {
+        return Err(Undecided::TooLarge);
+    }
+    let mut effort = outcome.effort;
+    effort.bytes += monitored.bytes();
+    let cycle = outcome
+        .cycle
+        .map(|cycle| cycle.into_iter().map(|hop| monitored.base_hop(hop)).collect::<Vec<_>>());
+    let pairs = (0..outcome.seen.len()).filter(|&pair| outcome.seen[pair]);
+    let seen = flags(pairs.map(|pair| monitored.base(StateId::from_index(pair))));
+    Ok(Outcome { cycle, seen, effort })
+}
+
+/// The search on the degeneralized graph, told in terms of the graph itself.
+fn accepting_cycle<G: Graph>(graph: &mut G, sets: Vec<MarkSet>) -> Result<Outcome, Undecided> {
     let graph = Degeneralized::new(graph, sets);
     let mut search = Search { graph, colours: Vec::new(), effort: Effort::default() };
-    let mut lasso = None;
+    let (mut cycle, mut seen) = (None, Vec::new());
     for start in search.graph.initial()? {
         if search.colour(start) != Colour::White {
             continue;
         }
         if let Some(found) = search.outer(start)? {
-            let cycle = search.cycle(&found)?;
-            let Search { graph, colours, .. } = &mut search;
-            let levels_seen = base_nodes(graph, colours);
-            let known = |node: StateId| levels_seen.get(node.index()).is_some_and(|&seen| seen);
-            lasso = Some(paths::with_shortest_stem(graph.inner(), cycle, known));
+            cycle = Some(search.cycle(&found)?);
+            let Search { graph, colours, .. } = &search;
+            let pairs = (0..colours.len()).filter(|&pair| colours[pair] != Colour::White);
+            seen = flags(pairs.map(|pair| graph.base(StateId::from_index(pair))));
             break;
         }
     }
     search.effort.bytes += search.colours.capacity();
-    Ok(Answer { lasso, effort: search.effort })
+    Ok(Outcome { cycle, seen, effort: search.effort })
 }
 
-/// Which nodes of the graph underneath have been seen at some level.
-fn base_nodes<G: Graph>(graph: &Degeneralized<'_, G>, colours: &[Colour]) -> Vec<bool> {
-    let mut seen = Vec::new();
-    for pair in (0..colours.len()).filter(|&pair| colours[pair] != Colour::White) {
-        let node = graph.base(StateId::from_index(pair)).index();
-        if node >= seen.len() {
-            seen.resize(node + 1, false);
+/// By node, whether it is one of these.
+fn flags(nodes: impl Iterator<Item = StateId>) -> Vec<bool> {
+    let mut flags = Vec::new();
+    for node in nodes {
+        if node.index() >= flags.len() {
+            flags.resize(node.index() + 1, false);
         }
-        seen[node] = true;
+        flags[node.index()] = true;
     }
-    seen
+    flags
 }
 
 impl<G: Graph> Search<'_, G> {

@@ -3,7 +3,7 @@
 //! | format | module | read | written |
 //! |---|---|---|---|
 //! | Hanoi Omega-Automata | [`hoa`] | yes | yes |
-//! | SPIN never claims | [`never`] | yes | state-based Büchi automata |
+//! | SPIN never claims | [`mod@never`] | yes | state-based Büchi automata |
 //! | Aldebaran `.aut` | [`aut`] | yes | automata that accept every run |
 //! | Graphviz | [`dot`] | no | yes |
 //! | ultimately periodic words | [`word`] | yes | yes |
@@ -39,7 +39,7 @@ pub mod word;
 pub enum Format {
     /// [`hoa`]
     Hoa,
-    /// [`never`]
+    /// [`mod@never`]
     Never,
     /// [`aut`]
     Aldebaran,
@@ -116,7 +116,7 @@ fn first_word(text: &str) -> &str {
 /// All automata of a text in whichever format it is.
 ///
 /// # Errors
-/// `E0501` when the format is not recognised; otherwise those of the format.
+/// `E0200` when the format is not recognised; otherwise those of the format.
 pub fn read_any(text: &str) -> Result<Vec<Automaton>, Diagnostic> {
     match Format::detect(text) {
         Some(Format::Never) => never::parse(text),
@@ -127,7 +127,7 @@ pub fn read_any(text: &str) -> Result<Vec<Automaton>, Diagnostic> {
             let start = text.len() - rest.len();
             let end = start + rest.find(char::is_whitespace).unwrap_or(rest.len()).min(40);
             let message = "this is no automaton in a format that can be read";
-            Err(Diagnostic::error("E0501", message, Span::new(start, end))
+            Err(Diagnostic::error("E0200", message, Span::new(start, end))
                 .label("expected `HOA:`, `never` or `des`"))
         }
     }

@@ -100,28 +100,15 @@ pub fn alphabetised_product(
     }
 
     let mut nodes = Tuples::new(components.len());
-    let mut tuples: Vec<Vec<StateId>> = vec![Vec::new()];
-    for automaton in components {
-        let initial = automaton.initial();
-        tuples = tuples
-            .iter()
-            .flat_map(|tuple| {
-                initial.iter().map(move |&state| {
-                    let mut longer = tuple.clone();
-                    longer.push(state);
-                    longer
-                })
-            })
-            .collect();
-        if tuples.len() > config.limits.states {
-            let resource = crate::refused::Resource::States;
-            return Err(Refused { resource, limit: config.limits.states });
-        }
-    }
-    for tuple in tuples {
+    let sizes: Vec<usize> = components.iter().map(|automaton| automaton.initial().len()).collect();
+    let mut choice = Choices::new(sizes);
+    while let Some(chosen) = choice.next() {
+        let pick = |(automaton, &at): (&&Automaton, &usize)| automaton.initial()[at];
+        let tuple: Vec<StateId> = components.iter().zip(chosen).map(pick).collect();
         let node = nodes.id(&tuple);
         builder.add_states(nodes.len() - builder.state_count());
         builder.add_initial(node);
+        within(&builder, config.limits)?;
     }
     let mut next = 0;
     while next < nodes.len() {
@@ -145,24 +132,20 @@ pub fn alphabetised_product(
                 }
             }
             // Every combination of the takers' moves; none if one of them cannot move.
-            let mut ways = vec![(tuple.clone(), waiting)];
-            for &taker in joint {
-                let moves = &parts[taker].moves[tuple[taker].index()];
-                let mut longer = Vec::new();
-                for (way, marks) in &ways {
-                    for step in moves.iter().filter(|step| step.event == event) {
-                        let mut way = way.clone();
-                        way[taker] = step.target;
-                        longer.push((way, marks.union(&step.marks)));
-                    }
-                    if longer.len() > config.limits.edges {
-                        let resource = crate::refused::Resource::Edges;
-                        return Err(Refused { resource, limit: config.limits.edges });
-                    }
+            let moves: Vec<Vec<&Move>> = joint
+                .iter()
+                .map(|&taker| {
+                    let all = parts[taker].moves[tuple[taker].index()].iter();
+                    all.filter(|step| step.event == event).collect()
+                })
+                .collect();
+            let mut choice = Choices::new(moves.iter().map(Vec::len).collect());
+            while let Some(chosen) = choice.next() {
+                let (mut way, mut marks) = (tuple.clone(), waiting.clone());
+                for ((&taker, moves), &at) in joint.iter().zip(&moves).zip(chosen) {
+                    way[taker] = moves[at].target;
+                    marks.union_with(&moves[at].marks);
                 }
-                ways = longer;
-            }
-            for (way, marks) in ways {
                 let label = match labels[event as usize] {
                     Some(label) => label,
                     None => {
@@ -251,6 +234,35 @@ impl Part {
             });
         }
         Part { moves, waiting }
+    }
+}
+
+/// One of several things from each of several lists, in every possible way, one after the other.
+struct Choices {
+    sizes: Vec<usize>,
+    chosen: Vec<usize>,
+    begun: bool,
+}
+
+impl Choices {
+    fn new(sizes: Vec<usize>) -> Self {
+        Choices { chosen: vec![0; sizes.len()], sizes, begun: false }
+    }
+
+    /// The next positions, the last list's first.
+    fn next(&mut self) -> Option<&[usize]> {
+        if !self.begun {
+            self.begun = true;
+            return self.sizes.iter().all(|&size| size > 0).then_some(&self.chosen);
+        }
+        for at in (0..self.sizes.len()).rev() {
+            self.chosen[at] += 1;
+            if self.chosen[at] < self.sizes[at] {
+                return Some(&self.chosen);
+            }
+            self.chosen[at] = 0;
+        }
+        None
     }
 }
 

@@ -12,7 +12,7 @@ use crate::refused::Refused;
 /// becomes one, so that every word has a run.
 ///
 /// The sink's loop carries marks that the condition rejects. A condition that rejects nothing,
-/// such as `t`, is replaced by `Inf(0)` with the mark 0 on all edges but the sink's.
+/// such as `t`, is replaced by `Inf(0)` with the mark 0 on all edges but the sink's loop.
 ///
 /// # Errors
 /// When the labels do not fit in the store, or no rejected set of marks is found in a condition
@@ -44,28 +44,27 @@ pub fn complete(automaton: &Automaton) -> Result<Automaton, Refused> {
     if missing.is_empty() && !automaton.initial().is_empty() {
         return Ok(automaton.clone());
     }
-    let rejected = match rejected_marks(automaton.acceptance())? {
-        Some(marks) => marks,
+    // In an automaton whose condition is on states the new edges keep it there.
+    let (rejected, leaving): (MarkSet, Vec<MarkSet>) = match rejected_marks(automaton.acceptance())?
+    {
+        Some(marks) => {
+            let on_states = automaton.state_marks().unwrap_or_default();
+            (marks, on_states.iter().map(|&id| automaton.marks(id).clone()).collect())
+        }
         None => {
-            builder.map_marks(|_| MarkSet::from_iter([Mark(0)]));
+            let marked = MarkSet::from_iter([Mark(0)]);
+            builder.map_marks(|_| marked.clone());
             builder.set_acceptance(Acceptance::buchi(), 1);
-            MarkSet::new()
+            (MarkSet::new(), vec![marked; automaton.state_count()])
         }
     };
     let sink = builder.add_state();
-    builder.add_edge(sink, Label::TRUE, rejected.clone(), sink);
+    builder.add_edge(sink, Label::TRUE, rejected, sink);
     if automaton.initial().is_empty() {
         builder.add_initial(sink);
     }
-    // In an automaton whose condition is on states the new edges keep it there.
-    let state_marks = automaton.state_marks().filter(|_| {
-        rejected_marks(automaton.acceptance()).is_ok_and(|rejected| rejected.is_some())
-    });
     for (state, label) in missing {
-        let marks = match &state_marks {
-            Some(marks) => automaton.marks(marks[state.index()]).clone(),
-            None => MarkSet::new(),
-        };
+        let marks = leaving.get(state.index()).cloned().unwrap_or_default();
         builder.add_edge(state, label, marks, sink);
     }
     Ok(builder.build())

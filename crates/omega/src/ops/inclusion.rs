@@ -85,7 +85,7 @@ pub fn includes(
     }
     let (propositions, rename) = join_propositions(&[b, a]);
     let mut rival = if b.is_deterministic()? {
-        Rival::Given(Given::new(b)?)
+        Rival::Given(Box::new(Given::new(b)?))
     } else {
         Rival::Trees(Box::new(Determinized::new(prepare(b, limits)?, limits)?))
     };
@@ -208,7 +208,7 @@ impl Left {
 
 /// A deterministic, complete automaton that stands for the other language.
 enum Rival {
-    Given(Given),
+    Given(Box<Given>),
     Trees(Box<Determinized>),
 }
 

@@ -94,8 +94,7 @@ pub fn reduce_with(automaton: &Automaton, config: &ReduceConfig) -> Result<Autom
     let mut idle = 0;
     while idle < 2 && current.state_count() > 0 {
         let size = (current.state_count(), current.edge_count());
-        current = prepare(&current, config, round)?;
-        current = bisimulation_quotient(&current)?;
+        current = bisimulation_quotient(&prepare(&current, config, round))?;
         if current.state_count() <= config.simulation_states {
             for direction in [Direction::Forward, Direction::Backward] {
                 if let Some(smaller) = reduce_by_simulation(&current, direction)? {
@@ -108,7 +107,7 @@ pub fn reduce_with(automaton: &Automaton, config: &ReduceConfig) -> Result<Autom
         idle = if unchanged { idle + 1 } else { 0 };
         round = round.next();
     }
-    finish(&current, config)
+    Ok(finish(&current, config))
 }
 
 /// Which marks edges that are taken finitely often get.
@@ -158,16 +157,12 @@ fn kinds(automaton: &Automaton, components: &Components, accepting: &[bool]) -> 
 }
 
 /// Gives all edges marks that make merging easier.
-fn prepare(
-    automaton: &Automaton,
-    config: &ReduceConfig,
-    round: Round,
-) -> Result<Automaton, Refused> {
+fn prepare(automaton: &Automaton, config: &ReduceConfig, round: Round) -> Automaton {
     let components = Components::of(automaton);
     let accepting = accepting_components(automaton, &components);
     let kinds = kinds(automaton, &components, &accepting);
     if config.condition == Condition::Simplify && !kinds.contains(&Kind::Mixed) {
-        return Ok(weak(automaton, &components, &kinds, round));
+        return weak(automaton, &components, &kinds, round);
     }
     let mut simple = automaton.clone();
     if config.condition == Condition::Simplify {
@@ -179,12 +174,13 @@ fn prepare(
         Round::First => fin.difference(&inf),
         Round::Second => inf.difference(&fin),
     };
-    let rejected = rejected_marks(&condition)?;
-    let accepted = accepted_marks(&condition)?;
+    // Without them, for conditions too large to find them, components keep their marks.
+    let rejected = rejected_marks(&condition).ok().flatten();
+    let accepted = accepted_marks(&condition).ok().flatten();
     let used = fin.union(&inf);
     let table = simple.mark_table().len();
     let mut kept: Vec<Option<MarkSetId>> = vec![None; table];
-    Ok(restrict(
+    restrict(
         &simple,
         |_| true,
         |builder, state, &old| {
@@ -207,7 +203,7 @@ fn prepare(
             };
             Some(edge)
         },
-    ))
+    )
 }
 
 /// The automaton, in which every component accepts or rejects as a whole, with `Inf(0)` on states,
@@ -289,7 +285,7 @@ fn simplify(automaton: &Automaton) -> Automaton {
     });
     // Marks by the sets they are in; a mark that occurs with another always stands for it.
     let marks: Vec<Mark> = condition.marks().iter().collect();
-    if marks.len() <= MOST_COMPARED {
+    if marks.len() * marks.len() * sets.len() <= MOST_COMPARED {
         let same = |a: Mark, b: Mark| sets.iter().all(|set| set.contains(a) == set.contains(b));
         condition = condition.rename(|mark| {
             *marks.iter().find(|&&first| first == mark || same(first, mark)).expect("itself")
@@ -318,25 +314,25 @@ fn simplify(automaton: &Automaton) -> Automaton {
     renumber_marks(&builder.build())
 }
 
-/// Conditions with more marks are not looked through for marks that say the same.
-const MOST_COMPARED: usize = 64;
+/// Comparisons above which marks that say the same are not looked for.
+const MOST_COMPARED: usize = 1 << 22;
 
 /// The last touch: marks where they matter only.
-fn finish(automaton: &Automaton, config: &ReduceConfig) -> Result<Automaton, Refused> {
+fn finish(automaton: &Automaton, config: &ReduceConfig) -> Automaton {
     if config.condition == Condition::Keep {
-        return Ok(purge(automaton));
+        return purge(automaton);
     }
     if automaton.state_count() == 0 {
         let mut builder = automaton.like();
         builder.set_name(automaton.name().map(str::to_owned));
         builder.set_acceptance(Acceptance::False, 0);
-        return Ok(builder.build());
+        return builder.build();
     }
     let components = Components::of(automaton);
     let accepting = accepting_components(automaton, &components);
     let kinds = kinds(automaton, &components, &accepting);
     if !kinds.contains(&Kind::Mixed) {
-        return Ok(weak(automaton, &components, &kinds, Round::First));
+        return weak(automaton, &components, &kinds, Round::First);
     }
-    Ok(simplify(&purge(automaton)))
+    simplify(&purge(automaton))
 }

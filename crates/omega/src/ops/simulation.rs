@@ -163,11 +163,16 @@ impl View {
                 if !self.at(p).iter().any(|edge| shrunk[edge.other.index()]) {
                     continue;
                 }
-                for q in (0..count).filter(|&q| q != p) {
-                    if relation.has(p, q) && !self.answers(&relation, letters, p, q)? {
-                        relation.clear(p, q);
-                        *row_shrinks = true;
-                        any = true;
+                for word in 0..relation.words {
+                    let mut bits = relation.rows[p * relation.words + word];
+                    while bits != 0 {
+                        let q = word * 64 + bits.trailing_zeros() as usize;
+                        bits &= bits - 1;
+                        if q != p && !self.answers(&relation, letters, p, q)? {
+                            relation.clear(p, q);
+                            *row_shrinks = true;
+                            any = true;
+                        }
                     }
                 }
             }
@@ -285,6 +290,9 @@ impl View {
 }
 
 /// For each label the classes of letters it consists of, or `None` if there are too many.
+///
+/// With few propositions every letter is a class of its own, which needs no operation on diagrams:
+/// that is most of the time that reducing a small automaton takes otherwise.
 fn classes(
     automaton: &Automaton,
     letters: &mut Letters,
@@ -292,6 +300,17 @@ fn classes(
     let mut bits: hashbrown::HashMap<Label, u128> = hashbrown::HashMap::new();
     for edge in automaton.all_edges() {
         bits.insert(edge.label, 0);
+    }
+    let propositions = automaton.propositions().len();
+    if 1 << propositions.min(30) <= MOST_CLASSES {
+        for (&label, bits) in &mut bits {
+            for letter in 0..1u32 << propositions {
+                if letters.holds(label, |prop| letter >> prop.0 & 1 == 1) {
+                    *bits |= 1 << letter;
+                }
+            }
+        }
+        return Ok(Some(bits));
     }
     let mut classes = vec![Label::TRUE];
     for &label in bits.keys() {
@@ -301,11 +320,15 @@ fn classes(
             Err(refused) => return Err(refused),
         }
     }
-    for (&label, bits) in &mut bits {
-        for (at, &class) in classes.iter().enumerate() {
-            if letters.implies(class, label)? {
-                *bits |= 1 << at;
-            }
+    for (at, &class) in classes.iter().enumerate() {
+        // A class is inside a label or outside it, so one of its letters tells.
+        let witness = letters.witness(class).expect("a class has a letter");
+        let value = |prop: crate::Prop| {
+            let found = witness.binary_search_by_key(&prop, |&(prop, _)| prop);
+            found.is_ok_and(|at| witness[at].1)
+        };
+        for (&label, bits) in &mut bits {
+            *bits |= u128::from(letters.holds(label, value)) << at;
         }
     }
     Ok(Some(bits))
@@ -370,7 +393,13 @@ struct Relation {
 impl Relation {
     fn full(count: usize) -> Self {
         let words = count.div_ceil(64);
-        Relation { words, rows: vec![u64::MAX; words * count] }
+        let mut rows = vec![u64::MAX; words * count];
+        if !count.is_multiple_of(64) {
+            rows.iter_mut().skip(words - 1).step_by(words).for_each(|last| {
+                *last = (1 << (count % 64)) - 1;
+            });
+        }
+        Relation { words, rows }
     }
 
     /// Whether `q` simulates `p`.

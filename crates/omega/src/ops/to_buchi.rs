@@ -7,6 +7,8 @@
 //! cycle meets what it must. Without `Fin` nothing is copied or guessed, and a deterministic
 //! automaton stays so.
 
+use std::collections::BTreeMap;
+
 use crate::acceptance::{Acceptance, Disjunct};
 use crate::automaton::{Automaton, Builder, StateId};
 use crate::marks::{Mark, MarkSet};
@@ -59,7 +61,9 @@ pub fn to_generalized_buchi(automaton: &Automaton, limits: Limits) -> Result<Aut
     let components = Components::of(automaton);
     // What each component comes to: clauses for the original, and copies.
     let mut main: Vec<Clauses> = Vec::with_capacity(components.count());
-    let mut copies: Vec<Copy> = Vec::new();
+    let mut copies: Vec<Branch> = Vec::new();
+    // Components by disjunct: each search costs as much as the automaton has states.
+    let mut guesses: BTreeMap<(MarkSet, MarkSet), Vec<ComponentId>> = BTreeMap::new();
     for id in components.ids() {
         if components.is_trivial(id) {
             main.push(None);
@@ -74,13 +78,16 @@ pub fn to_generalized_buchi(automaton: &Automaton, limits: Limits) -> Result<Aut
             .disjuncts(MOST_DISJUNCTS)?
             .into_iter()
             .partition(|disjunct| disjunct.fin.is_empty());
+        for disjunct in guessed {
+            guesses.entry((disjunct.fin, disjunct.inf)).or_default().push(id);
+        }
         let plain = Acceptance::or(plain.into_iter().map(|disjunct| {
             Acceptance::and(disjunct.inf.iter().map(Acceptance::Inf).collect::<Vec<_>>())
         }));
         main.push(conjunctive(&plain)?);
-        for disjunct in guessed {
-            copies.extend(Copy::new(automaton, &components, id, &disjunct));
-        }
+    }
+    for ((fin, inf), ids) in guesses {
+        copies.extend(Branch::new(automaton, &components, &ids, &Disjunct { fin, inf }));
     }
     let widths = main.iter().flatten().map(Vec::len);
     let rejecting =
@@ -145,7 +152,7 @@ pub fn to_generalized_buchi(automaton: &Automaton, limits: Limits) -> Result<Aut
 }
 
 /// A part of a component that avoids some marks and can meet all it must.
-struct Copy {
+struct Branch {
     members: Vec<StateId>,
     avoid: MarkSet,
     clauses: Vec<MarkSet>,
@@ -153,23 +160,25 @@ struct Copy {
     new: Vec<StateId>,
 }
 
-impl Copy {
-    /// The copies that one disjunct of a component's condition needs.
+impl Branch {
+    /// The copies that one disjunct needs, of the components whose conditions it is part of.
     fn new(
         automaton: &Automaton,
         components: &Components,
-        id: ComponentId,
+        ids: &[ComponentId],
         disjunct: &Disjunct,
-    ) -> Vec<Copy> {
+    ) -> Vec<Branch> {
         let allowed = |from: StateId, edge: &crate::Edge| {
             components.together(from, edge.target)
                 && !disjunct.fin.intersects(automaton.marks(edge.marks))
         };
-        let inner = Components::restricted(automaton, components.members(id), allowed);
+        let roots: Vec<StateId> =
+            ids.iter().flat_map(|&id| components.members(id).iter().copied()).collect();
+        let inner = Components::restricted(automaton, &roots, allowed);
         let useful = |&part: &ComponentId| {
             !inner.is_trivial(part) && disjunct.inf.is_subset(inner.marks(part))
         };
-        let copy = |part| Copy {
+        let copy = |part| Branch {
             members: inner.members(part).to_vec(),
             avoid: disjunct.fin.clone(),
             clauses: disjunct.inf.iter().map(|mark| MarkSet::from_iter([mark])).collect(),

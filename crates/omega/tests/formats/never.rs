@@ -100,7 +100,7 @@ fn print_then_parse_is_the_identity_on_what_was_parsed() {
         let first = read(&text);
         let again = print(&first).unwrap();
         assert_eq!(read(&again), first, "seed {seed}\n{text}\n{again}");
-        assert_eq!(first.edge_count() >= automaton.edge_count(), automaton.initial().len() != 9);
+        assert!(first.edge_count() >= automaton.edge_count(), "seed {seed}\n{text}");
     }
     assert!(printed > 100, "only {printed}");
 }

@@ -1,7 +1,7 @@
 //! The Hanoi Omega-Automata format, version 1, in and out.
 //!
 //! Read [`parse`] for a whole text and [`Reader`] to take the automata of a stream one by one;
-//! [`print`] writes what both read back unchanged. The format is specified at
+//! [`print()`] writes what both read back unchanged. The format is specified at
 //! <http://adl.github.io/hoaf/>; if you do not know which format a text has, take
 //! [`crate::formats::read_any`].
 //!

@@ -127,3 +127,63 @@ pub(crate) fn fewest(automaton: &Automaton, priority: impl Fn(&MarkSet) -> u32) 
     }
     Coloured { automaton: builder.build(), least }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Builder, Label};
+
+    /// Closed walks keep their verdict, and nothing stays larger than it must in known cases.
+    #[test]
+    fn every_cycle_keeps_its_verdict() {
+        let mut x = 11u64;
+        let mut random = |below: u64| {
+            x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (x >> 33) % below
+        };
+        let mut shorter = 0;
+        for case in 0..300 {
+            let states = 1 + random(6);
+            let mut builder = Builder::new(vec![]);
+            builder.add_states(states as usize);
+            builder.add_initial(StateId(0));
+            for from in 0..states {
+                for _ in 0..1 + random(3) {
+                    let marks = [Mark(random(7) as u32)].into_iter().collect();
+                    let to = StateId(random(states) as u32);
+                    builder.add_edge(StateId(from as u32), Label::TRUE, marks, to);
+                }
+            }
+            let before = builder.build();
+            let priority = |marks: &MarkSet| marks.iter().last().map_or(0, |mark| mark.0);
+            let after = fewest(&before, priority);
+            shorter += u32::from(after.automaton.mark_count() < 5);
+            for _ in 0..30 {
+                // A random walk; every closed part of it is a cycle to judge.
+                let mut walk = vec![(StateId(0), 0, MarkSet::new())];
+                for _ in 0..30 {
+                    let at = walk.last().unwrap().0;
+                    let nth = random(before.edges(at).len() as u64) as usize;
+                    let (old, new) = (before.edges(at)[nth], after.automaton.edges(at)[nth]);
+                    assert_eq!(old.target, new.target);
+                    let seen = priority(before.marks(old.marks));
+                    walk.push((old.target, seen, after.automaton.marks(new.marks).clone()));
+                }
+                for from in 0..walk.len() {
+                    for to in from + 1..walk.len() {
+                        if walk[from].0 != walk[to].0 {
+                            continue;
+                        }
+                        let lap = &walk[from + 1..=to];
+                        let largest = lap.iter().map(|step| step.1).max().unwrap();
+                        let seen = lap.iter().fold(MarkSet::new(), |all, step| all.union(&step.2));
+                        let accepted = after.automaton.acceptance().accepts(&seen);
+                        assert_eq!(accepted, largest % 2 == 0, "case {case}");
+                        assert_eq!(after.priority(&seen) % 2 == 0, accepted, "case {case}");
+                    }
+                }
+            }
+        }
+        assert!(shorter > 200, "{shorter} of 300 got fewer marks");
+    }
+}

@@ -1,0 +1,297 @@
+//! The least sets of constraints under which a property holds.
+//!
+//! Every process (or event) may be assumed nothing of, weakly fair, or strongly fair. A choice is
+//! *least* if the property holds under it and under no smaller one. All of them are found by going
+//! back and forth between choices and runs: a run that violates the property rules out every choice
+//! under which it is fair, and the minimal choices that exclude all runs known so far are tried
+//! next; one that lets no run through is least, another yields a new run. (This is the duality of
+//! minimal sets and hitting sets that Reiter, AIJ 1987, and the enumeration of minimal cores rest
+//! on, over three levels instead of two.)
+//!
+//! The product is explored once, with the marks of all constraints. Only its components that hold a
+//! violating cycle when nothing is assumed are searched again; each choice is another condition
+//! on them.
+
+use std::collections::VecDeque;
+
+use fairly_fairness::{Constraint, Level, Notion};
+use fairly_omega::{
+    Acceptance, Automaton, Builder, Components, Edge, Graph, Hop, Label, Lasso, StateId, Step,
+    emptiness,
+};
+use fairly_search::{Bounded, Product};
+use fairly_system::{Network, Run};
+use fairly_witness::Ledger;
+
+use crate::property::Property;
+use crate::verdict::{Failure, WhyUnknown};
+use crate::verify::{Options, as_negation, as_run, confirm, negation};
+
+/// Something that may be assumed weakly or strongly fair.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// Weak fairness of it.
+    pub weak: Constraint,
+    /// Strong fairness of it.
+    pub strong: Constraint,
+}
+
+/// The answer.
+#[derive(Clone, Debug)]
+pub enum Least {
+    /// These are all the least sets, each a list of names of constraints. One empty list: the
+    /// property holds without fairness. No list: it fails even with everything strongly fair.
+    Sets {
+        /// The sets.
+        sets: Vec<Vec<String>>,
+        /// How many questions were asked of the stored graph.
+        questions: usize,
+    },
+    /// The enumeration was ended; these are least sets, there may be more.
+    Some {
+        /// The sets found.
+        sets: Vec<Vec<String>>,
+        /// Why it ended.
+        why: String,
+    },
+    /// Not known.
+    Unknown(WhyUnknown),
+}
+
+/// Questions after which the enumeration ends.
+const QUESTIONS: usize = 2_000;
+
+/// 0: nothing is assumed, 1: weak, 2: strong; by candidate.
+type Choice = Vec<u8>;
+
+/// All least sets of constraints at a level under which the property holds.
+///
+/// # Errors
+/// As [`crate::check`].
+pub fn least(
+    network: &mut Network,
+    property: &mut Property,
+    level: Level,
+    options: &Options,
+) -> Result<Least, Failure> {
+    let of = |notion: Notion, network: &Network| notion.constraints(network).unwrap_or_default();
+    let candidates: Vec<Candidate> = of(Notion::Weak(level), network)
+        .into_iter()
+        .zip(of(Notion::Strong(level), network))
+        .map(|(weak, strong)| Candidate { weak, strong })
+        .collect();
+    let constraints: Vec<Constraint> = candidates
+        .iter()
+        .flat_map(|candidate| [candidate.weak.clone(), candidate.strong.clone()])
+        .collect();
+
+    let (mut lifted, bindings) = match negation(property, options) {
+        Ok(negation) => negation,
+        Err(why) => return Ok(Least::Unknown(why)),
+    };
+    let negation = match as_negation(&mut lifted.automaton, &lifted.constraints, bindings) {
+        Ok(negation) => negation,
+        Err(why) => return Ok(Least::Unknown(why)),
+    };
+    let unfair = Acceptance::and([
+        negation.automaton.acceptance().clone(),
+        negation.letter_acceptance.clone(),
+    ]);
+    let mut product = Product::new(network, negation, constraints.clone());
+    let stored = match store(&mut product, options, &unfair) {
+        Ok(stored) => stored,
+        Err(why) => return Ok(Least::Unknown(why)),
+    };
+    let condition = |choice: &Choice, product: &Product<'_, Network>| {
+        let chosen =
+            choice.iter().enumerate().filter(|&(_, &level)| level > 0).map(|(at, &level)| {
+                product.lowering().acceptance_of(2 * at + usize::from(level) - 1)
+            });
+        Acceptance::and([unfair.clone()].into_iter().chain(chosen))
+    };
+
+    let mut open: Vec<Choice> = vec![vec![0; candidates.len()]];
+    let mut least: Vec<Choice> = Vec::new();
+    let mut runs: Vec<Run> = Vec::new();
+    let mut questions = 0;
+    let mut ended = false;
+    while let Some(choice) = open.pop() {
+        if questions == QUESTIONS {
+            ended = true;
+            break;
+        }
+        questions += 1;
+        let acceptance = condition(&choice, &product);
+        let Some(lasso) = stored.find(acceptance) else {
+            least.push(choice);
+            continue;
+        };
+        let run = as_run(&mut product, &lasso);
+        // What this run takes to be excluded: the level needed of each candidate, if any does it.
+        let ledger = Ledger::of(product.system_mut(), &run, &constraints);
+        let needed: Vec<Option<u8>> = (0..candidates.len())
+            .map(|at| match (ledger.entries[2 * at].met(), ledger.entries[2 * at + 1].met()) {
+                (false, _) => Some(1),
+                (true, false) => Some(2),
+                (true, true) => None,
+            })
+            .collect();
+        open.push(choice);
+        open = exclude(open, &least, &needed);
+        runs.push(run);
+    }
+    drop(product);
+    for run in &runs {
+        confirm(network, property, &[], run)?;
+    }
+    least.sort_by_key(|choice| {
+        (choice.iter().map(|&level| u32::from(level)).sum::<u32>(), choice.clone())
+    });
+    let sets = least
+        .iter()
+        .map(|choice| {
+            let names =
+                candidates.iter().zip(choice).filter_map(|(candidate, level)| match level {
+                    0 => None,
+                    1 => Some(candidate.weak.name.clone()),
+                    _ => Some(candidate.strong.name.clone()),
+                });
+            names.collect()
+        })
+        .collect();
+    Ok(if ended {
+        Least::Some { sets, why: format!("stopped after {QUESTIONS} questions") }
+    } else {
+        Least::Sets { sets, questions }
+    })
+}
+
+/// Raises the choices that do not exclude a run, in every minimal way, and keeps what is minimal.
+fn exclude(open: Vec<Choice>, least: &[Choice], needed: &[Option<u8>]) -> Vec<Choice> {
+    let excludes = |choice: &Choice| {
+        choice
+            .iter()
+            .zip(needed)
+            .any(|(level, needed)| needed.is_some_and(|needed| *level >= needed))
+    };
+    let (mut kept, short): (Vec<Choice>, Vec<Choice>) = open.into_iter().partition(excludes);
+    let below = |small: &Choice, large: &Choice| small.iter().zip(large).all(|(a, b)| a <= b);
+    for choice in short {
+        for (at, needed) in needed.iter().enumerate() {
+            let Some(needed) = *needed else { continue };
+            let mut raised = choice.clone();
+            raised[at] = needed;
+            let covered = kept.iter().chain(least).any(|smaller| below(smaller, &raised));
+            if !covered {
+                kept.retain(|larger| !below(&raised, larger));
+                kept.push(raised);
+            }
+        }
+    }
+    // Small ones last, so that they are tried first.
+    kept.sort_by_key(|choice| {
+        std::cmp::Reverse(choice.iter().map(|&level| u32::from(level)).sum::<u32>())
+    });
+    kept
+}
+
+/// The product, explored once.
+struct Stored {
+    whole: Automaton,
+    /// The edges inside components that hold an accepted cycle when nothing is assumed; runs start
+    /// in any of these components. Nodes have the same numbers as in `whole`.
+    core: Automaton,
+    /// How each node was first reached: from where, by which of its edges.
+    parents: Vec<Option<(StateId, u32)>>,
+}
+
+impl Stored {
+    /// A lasso of the whole graph whose marks on the cycle are accepted.
+    fn find(&self, acceptance: Acceptance) -> Option<Lasso> {
+        let found = emptiness::find_lasso(&mut self.core.graph().accepting(acceptance))?;
+        let cycle: Vec<Hop> = found.cycle.iter().map(|hop| self.in_whole(hop)).collect();
+        let mut stem = Vec::new();
+        let mut at = cycle[0].from;
+        while let Some((from, nth)) = self.parents[at.index()] {
+            stem.push(Hop { from, nth, to: at });
+            at = from;
+        }
+        stem.reverse();
+        Some(Lasso { stem, cycle })
+    }
+
+    /// The same step with its position in the whole graph.
+    fn in_whole(&self, hop: &Hop) -> Hop {
+        let edge = self.core.edges(hop.from)[hop.nth as usize];
+        let nth = self.whole.edges(hop.from).iter().position(|other| *other == edge);
+        let nth = nth.and_then(|nth| u32::try_from(nth).ok());
+        Hop { nth: nth.expect("the core is a part of the whole"), ..*hop }
+    }
+}
+
+/// Explores the product. Nodes keep their numbers and steps their positions, so that a lasso of the
+/// copy is one of the product.
+fn store(
+    product: &mut Product<'_, Network>,
+    options: &Options,
+    unfair: &Acceptance,
+) -> Result<Stored, WhyUnknown> {
+    let mut bounded = Bounded::new(product, options.bounds);
+    let initial = bounded.initial();
+    let mut parents: Vec<Option<(StateId, u32)>> = Vec::new();
+    let mut known: Vec<bool> = Vec::new();
+    let mut see = |node: StateId, parents: &mut Vec<_>, parent| {
+        if node.index() >= known.len() {
+            known.resize(node.index() + 1, false);
+            parents.resize(node.index() + 1, None);
+        }
+        let fresh = !std::mem::replace(&mut known[node.index()], true);
+        if fresh {
+            parents[node.index()] = parent;
+        }
+        fresh
+    };
+    let mut queue: VecDeque<StateId> = VecDeque::new();
+    queue.extend(initial.iter().filter(|&&node| see(node, &mut parents, None)));
+    let mut rows: Vec<(StateId, Step)> = Vec::new();
+    let mut steps = Vec::new();
+    while let Some(node) = queue.pop_front() {
+        steps.clear();
+        bounded.steps(node, &mut steps);
+        for (nth, &step) in (0u32..).zip(&steps) {
+            if see(step.target, &mut parents, Some((node, nth))) {
+                queue.push_back(step.target);
+            }
+            rows.push((node, step));
+        }
+    }
+    if let Some(cut) = bounded.cut() {
+        return Err(WhyUnknown::Cut(cut));
+    }
+    let mut builder = Builder::new(vec![]);
+    builder.add_states(parents.len());
+    builder.set_acceptance(unfair.clone(), 0);
+    initial.iter().for_each(|&node| builder.add_initial(node));
+    for &(node, step) in &rows {
+        let marks = builder.mark_table_mut().intern(bounded.marks(step.marks).clone());
+        builder.add_interned(node, Edge { target: step.target, label: Label::TRUE, marks });
+    }
+    let whole = builder.build();
+
+    let components = Components::of(&whole);
+    let mut builder = whole.like();
+    builder.add_states(whole.state_count());
+    for id in components.ids().filter(|&id| !components.is_trivial(id)) {
+        let members = components.members(id);
+        if emptiness::has_accepting_cycle(&whole, members, unfair) {
+            builder.add_initial(members[0]);
+            for &state in members {
+                let inside = |edge: &&Edge| components.together(state, edge.target);
+                for &edge in whole.edges(state).iter().filter(inside) {
+                    builder.add_interned(state, edge);
+                }
+            }
+        }
+    }
+    Ok(Stored { whole, core: builder.build(), parents })
+}

@@ -1,0 +1,27 @@
+//! Does a system keep a promise on every fair run? From problem to plan to verdict.
+//!
+//! - [`Property`]: a formula bound to a system;
+//! - [`check`]: one property under one [`Assumption`], to a [`Verdict`] with its [`Stamp`];
+//! - [`ladder()`]: the verdict under every notion;
+//! - [`least()`]: the least sets of constraints under which a property holds.
+//!
+//! This is the only crate that names engines. A run that refutes a property has been replayed and
+//! judged again by `fairly_witness` before it is returned; one that fails there is
+//! [`Failure::Internal`], never a verdict.
+
+mod assumption;
+mod ladder;
+mod least;
+mod property;
+mod vacuity;
+mod verdict;
+mod verify;
+
+pub use assumption::{Assumption, Unknown as UnknownName};
+pub use ladder::{Ladder, Rung, ladder};
+pub use least::{Candidate, Least, least};
+pub use property::{Property, Unbound};
+pub use verdict::{
+    Counterexample, Doomed, Failure, Fairness, Outcome, Stamp, Upgrade, Verdict, WhyUnknown,
+};
+pub use verify::{Options, check};

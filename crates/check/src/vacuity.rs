@@ -1,0 +1,133 @@
+//! What makes a "holds" worth less than it looks: a demand that never comes up, an antecedent that
+//! never occurs.
+
+use fairly_fairness::{Constraint, Predicate};
+use fairly_logic::{Formula, Formulas, Node};
+use fairly_omega::StateId;
+use fairly_search::{Binding, Bounds};
+use fairly_system::{ActionId, EventId, Network, Transition, TransitionSystem};
+
+use crate::property::Property;
+
+/// States after which nothing is said, unless the caller's bound is tighter.
+const ENOUGH: usize = 1_000_000;
+
+/// Remarks on a property that holds, from one walk over the system. Nothing is said if the walk
+/// does not end within the bounds.
+pub(crate) fn notes(
+    network: &mut Network,
+    property: &Property,
+    constraints: &[Constraint],
+    bounds: Bounds,
+) -> Vec<String> {
+    let antecedent = antecedent(&property.formulas, property.formula);
+    let mut asked = vec![false; constraints.len()];
+    let mut occurs = false;
+    let most = bounds.nodes.unwrap_or(ENOUGH).min(ENOUGH);
+    let done = walk(network, most, |network, state, steps| {
+        for (asked, constraint) in asked.iter_mut().zip(constraints) {
+            *asked = *asked || is_asked(network, state, steps, &constraint.when);
+        }
+        if let Some(antecedent) = antecedent {
+            occurs = occurs
+                || steps.iter().any(|step| {
+                    let event = network.action(step.action).event;
+                    holds(network, property, state, event, antecedent)
+                });
+        }
+    });
+    if !done {
+        return Vec::new();
+    }
+    let mut notes = Vec::new();
+    if let Some(antecedent) = antecedent.filter(|_| !occurs) {
+        notes.push(format!(
+            "`{}` never occurs, so the property asks for nothing",
+            property.formulas.display(antecedent)
+        ));
+    }
+    for (constraint, _) in constraints.iter().zip(&asked).filter(|(_, asked)| !**asked) {
+        notes.push(format!("{} never asks for anything in this system", constraint.name));
+    }
+    notes
+}
+
+/// `a` in a property `G(a -> …)`, if it is about one position.
+fn antecedent(formulas: &Formulas, formula: Formula) -> Option<Formula> {
+    let Node::Globally(inner) = formulas.node(formula) else { return None };
+    let Node::Implies(antecedent, _) = formulas.node(inner) else { return None };
+    formulas.is_propositional(antecedent).then_some(antecedent)
+}
+
+/// Goes through the reachable states; `false` if there are more than `most`.
+fn walk(
+    network: &mut Network,
+    most: usize,
+    mut look: impl FnMut(&mut Network, StateId, &[Transition]),
+) -> bool {
+    let mut queue = network.initial();
+    let mut known: Vec<bool> = Vec::new();
+    let mut see = |state: StateId| {
+        if state.index() >= known.len() {
+            known.resize(state.index() + 1, false);
+        }
+        !std::mem::replace(&mut known[state.index()], true)
+    };
+    queue.retain(|&state| see(state));
+    let mut count = 0;
+    let mut steps = Vec::new();
+    while let Some(state) = queue.pop() {
+        count += 1;
+        if count > most {
+            return false;
+        }
+        steps.clear();
+        network.steps(state, &mut steps);
+        look(network, state, &steps);
+        queue.extend(steps.iter().map(|step| step.target).filter(|&target| see(target)));
+    }
+    true
+}
+
+fn is_asked(network: &mut Network, state: StateId, steps: &[Transition], when: &Predicate) -> bool {
+    match when {
+        Predicate::True => true,
+        Predicate::Enabled(selector) | Predicate::Taken(selector) => steps.iter().any(|step| {
+            step.action != ActionId::IDLE && selector.selects(network.action(step.action))
+        }),
+        Predicate::Ready(moves) => {
+            let mut offered = Vec::new();
+            network.offered(state, &mut offered);
+            offered.iter().any(|id| moves.contains(id))
+        }
+        Predicate::Step(formula) => steps.iter().any(|step| {
+            let event = network.action(step.action).event;
+            formula.holds(event, &|atom| network.holds(state, atom))
+        }),
+    }
+}
+
+/// Whether a formula without temporal operators holds of a step.
+fn holds(
+    network: &Network,
+    property: &Property,
+    state: StateId,
+    event: EventId,
+    formula: Formula,
+) -> bool {
+    let of = |part: Formula| holds(network, property, state, event, part);
+    match property.formulas.node(formula) {
+        Node::True => true,
+        Node::Atom(atom) => match property.binding(atom) {
+            Binding::Event(events) => events.contains(&event),
+            Binding::State(atom) => network.holds(state, atom),
+        },
+        Node::Not(a) => !of(a),
+        Node::And(parts) => parts.iter().all(|&part| of(part)),
+        Node::Or(parts) => parts.iter().any(|&part| of(part)),
+        Node::Implies(a, b) => !of(a) || of(b),
+        Node::Iff(a, b) => of(a) == of(b),
+        Node::Xor(a, b) => of(a) != of(b),
+        _ => false,
+    }
+}

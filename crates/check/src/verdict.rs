@@ -1,0 +1,150 @@
+//! What a check says.
+
+use std::fmt;
+use std::time::Duration;
+
+use fairly_omega::Refused;
+use fairly_search::Cut;
+use fairly_system::{Run, RunStep};
+use fairly_witness::{Flaw, Ledger};
+
+/// The answer to one property under one assumption.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    /// The property's name.
+    pub property: String,
+    /// Its formula, as shown.
+    pub formula: String,
+    /// Holds, violated or unknown.
+    pub outcome: Outcome,
+    /// What the answer rests on.
+    pub stamp: Stamp,
+    /// What a reader should know besides: vacuity, constraints without effect.
+    pub notes: Vec<String>,
+}
+
+/// Holds, violated or unknown.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// Every fair run satisfies the property.
+    Holds(Fairness),
+    /// A fair run violates it.
+    Violated(Box<Counterexample>),
+    /// Under inherent fairness: a finite prefix that no run satisfying the property continues.
+    Doomed(Box<Doomed>),
+    /// Not known, and why.
+    Unknown(WhyUnknown),
+}
+
+/// What the fairness assumed does to the system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fairness {
+    /// Every run counts, so there is nothing to ask.
+    NotAssumed,
+    /// Every finite prefix can be continued to a fair run.
+    MachineClosed,
+    /// Fair runs exist, but this prefix has no fair continuation.
+    NotMachineClosed(Vec<RunStep>),
+    /// No run is fair: everything holds.
+    Infeasible,
+    /// A bound was reached before it was known whether fair runs exist everywhere.
+    NotKnown,
+}
+
+/// A fair run that violates the property.
+#[derive(Clone, Debug)]
+pub struct Counterexample {
+    /// The run.
+    pub run: Run,
+    /// Why it counts as fair.
+    pub ledger: Ledger,
+    /// The smallest single constraint that would exclude this run.
+    pub upgrade: Option<Upgrade>,
+}
+
+/// A constraint that a run does not meet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Upgrade {
+    /// The constraint.
+    pub constraint: String,
+    /// Whether the property holds once it is added; `None` if that was not found out.
+    pub suffices: Option<bool>,
+}
+
+/// A prefix from which the property cannot be satisfied any more.
+#[derive(Clone, Debug)]
+pub struct Doomed {
+    /// A shortest such prefix.
+    pub prefix: Vec<RunStep>,
+    /// Some run that continues it.
+    pub run: Run,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WhyUnknown {
+    /// A bound was reached.
+    Cut(Cut),
+    /// Something would have become too large.
+    Refused(Refused),
+}
+
+impl fmt::Display for WhyUnknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WhyUnknown::Cut(Cut::Nodes(nodes)) => write!(f, "stopped after {nodes} states"),
+            WhyUnknown::Cut(Cut::Time(time)) => {
+                write!(f, "stopped after {:.1} s", time.as_secs_f64())
+            }
+            WhyUnknown::Refused(refused) => write!(f, "{refused}"),
+        }
+    }
+}
+
+/// What an answer rests on.
+#[derive(Clone, Debug, Default)]
+pub struct Stamp {
+    /// The fairness assumed, in words.
+    pub fairness: String,
+    /// Every constraint of it, by name.
+    pub constraints: Vec<String>,
+    /// Who decided.
+    pub engine: &'static str,
+    /// Reductions used; none yet.
+    pub reductions: Vec<String>,
+    /// Whether everything that could matter was explored.
+    pub exhaustive: bool,
+    /// States and transitions of the system that were explored.
+    pub system: (usize, usize),
+    /// Nodes and steps of the product that were explored.
+    pub product: (usize, usize),
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// Why a check did not come to a verdict.
+#[derive(Clone, Debug)]
+pub enum Failure {
+    /// The engine asked for cannot decide this.
+    Engine(String),
+    /// A run was found that the witness rejects: a bug.
+    Internal {
+        /// What is wrong with it.
+        flaw: Flaw,
+        /// The run.
+        run: Run,
+    },
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Engine(message) => write!(f, "{message}"),
+            Failure::Internal { flaw, .. } => {
+                write!(f, "a run was found that does not stand up to replay: {flaw}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Failure {}

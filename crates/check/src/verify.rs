@@ -1,0 +1,346 @@
+//! One property under one assumption.
+
+use std::time::Instant;
+
+use fairly_fairness::{Constraint, Level, Notion, Reading};
+use fairly_logic::AtomId;
+use fairly_omega::emptiness::{self, Engine};
+use fairly_omega::{Automaton, Graph, Lasso};
+use fairly_search::{Binding, Bounded, Bounds, Negation, Product, closure, global, inherent};
+use fairly_system::{Network, Run, RunStep, TransitionSystem};
+use fairly_translate::{LetterConstraint, Lifted, translate, translate_lifted};
+use fairly_witness::{Flaw, Ledger, replay, violates};
+
+use crate::assumption::Assumption;
+use crate::property::Property;
+use crate::vacuity;
+use crate::verdict::{
+    Counterexample, Doomed, Failure, Fairness, Outcome, Stamp, Upgrade, Verdict, WhyUnknown,
+};
+
+/// How to check.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// The engine, if somebody chose one.
+    pub engine: Option<&'static Engine>,
+    /// How much may be explored.
+    pub bounds: Bounds,
+    /// How large the automaton of a property may become.
+    pub translation: fairly_translate::Options,
+    /// Which procedure decides inherent fairness.
+    pub procedure: inherent::Procedure,
+}
+
+/// Does every run that meets the assumption satisfy the property?
+///
+/// # Errors
+/// When the engine that was chosen cannot decide it, or when a run that was found does not stand up
+/// to replay, which is a bug.
+pub fn check(
+    network: &mut Network,
+    property: &mut Property,
+    assumption: &Assumption,
+    options: &Options,
+) -> Result<Verdict, Failure> {
+    let started = Instant::now();
+    let constraints = assumption.constraints(network);
+    let mut stamp = Stamp {
+        fairness: assumption.to_string(),
+        constraints: constraints.iter().map(|constraint| constraint.name.clone()).collect(),
+        engine: "none",
+        reductions: Vec::new(),
+        exhaustive: false,
+        system: (0, 0),
+        product: (0, 0),
+        time: started.elapsed(),
+    };
+    let outcome = match assumption.notion {
+        Notion::Inherent(reading) => inherently(network, property, reading, options, &mut stamp)?,
+        notion => {
+            let found = match notion {
+                Notion::Global => globally(network, property, &constraints, options, &mut stamp)?,
+                _ => decide(network, property, &constraints, options, &mut stamp)?,
+            };
+            match found {
+                Found::Run(run) => {
+                    let ledger = confirm(network, property, &constraints, &run)?;
+                    let upgrade = match notion {
+                        Notion::Global => None,
+                        _ => upgrade(network, property, &constraints, &run, options)?,
+                    };
+                    Outcome::Violated(Box::new(Counterexample { run, ledger, upgrade }))
+                }
+                Found::Unknown(why) => Outcome::Unknown(why),
+                Found::Nothing => closed(network, notion, &constraints, options, &mut stamp),
+            }
+        }
+    };
+    let notes = match &outcome {
+        Outcome::Holds(_) => vacuity::notes(network, property, &constraints, options.bounds),
+        _ => Vec::new(),
+    };
+    stamp.time = started.elapsed();
+    let formula = property.text();
+    Ok(Verdict { property: property.name.clone(), formula, outcome, stamp, notes })
+}
+
+/// "Holds", with what the fairness assumed does to the system.
+fn closed(
+    network: &mut Network,
+    notion: Notion,
+    constraints: &[Constraint],
+    options: &Options,
+    stamp: &mut Stamp,
+) -> Outcome {
+    let closure = match notion {
+        Notion::Global => global::closure(network, constraints.to_vec(), options.bounds),
+        _ if constraints.is_empty() => return Outcome::Holds(Fairness::NotAssumed),
+        _ => closure::check(network, constraints.to_vec(), options.bounds),
+    };
+    match closure {
+        // The answer stands; only what is said of the assumption could not be found out.
+        Err(_) => {
+            stamp.exhaustive = true;
+            Outcome::Holds(Fairness::NotKnown)
+        }
+        Ok(closure) if !closure.feasible => Outcome::Holds(Fairness::Infeasible),
+        Ok(closure) => Outcome::Holds(match closure.doomed {
+            None => Fairness::MachineClosed,
+            Some(prefix) => Fairness::NotMachineClosed(prefix.steps),
+        }),
+    }
+}
+
+/// Strong global fairness.
+fn globally(
+    network: &mut Network,
+    property: &mut Property,
+    constraints: &[Constraint],
+    options: &Options,
+    stamp: &mut Stamp,
+) -> Result<Found, Failure> {
+    stamp.engine = "global";
+    let (mut lifted, bindings) = match negation(property, options) {
+        Ok(negation) => negation,
+        Err(why) => return Ok(Found::Unknown(why)),
+    };
+    let negation = match as_negation(&mut lifted.automaton, &lifted.constraints, bindings) {
+        Ok(negation) => negation,
+        Err(why) => return Ok(Found::Unknown(why)),
+    };
+    Ok(match global::find(network, negation, constraints.to_vec(), options.bounds) {
+        Ok(Some(run)) => Found::Run(run),
+        Ok(None) => {
+            stamp.exhaustive = true;
+            Found::Nothing
+        }
+        Err(cut) => Found::Unknown(WhyUnknown::Cut(cut)),
+    })
+}
+
+/// Inherent fairness: every finite prefix has a satisfying continuation.
+fn inherently(
+    network: &mut Network,
+    property: &mut Property,
+    reading: Reading,
+    options: &Options,
+    stamp: &mut Stamp,
+) -> Result<Outcome, Failure> {
+    stamp.engine = "inherent";
+    let formula = property.formula;
+    let translated = translate(&mut property.formulas, formula, &options.translation);
+    let automaton = match translated {
+        Ok(automaton) => automaton,
+        Err(refused) => return Ok(Outcome::Unknown(WhyUnknown::Refused(refused))),
+    };
+    let atoms = property.formulas.atoms(formula);
+    let bindings = atoms.into_iter().map(|atom| property.binding(atom)).collect();
+    let reading = match reading {
+        Reading::Trace => inherent::Reading::Trace,
+        Reading::Run => inherent::Reading::Run,
+    };
+    let how = inherent::Options { reading, procedure: options.procedure, bounds: options.bounds };
+    let answer = match inherent::check(network, &automaton, bindings, &how) {
+        Ok(answer) => answer,
+        Err(cut) => return Ok(Outcome::Unknown(WhyUnknown::Cut(cut))),
+    };
+    stamp.product = (answer.effort.nodes, answer.effort.pairs);
+    stamp.exhaustive = true;
+    Ok(match answer.verdict {
+        inherent::Verdict::Holds => Outcome::Holds(Fairness::NotAssumed),
+        inherent::Verdict::Doomed { prefix, continuation } => {
+            let mut stem = prefix.steps.clone();
+            stem.extend(continuation.stem);
+            let run = Run { stem, cycle: continuation.cycle };
+            // Whatever continues a doomed prefix violates the property, this run too.
+            confirm(network, property, &[], &run)?;
+            Outcome::Doomed(Box::new(Doomed { prefix: prefix.steps, run }))
+        }
+    })
+}
+
+/// What a search for a violating run ends with.
+pub(crate) enum Found {
+    Run(Run),
+    Nothing,
+    Unknown(WhyUnknown),
+}
+
+/// The automaton of the property's negation, with its fairness premises apart, and what its
+/// propositions mean.
+pub(crate) fn negation(
+    property: &mut Property,
+    options: &Options,
+) -> Result<(Lifted, Vec<Binding>), WhyUnknown> {
+    let negated = property.formulas.negate(property.formula);
+    let lifted = translate_lifted(&mut property.formulas, negated, &options.translation)
+        .map_err(WhyUnknown::Refused)?;
+    let atoms: Vec<AtomId> = property.formulas.atoms(negated);
+    let bindings = atoms.into_iter().map(|atom| property.binding(atom)).collect();
+    Ok((lifted, bindings))
+}
+
+/// The negation as the product takes it.
+pub(crate) fn as_negation<'a>(
+    automaton: &'a mut Automaton,
+    constraints: &[LetterConstraint],
+    bindings: Vec<Binding>,
+) -> Result<Negation<'a>, WhyUnknown> {
+    let mut premises = Vec::new();
+    for constraint in constraints {
+        premises.push(match *constraint {
+            LetterConstraint::Justice(label) => (None, Some(label)),
+            LetterConstraint::Persistence(label) => {
+                (Some(automaton.letters_mut().not(label).map_err(WhyUnknown::Refused)?), None)
+            }
+            LetterConstraint::Compassion(when, then) => (Some(when), Some(then)),
+        });
+    }
+    let mut negation = Negation::new(automaton, bindings);
+    for (fin, inf) in premises {
+        negation.add_premise(fin, inf);
+    }
+    Ok(negation)
+}
+
+/// Searches for a run that violates the property and meets the constraints.
+pub(crate) fn decide(
+    network: &mut Network,
+    property: &mut Property,
+    constraints: &[Constraint],
+    options: &Options,
+    stamp: &mut Stamp,
+) -> Result<Found, Failure> {
+    let (mut lifted, bindings) = match negation(property, options) {
+        Ok(negation) => negation,
+        Err(why) => return Ok(Found::Unknown(why)),
+    };
+    let negation = match as_negation(&mut lifted.automaton, &lifted.constraints, bindings) {
+        Ok(negation) => negation,
+        Err(why) => return Ok(Found::Unknown(why)),
+    };
+    let mut product = Product::new(network, negation, constraints.to_vec());
+    let engine = options.engine.unwrap_or_else(|| Engine::for_condition(product.acceptance()));
+    stamp.engine = engine.name;
+    let mut bounded = Bounded::new(&mut product, options.bounds);
+    let answer = emptiness::check(&mut bounded, engine)
+        .map_err(|undecided| Failure::Engine(undecided.to_string()))?;
+    let cut = bounded.cut();
+    stamp.product = (answer.effort.nodes, answer.effort.steps);
+    let found = match (answer.lasso, cut) {
+        (Some(lasso), _) => Found::Run(as_run(&mut product, &lasso)),
+        (None, Some(cut)) => Found::Unknown(WhyUnknown::Cut(cut)),
+        (None, None) => {
+            stamp.exhaustive = true;
+            Found::Nothing
+        }
+    };
+    stamp.system = product.system_size();
+    Ok(found)
+}
+
+/// The run of the system behind a lasso of the product.
+pub(crate) fn as_run<S: TransitionSystem>(product: &mut Product<'_, S>, lasso: &Lasso) -> Run {
+    let mut steps = |hops: &[fairly_omega::Hop]| -> Vec<RunStep> {
+        hops.iter()
+            .map(|hop| {
+                let transition = product.transition(hop.from, hop.nth);
+                let (from, _) = product.pair(hop.from);
+                RunStep { from, action: transition.action, to: transition.target }
+            })
+            .collect()
+    };
+    let (stem, cycle) = (steps(&lasso.stem), steps(&lasso.cycle));
+    Run { stem, cycle }
+}
+
+/// Replays a run and judges it again; nothing is shown that does not pass here.
+pub(crate) fn confirm(
+    network: &mut Network,
+    property: &Property,
+    constraints: &[Constraint],
+    run: &Run,
+) -> Result<Ledger, Failure> {
+    let flaw = |flaw| Failure::Internal { flaw, run: run.clone() };
+    replay(network, run).map_err(flaw)?;
+    let meaning = |atom| property.meaning(atom);
+    if !violates(network, run, &property.formulas, property.formula, meaning) {
+        return Err(flaw(Flaw::Satisfies));
+    }
+    let ledger = Ledger::of(network, run, constraints);
+    match ledger.entries.iter().find(|entry| !entry.met()) {
+        Some(entry) => Err(flaw(Flaw::Unfair(entry.name.clone()))),
+        None => Ok(ledger),
+    }
+}
+
+/// The notions whose single constraints are offered as upgrades, the weakest first.
+const UPGRADES: [Notion; 6] = [
+    Notion::Weak(Level::Process),
+    Notion::Weak(Level::Event),
+    Notion::Strong(Level::Process),
+    Notion::Strong(Level::Event),
+    Notion::WeakLive,
+    Notion::StrongLive,
+];
+
+/// The smallest single constraint that excludes this run, preferring one with which the property
+/// holds.
+fn upgrade(
+    network: &mut Network,
+    property: &mut Property,
+    constraints: &[Constraint],
+    run: &Run,
+    options: &Options,
+) -> Result<Option<Upgrade>, Failure> {
+    for notion in UPGRADES {
+        let candidates = notion.constraints(network).unwrap_or_default();
+        let ledger = Ledger::of(network, run, &candidates);
+        let excluding: Vec<Constraint> = candidates
+            .into_iter()
+            .zip(&ledger.entries)
+            .filter(|(_, entry)| !entry.met())
+            .map(|(candidate, _)| candidate)
+            .collect();
+        let Some(first) = excluding.first().cloned() else { continue };
+        let mut best = Upgrade { constraint: first.name, suffices: None };
+        for candidate in excluding {
+            let mut more = constraints.to_vec();
+            more.push(candidate.clone());
+            let mut aside = Stamp::default();
+            let holds = match decide(network, property, &more, options, &mut aside)? {
+                Found::Nothing => Some(true),
+                Found::Run(_) => Some(false),
+                Found::Unknown(_) => None,
+            };
+            if best.suffices.is_none() || holds == Some(true) {
+                best = Upgrade { constraint: candidate.name, suffices: holds };
+            }
+            if holds == Some(true) {
+                break;
+            }
+        }
+        return Ok(Some(best));
+    }
+    Ok(None)
+}

@@ -1,0 +1,162 @@
+//! `fairly ltl`: a formula rewritten, classified or translated.
+
+use std::fmt::Write;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use fairly_logic::{Formula, Formulas, Spelling};
+use fairly_omega::formats::{dot, hoa, never};
+use fairly_omega::{Limits, ops};
+use fairly_translate::{Options, TRANSLATORS, Translator, translate};
+
+use crate::failure::Failure;
+use crate::{input, output};
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The formula, in the spelling of SPIN, PAT, Spot or TLA; `-` reads standard input.
+    #[arg(value_name = "LTL")]
+    formula: String,
+    /// What to print: an automaton of the formula, or the formula in another tool's spelling.
+    #[arg(long, value_enum, value_name = "FORM")]
+    to: Option<Form>,
+    /// Say in words what kind of property it is.
+    #[arg(long)]
+    class: bool,
+    /// Negate the formula first, as a search for violations does.
+    #[arg(long)]
+    negate: bool,
+    /// Rewrite the formula into a simpler one first.
+    #[arg(long)]
+    simplify: bool,
+    /// Which translator makes the automaton.
+    #[arg(long, value_name = "NAME", value_parser = translators(), default_value = TRANSLATORS[0].name)]
+    translator: String,
+    /// Give up, with exit code 3, when the automaton has more states.
+    #[arg(long, value_name = "N")]
+    max_states: Option<usize>,
+}
+
+fn translators() -> clap::builder::PossibleValuesParser {
+    let named = TRANSLATORS.iter().map(|translator| {
+        clap::builder::PossibleValue::new(translator.name).help(translator.summary)
+    });
+    clap::builder::PossibleValuesParser::new(named)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// An automaton in the Hanoi omega-automata format.
+    Hoa,
+    /// An automaton as a SPIN never claim.
+    Never,
+    /// An automaton for Graphviz.
+    Dot,
+    /// The formula as Spot writes it.
+    Spot,
+    /// The formula as SPIN writes it.
+    Spin,
+    /// The formula as PAT writes it.
+    Pat,
+    /// The formula in TLA-like words.
+    Tla,
+}
+
+pub(crate) fn run(request: &Arguments) -> Result<ExitCode, Failure> {
+    let (name, text) = if request.formula == "-" {
+        let input = input::read("-")?;
+        (input.name, input.text)
+    } else {
+        ("<formula>".to_owned(), request.formula.clone())
+    };
+    let mut formulas = Formulas::new();
+    let mut formula = formulas.parse(&text).map_err(|diagnostic| Failure::Input {
+        name,
+        text: text.clone(),
+        diagnostic: Box::new(diagnostic),
+    })?;
+    if request.negate {
+        formula = formulas.negate(formula);
+    }
+    if request.simplify {
+        formula = formulas.simplify(formula);
+    }
+    let mut out = String::new();
+    if request.class {
+        out.push_str(&class(&mut formulas, formula, request));
+    }
+    match request.to {
+        None if request.class => {}
+        None => {
+            let _ = writeln!(out, "{}", formulas.display(formula));
+        }
+        Some(Form::Spot) => spelled(&formulas, formula, Spelling::Spot, &mut out)?,
+        Some(Form::Spin) => spelled(&formulas, formula, Spelling::Spin, &mut out)?,
+        Some(Form::Pat) => spelled(&formulas, formula, Spelling::Pat, &mut out)?,
+        Some(Form::Tla) => spelled(&formulas, formula, Spelling::Tla, &mut out)?,
+        Some(form) => {
+            let options = options(request);
+            let automaton = translate(&mut formulas, formula, &options)?;
+            match form {
+                Form::Dot => out.push_str(&dot::print(&automaton)),
+                Form::Never => {
+                    let buchi = ops::to_state_based(
+                        &ops::to_buchi(&automaton, options.limits)?,
+                        options.limits,
+                    )?;
+                    let claim =
+                        never::print(&buchi).map_err(|error| Failure::usage(error.to_string()))?;
+                    out.push_str(&claim);
+                }
+                _ => out.push_str(&hoa::print(&automaton)),
+            }
+        }
+    }
+    output::write(&out, None)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn options(request: &Arguments) -> Options {
+    let translator = Translator::named(&request.translator).expect("clap checked the name");
+    let defaults = Options::default();
+    let limits = match request.max_states {
+        None => defaults.limits,
+        Some(states) => {
+            Limits { states, edges: states.saturating_mul(100).max(defaults.limits.edges) }
+        }
+    };
+    Options { translator, limits }
+}
+
+fn spelled(
+    formulas: &Formulas,
+    formula: Formula,
+    spelling: Spelling,
+    out: &mut String,
+) -> Result<(), Failure> {
+    let text = formulas
+        .spell(formula, spelling)
+        .map_err(|_| Failure::usage("the formula is too long to be written in this spelling"))?;
+    let _ = writeln!(out, "{text}");
+    Ok(())
+}
+
+fn class(formulas: &mut Formulas, formula: Formula, _request: &Arguments) -> String {
+    let classes = formulas.classes(formula);
+    let smallest = classes.smallest();
+    let mut out = format!("{}\n", formulas.display(formula));
+    let _ = writeln!(out, "  class            {smallest}: {}", smallest.describe());
+    let stutter = if formulas.is_next_free(formula) {
+        "stutter-invariant: it has no X"
+    } else {
+        "may tell repeated states apart: it has an X"
+    };
+    let _ = writeln!(out, "  states           {stutter}");
+    let events = if formulas.is_interruptible(formula) {
+        "interruptible: events it does not name can come in between"
+    } else {
+        "not seen to be interruptible: an event it does not name may change it"
+    };
+    let _ = writeln!(out, "  events           {events}");
+    out
+}

@@ -1,0 +1,204 @@
+//! The arguments of the commands on systems.
+
+use std::time::{Duration, Instant};
+
+use clap::{Args, ValueEnum};
+use fairly_check::{Assumption, Options};
+use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
+use fairly_omega::emptiness::{ENGINES, Engine};
+use fairly_search::Bounds;
+
+use super::load::{self, Loaded};
+use crate::failure::Failure;
+
+/// What to look at, and how hard.
+#[derive(Args)]
+pub(crate) struct Model {
+    /// A `.net` file, or components as `.aut` or HOA files; `-` is standard input.
+    #[arg(value_name = "FILE", required = true)]
+    pub(super) files: Vec<String>,
+    /// Only the property with this name.
+    #[arg(short = 'p', long = "property", value_name = "NAME")]
+    pub(super) property: Option<String>,
+    /// A formula to check instead of those in the file; may be given several times.
+    #[arg(short = 'f', long = "formula", value_name = "LTL", conflicts_with = "property")]
+    pub(super) formulas: Vec<String>,
+    /// Events that components take alone although several have them.
+    #[arg(long, value_name = "EVENT", value_delimiter = ',')]
+    pub(super) interleave: Vec<String>,
+    /// Events that a component takes part in besides those on its transitions.
+    #[arg(long, value_name = "COMPONENT=EVENT,…")]
+    pub(super) alphabet: Vec<String>,
+    /// Which engine searches; the best one for the problem if not given.
+    #[arg(long, value_name = "ENGINE", value_parser = engines())]
+    engine: Option<String>,
+    /// Stop after so many states of the product; the answer is then unknown.
+    #[arg(long, value_name = "N")]
+    max_states: Option<usize>,
+    /// Stop after so many seconds; the answer is then unknown.
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<f64>,
+    /// How to print the answer.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(super) format: Format,
+}
+
+fn engines() -> clap::builder::PossibleValuesParser {
+    let named = ENGINES
+        .iter()
+        .map(|engine| clap::builder::PossibleValue::new(engine.name).help(engine.summary));
+    clap::builder::PossibleValuesParser::new(named)
+}
+
+impl Model {
+    /// The options of the check; the clock starts now.
+    pub(super) fn options(&self) -> Result<Options, Failure> {
+        let deadline = match self.timeout {
+            None => None,
+            Some(seconds) => {
+                let time = Duration::try_from_secs_f64(seconds)
+                    .map_err(|_| Failure::usage(format!("--timeout {seconds} is no time")))?;
+                Some(Instant::now() + time.min(Duration::from_secs(1 << 32)))
+            }
+        };
+        Ok(Options {
+            engine: self.engine.as_deref().and_then(Engine::named),
+            bounds: Bounds { nodes: self.max_states, deadline },
+            ..Options::default()
+        })
+    }
+}
+
+/// How an answer is printed.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// For people.
+    Human,
+    /// JSON with a versioned schema.
+    Json,
+}
+
+#[derive(Args)]
+pub(crate) struct Check {
+    #[command(flatten)]
+    pub(super) model: Model,
+    /// The fairness to assume. Without it: the model's annotations if it has any, else none.
+    #[arg(long, value_enum, value_name = "NOTION")]
+    fairness: Option<FairnessName>,
+    /// What weak and strong fairness are about.
+    #[arg(long, value_enum, default_value_t = LevelName::Process)]
+    level: LevelName,
+    /// A further constraint: wf(NAME), sf(NAME), wl(EVENT), sl(EVENT), justice(p), compassion(p, q).
+    #[arg(long = "constraint", value_name = "CONSTRAINT")]
+    constraints: Vec<String>,
+    /// What annotations in the model are attached to.
+    #[arg(long, value_enum, default_value_t = AnnotationName::Name)]
+    annotations: AnnotationName,
+    /// What a prefix is under inherent fairness.
+    #[arg(long, value_enum, default_value_t = ReadingName::Trace)]
+    reading: ReadingName,
+    /// Instead of a property: can every finite run be continued to a fair one?
+    #[arg(long)]
+    pub(super) machine_closed: bool,
+    /// Write the violating run to a file, as an ITF trace.
+    #[arg(long, value_name = "FILE")]
+    pub(super) trace: Option<String>,
+}
+
+impl Check {
+    /// What is assumed of runs.
+    pub(super) fn assumption(&self, loaded: &mut Loaded) -> Result<Assumption, Failure> {
+        let level = self.level.level();
+        let annotated = Notion::Annotated(match self.annotations {
+            AnnotationName::Name => AnnotationLevel::Name,
+            AnnotationName::Occurrence => AnnotationLevel::Occurrence,
+        });
+        let notion = match self.fairness {
+            None if loaded.network.annotations().is_empty() => Notion::None,
+            None | Some(FairnessName::Annotated) => annotated,
+            Some(FairnessName::None) => Notion::None,
+            Some(FairnessName::Weak) => Notion::Weak(level),
+            Some(FairnessName::Strong) => Notion::Strong(level),
+            Some(FairnessName::WeakLive) => Notion::WeakLive,
+            Some(FairnessName::StrongLive) => Notion::StrongLive,
+            Some(FairnessName::Global) => Notion::Global,
+            Some(FairnessName::Inherent) => Notion::Inherent(match self.reading {
+                ReadingName::Trace => Reading::Trace,
+                ReadingName::Run => Reading::Run,
+            }),
+        };
+        load::assumption(notion, &self.constraints, loaded)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FairnessName {
+    /// Every run counts.
+    None,
+    /// Weak fairness of everything at the level.
+    Weak,
+    /// Strong fairness of everything at the level.
+    Strong,
+    /// No event is ready for ever without being taken.
+    WeakLive,
+    /// No event is ready again and again without being taken again and again.
+    StrongLive,
+    /// What the model's annotations ask for.
+    Annotated,
+    /// Every transition that is possible again and again is taken again and again.
+    Global,
+    /// Every finite run has a continuation that satisfies the property.
+    Inherent,
+}
+
+/// What fairness is about.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum LevelName {
+    /// Processes.
+    Process,
+    /// Events.
+    Event,
+    /// Single transitions of single processes.
+    Action,
+}
+
+impl LevelName {
+    pub(super) fn level(self) -> Level {
+        match self {
+            LevelName::Process => Level::Process,
+            LevelName::Event => Level::Event,
+            LevelName::Action => Level::Action,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum AnnotationName {
+    /// To the event's name: any process's occurrence counts.
+    Name,
+    /// To the annotated transitions themselves.
+    Occurrence,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ReadingName {
+    /// The word it reads.
+    Trace,
+    /// The run itself.
+    Run,
+}
+
+#[derive(Args)]
+pub(crate) struct Ladder {
+    #[command(flatten)]
+    pub(super) model: Model,
+}
+
+#[derive(Args)]
+pub(crate) struct Least {
+    #[command(flatten)]
+    pub(super) model: Model,
+    /// What the constraints are about.
+    #[arg(long, value_enum, default_value_t = LevelName::Process)]
+    pub(super) level: LevelName,
+}

@@ -1,0 +1,174 @@
+//! From files and flags to a system and properties.
+
+use fairly_check::{Assumption, Property};
+use fairly_fairness::Notion;
+use fairly_front::case::{self, Case};
+use fairly_logic::Formulas;
+use fairly_omega::formats;
+use fairly_source::{Diagnostic, Span};
+use fairly_system::{Component, Composition, Network};
+
+use super::arguments::Model;
+use crate::failure::Failure;
+use crate::input::{self, Input};
+
+/// A system with what its file says besides.
+pub(super) struct Loaded {
+    pub(super) network: Network,
+    /// The `.net` file it came from, if it is one.
+    source: Option<(Input, Case)>,
+}
+
+/// Reads the system that the arguments name.
+pub(super) fn network(model: &Model) -> Result<Loaded, Failure> {
+    let mut inputs = input::read_all(&model.files)?;
+    if inputs.len() == 1 && formats::Format::detect(&inputs[0].text).is_none() {
+        let input = inputs.pop().expect("one input");
+        return case_file(input, model);
+    }
+    let mut components = Vec::new();
+    for Input { name, text } in inputs {
+        let automata = formats::read_any(&text).map_err(|diagnostic| Failure::Input {
+            name: name.clone(),
+            text: text.clone(),
+            diagnostic: Box::new(diagnostic),
+        })?;
+        let stem = std::path::Path::new(&name)
+            .file_stem()
+            .map_or_else(|| name.clone(), |stem| stem.to_string_lossy().into_owned());
+        let several = automata.len() > 1;
+        for (at, automaton) in (1..).zip(&automata) {
+            let called = if several { format!("{stem}{at}") } else { stem.clone() };
+            let component = Component::from_automaton(&called, automaton)
+                .map_err(|error| Failure::usage(format!("{name}: {error}")))?;
+            components.push(component);
+        }
+    }
+    compose(components, model.interleave.clone(), model)
+        .map(|network| Loaded { network, source: None })
+}
+
+fn case_file(input: Input, model: &Model) -> Result<Loaded, Failure> {
+    let case = match case::parse(&input.text) {
+        Ok(case) => case,
+        Err(diagnostics) => {
+            return Err(Failure::Inputs { name: input.name, text: input.text, diagnostics });
+        }
+    };
+    let mut interleaved = case.interleaved.clone();
+    interleaved.extend(model.interleave.iter().cloned());
+    let network = compose(case.build(), interleaved, model)?;
+    Ok(Loaded { network, source: Some((input, case)) })
+}
+
+fn compose(
+    mut components: Vec<Component>,
+    interleaved: Vec<String>,
+    model: &Model,
+) -> Result<Network, Failure> {
+    for text in &model.alphabet {
+        let (name, events) = text
+            .split_once('=')
+            .ok_or_else(|| Failure::usage(format!("--alphabet {text}: write COMPONENT=EVENT,…")))?;
+        let component = components
+            .iter_mut()
+            .find(|component| component.name() == name)
+            .ok_or_else(|| Failure::usage(format!("--alphabet: no component `{name}`")))?;
+        for event in events.split(',') {
+            component.add_event(event.trim());
+        }
+    }
+    Network::new(components, &Composition { interleaved })
+        .map_err(|error| Failure::usage(error.to_string()))
+}
+
+/// The properties that the arguments choose, bound to the system.
+pub(super) fn properties(model: &Model, loaded: &mut Loaded) -> Result<Vec<Property>, Failure> {
+    let mut properties = Vec::new();
+    if !model.formulas.is_empty() {
+        for (at, text) in (1..).zip(&model.formulas) {
+            let name = if model.formulas.len() == 1 { "-f".to_owned() } else { format!("-f{at}") };
+            let place = ("<formula>", text.as_str(), Span::new(0, text.len()));
+            properties.push(bind(&name, text, place, &mut loaded.network)?);
+        }
+        return Ok(properties);
+    }
+    let Some((input, case)) = &loaded.source else { return Ok(properties) };
+    for property in &case.properties {
+        if model.property.as_ref().is_some_and(|wanted| *wanted != property.name) {
+            continue;
+        }
+        let place = (input.name.as_str(), input.text.as_str(), property.formula.span);
+        properties.push(bind(&property.name, &property.formula.text, place, &mut loaded.network)?);
+    }
+    if let (Some(wanted), true) = (&model.property, properties.is_empty()) {
+        return Err(Failure::usage(format!("the file has no property `{wanted}`")));
+    }
+    Ok(properties)
+}
+
+/// Reads a formula and binds it; `place` is the file, its text, and where the formula stands in it.
+fn bind(
+    name: &str,
+    formula: &str,
+    (file, text, span): (&str, &str, Span),
+    network: &mut Network,
+) -> Result<Property, Failure> {
+    let at_fault = |diagnostic| Failure::Input {
+        name: file.to_owned(),
+        text: text.to_owned(),
+        diagnostic: Box::new(diagnostic),
+    };
+    let mut formulas = Formulas::new();
+    let parsed = formulas.parse(formula).map_err(|mut diagnostic| {
+        diagnostic.span.start += span.start;
+        diagnostic.span.end += span.start;
+        at_fault(diagnostic)
+    })?;
+    Property::bind(name, formulas, parsed, network).map_err(|unbound| {
+        // The first place where the name stands is where the caret helps most.
+        let word = unbound.atom.text();
+        let found = formula.find(word).map(|at| span.start + at);
+        let span = found.map_or(span, |at| Span::new(at, at + word.len()));
+        let mut diagnostic = Diagnostic::error("E0801", unbound.to_string(), span);
+        if let Some(similar) = unbound.similar {
+            diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
+        }
+        at_fault(diagnostic)
+    })
+}
+
+/// The notion with the constraints of the file and of the command line.
+pub(super) fn assumption(
+    notion: Notion,
+    texts: &[String],
+    loaded: &mut Loaded,
+) -> Result<Assumption, Failure> {
+    let mut assumption = Assumption::of(notion);
+    if let Some((input, case)) = &loaded.source {
+        for constraint in &case.constraints {
+            assumption.add(constraint, &mut loaded.network).map_err(|unknown| Failure::Input {
+                name: input.name.clone(),
+                text: input.text.clone(),
+                diagnostic: Box::new(Diagnostic::error(
+                    "E0802",
+                    unknown.to_string(),
+                    constraint.span,
+                )),
+            })?;
+        }
+    }
+    for text in texts {
+        let wrong = |diagnostic| Failure::Input {
+            name: "<constraint>".to_owned(),
+            text: text.clone(),
+            diagnostic: Box::new(diagnostic),
+        };
+        let constraint = case::parse_constraint(text).map_err(wrong)?;
+        assumption.add(&constraint, &mut loaded.network).map_err(|unknown| {
+            let whole = Span::new(0, text.len());
+            wrong(Diagnostic::error("E0802", unknown.to_string(), whole))
+        })?;
+    }
+    Ok(assumption)
+}

@@ -1,0 +1,11 @@
+//! Text to systems: one module a language.
+//!
+//! - [`case`]: networks of explicit components with properties and expected verdicts, `.net` files;
+//! - [`aut`]: one component from an Aldebaran or HOA file, or a Kripke structure from HOA.
+//!
+//! A front end takes text and gives a system or [`fairly_source::Diagnostic`]s with stable codes
+//! and places. It neither prints nor reads files, and it never panics on a text. If you want an
+//! *automaton* from a file, you want `fairly_omega::formats`; a *formula*, `fairly_logic`.
+
+pub mod aut;
+pub mod case;

@@ -1,0 +1,163 @@
+//! A verdict as JSON. The schema has a version; fields are added, never changed, within one.
+
+use fairly_check::{Fairness, Ladder, Least, Outcome, Verdict};
+use fairly_system::{Run, RunStep, TransitionSystem};
+use fairly_witness::{Ledger, Reason};
+use serde_json::{Value, json};
+
+use crate::table::rows;
+
+/// The schema of [`verdict`].
+pub const VERDICT_SCHEMA: &str = "fairly.verdict/1";
+
+/// The verdict.
+pub fn verdict<S: TransitionSystem>(system: &mut S, verdict: &Verdict) -> Value {
+    let stamp = &verdict.stamp;
+    let mut value = json!({
+        "schema": VERDICT_SCHEMA,
+        "property": verdict.property,
+        "formula": verdict.formula,
+        "outcome": match &verdict.outcome {
+            Outcome::Holds(_) => "holds",
+            Outcome::Violated(_) | Outcome::Doomed(_) => "violated",
+            Outcome::Unknown(_) => "unknown",
+        },
+        "stamp": {
+            "fairness": stamp.fairness,
+            "constraints": stamp.constraints,
+            "engine": stamp.engine,
+            "reductions": stamp.reductions,
+            "exhaustive": stamp.exhaustive,
+            "states": stamp.system.0,
+            "transitions": stamp.system.1,
+            "product_nodes": stamp.product.0,
+            "product_steps": stamp.product.1,
+            "seconds": stamp.time.as_secs_f64(),
+        },
+        "notes": verdict.notes,
+    });
+    match &verdict.outcome {
+        Outcome::Holds(closure) => {
+            let (feasible, machine_closed) = match closure {
+                Fairness::NotAssumed | Fairness::MachineClosed => (Some(true), Some(true)),
+                Fairness::NotMachineClosed(_) => (Some(true), Some(false)),
+                Fairness::Infeasible => (Some(false), Some(false)),
+                Fairness::NotKnown => (None, None),
+            };
+            value["feasible"] = json!(feasible);
+            value["machine_closed"] = json!(machine_closed);
+            if let Fairness::NotMachineClosed(prefix) = closure {
+                value["doomed_prefix"] = steps(system, prefix);
+            }
+        }
+        Outcome::Violated(found) => {
+            value["run"] = run(system, &found.run);
+            value["ledger"] = ledger(&found.ledger);
+            value["upgrade"] = match &found.upgrade {
+                None => Value::Null,
+                Some(upgrade) => json!({
+                    "constraint": upgrade.constraint,
+                    "suffices": upgrade.suffices,
+                }),
+            };
+        }
+        Outcome::Doomed(doomed) => {
+            value["doomed_prefix"] = steps(system, &doomed.prefix);
+            value["run"] = run(system, &doomed.run);
+        }
+        Outcome::Unknown(why) => value["why"] = json!(why.to_string()),
+    }
+    value
+}
+
+fn steps<S: TransitionSystem>(system: &mut S, prefix: &[RunStep]) -> Value {
+    let events: Vec<&str> = prefix
+        .iter()
+        .map(|step| system.signature().event_name(system.action(step.action).event))
+        .collect();
+    json!(events)
+}
+
+fn run<S: TransitionSystem>(system: &mut S, run: &Run) -> Value {
+    let processes = system.signature().processes.clone();
+    let rows: Vec<Value> = rows(system, run)
+        .iter()
+        .map(|row| {
+            let parts: serde_json::Map<String, Value> = processes
+                .iter()
+                .zip(&row.parts)
+                .map(|(process, part)| (process.clone(), json!(part.word())))
+                .collect();
+            json!({ "state": row.from, "event": row.event, "who": row.who, "processes": parts })
+        })
+        .collect();
+    json!({ "steps": rows, "loop": run.stem.len() })
+}
+
+/// The ledger; steps are counted from 0 over the whole run.
+pub(crate) fn ledger(ledger: &Ledger) -> Value {
+    let entries: Vec<Value> = ledger
+        .entries
+        .iter()
+        .map(|entry| {
+            let (reason, step) = match entry.reason {
+                Reason::NeverAsked => ("never asked", None),
+                Reason::Lapses(at) => ("lapses", Some(at)),
+                Reason::Given(at) => ("given", Some(at)),
+                Reason::NotMet => ("not met", None),
+            };
+            json!({
+                "constraint": entry.name,
+                "asked": entry.asked.len(),
+                "of": ledger.cycle,
+                "given": entry.given.len(),
+                "reason": reason,
+                "step": step,
+            })
+        })
+        .collect();
+    json!(entries)
+}
+
+/// The ladder.
+pub fn ladder(property: &str, formula: &str, ladder: &Ladder) -> Value {
+    let rungs: Vec<Value> = ladder
+        .rungs
+        .iter()
+        .map(|rung| {
+            json!({
+                "fairness": rung.notion.to_string(),
+                "outcome": match &rung.holds {
+                    Ok(true) => "holds",
+                    Ok(false) => "violated",
+                    Err(_) => "unknown",
+                },
+                "searched": rung.searched,
+            })
+        })
+        .collect();
+    json!({
+        "schema": "fairly.ladder/1",
+        "property": property,
+        "formula": formula,
+        "rungs": rungs,
+        "searches": ladder.searches,
+    })
+}
+
+/// The least sets.
+pub fn least(property: &str, formula: &str, least: &Least) -> Value {
+    let (sets, complete, why) = match least {
+        Least::Sets { sets, .. } => (sets.clone(), true, None),
+        Least::Some { sets, why } => (sets.clone(), false, Some(why.clone())),
+        Least::Unknown(why) => (Vec::new(), false, Some(why.to_string())),
+    };
+    json!({
+        "schema": "fairly.least/1",
+        "property": property,
+        "formula": formula,
+        "sets": sets,
+        "complete": complete,
+        "why": why,
+    })
+}

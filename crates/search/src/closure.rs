@@ -1,0 +1,61 @@
+//! Is there a fair run, and does one go on from everywhere?
+//!
+//! A fairness assumption that no run satisfies makes every property hold; one that some reachable
+//! state has no fair continuation under is a restriction of what the system may *do*, not of how
+//! long it may put it off. The first is not *feasible*, the second not *machine closed* (Apt,
+//! Francez and Katz 1988; Abadi and Lamport 1991). A verdict under fairness says both (errata A.0-6).
+//!
+//! One exploration and one decomposition of the system answer both: a state has a fair continuation
+//! if it can reach a strongly connected component with a fair part, and whether a component has one
+//! is the recursion of Emerson and Lei that the engine `streett` uses.
+
+use fairly_fairness::Constraint;
+use fairly_omega::StateId;
+use fairly_system::TransitionSystem;
+
+use crate::bounded::{Bounds, Cut};
+use crate::prefix::Prefix;
+use crate::product::{Negation, Product};
+use crate::stored::{Stored, anything};
+
+/// What fairness leaves of a system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Closure {
+    /// Whether there is a fair run.
+    pub feasible: bool,
+    /// A shortest beginning of a run that no fair run goes on from; `None` if there is none.
+    pub doomed: Option<Prefix>,
+}
+
+impl Closure {
+    /// Whether every beginning of a run goes on fairly.
+    pub fn machine_closed(&self) -> bool {
+        self.doomed.is_none()
+    }
+
+    /// Given the nodes of a stored system from which a fair run starts.
+    pub(crate) fn of(stored: &Stored, fair: &[bool]) -> Self {
+        let is_fair = |node: StateId| fair[node.index()];
+        // Nodes are numbered by distance.
+        let doomed = stored.explored.nodes().find(|&node| !is_fair(node));
+        Closure {
+            feasible: stored.explored.starts().any(is_fair),
+            doomed: doomed.map(|node| stored.prefix_to(node)),
+        }
+    }
+}
+
+/// Feasibility and machine closure of constraints.
+///
+/// # Errors
+/// When a bound is reached.
+pub fn check<S: TransitionSystem>(
+    system: &mut S,
+    constraints: Vec<Constraint>,
+    bounds: Bounds,
+) -> Result<Closure, Cut> {
+    let anything = anything();
+    let mut product = Product::new(system, Negation::new(&anything, vec![]), constraints);
+    let stored = Stored::of(&mut product, bounds)?;
+    Ok(Closure::of(&stored, &stored.explored.productive()))
+}

@@ -1,0 +1,87 @@
+//! What a step adds to the beginning of a run, as a number: the letter it reads, or the transition
+//! that it is.
+
+use fairly_omega::StateId;
+use fairly_system::{AtomIndex, Transition, TransitionSystem};
+use hashbrown::HashMap;
+
+use crate::product::Binding;
+use crate::stored::Stored;
+
+use super::Reading;
+
+/// The number of a letter or of a transition.
+pub(super) type LabelId = u32;
+
+/// Two steps have the same label iff beginnings that differ only in them are the same.
+pub(super) struct Labels {
+    reading: Reading,
+    /// The state propositions of the property.
+    atoms: Vec<AtomIndex>,
+    /// By state: the number of the set of propositions that hold in it.
+    of_state: Vec<Option<u32>>,
+    valuations: HashMap<Box<[bool]>, u32>,
+    /// By event, valuation and nothing; or by source, action and target.
+    numbers: HashMap<(u32, u32, u32), LabelId>,
+}
+
+impl Labels {
+    pub(super) fn new(reading: Reading, bindings: &[Binding]) -> Self {
+        let atom = |binding: &Binding| match binding {
+            Binding::State(atom) => Some(*atom),
+            Binding::Event(_) => None,
+        };
+        Labels {
+            reading,
+            atoms: bindings.iter().filter_map(atom).collect(),
+            of_state: Vec::new(),
+            valuations: HashMap::new(),
+            numbers: HashMap::new(),
+        }
+    }
+
+    /// The label of a transition that leaves `from`.
+    pub(super) fn of<S: TransitionSystem>(
+        &mut self,
+        system: &S,
+        from: StateId,
+        transition: Transition,
+    ) -> LabelId {
+        let key = match self.reading {
+            Reading::Trace => {
+                (system.action(transition.action).event.0, self.valuation(system, from), 0)
+            }
+            Reading::Run => (from.0, transition.action.0, transition.target.0),
+        };
+        let fresh = u32::try_from(self.numbers.len()).expect("fewer labels than steps");
+        *self.numbers.entry(key).or_insert(fresh)
+    }
+
+    /// The labels of the steps of a product, by position.
+    pub(super) fn of_steps<S: TransitionSystem>(
+        &mut self,
+        product: &Stored,
+        system: &S,
+    ) -> Vec<LabelId> {
+        let mut found = Vec::with_capacity(product.transitions.len());
+        for node in product.explored.nodes() {
+            let from = product.states[node.index()];
+            for position in product.explored.positions(node) {
+                found.push(self.of(system, from, product.transitions[position]));
+            }
+        }
+        found
+    }
+
+    fn valuation<S: TransitionSystem>(&mut self, system: &S, state: StateId) -> u32 {
+        if state.index() >= self.of_state.len() {
+            self.of_state.resize(state.index() + 1, None);
+        }
+        let Labels { atoms, of_state, valuations, .. } = self;
+        *of_state[state.index()].get_or_insert_with(|| {
+            let holds = atoms.iter().map(|&atom| system.holds(state, atom)).collect();
+            let fresh = u32::try_from(valuations.len()).expect("fewer valuations than states");
+            *valuations.entry(holds).or_insert(fresh)
+        })
+    }
+}

@@ -1,0 +1,199 @@
+//! Inherent fairness, that is relative liveness: can every finite beginning of a run be continued
+//! to a run that satisfies the property?
+//!
+//! The relation of seed paper 003 (Ultes-Nitsche and others; Nitsche and Wolper, PODC 1997), `B ⊩ φ`
+//! iff `pre(B) ⊆ pre(B ∩ φ)`. It is not a condition on runs, so no emptiness engine decides it, and
+//! it is PSPACE-complete. It is also weaker than it may look: `φ` and `¬φ` can both hold, and so
+//! can two properties whose conjunction does not (errata 003-10).
+//!
+//! # How
+//!
+//! The automaton handed in is that of `φ` itself, with any acceptance. A product state, a state of
+//! the system with a state of the automaton, is *live* if an accepted path starts there
+//! (co-reachable, in the paper's words). What is explored, breadth first, are pairs `(q, X)`: a state
+//! `q` of the system that some beginning leads to, and the set `X` of product states that the same
+//! beginning can lead to. The beginning is doomed iff no member of `X` is live. The first such pair
+//! gives a shortest doomed beginning, which the paper has no witness for (003-8).
+//!
+//! - [`Procedure::Naive`] is the construction of Section 6: subsets of all product states first,
+//!   stopping where one is empty, and liveness tested afterwards.
+//! - [`Procedure::Improved`] is what Section 9 suggests and errata 003-5 and 003-9 complete: liveness
+//!   first, subsets of live states only, and of the sets that come with one `q` only the minimal ones,
+//!   since whatever dooms a set dooms every subset of it.
+//!
+//! Deviations from the paper: sets of sets for each `q`, never their union (003-1); the abort rule
+//! tests whole subsets, so it does not depend on the order (003-2); nothing is claimed of states that
+//! are not live (003-3, 003-7); deadlocks idle, so every state of the system has a run (003-4); the
+//! system may be nondeterministic (003-5), and [`Reading`] says what a beginning is then. The
+//! product itself is explored before the subsets by both procedures; it is the small part.
+
+mod labels;
+mod pairs;
+
+use fairly_omega::{Acceptance, Automaton, Graph, MarkSet, MarkSetId, StateId, Step, emptiness};
+use fairly_system::{Run, RunStep, Transition, TransitionSystem};
+
+use crate::bounded::{Bounds, Cut};
+use crate::prefix::Prefix;
+use crate::product::{Binding, Negation, Product};
+use crate::stored::Stored;
+use labels::Labels;
+use pairs::Pairs;
+
+/// What the beginning of a run is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Reading {
+    /// The word it reads: events, and the state propositions of the property. Another run that
+    /// reads the same may be the one that is continued. The paper's reading.
+    #[default]
+    Trace,
+    /// The states and transitions themselves.
+    Run,
+}
+
+/// How to decide.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Procedure {
+    /// As the paper prints it, repaired; to be compared with.
+    Naive,
+    /// Live states first, and only minimal sets of them.
+    #[default]
+    Improved,
+}
+
+/// What to decide and how.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// What a beginning is.
+    pub reading: Reading,
+    /// Which procedure.
+    pub procedure: Procedure,
+    /// On the nodes of the product, and on the pairs explored.
+    pub bounds: Bounds,
+}
+
+/// Whether a property holds inherently.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Every beginning of a run can be continued so that it satisfies the property.
+    Holds,
+    /// Not this one.
+    Doomed {
+        /// A shortest beginning that no continuation saves.
+        prefix: Prefix,
+        /// Some way to go on, to show a whole run: it starts where the prefix ends.
+        continuation: Run,
+    },
+}
+
+/// A verdict and what it cost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What was explored.
+    pub effort: Effort,
+}
+
+/// What was explored before the verdict was known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effort {
+    /// Nodes of the product of the system and the property.
+    pub nodes: usize,
+    /// Pairs of a state and a set of nodes.
+    pub pairs: usize,
+}
+
+/// Whether every beginning of a run can be continued to a run that the automaton accepts; its
+/// propositions are bound as `bindings` says, in order.
+///
+/// # Errors
+/// When a bound is reached.
+///
+/// # Panics
+/// If there is not one binding for each proposition.
+pub fn check<S: TransitionSystem>(
+    system: &mut S,
+    automaton: &Automaton,
+    bindings: Vec<Binding>,
+    options: &Options,
+) -> Result<Answer, Cut> {
+    let mut labels = Labels::new(options.reading, &bindings);
+    let mut product = Product::new(system, Negation::new(automaton, bindings), vec![]);
+    let stored = Stored::of(&mut product, options.bounds)?;
+    let of_step = labels.of_steps(&stored, product.system());
+    let live = match options.procedure {
+        Procedure::Improved => Some(stored.explored.productive()),
+        Procedure::Naive => None,
+    };
+    let mut pairs = Pairs::new(system, &stored, labels, of_step, live);
+    let mut doomed = pairs.explore(options)?;
+    if options.procedure == Procedure::Naive {
+        // One with an empty set is doomed, but one found before it may be doomed too.
+        doomed = pairs.first_without(&stored.explored.productive());
+    }
+    let effort = Effort { nodes: stored.explored.node_count(), pairs: pairs.count() };
+    let prefix = doomed.map(|pair| pairs.prefix(pair));
+    drop(pairs);
+    let verdict = prefix.map_or(Verdict::Holds, |prefix| {
+        let continuation = some_run(system, prefix.end());
+        Verdict::Doomed { prefix, continuation }
+    });
+    Ok(Answer { verdict, effort })
+}
+
+/// Some run from a state.
+fn some_run<S: TransitionSystem>(system: &mut S, start: StateId) -> Run {
+    let mut graph = From {
+        system,
+        start,
+        transitions: Vec::new(),
+        unmarked: MarkSet::new(),
+        any: Acceptance::True,
+    };
+    let lasso = emptiness::find_lasso(&mut graph).expect("no state is without a step");
+    let mut steps = |hops: Vec<fairly_omega::Hop>| {
+        let step = |hop: fairly_omega::Hop| {
+            let action = graph.transitions(hop.from)[hop.nth as usize].action;
+            RunStep { from: hop.from, action, to: hop.to }
+        };
+        hops.into_iter().map(step).collect()
+    };
+    Run { stem: steps(lasso.stem), cycle: steps(lasso.cycle) }
+}
+
+/// A system as a graph in which every path is accepted.
+struct From<'a, S> {
+    system: &'a mut S,
+    start: StateId,
+    transitions: Vec<Transition>,
+    unmarked: MarkSet,
+    any: Acceptance,
+}
+
+impl<S: TransitionSystem> From<'_, S> {
+    fn transitions(&mut self, state: StateId) -> &[Transition] {
+        self.transitions.clear();
+        self.system.steps(state, &mut self.transitions);
+        &self.transitions
+    }
+}
+
+impl<S: TransitionSystem> Graph for From<'_, S> {
+    fn initial(&mut self) -> Vec<StateId> {
+        vec![self.start]
+    }
+
+    fn steps(&mut self, node: StateId, steps: &mut Vec<Step>) {
+        let transitions = self.transitions(node).iter();
+        steps.extend(transitions.map(|step| Step { target: step.target, marks: MarkSetId::EMPTY }));
+    }
+
+    fn marks(&self, _: MarkSetId) -> &MarkSet {
+        &self.unmarked
+    }
+
+    fn acceptance(&self) -> &Acceptance {
+        &self.any
+    }
+}

@@ -1,0 +1,111 @@
+//! A product that has been explored to the end, with the system's part of every step.
+
+use std::time::Instant;
+
+use fairly_omega::emptiness::Explored;
+use fairly_omega::{Automaton, Builder, Hop, Label, MarkSet, StateId};
+use fairly_system::{RunStep, Transition, TransitionSystem};
+
+use crate::bounded::{Bounded, Bounds, Cut};
+use crate::prefix::Prefix;
+use crate::product::Product;
+
+/// A stored product.
+pub(crate) struct Stored {
+    pub(crate) explored: Explored,
+    /// The state of the system, by node.
+    pub(crate) states: Vec<StateId>,
+    /// The transition of the system, by position of the step.
+    pub(crate) transitions: Vec<Transition>,
+}
+
+impl Stored {
+    /// Explores the product to its end.
+    ///
+    /// # Errors
+    /// When a bound is reached first.
+    pub(crate) fn of<S: TransitionSystem>(
+        product: &mut Product<'_, S>,
+        bounds: Bounds,
+    ) -> Result<Self, Cut> {
+        let mut bounded = Bounded::new(product, bounds);
+        let explored = Explored::of(&mut bounded);
+        if let Some(cut) = bounded.cut() {
+            return Err(cut);
+        }
+        let explored = explored.map_err(|_| Cut::Nodes(product.node_count()))?;
+        let mut states = Vec::with_capacity(explored.node_count());
+        let mut transitions = Vec::with_capacity(explored.edge_count());
+        for node in explored.nodes() {
+            let original = explored.original(node);
+            states.push(product.pair(original).0);
+            product.transitions(original, &mut transitions);
+        }
+        debug_assert_eq!(transitions.len(), explored.edge_count());
+        Ok(Stored { explored, states, transitions })
+    }
+
+    /// What the system does in a hop of the explored graph.
+    pub(crate) fn run_step(&self, hop: &Hop) -> RunStep {
+        let position = self.explored.positions(hop.from).start + hop.nth as usize;
+        RunStep {
+            from: self.states[hop.from.index()],
+            action: self.transitions[position].action,
+            to: self.states[hop.to.index()],
+        }
+    }
+
+    /// What the system does on a shortest way to a node.
+    pub(crate) fn prefix_to(&self, node: StateId) -> Prefix {
+        let path = self.explored.path_to(node);
+        let start = path.first().map_or(node, |hop| hop.from);
+        Prefix {
+            start: self.states[start.index()],
+            steps: path.iter().map(|hop| self.run_step(hop)).collect(),
+        }
+    }
+}
+
+/// The automaton of the property that every run has.
+pub(crate) fn anything() -> Automaton {
+    let mut builder = Builder::new(vec![]);
+    let here = builder.add_state();
+    builder.add_initial(here);
+    builder.add_edge(here, Label::TRUE, MarkSet::new(), here);
+    builder.build()
+}
+
+/// Bounds on work that is not the exploration of a graph.
+pub(crate) struct Budget {
+    bounds: Bounds,
+    started: Instant,
+}
+
+impl Budget {
+    /// Begins to count now.
+    pub(crate) fn new(bounds: Bounds) -> Self {
+        Budget { bounds, started: Instant::now() }
+    }
+
+    /// Whether `done` pieces of work are within the bounds.
+    ///
+    /// # Errors
+    /// With the bound that is reached.
+    pub(crate) fn allows(&self, done: usize) -> Result<(), Cut> {
+        if self.bounds.nodes.is_some_and(|most| done >= most) {
+            return Err(Cut::Nodes(done));
+        }
+        if done.is_multiple_of(64) { self.in_time() } else { Ok(()) }
+    }
+
+    /// Whether there is time left.
+    ///
+    /// # Errors
+    /// When there is not.
+    pub(crate) fn in_time(&self) -> Result<(), Cut> {
+        match self.bounds.deadline {
+            Some(deadline) if Instant::now() >= deadline => Err(Cut::Time(self.started.elapsed())),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Inherent fairness: the cases of CASES.md, and random systems against a naive answer.
+
+mod common;
+
+use common::plain::{Plain, PlainGraph, shortest_doomed};
+use common::{cases::CASES, network_of, property};
+use fairly_omega::Automaton;
+use fairly_search::inherent::{self, Answer, Options, Procedure, Reading, Verdict};
+use fairly_search::{Binding, Bounds, Cut, Prefix};
+use fairly_system::{Network, TransitionSystem};
+use fairly_testkit::Rng;
+
+fn ask(
+    network: &mut Network,
+    (automaton, bindings): &(Automaton, Vec<Binding>),
+    reading: Reading,
+    procedure: Procedure,
+) -> Answer {
+    let options = Options { reading, procedure, ..Options::default() };
+    inherent::check(network, automaton, bindings.clone(), &options).unwrap()
+}
+
+/// The doomed prefix, after checking that it and what follows is a run.
+fn doomed(network: &mut Network, answer: Answer) -> Option<Prefix> {
+    let Verdict::Doomed { prefix, continuation } = answer.verdict else { return None };
+    assert!(network.initial().contains(&prefix.start));
+    assert_eq!(common::walk(network, prefix.start, &prefix.steps), prefix.end());
+    common::walk_run(network, prefix.end(), &continuation);
+    Some(prefix)
+}
+
+const BOTH: [Procedure; 2] = [Procedure::Naive, Procedure::Improved];
+
+#[test]
+fn cases() {
+    for case in CASES {
+        let mut network = network_of(case);
+        let property = property(&mut network, case.formula);
+        for (reading, expected) in
+            [(Reading::Trace, case.doomed_trace), (Reading::Run, case.doomed_run)]
+        {
+            for procedure in BOTH {
+                let answer = ask(&mut network, &property, reading, procedure);
+                let length = doomed(&mut network, answer).map(|prefix| prefix.steps.len());
+                assert_eq!(length, expected, "{} {reading:?} {procedure:?}", case.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn random_systems() {
+    let seeds = common::seeds(10_000);
+    let (mut counts, mut efforts) = ([[0u32; 2]; 2], [0usize; 2]);
+    let mut different = 0;
+    let mut longest = 0;
+    for seed in seeds.clone() {
+        let rng = &mut Rng::new(seed);
+        let mut network = common::random_network(rng, 3);
+        let automaton = common::random_automaton(rng, &network, 4);
+        let bindings = common::bind(&mut network, &automaton);
+        let plain = Plain::of(&mut network);
+        let product = PlainGraph::product(&network, &plain, &automaton, &bindings, &[]);
+        let atoms: Vec<_> = bindings
+            .iter()
+            .filter_map(|b| if let Binding::State(atom) = b { Some(*atom) } else { None })
+            .collect();
+        let letter = |step: usize| {
+            let step = &plain.steps[step];
+            let holds = atoms.iter().map(|&atom| network.holds(plain.states[step.from], atom));
+            let valuation = holds.fold(0, |all, holds| 2 * all + usize::from(holds));
+            valuation * 100 + step.action.event.index()
+        };
+        let of_trace = shortest_doomed(&plain, &product, letter);
+        let of_run = shortest_doomed_run(&plain, &product);
+        different += u32::from(of_trace != of_run);
+        let both = (automaton, bindings);
+        for (reading, expected) in [(Reading::Trace, of_trace), (Reading::Run, of_run)] {
+            counts[reading as usize][usize::from(expected.is_some())] += 1;
+            for (at, procedure) in BOTH.into_iter().enumerate() {
+                let answer = ask(&mut network, &both, reading, procedure);
+                efforts[at] += answer.effort.pairs;
+                let found = doomed(&mut network, answer);
+                let length = found.as_ref().map(|prefix| prefix.steps.len());
+                assert_eq!(length, expected, "seed {seed} {reading:?} {procedure:?}");
+                longest = longest.max(length.unwrap_or(0));
+                if let Some(prefix) = found {
+                    let same = |a: usize, b: usize| match reading {
+                        Reading::Trace => {
+                            let plain_letter = |step: usize| {
+                                let step = &plain.steps[step];
+                                let holds: Vec<bool> = atoms
+                                    .iter()
+                                    .map(|&atom| network.holds(plain.states[step.from], atom))
+                                    .collect();
+                                (holds, step.action.event)
+                            };
+                            plain_letter(a) == plain_letter(b)
+                        }
+                        Reading::Run => a == b,
+                    };
+                    assert!(
+                        is_doomed(&plain, &product, &prefix, reading, same),
+                        "seed {seed} {reading:?} {procedure:?}: {prefix:?} is not doomed"
+                    );
+                }
+            }
+        }
+    }
+    println!(
+        "seeds {seeds:?}: holds and doomed, trace {:?}, run {:?} ({different} differ); longest prefix {longest}; pairs: \
+         naive {}, improved {}",
+        counts[0], counts[1], efforts[0], efforts[1]
+    );
+    assert!(efforts[1] < efforts[0]);
+}
+
+/// With prefixes as runs, each initial state is a beginning of its own.
+fn shortest_doomed_run(plain: &Plain, product: &PlainGraph) -> Option<usize> {
+    plain
+        .initial
+        .iter()
+        .filter_map(|&start| {
+            let plain = Plain {
+                states: plain.states.clone(),
+                initial: vec![start],
+                steps: plain.steps.clone(),
+                offered: plain.offered.clone(),
+            };
+            let starts = product.initial.iter().copied();
+            let product = PlainGraph {
+                nodes: product.nodes,
+                initial: starts.filter(|&node| product.pairs[node].0 == start).collect(),
+                edges: product.edges.clone(),
+                condition: product.condition.clone(),
+                pairs: product.pairs.clone(),
+            };
+            shortest_doomed(&plain, &product, |step| step)
+        })
+        .min()
+}
+
+/// Follows the prefix in the product and finds no live node at its end.
+fn is_doomed(
+    plain: &Plain,
+    product: &PlainGraph,
+    prefix: &Prefix,
+    reading: Reading,
+    same: impl Fn(usize, usize) -> bool,
+) -> bool {
+    let start = plain.number(prefix.start);
+    let mut nodes: Vec<usize> = product.initial.clone();
+    if reading == Reading::Run {
+        nodes.retain(|&node| product.pairs[node].0 == start);
+    }
+    for step in &prefix.steps {
+        let taken = plain.steps.iter().position(|other| {
+            (plain.states[other.from], other.id, plain.states[other.to])
+                == (step.from, step.action, step.to)
+        });
+        let taken = taken.unwrap();
+        let edges = product.edges.iter();
+        let mut next: Vec<usize> = edges
+            .filter(|edge| nodes.contains(&edge.0) && same(edge.3, taken))
+            .map(|edge| edge.1)
+            .collect();
+        next.sort_unstable();
+        next.dedup();
+        nodes = next;
+    }
+    let live = product.live();
+    !nodes.iter().any(|&node| live[node])
+}
+
+#[test]
+fn bounds_are_kept() {
+    let case = CASES.iter().find(|case| case.name == "C19_inherent_union").unwrap();
+    let mut network = network_of(case);
+    let (automaton, bindings) = property(&mut network, case.formula);
+    for procedure in BOTH {
+        let bounds = Bounds { nodes: Some(1), deadline: None };
+        let options = Options { procedure, bounds, ..Options::default() };
+        let answer = inherent::check(&mut network, &automaton, bindings.clone(), &options);
+        assert_eq!(answer.unwrap_err(), Cut::Nodes(1));
+    }
+}

@@ -1,0 +1,193 @@
+//! Small automata, fast: the default translator.
+//!
+//! The steps, each bounded so that a formula that is too much ends in a refusal within seconds:
+//!
+//! 1. The formula is simplified ([`fairly_logic::Simplifier`]); premises `GF b` of a conjunction
+//!    are set aside ([`crate::translate_lifted`]).
+//! 2. The rest becomes a transition-based generalized Büchi automaton whose states are obligations
+//!    (`explore.rs`), in up to three ways, each reduced by simulation ([`ops::reduce`]); the
+//!    premises come back as marks.
+//! 3. An obligation property gets its minimal weak deterministic automaton (`weak.rs`), if that
+//!    is no larger.
+//! 4. States are merged as long as the automaton does not meet that of the negation (`merge.rs`),
+//!    and marks are shared between components (`pack.rs`).
+//!
+//! Of several results the one with fewest states is kept, of these a deterministic one.
+//!
+//! Rejected: composing the automata of conjuncts by products throughout. It reduces early, but for
+//! the formulas of the literature the reduced products were never smaller than what the whole
+//! formula gives.
+
+mod explore;
+mod merge;
+mod pack;
+mod rewrite;
+mod successors;
+mod weak;
+
+use fairly_logic::{Entailment, Formula, Formulas, Premise, Simplifier};
+use fairly_omega::ops::{self, ReduceConfig};
+use fairly_omega::{Automaton, Label, Limits, Refused};
+
+use crate::lifted::{LetterConstraint, fold, guess, label_of};
+use explore::{Bounds, Shape, explore};
+
+/// Larger automata are translated in one way only, and not compared with their negation.
+const MOST_POLISHED: usize = 200;
+
+/// Automata with more edges than this are reduced by bisimulation only.
+const MOST_SIMULATED: usize = 30_000;
+
+/// Most premises `GF b` for which edges are split into all combinations, which keeps the automaton
+/// deterministic, and for which the formula is translated whole as well.
+const FEW_PREMISES: usize = 3;
+
+/// Most premises `GF a -> GF b` for which the formula is translated whole as well.
+const FEW_COMPASSIONS: usize = 4;
+
+/// A small transition-based generalized Büchi automaton for any formula.
+///
+/// ```
+/// use fairly_logic::Formulas;
+/// use fairly_omega::Limits;
+/// let mut formulas = Formulas::new();
+/// let f = formulas.parse("GF p & GF q").unwrap();
+/// let automaton = fairly_translate::fast(&mut formulas, f, &Limits::default()).unwrap();
+/// assert_eq!(automaton.state_count(), 1);
+/// ```
+///
+/// # Errors
+/// When the automaton or the decision diagrams on the way to it would be too large.
+pub fn fast(formulas: &mut Formulas, f: Formula, limits: &Limits) -> Result<Automaton, Refused> {
+    let mut simplifier = Simplifier::new();
+    let simple = simplifier.simplify(formulas, f);
+    let mut work = Work { formulas, entailment: Entailment::new(), whole: f, limits: *limits };
+    let mut best = work.candidates(simple, Effort::All)?;
+    if best.state_count() <= 1 {
+        return Ok(best);
+    }
+    let negated = work.formulas.negate(simple);
+    let negated = simplifier.simplify(work.formulas, negated);
+    // Without the negation some steps are left out; its automaton may well be too large.
+    let opposite = if best.state_count() <= MOST_POLISHED {
+        work.limits = Limits { states: 2_000, edges: 20_000 };
+        work.candidates(negated, Effort::One).ok()
+    } else {
+        None
+    };
+    let obligation = work.formulas.classes(simple).obligation;
+    if let Some(weak) = weak::minimal_weak(&best, opposite.as_ref(), obligation) {
+        best = smaller(best, weak);
+    }
+    if let Some(opposite) = &opposite {
+        best = merge::merge_states(best, opposite)?;
+    }
+    Ok(pack::pack_marks(best))
+}
+
+/// How many ways to try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Effort {
+    One,
+    All,
+}
+
+struct Work<'a> {
+    formulas: &'a mut Formulas,
+    entailment: Entailment,
+    /// The formula as it was given: its atoms are the propositions.
+    whole: Formula,
+    limits: Limits,
+}
+
+impl Work<'_> {
+    /// The best of the automata that exploring gives, reduced.
+    fn candidates(&mut self, f: Formula, effort: Effort) -> Result<Automaton, Refused> {
+        let prepared = rewrite::prepare(self.formulas, f);
+        let lifted = self.formulas.lift(prepared);
+        let mut rest = vec![lifted.rest];
+        let mut justice = Vec::new();
+        let mut compassion = Vec::new();
+        for premise in lifted.premises {
+            match premise {
+                Premise::Justice(b) => justice.push(b),
+                Premise::Compassion(a, b) => compassion.push((a, b)),
+                Premise::Persistence(_) => rest.push(premise.formula(self.formulas)),
+            }
+        }
+        let few = justice.len() <= FEW_PREMISES && compassion.len() <= FEW_COMPASSIONS;
+        if justice.is_empty() && compassion.is_empty() {
+            let best = self.explored(prepared, effort)?;
+            return Ok(self.or_else(best, f, (prepared != f).then_some(effort)));
+        }
+        let rest = self.formulas.and(rest);
+        let rest = rewrite::prepare(self.formulas, rest);
+        let mut automaton = self.explored(rest, effort)?;
+        if !compassion.is_empty() {
+            let mut labels = Vec::new();
+            for (a, b) in compassion {
+                labels.push((self.label(a, &mut automaton)?, self.label(b, &mut automaton)?));
+            }
+            automaton = ops::reduce(&guess(&automaton, &labels, &self.limits)?)?;
+        }
+        let mut constraints = Vec::new();
+        for b in justice {
+            constraints.push(LetterConstraint::Justice(self.label(b, &mut automaton)?));
+        }
+        let folded = fold(&automaton, &constraints, FEW_PREMISES, &self.limits)?;
+        Ok(self.or_else(ops::reduce(&folded)?, f, few.then_some(effort)))
+    }
+
+    /// The automaton, or that of `f` as it is if that is smaller. The laws and the lifting help
+    /// nearly always, not always.
+    fn or_else(&mut self, best: Automaton, f: Formula, effort: Option<Effort>) -> Automaton {
+        if effort != Some(Effort::All) || best.state_count() <= 1 {
+            return best;
+        }
+        match self.explored(f, Effort::All) {
+            Ok(other) => smaller(best, other),
+            Err(_) => best,
+        }
+    }
+
+    fn label(&self, b: Formula, automaton: &mut Automaton) -> Result<Label, Refused> {
+        label_of(self.formulas, b, self.whole, automaton.letters_mut())
+    }
+
+    fn explored(&mut self, f: Formula, effort: Effort) -> Result<Automaton, Refused> {
+        let first = self.explore(f, Shape::Split, self.limits)?;
+        if effort == Effort::One || !(2..=MOST_POLISHED).contains(&first.state_count()) {
+            return Ok(first);
+        }
+        let most = 4 * first.state_count() + 16;
+        let limits = Limits { states: most.min(self.limits.states), ..self.limits };
+        let mut best = first;
+        for shape in [Shape::Cubes, Shape::Postponed] {
+            if let Ok(other) = self.explore(f, shape, limits) {
+                best = smaller(best, other);
+            }
+        }
+        Ok(best)
+    }
+
+    fn explore(&mut self, f: Formula, shape: Shape, limits: Limits) -> Result<Automaton, Refused> {
+        let bounds = Bounds { limits, groups: 256, cubes: 4096, nodes: 1 << 20 };
+        let found =
+            explore(self.formulas, &mut self.entailment, (f, self.whole), shape, &bounds)?;
+        let mut config = ReduceConfig::default();
+        if found.edge_count() > MOST_SIMULATED {
+            config.simulation_states = 0;
+        }
+        ops::reduce_with(&found, &config)
+    }
+}
+
+/// The automaton with fewer states, of two such the deterministic one, then the one with fewer
+/// edges and marks, then the first.
+fn smaller(one: Automaton, other: Automaton) -> Automaton {
+    let key = |automaton: &Automaton| {
+        let deterministic = automaton.is_deterministic().unwrap_or(false);
+        (automaton.state_count(), !deterministic, automaton.edge_count(), automaton.mark_count())
+    };
+    if key(&other) < key(&one) { other } else { one }
+}

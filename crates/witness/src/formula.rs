@@ -1,0 +1,77 @@
+//! Does the run violate the formula, by the definition of the operators?
+//!
+//! A run that is written down as a lasso has finitely many different suffixes, one for each
+//! position. The truth of every subformula at every position is computed bottom up; `U` and its
+//! kin are least or greatest fixed points over the positions, found by going round until nothing
+//! changes.
+
+use fairly_logic::{AtomId, Formula, Formulas, Node};
+use fairly_system::{AtomIndex, EventId, Run, RunStep, TransitionSystem};
+
+/// What a proposition of the formula means in the system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// The step has one of these events.
+    Event(Vec<EventId>),
+    /// The state that the step leaves has this proposition.
+    State(AtomIndex),
+}
+
+/// Whether the run violates the formula. `meaning` tells what each proposition stands for.
+pub fn violates<S: TransitionSystem>(
+    system: &S,
+    run: &Run,
+    formulas: &Formulas,
+    formula: Formula,
+    meaning: impl Fn(AtomId) -> Meaning,
+) -> bool {
+    let steps: Vec<RunStep> = run.steps().copied().collect();
+    let next = |at: usize| if at + 1 == steps.len() { run.stem.len() } else { at + 1 };
+    let mut truth: Vec<Option<Vec<bool>>> = vec![None; formula.index() + 1];
+    for part in formulas.subformulas(formula) {
+        let of = |part: Formula| truth[part.index()].as_deref().expect("children come first");
+        let each = |value: &dyn Fn(usize) -> bool| (0..steps.len()).map(value).collect();
+        // The fixed point of `value(at, value at the next position)`, from `start` on.
+        let fixed = |start: bool, value: &dyn Fn(usize, bool) -> bool| {
+            let mut values = vec![start; steps.len()];
+            loop {
+                let mut changed = false;
+                for at in (0..steps.len()).rev() {
+                    let now = value(at, values[next(at)]);
+                    changed |= now != values[at];
+                    values[at] = now;
+                }
+                if !changed {
+                    return values;
+                }
+            }
+        };
+        let values: Vec<bool> = match formulas.node(part) {
+            Node::True => each(&|_| true),
+            Node::False => each(&|_| false),
+            Node::Atom(atom) => match meaning(atom) {
+                Meaning::Event(events) => {
+                    each(&|at| events.contains(&system.action(steps[at].action).event))
+                }
+                Meaning::State(atom) => each(&|at| system.holds(steps[at].from, atom)),
+            },
+            Node::Not(a) => each(&|at| !of(a)[at]),
+            Node::And(parts) => each(&|at| parts.iter().all(|&part| of(part)[at])),
+            Node::Or(parts) => each(&|at| parts.iter().any(|&part| of(part)[at])),
+            Node::Implies(a, b) => each(&|at| !of(a)[at] || of(b)[at]),
+            Node::Iff(a, b) => each(&|at| of(a)[at] == of(b)[at]),
+            Node::Xor(a, b) => each(&|at| of(a)[at] != of(b)[at]),
+            Node::Next(a) => each(&|at| of(a)[next(at)]),
+            Node::Finally(a) => fixed(false, &|at, later| of(a)[at] || later),
+            Node::Globally(a) => fixed(true, &|at, later| of(a)[at] && later),
+            Node::Until(a, b) => fixed(false, &|at, later| of(b)[at] || (of(a)[at] && later)),
+            Node::WeakUntil(a, b) => fixed(true, &|at, later| of(b)[at] || (of(a)[at] && later)),
+            Node::Release(a, b) => fixed(true, &|at, later| of(b)[at] && (of(a)[at] || later)),
+            Node::StrongRelease(a, b) => {
+                fixed(false, &|at, later| of(b)[at] && (of(a)[at] || later))
+            }
+        };
+        truth[part.index()] = Some(values);
+    }
+    !truth[formula.index()].as_ref().expect("the formula is its own subformula")[0]
+}

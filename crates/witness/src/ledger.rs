@@ -1,0 +1,117 @@
+//! What a run owes to every fairness constraint, and why it counts as fair.
+
+use fairly_fairness::{Constraint, Predicate, Strength};
+use fairly_system::{Run, RunStep, TransitionSystem};
+
+/// Why the cycle meets a constraint, or that it does not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The demand never comes up on the cycle.
+    NeverAsked,
+    /// The demand lapses at this step of the run, counted from 0; weak fairness asks nothing then.
+    Lapses(usize),
+    /// It is given at this step of the run, counted from 0.
+    Given(usize),
+    /// It is not met: the run is not fair.
+    NotMet,
+}
+
+/// What the cycle does about one constraint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The constraint, as it is written.
+    pub name: String,
+    /// Weak or strong.
+    pub strength: Strength,
+    /// Steps of the cycle on which the demand is up: enabled, ready, or whatever is asked.
+    pub asked: Vec<usize>,
+    /// Steps of the cycle on which it is given: taken.
+    pub given: Vec<usize>,
+    /// Why the run meets it.
+    pub reason: Reason,
+}
+
+impl Entry {
+    /// Whether the run meets the constraint.
+    pub fn met(&self) -> bool {
+        self.reason != Reason::NotMet
+    }
+}
+
+/// One entry for each constraint. Steps are counted from 0 over the whole run, stem included.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ledger {
+    /// The entries, in the order of the constraints.
+    pub entries: Vec<Entry>,
+    /// How many steps the cycle has.
+    pub cycle: usize,
+}
+
+impl Ledger {
+    /// Judges every constraint on the run, by its definition.
+    pub fn of<S: TransitionSystem>(
+        system: &mut S,
+        run: &Run,
+        constraints: &[Constraint],
+    ) -> Ledger {
+        let entries = constraints
+            .iter()
+            .map(|constraint| {
+                let mut asked = Vec::new();
+                let mut given = Vec::new();
+                let mut lapse = None;
+                for (at, step) in (run.stem.len()..).zip(&run.cycle) {
+                    if holds(system, step, &constraint.when) {
+                        asked.push(at);
+                    } else {
+                        lapse = lapse.or(Some(at));
+                    }
+                    if holds(system, step, &constraint.then) {
+                        given.push(at);
+                    }
+                }
+                let reason = match (constraint.strength, given.first(), lapse) {
+                    _ if asked.is_empty() => Reason::NeverAsked,
+                    (_, Some(&at), _) => Reason::Given(at),
+                    (Strength::Weak, None, Some(at)) => Reason::Lapses(at),
+                    (_, None, _) => Reason::NotMet,
+                };
+                Entry {
+                    name: constraint.name.clone(),
+                    strength: constraint.strength,
+                    asked,
+                    given,
+                    reason,
+                }
+            })
+            .collect();
+        Ledger { entries, cycle: run.cycle.len() }
+    }
+
+    /// Whether every constraint is met.
+    pub fn is_fair(&self) -> bool {
+        self.entries.iter().all(Entry::met)
+    }
+}
+
+/// Whether the predicate is true of the step.
+fn holds<S: TransitionSystem>(system: &mut S, step: &RunStep, predicate: &Predicate) -> bool {
+    match predicate {
+        Predicate::True => true,
+        Predicate::Enabled(selector) => {
+            let mut enabled = Vec::new();
+            system.enabled(step.from, &mut enabled);
+            enabled.iter().any(|transition| selector.selects(system.action(transition.action)))
+        }
+        Predicate::Ready(moves) => {
+            let mut offered = Vec::new();
+            system.offered(step.from, &mut offered);
+            offered.iter().any(|id| moves.contains(id))
+        }
+        Predicate::Taken(selector) => selector.selects(system.action(step.action)),
+        Predicate::Step(formula) => {
+            let event = system.action(step.action).event;
+            formula.holds(event, &|atom| system.holds(step.from, atom))
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Replays a run on the system and judges it again, before anybody is shown it.
+//!
+//! This crate knows no engine and no automaton: it asks the system what is enabled, evaluates the
+//! formula on the run by the definition of the operators ([`violates`]), and judges every fairness
+//! constraint by its definition ([`Ledger`]). What the searches compute with (marks, products,
+//! components) does not occur here, so a mistake there is not repeated here.
+
+mod formula;
+mod ledger;
+mod replay;
+
+pub use formula::{Meaning, violates};
+pub use ledger::{Entry, Ledger, Reason};
+pub use replay::{Flaw, replay};

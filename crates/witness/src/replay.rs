@@ -1,0 +1,69 @@
+//! Is it a run of the system at all?
+
+use std::fmt;
+
+use fairly_system::{ActionId, Run, Transition, TransitionSystem};
+
+/// What is wrong with something that was said to be a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Flaw {
+    /// It does not start in an initial state.
+    Start,
+    /// The step with this position does not continue the one before.
+    Gap(usize),
+    /// The step with this position is not one that the system has in that state.
+    NoSuchStep(usize),
+    /// There is no cycle, or it does not return to its start.
+    Open,
+    /// It satisfies the property that it was said to violate.
+    Satisfies,
+    /// It is not fair: the name of a constraint that it does not meet.
+    Unfair(String),
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Flaw::Start => write!(f, "the run does not start in an initial state"),
+            Flaw::Gap(at) => write!(f, "step {} does not continue the one before", at + 1),
+            Flaw::NoSuchStep(at) => write!(f, "step {} is not one of the system's", at + 1),
+            Flaw::Open => write!(f, "the cycle does not close"),
+            Flaw::Satisfies => write!(f, "the run satisfies the property"),
+            Flaw::Unfair(name) => write!(f, "the run does not meet {name}"),
+        }
+    }
+}
+
+impl std::error::Error for Flaw {}
+
+/// Walks the run on the system.
+///
+/// # Errors
+/// With the first thing that is not as it should be.
+pub fn replay<S: TransitionSystem>(system: &mut S, run: &Run) -> Result<(), Flaw> {
+    let (Some(first), Some(entry)) = (run.steps().next(), run.cycle.first()) else {
+        return Err(Flaw::Open);
+    };
+    if !system.initial().contains(&first.from) {
+        return Err(Flaw::Start);
+    }
+    let mut at = first.from;
+    for (position, step) in run.steps().enumerate() {
+        if step.from != at {
+            return Err(Flaw::Gap(position));
+        }
+        // The idle step is the system's only where nothing is enabled.
+        let mut enabled = Vec::new();
+        system.enabled(step.from, &mut enabled);
+        let real = if step.action == ActionId::IDLE {
+            enabled.is_empty() && step.to == step.from
+        } else {
+            enabled.contains(&Transition { target: step.to, action: step.action })
+        };
+        if !real {
+            return Err(Flaw::NoSuchStep(position));
+        }
+        at = step.to;
+    }
+    if at == entry.from { Ok(()) } else { Err(Flaw::Open) }
+}
