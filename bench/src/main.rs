@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use fairly_bench::fairness::Plan;
 use peak_alloc::PeakAlloc;
 
 #[global_allocator]
@@ -15,8 +16,28 @@ fn main() -> ExitCode {
             print!("{}", fairly_bench::emptiness::table(largest, &PEAK));
             ExitCode::SUCCESS
         }
+        Some("fairness") => {
+            let picture = arguments.next();
+            let mut plan = Plan::default();
+            if let Some(nodes) = arguments.next().and_then(|text| text.parse().ok()) {
+                plan.nodes = nodes;
+            }
+            let report = fairly_bench::fairness::report(&plan, &PEAK);
+            print!("{}", report.tables);
+            let Some(picture) = picture else { return ExitCode::SUCCESS };
+            match std::fs::write(&picture, fairly_bench::plot::svg(&report.panels)) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => {
+                    eprintln!("{picture}: {error}");
+                    ExitCode::FAILURE
+                }
+            }
+        }
         _ => {
-            eprintln!("usage: fairly-bench emptiness [LARGEST-NUMBER-OF-EDGES]");
+            eprintln!(
+                "usage: fairly-bench emptiness [LARGEST-NUMBER-OF-EDGES]\n       \
+                 fairly-bench fairness [SVG-FILE [LIMIT-ON-NODES]]"
+            );
             ExitCode::from(2)
         }
     }

@@ -16,8 +16,8 @@ use std::collections::VecDeque;
 
 use fairly_fairness::{Constraint, Level, Notion};
 use fairly_omega::{
-    Acceptance, Automaton, Builder, Components, Edge, Graph, Hop, Label, Lasso, StateId, Step,
-    emptiness,
+    Acceptance, Automaton, Builder, Components, Edge, Graph, Hop, Label, Lasso, Refused, StateId,
+    Step, emptiness,
 };
 use fairly_search::{Bounded, Product};
 use fairly_system::{Network, Run};
@@ -122,9 +122,13 @@ pub fn least(
         }
         questions += 1;
         let acceptance = condition(&choice, &product);
-        let Some(lasso) = stored.find(acceptance) else {
-            least.push(choice);
-            continue;
+        let lasso = match stored.find(acceptance) {
+            Ok(Some(lasso)) => lasso,
+            Ok(None) => {
+                least.push(choice);
+                continue;
+            }
+            Err(refused) => return Ok(Least::Unknown(WhyUnknown::Refused(refused))),
         };
         let run = as_run(&mut product, &lasso);
         // What this run takes to be excluded: the level needed of each candidate, if any does it.
@@ -207,8 +211,9 @@ struct Stored {
 
 impl Stored {
     /// A lasso of the whole graph whose marks on the cycle are accepted.
-    fn find(&self, acceptance: Acceptance) -> Option<Lasso> {
+    fn find(&self, acceptance: Acceptance) -> Result<Option<Lasso>, Refused> {
         let found = emptiness::find_lasso(&mut self.core.graph().accepting(acceptance))?;
+        let Some(found) = found else { return Ok(None) };
         let cycle: Vec<Hop> = found.cycle.iter().map(|hop| self.in_whole(hop)).collect();
         let mut stem = Vec::new();
         let mut at = cycle[0].from;
@@ -217,7 +222,7 @@ impl Stored {
             at = from;
         }
         stem.reverse();
-        Some(Lasso { stem, cycle })
+        Ok(Some(Lasso { stem, cycle }))
     }
 
     /// The same step with its position in the whole graph.
@@ -283,7 +288,8 @@ fn store(
     builder.add_states(whole.state_count());
     for id in components.ids().filter(|&id| !components.is_trivial(id)) {
         let members = components.members(id);
-        if emptiness::has_accepting_cycle(&whole, members, unfair) {
+        // One that is too hard to decide stays: the searches will say so.
+        if emptiness::has_accepting_cycle(&whole, members, unfair).unwrap_or(true) {
             builder.add_initial(members[0]);
             for &state in members {
                 let inside = |edge: &&Edge| components.together(state, edge.target);

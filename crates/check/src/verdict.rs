@@ -96,7 +96,9 @@ impl fmt::Display for WhyUnknown {
             WhyUnknown::Cut(Cut::Time(time)) => {
                 write!(f, "stopped after {:.1} s", time.as_secs_f64())
             }
-            WhyUnknown::Refused(refused) => write!(f, "{refused}"),
+            WhyUnknown::Cut(Cut::Hard(refused)) | WhyUnknown::Refused(refused) => {
+                write!(f, "{refused}")
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use fairly_fairness::{Constraint, Level, Notion, Reading};
 use fairly_logic::AtomId;
-use fairly_omega::emptiness::{self, Engine};
+use fairly_omega::emptiness::{self, Engine, Undecided};
 use fairly_omega::{Automaton, Graph, Lasso};
 use fairly_search::{Binding, Bounded, Bounds, Negation, Product, closure, global, inherent};
 use fairly_system::{Network, Run, RunStep, TransitionSystem};
@@ -243,8 +243,13 @@ pub(crate) fn decide(
     let engine = options.engine.unwrap_or_else(|| Engine::for_condition(product.acceptance()));
     stamp.engine = engine.name;
     let mut bounded = Bounded::new(&mut product, options.bounds);
-    let answer = emptiness::check(&mut bounded, engine)
-        .map_err(|undecided| Failure::Engine(undecided.to_string()))?;
+    let answer = match emptiness::check(&mut bounded, engine) {
+        Ok(answer) => answer,
+        Err(Undecided::TooHard(refused)) => {
+            return Ok(Found::Unknown(WhyUnknown::Refused(refused)));
+        }
+        Err(undecided) => return Err(Failure::Engine(undecided.to_string())),
+    };
     let cut = bounded.cut();
     stamp.product = (answer.effort.nodes, answer.effort.steps);
     let found = match (answer.lasso, cut) {

@@ -4,7 +4,7 @@
 //! is about: at a letter with states σ and event *e*, a letter with the same σ and none of the
 //! formula's events comes before it. A formula whose truth never changes by such insertions is
 //! *interruptible* (Siegel and Yan, CAV 2020). Without events that is invariance under
-//! stuttering, and a formula without `X` has it. With events it has not (SEEDS-ERRATA 004-21):
+//! stuttering, and a formula without `X` has it. With events it has not (`docs/papers.md` 004-21):
 //! `a U b` holds of *aab* and not of *τaab*.
 //!
 //! [`Formulas::is_interruptible`] is a sufficient test by syntax; [`Formulas::project`] rewrites
@@ -145,8 +145,8 @@ impl Formulas {
     /// goes on with letters that have none.
     ///
     /// An event *a* becomes `!vis U a`, and `X a` becomes "after the next visible event"; the
-    /// other operators stay (SEEDS-ERRATA 004-21). `None` if a proposition is of undecided kind,
-    /// or if `f` has `X` and state propositions: then it is not clear which step is the next.
+    /// other operators stay (`docs/papers.md` 004-21). `None` if a proposition is of undecided
+    /// kind, or if `f` has `X` and state propositions: then it is not clear which step is the next.
     ///
     /// ```
     /// use fairly_logic::Formulas;

@@ -2,8 +2,8 @@
 //!
 //! A property is often written `(∧ cᵢ) -> ψ` with fairness assumptions `cᵢ`: `GF b`, `FG b` or
 //! `GF a -> GF b`. Translated to an automaton each premise multiplies the states; as an
-//! acceptance condition it costs none (ALGORITHMS.md B1). What is translated is the negation,
-//! `(∧ cᵢ) ∧ ¬ψ`, so lifting works on a conjunction: [`Formulas::lift`] takes it apart, and
+//! acceptance condition it costs none (`docs/papers.md` 004-30). What is translated is the
+//! negation, `(∧ cᵢ) ∧ ¬ψ`, so lifting works on a conjunction: [`Formulas::lift`] takes it apart, and
 //! [`Formulas::lift_negation`] does the same for the negation of a property.
 //!
 //! Only what stands at the top is lifted; `p U GF q` is for [`crate::Simplifier`] to bring up.

@@ -155,7 +155,7 @@ fn interruptible_formulas_ignore_invisible_events() {
     assert!(seen > 2_000, "{seen}");
 }
 
-/// The errata's example: not interruptible, and rightly so.
+/// The example of `docs/papers.md` 004-21: not interruptible, and rightly so.
 #[test]
 fn next_free_is_not_enough_over_events() {
     let mut fs = Formulas::new();

@@ -121,7 +121,8 @@ fn the_literature_is_read() {
     }
 }
 
-/// The fairness premises of seed 004's table cost nothing once lifted.
+/// The fairness premises that Sun, Liu, Dong and Wang measure cost nothing once lifted
+/// (`docs/papers.md` 004-30).
 #[test]
 fn the_fairness_families_lift_completely() {
     for (name, rest) in [("fair-weak", "true"), ("fair-strong", "true"), ("theta", "F(q & G!r)")] {

@@ -34,6 +34,15 @@ pub trait Graph {
 
     /// Which infinite paths are accepted.
     fn acceptance(&self) -> &Acceptance;
+
+    /// Whether a search that has visited `nodes` nodes may visit another. An engine that makes many
+    /// nodes out of one of the graph's, with monitors or a counter, asks this before each, because
+    /// a graph that ends at a limit cannot know of them; where it may not, it gives up without a
+    /// path. What was explored keeps its steps.
+    fn allows(&mut self, nodes: usize) -> bool {
+        let _ = nodes;
+        true
+    }
 }
 
 /// One step of a path: the `nth` step of the node `from`, in the order of [`Graph::steps`].

@@ -25,6 +25,8 @@ pub enum Resource {
     LetterClasses,
     /// Disjuncts of the acceptance condition.
     Disjuncts,
+    /// Choices tried for an acceptance condition that is hard to decide.
+    Choices,
     /// Bytes of text to write one label in a format that cannot name parts of a formula.
     LabelText,
 }
@@ -37,6 +39,7 @@ impl fmt::Display for Refused {
             Resource::LetterNodes => "decision-diagram nodes for the letters",
             Resource::LetterClasses => "classes of letters in one state",
             Resource::Disjuncts => "disjuncts of the acceptance condition",
+            Resource::Choices => "choices tried for the acceptance condition",
             Resource::LabelText => "bytes of text for one label",
         };
         write!(f, "gave up: this needs more than {} {what}", self.limit)

@@ -129,7 +129,7 @@ fn words_are_judged_by_their_projections() {
     assert!(accepted > 300 && waited > 100, "{accepted} {waited}");
 }
 
-/// The example of errata 000-4: b for ever, beside an automaton for a for ever.
+/// The example of `docs/papers.md` 000-4: b for ever, beside an automaton for a for ever.
 #[test]
 fn waiting_in_an_accepting_state() {
     let only = |event: &str| {

@@ -176,7 +176,7 @@ fn two_automata_are_combined() {
             }
         }
         let mut fresh = ProductGraph::new(&one, &two_renamed).unwrap();
-        let lasso = emptiness::find_lasso(&mut fresh);
+        let lasso = emptiness::find_lasso(&mut fresh).unwrap();
         assert_eq!(lasso.is_none(), trimmed.state_count() == 0, "{case}");
         nonempty += usize::from(lasso.is_some());
         for hop in lasso.iter().flat_map(|lasso| lasso.stem.iter().chain(&lasso.cycle)) {

@@ -69,7 +69,7 @@ fn judge_answer(
     let node = |id: StateId| if dress.on_the_fly { lazy.node(id) } else { id.index() };
     let (stem, cycle) = common::lasso_edges(graph, &lasso, node)?;
     judge_lasso(graph, condition, &stem, &cycle)?;
-    // Erratum 002-13: each obligation costs a path, and so does the way back.
+    // docs/papers.md 002-13: each obligation costs a path, and so does the way back.
     let clauses = automaton.acceptance().clauses().map_or(0, |clauses| clauses.len());
     let obligations = clauses.max(6) + 1;
     if stem.len() >= graph.nodes || cycle.len() > graph.nodes * obligations {
@@ -133,8 +133,8 @@ fn fail(
     );
 }
 
-/// Cases made by hand, each for a mistake in the papers or one that is easy to make: name,
-/// condition, graph, whether there is an accepting run.
+/// Cases made by hand, each for a mistake in the papers (numbered as in `docs/papers.md`) or one
+/// that is easy to make: name, condition, graph, whether there is an accepting run.
 fn by_hand() -> Vec<(&'static str, TinyCondition, TinyGraph, bool)> {
     let streett = |pairs: u32| {
         And((0..pairs).map(|pair| TinyCondition::streett_pair(2 * pair, 2 * pair + 1)).collect())
@@ -516,7 +516,7 @@ fn cases_by_hand() {
 }
 
 /// The same cases with every edge order: which edge comes first decides what a depth-first search
-/// sees first, and the errata are about orders.
+/// sees first, and mistakes like those of `docs/papers.md` depend on orders.
 #[test]
 fn cases_by_hand_in_other_orders() {
     for (number, (name, condition, graph, _)) in by_hand().into_iter().enumerate() {

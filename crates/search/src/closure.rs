@@ -3,7 +3,8 @@
 //! A fairness assumption that no run satisfies makes every property hold; one that some reachable
 //! state has no fair continuation under is a restriction of what the system may *do*, not of how
 //! long it may put it off. The first is not *feasible*, the second not *machine closed* (Apt,
-//! Francez and Katz 1988; Abadi and Lamport 1991). A verdict under fairness says both (errata A.0-6).
+//! Francez and Katz 1988; Abadi and Lamport 1991). A verdict under fairness says both
+//! (`docs/papers.md` 0-6).
 //!
 //! One exploration and one decomposition of the system answer both: a state has a fair continuation
 //! if it can reach a strongly connected component with a fair part, and whether a component has one
@@ -57,5 +58,5 @@ pub fn check<S: TransitionSystem>(
     let anything = anything();
     let mut product = Product::new(system, Negation::new(&anything, vec![]), constraints);
     let stored = Stored::of(&mut product, bounds)?;
-    Ok(Closure::of(&stored, &stored.explored.productive()))
+    Ok(Closure::of(&stored, &stored.explored.productive()?))
 }

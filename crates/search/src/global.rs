@@ -12,8 +12,9 @@
 //!
 //! A constraint on the system's steps is decided by `B` alone, since all of its steps are taken. A
 //! transition is a source, an action and a target: parallel transitions with different actions are
-//! different ones (errata C05, C16). One pair a transition, as errata A.0-4 has it, would say the
-//! same with as many marks as the system has transitions.
+//! different ones (`c05-parallel-edges.net` and `c16-coin.net` of `corpus/systems`). One strong pair
+//! a transition, the normal form of `docs/papers.md` 0-4, would say the same with as many marks as
+//! the system has transitions.
 //!
 //! Without other constraints the notion is feasible and machine closed for every finite system:
 //! from every state a bottom component can be reached, and a path can go round in it for ever
@@ -49,7 +50,7 @@ pub fn find<S: TransitionSystem>(
     let part = stored.explored.accepted_part(|members, avoided| {
         let bottom = bottoms.of_state(stored.states[members[0].index()]);
         bottom.is_some_and(|size| coverage.count(members, avoided) == size)
-    });
+    })?;
     let Some(part) = part else { return Ok(None) };
     let mut cycle = coverage.cycle(&part, &budget)?;
     // Nodes are numbered by distance, so the stem to the smallest one is the shortest.

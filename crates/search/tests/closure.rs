@@ -1,4 +1,4 @@
-//! Feasibility and machine closure: the cases of CASES.md, and random systems against a naive
+//! Feasibility and machine closure: the cases by hand, and random systems against a naive
 //! answer.
 
 mod common;

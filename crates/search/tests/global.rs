@@ -1,4 +1,4 @@
-//! Strong global fairness: the cases of CASES.md, and random systems against the enumeration of
+//! Strong global fairness: the cases by hand, and random systems against the enumeration of
 //! everything that a run can do infinitely often.
 
 mod common;

@@ -1,4 +1,4 @@
-//! Inherent fairness: the cases of CASES.md, and random systems against a naive answer.
+//! Inherent fairness: the cases by hand, and random systems against a naive answer.
 
 mod common;
 

@@ -160,7 +160,7 @@ pub const FAMILIES: [FormulaFamily; 16] = [
     },
     FormulaFamily {
         name: "fair-weak",
-        source: "the premises of SPIN and PAT runs, seed 004: weak fairness, negated for checking",
+        source: "the premises of Sun and others, ICFEM 2008: weak fairness, negated for checking",
         formula: |n| format!("!(({}) -> GF q)", list(n, " & ", |i| format!("GF p{i}"))),
     },
     FormulaFamily {

@@ -1,17 +1,17 @@
 //! The tableau of Gerth, Peled, Vardi and Wolper, the reference.
 //!
 //! R. Gerth, D. Peled, M. Y. Vardi, P. Wolper, "Simple on-the-fly automatic verification of linear
-//! temporal logic", PSTV 1995, as presented in seed 001. A node holds the formulas that were
-//! processed (*old*), those to be processed (*new*) and those for the next position (*next*); it
+//! temporal logic", PSTV 1995, as Tsay's lecture slides present it. A node holds the formulas
+//! that were processed (*old*), those to be processed (*new*) and those for the next position (*next*); it
 //! is finished when nothing is new, and finished nodes with the same *old* and *next* are one.
 //! Marks are on states: one for each `a U b`, held by the nodes that have `b` in *old* or do not
 //! have `a U b` there.
 //!
 //! Deviations:
 //!
-//! - `false` discards the node and `true` moves to *old* (SEEDS-ERRATA 001-2): the seed has no rule
-//!   for them, and both are needed since `F a = true U a` and `G a = false R a`.
-//! - Nodes to be processed lie on a stack; the seed recurses.
+//! - `false` discards the node and `true` moves to *old* (`docs/papers.md` 001-2): the slides have
+//!   no rule for them, and both are needed since `F a = true U a` and `G a = false R a`.
+//! - Nodes to be processed lie on a stack; the slides recurse.
 //! - `&` and `|` take any number of operands; `W` and `M` are rewritten to `R` and `U`.
 //! - The formula is not simplified and the result is not reduced. Small automata are
 //!   [`crate::fast`]'s business; this one is here to be believed.
@@ -54,14 +54,14 @@ struct Pending {
 /// use fairly_omega::Limits;
 /// let mut formulas = Formulas::new();
 /// let f = formulas.parse("p U q").unwrap();
-/// let automaton = fairly_translate::gpvw(&mut formulas, f, &Limits::default()).unwrap();
+/// let automaton = fairly_translate::gpvw(&mut formulas, f, Limits::default()).unwrap();
 /// assert_eq!(automaton.state_count(), 4);
 /// assert!(automaton.state_marks().is_some());
 /// ```
 ///
 /// # Errors
 /// When the tableau passes the limits.
-pub fn gpvw(formulas: &mut Formulas, f: Formula, limits: &Limits) -> Result<Automaton, Refused> {
+pub fn gpvw(formulas: &mut Formulas, f: Formula, limits: Limits) -> Result<Automaton, Refused> {
     let core = to_core(formulas, f);
     let untils: Vec<(Formula, Formula)> = formulas
         .subformulas(core)
@@ -158,8 +158,7 @@ fn expand(formulas: &mut Formulas, eta: Formula, mut node: Pending, stack: &mut 
         }
         Node::Or(parts) => {
             for &part in parts {
-                let (mut new, old, next) =
-                    (node.new.clone(), node.old.clone(), node.next.clone());
+                let (mut new, old, next) = (node.new.clone(), node.old.clone(), node.next.clone());
                 insert(&mut new, part);
                 stack.push(Pending { from: node.from, new, old, next });
             }
@@ -189,8 +188,7 @@ fn to_core(formulas: &mut Formulas, f: Formula) -> Formula {
     let nnf = formulas.nnf(f);
     let mut done: HashMap<Formula, Formula> = HashMap::new();
     for g in formulas.subformulas(nnf) {
-        let children: Vec<Formula> =
-            formulas.children(g).iter().map(|child| done[child]).collect();
+        let children: Vec<Formula> = formulas.children(g).iter().map(|child| done[child]).collect();
         let core = match formulas.node(g) {
             Node::True | Node::False | Node::Atom(_) | Node::Not(_) => g,
             Node::And(_) => formulas.and(children),

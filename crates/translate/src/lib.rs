@@ -26,6 +26,7 @@
 //! assert!(automaton.is_deterministic().unwrap());
 //! ```
 
+pub mod classes;
 mod fast;
 mod gpvw;
 mod lifted;
@@ -46,7 +47,7 @@ pub struct Translator {
     pub summary: &'static str,
     /// Where it comes from.
     pub origin: &'static str,
-    run: fn(&mut Formulas, Formula, &Limits) -> Result<Automaton, Refused>,
+    run: fn(&mut Formulas, Formula, Limits) -> Result<Automaton, Refused>,
 }
 
 impl Translator {
@@ -84,10 +85,7 @@ pub struct Options {
 impl Default for Options {
     /// The first translator of the table; what ends within seconds.
     fn default() -> Self {
-        Options {
-            translator: &TRANSLATORS[0],
-            limits: Limits { states: 20_000, edges: 200_000 },
-        }
+        Options { translator: &TRANSLATORS[0], limits: Limits { states: 20_000, edges: 200_000 } }
     }
 }
 
@@ -100,7 +98,7 @@ pub fn translate(
     f: Formula,
     options: &Options,
 ) -> Result<Automaton, Refused> {
-    (options.translator.run)(formulas, f, &options.limits)
+    (options.translator.run)(formulas, f, options.limits)
 }
 
 /// The names of the propositions of a formula's automaton.

@@ -4,7 +4,8 @@
 //! `GF b`, `FG b` or `GF a -> GF b` over one position says something of the letters that are read
 //! again and again, and nothing else; [`translate_lifted`] leaves it out of the automaton and
 //! hands it over as a [`LetterConstraint`]. A search over a system evaluates its labels on the
-//! system's own letters, so a premise costs a mark there and nothing here (ALGORITHMS.md B1).
+//! system's own letters, so a premise costs a mark there and nothing here (`docs/papers.md`
+//! 004-30).
 //!
 //! [`Lifted::fold`] puts the constraints back as marks, for whoever needs one automaton.
 
@@ -12,8 +13,8 @@ use hashbrown::HashMap;
 
 use fairly_logic::{Formula, Formulas, Node, Premise};
 use fairly_omega::{
-    Acceptance, Automaton, Builder, Components, Import, Label, Letters, Limits, Mark, MarkSet, Prop,
-    Refused, Resource, StateId,
+    Acceptance, Automaton, Builder, Components, Import, Label, Letters, Limits, Mark, MarkSet,
+    Prop, Refused, Resource, StateId,
 };
 
 use crate::{Options, translate};
@@ -86,7 +87,7 @@ impl Lifted {
     ///
     /// # Errors
     /// When there would be too many edges.
-    pub fn fold(&self, limits: &Limits) -> Result<Automaton, Refused> {
+    pub fn fold(&self, limits: Limits) -> Result<Automaton, Refused> {
         fold(&self.automaton, &self.constraints, 0, limits)
     }
 }
@@ -97,7 +98,7 @@ pub(crate) fn fold(
     automaton: &Automaton,
     constraints: &[LetterConstraint],
     split: usize,
-    limits: &Limits,
+    limits: Limits,
 ) -> Result<Automaton, Refused> {
     let mut builder = automaton.like();
     builder.add_states(automaton.state_count());
@@ -193,7 +194,7 @@ pub(crate) fn fold(
 pub(crate) fn guess(
     automaton: &Automaton,
     compassions: &[(Label, Label)],
-    limits: &Limits,
+    limits: Limits,
 ) -> Result<Automaton, Refused> {
     let too_many = |resource, limit| Err(Refused { resource, limit });
     let components = Components::of(automaton);

@@ -1,42 +1,105 @@
-//! Sizes on the formulas of the literature.
+//! How small and how fast: the formulas of the literature and the families that grow.
 
 mod common;
 
+use std::time::{Duration, Instant};
+
 use common::parse;
 use fairly_logic::Formulas;
-use fairly_testkit::formulas::SETS;
-use fairly_translate::{Options, Translator, translate};
+use fairly_omega::Automaton;
+use fairly_testkit::formulas::{DWYER, ETESSAMI_HOLZMANN, FAMILIES, SOMENZI_BLOEM};
+use fairly_testkit::{Rng, ltl};
+use fairly_translate::{Options, translate};
 
-/// `cargo test -p fairly-translate --release --test sizes -- --ignored --nocapture`
+fn fast(text: &str) -> Automaton {
+    let mut formulas = Formulas::new();
+    let f = parse(&mut formulas, text);
+    translate(&mut formulas, f, &Options::default()).unwrap_or_else(|e| panic!("{text}: {e}"))
+}
+
+/// States of all formulas of a set against those that Spot's `ltl2tgba` (default options: small,
+/// high, transition-based generalized Büchi) needs. The versions and the figures of each formula are
+/// in `bench/record/ltl.md`. An automaton without states counts as one, as Spot writes it.
 #[test]
-#[ignore = "prints a table"]
-fn table() {
-    for set in SETS {
-        for (at, text) in set.formulas.iter().enumerate() {
-            let mut row = format!("ROW\t{}\t{at}\t{text}", set.name);
-            for name in ["fast", "gpvw"] {
-                let mut formulas = Formulas::new();
-                let f = parse(&mut formulas, text);
-                let options = Options {
-                    translator: Translator::named(name).expect("in the table"),
-                    ..Options::default()
-                };
-                let start = std::time::Instant::now();
-                match translate(&mut formulas, f, &options) {
-                    Ok(automaton) => {
-                        row += &format!(
-                            "\t{}\t{}\t{}\t{}\t{:.2}",
-                            automaton.state_count(),
-                            automaton.edge_count(),
-                            automaton.mark_count(),
-                            u8::from(automaton.is_deterministic().expect("few letters")),
-                            start.elapsed().as_secs_f64() * 1e3
-                        );
-                    }
-                    Err(refused) => row += &format!("\t{refused}\t\t\t\t"),
-                }
-            }
-            println!("{row}");
+fn not_above_spot_on_the_sets_of_the_literature() {
+    for (set, ours, spot) in
+        [(DWYER, 199, 206), (SOMENZI_BLOEM, 72, 73), (ETESSAMI_HOLZMANN, 33, 34)]
+    {
+        let states: usize = set.formulas.iter().map(|text| fast(text).state_count().max(1)).sum();
+        assert!(states <= ours, "{}: {states} states, it was {ours} (Spot: {spot})", set.name);
+        assert!(ours <= spot);
+    }
+}
+
+#[test]
+fn families_grow_as_they_should() {
+    // The states for n, from n = 2 on, where they are few.
+    let expected: [(&str, usize, fn(usize) -> usize); 13] = [
+        ("theta", 20, |_| 2),
+        ("fair-weak", 20, |_| 2),
+        ("fair-strong", 6, |n| (1 << n) + 1),
+        ("fair-weak-positive", 20, |n| n + 1),
+        ("fair-strong-positive", 20, |n| n + 3),
+        ("u-right", 20, |n| n),
+        ("r-right", 20, |n| n),
+        ("r-left", 12, |n| n),
+        ("and-gf", 20, |_| 1),
+        ("or-fg", 20, |n| n + 1),
+        ("or-gf", 20, |_| 1),
+        ("and-f", 5, |n| 1 << n),
+        ("or-g", 20, |n| n + 1),
+    ];
+    for (name, most, states) in expected {
+        let family = FAMILIES.iter().find(|family| family.name == name).expect("a family");
+        let start = Instant::now();
+        for n in 2..=most {
+            let automaton = fast(&(family.formula)(n));
+            let count = automaton.state_count();
+            assert!(count <= states(n), "{name} {n}: {count} states");
+            assert!(automaton.edge_count() <= 4 * count * (count + n), "{name} {n}");
         }
+        let elapsed = start.elapsed();
+        eprintln!("{name} {elapsed:?}");
+        assert!(elapsed < Duration::from_secs(20), "{name}: {elapsed:?}");
+    }
+}
+
+#[test]
+fn weak_fairness_and_persistence_take_two_states() {
+    let premises: Vec<String> = (1..=20).map(|i| format!("GF p{i}")).collect();
+    let automaton = fast(&format!("{} & FG !q", premises.join(" & ")));
+    assert!(automaton.state_count() <= 2);
+    assert!(automaton.edge_count() <= 24, "{}", automaton.edge_count());
+}
+
+#[test]
+fn constants_and_hopeless_formulas() {
+    assert_eq!(fast("true").state_count(), 1);
+    assert_eq!(fast("p & !p").state_count(), 0);
+    assert_eq!(fast("G p & F !p").state_count(), 0);
+    assert_eq!(fast("F p | G !p").state_count(), 1);
+    assert_eq!(fast("F p | G !p").propositions(), ["p"]);
+}
+
+#[test]
+fn a_formula_that_is_too_much_ends_soon() {
+    let responses: Vec<String> = (1..=16).map(|i| format!("G(a{i} -> F b{i})")).collect();
+    let alternating = (1..=60)
+        .fold("p".to_owned(), |inner, i| format!("(q{} U G(r{} | X {inner}))", i % 9, i % 7));
+    let equivalences = (1..=30).fold("p".to_owned(), |inner, i| format!("(X F q{i} <-> {inner})"));
+    let mut texts = vec![responses.join(" & "), alternating, equivalences];
+    for seed in 0..6 {
+        let mut rng = Rng::new(seed);
+        let shape = ltl::LtlShape { size: 100, atoms: 7, ..Default::default() };
+        texts.push(ltl::random_formula(&mut rng, &shape).infix());
+    }
+    for (at, text) in texts.iter().enumerate() {
+        let start = Instant::now();
+        let mut formulas = Formulas::new();
+        let f = parse(&mut formulas, text);
+        let size = translate(&mut formulas, f, &Options::default()).map(|a| a.state_count());
+        let elapsed = start.elapsed();
+        eprintln!("formula {at}: {size:?} {elapsed:?}");
+        assert!(elapsed < Duration::from_secs(60), "formula {at}: {size:?} after {elapsed:?}");
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use fairly_omega::emptiness::{self, Engine};
+use fairly_omega::emptiness::{self, Engine, Undecided};
 use fairly_omega::{Automaton, Hop, Limits, formats, ops};
 use serde_json::{Value, json};
 
@@ -31,12 +31,16 @@ pub(super) fn empty(request: &Empty) -> Result<ExitCode, Failure> {
             None => Engine::for_condition(automaton.acceptance()),
             Some(name) => Engine::named(name).expect("clap checked the name"),
         };
-        let answer = emptiness::check(&mut automaton.graph(), engine).map_err(|undecided| {
-            Failure::Usage {
-                message: format!("{source}: {undecided}"),
-                help: Some("leave out --engine, or use --engine streett".to_owned()),
-            }
-        })?;
+        let answer =
+            emptiness::check(&mut automaton.graph(), engine).map_err(
+                |undecided| match undecided {
+                    Undecided::TooHard(refused) => Failure::Refused(refused),
+                    undecided => Failure::Usage {
+                        message: format!("{source}: {undecided}"),
+                        help: Some("leave out --engine, or use --engine streett".to_owned()),
+                    },
+                },
+            )?;
         all_empty &= answer.lasso.is_none();
         let effort = answer.effort;
         if request.format == Format::Json {

@@ -41,7 +41,7 @@ pub(super) fn run(request: &Stats) -> Result<ExitCode, Failure> {
                 "semi_deterministic": description.semi_deterministic,
                 "unambiguous": description.unambiguous,
                 "complete": description.complete,
-                "empty": ops::is_empty(&automaton),
+                "empty": ops::is_empty(&automaton)?,
             })),
             Format::Human => {
                 let name = automaton.name().map_or(String::new(), |name| format!("  \"{name}\""));
@@ -55,7 +55,7 @@ pub(super) fn run(request: &Stats) -> Result<ExitCode, Failure> {
                     [] => "none".to_owned(),
                     names => names.join(", "),
                 };
-                let empty = if ops::is_empty(&automaton) { "empty" } else { "not empty" };
+                let empty = if ops::is_empty(&automaton)? { "empty" } else { "not empty" };
                 let _ = writeln!(
                     text,
                     "  states        {}{unreached}\n  edges         {}\n  propositions  {propositions}\n  \

@@ -2,7 +2,7 @@
 //!
 //! A component that is not accepted as a whole may hold an accepted cycle that avoids some of its
 //! edges. The recursion goes back to Emerson and Lei (1987) and Lichtenstein and Pnueli (1985);
-//! seed paper 002 gives it for Streett pairs, Baier et al. (ATVA 2019) for any formula:
+//! Latvala and Heljanko (2000) give it for Streett pairs, Baier et al. (ATVA 2019) for any formula:
 //!
 //! - restricted to the marks that occur, the condition is accepted: done;
 //! - it has become false: this part is dead;
@@ -12,11 +12,12 @@
 //!
 //! For conjunctions of `Fin ∨ Inf` the last case never branches, because a failing pair has lost
 //! its `Inf` and so demands its `Fin`: each round removes the edges of at least one pair for good,
-//! which bounds the work by the number of pairs times the edges.
+//! which bounds the work by the number of pairs times the edges. In general the question is
+//! NP-complete, so the branches have a budget, and the answer may be [`Refused`].
 //!
-//! Deviations from the papers: marks are on edges, so edges are removed, not states (errata
-//! 002-14); a part must have an edge (002-2); an empty remainder is skipped (002-5); failure of one
-//! part never ends the search (002-6, 000-15).
+//! Deviations from the papers (the numbers are rows of `docs/papers.md`): marks are on edges, so
+//! edges are removed, not states (002-14); a part must have an edge (002-2); an empty remainder is
+//! skipped (002-5); failure of one part never ends the search (002-6, 000-15).
 
 use std::ops::ControlFlow;
 
@@ -26,6 +27,7 @@ use crate::acceptance::Acceptance;
 use crate::automaton::{Automaton, StateId};
 use crate::graph::Graph;
 use crate::marks::{MarkSet, MarkSetId};
+use crate::refused::{Refused, Resource};
 
 /// A copy of some nodes of a graph and the edges between them, numbered from 0.
 pub(super) struct Component {
@@ -174,7 +176,7 @@ impl Component {
         graph: &G,
         condition: &Acceptance,
         present: &MarkSet,
-    ) -> Option<Region> {
+    ) -> Result<Option<Region>, Refused> {
         let all = (0..).take(self.len()).collect();
         let mut parts = Parts::new(self, graph);
         parts.accepted(all, condition.clone(), present.clone(), &mut |_, _| true)
@@ -195,7 +197,7 @@ impl Component {
         acceptance: &Acceptance,
         mut viable: impl FnMut(&[u32], &MarkSet) -> bool,
         mut found: impl FnMut(Region) -> ControlFlow<()>,
-    ) {
+    ) -> Result<(), Refused> {
         let all: Vec<u32> = (0..).take(self.len()).collect();
         let nothing = MarkSet::new();
         let mut parts = Parts::new(self, graph);
@@ -203,14 +205,19 @@ impl Component {
             let condition = acceptance.restrict(&present);
             if condition != Acceptance::False
                 && viable(&members, &nothing)
-                && let Some(region) = parts.accepted(members, condition, present, &mut viable)
+                && let Some(region) = parts.accepted(members, condition, present, &mut viable)?
                 && found(region).is_break()
             {
-                return;
+                return Ok(());
             }
         }
+        Ok(())
     }
 }
+
+/// What the choices tried in one component may cost. A choice costs 4 and one more for every 64
+/// nodes, which comes to some seconds of work in all, measured on one node and on a million.
+const CHOICES: usize = 1 << 22;
 
 /// A part to be decomposed without its forbidden edges.
 struct Task {
@@ -227,14 +234,15 @@ fn judge(
     forbidden: MarkSet,
     present: MarkSet,
     tasks: &mut Vec<Task>,
-) -> Option<Region> {
+    left: &mut usize,
+) -> Result<Option<Region>, Refused> {
     let mut alternatives = vec![condition];
     while let Some(condition) = alternatives.pop() {
         if condition == Acceptance::False {
             continue;
         }
         if condition.accepts(&present) {
-            return Some(Region { members, forbidden, present, condition });
+            return Ok(Some(Region { members, forbidden, present, condition }));
         }
         let conjuncts = match &condition {
             Acceptance::And(parts) => parts.as_slice(),
@@ -256,16 +264,19 @@ fn judge(
         // member has a `Fin` deeper down.
         let failing = conjuncts.iter().position(|part| !part.accepts(&present));
         let failing = failing.expect("the conjunction is not accepted");
-        let Acceptance::Or(choices) = &conjuncts[failing] else {
+        let Acceptance::Or(members_of_it) = &conjuncts[failing] else {
             unreachable!("an atom that fails is a Fin, and a conjunction holds no conjunction");
         };
-        for choice in choices {
+        *left = left
+            .checked_sub(members_of_it.len().saturating_mul(4 + members.len() / 64))
+            .ok_or(Refused { resource: Resource::Choices, limit: CHOICES })?;
+        for choice in members_of_it {
             let rest = conjuncts.iter().enumerate().filter(|&(at, _)| at != failing);
             let rest = rest.map(|(_, part)| part.clone());
             alternatives.push(Acceptance::and(rest.chain([choice.clone()])));
         }
     }
-    None
+    Ok(None)
 }
 
 /// Decomposition of parts of one component, with tables that are allocated once.
@@ -276,13 +287,16 @@ struct Parts<'a, G> {
     owner: Vec<u32>,
     next_owner: u32,
     tarjan: Tarjan,
+    /// Choices that may still be tried.
+    choices: usize,
 }
 
 impl<'a, G: Graph> Parts<'a, G> {
     fn new(component: &'a Component, graph: &'a G) -> Self {
         let nodes = component.len();
         let tarjan = Tarjan::new(nodes);
-        Parts { component, graph, owner: vec![0; nodes], next_owner: 1, tarjan }
+        let owner = vec![0; nodes];
+        Parts { component, graph, owner, next_owner: 1, tarjan, choices: CHOICES }
     }
 
     /// An accepted region among `members`, which must be strongly connected with an edge and with
@@ -293,11 +307,12 @@ impl<'a, G: Graph> Parts<'a, G> {
         condition: Acceptance,
         present: MarkSet,
         viable: &mut impl FnMut(&[u32], &MarkSet) -> bool,
-    ) -> Option<Region> {
+    ) -> Result<Option<Region>, Refused> {
         let mut tasks = vec![];
-        let whole = judge(members, condition, MarkSet::new(), present, &mut tasks);
+        let nothing = MarkSet::new();
+        let whole = judge(members, condition, nothing, present, &mut tasks, &mut self.choices)?;
         if whole.is_some() {
-            return whole;
+            return Ok(whole);
         }
         while let Some(task) = tasks.pop() {
             for (members, present) in self.decompose(&task.members, &task.forbidden) {
@@ -306,12 +321,14 @@ impl<'a, G: Graph> Parts<'a, G> {
                 }
                 let condition = task.condition.restrict(&present);
                 let forbidden = task.forbidden.clone();
-                if let Some(region) = judge(members, condition, forbidden, present, &mut tasks) {
-                    return Some(region);
+                let choices = &mut self.choices;
+                let found = judge(members, condition, forbidden, present, &mut tasks, choices)?;
+                if found.is_some() {
+                    return Ok(found);
                 }
             }
         }
-        None
+        Ok(None)
     }
 
     /// The strongly connected parts with an edge, of `members` without the forbidden edges, each
@@ -443,18 +460,22 @@ impl Tarjan {
 
 /// Whether some cycle through nodes of `members` only, a strongly connected set of states of the
 /// automaton, is accepted by `acceptance`.
+///
+/// # Errors
+/// When the condition is one of those that are hard to decide, and too hard.
 pub fn has_accepting_cycle(
     automaton: &Automaton,
     members: &[StateId],
     acceptance: &Acceptance,
-) -> bool {
+) -> Result<bool, Refused> {
     let positions: HashMap<StateId, u32> = members.iter().copied().zip(0..).collect();
     let mut graph = automaton.graph();
     let copy = Component::copy(&mut graph, members, |_| true, |node| positions.get(&node).copied());
     if copy.targets.is_empty() {
-        return false;
+        return Ok(false);
     }
     let mut present = MarkSet::new();
     copy.marks.iter().for_each(|&id| present.union_with(automaton.marks(id)));
-    copy.accepted_part(&graph, &acceptance.restrict(&present), &present).is_some()
+    let part = copy.accepted_part(&graph, &acceptance.restrict(&present), &present)?;
+    Ok(part.is_some())
 }

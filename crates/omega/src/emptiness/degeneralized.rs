@@ -1,9 +1,10 @@
 //! A graph with several sets to be met infinitely often, as one with a single set: the counter of
 //! Choueka, explored on the fly.
 //!
-//! Seed paper 000 (Theorem 4) prints the counter with an index that leaves its range; here a level
-//! `l < k` waits for set `l`, one edge may satisfy several sets in a row, and passing the last one
-//! is the accepting step. Without sets every step is accepting.
+//! Malinen and Luukkainen (2003, Theorem 4) print the counter with an index that leaves its range
+//! (`docs/papers.md` 000-2); here a level `l < k` waits for set `l`, one edge may satisfy several
+//! sets in a row, and passing the last one is the accepting step. Without sets every step is
+//! accepting.
 
 use crate::automaton::StateId;
 use crate::graph::Graph;
@@ -45,6 +46,11 @@ impl<'a, G: Graph> Degeneralized<'a, G> {
     /// The node of the graph underneath.
     pub(super) fn base(&self, pair: StateId) -> StateId {
         StateId(pair.0 / self.levels())
+    }
+
+    /// Whether the search may visit another node after so many.
+    pub(super) fn allows(&mut self, nodes: usize) -> bool {
+        self.graph.allows(nodes)
     }
 
     pub(super) fn initial(&mut self) -> Result<Vec<StateId>, Undecided> {

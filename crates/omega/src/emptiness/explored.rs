@@ -11,6 +11,7 @@ use crate::acceptance::Acceptance;
 use crate::automaton::StateId;
 use crate::graph::{Graph, Hop, Lasso, Step};
 use crate::marks::{MarkSet, MarkSetId, MarkTable};
+use crate::refused::Refused;
 
 use super::component::Component;
 use super::{Undecided, find_lasso};
@@ -29,7 +30,7 @@ use super::{Undecided, find_lasso};
 /// builder.add_edge(good, Label::TRUE, MarkSet::new(), bad);
 /// builder.add_edge(bad, Label::TRUE, MarkSet::new(), bad);
 /// let explored = Explored::of(&mut builder.build().graph()).unwrap();
-/// assert_eq!(explored.productive(), [true, false]);
+/// assert_eq!(explored.productive().unwrap(), [true, false]);
 /// let doomed = explored.nodes().nth(1).unwrap();
 /// assert_eq!(explored.path_to(doomed).len(), 1);
 /// ```
@@ -222,7 +223,10 @@ impl Explored {
     }
 
     /// By node: whether an accepted path starts there.
-    pub fn productive(&self) -> Vec<bool> {
+    ///
+    /// # Errors
+    /// When the condition is too hard to decide; so for the questions below.
+    pub fn productive(&self) -> Result<Vec<bool>, Refused> {
         let mut goals = Vec::new();
         self.rows.each_accepted(
             self,
@@ -233,8 +237,8 @@ impl Explored {
                 goals.push(StateId(region.members[0]));
                 ControlFlow::Continue(())
             },
-        );
-        self.can_reach(goals)
+        )?;
+        Ok(self.can_reach(goals))
     }
 
     /// An accepted part that is `viable`, which is asked of a strongly connected set of nodes and
@@ -242,7 +246,7 @@ impl Explored {
     pub fn accepted_part(
         &self,
         viable: impl FnMut(&[StateId], &MarkSet) -> bool,
-    ) -> Option<AcceptedPart> {
+    ) -> Result<Option<AcceptedPart>, Refused> {
         let mut viable = viable;
         let mut ids = Vec::new();
         let mut found = None;
@@ -258,18 +262,18 @@ impl Explored {
                 found = Some(region);
                 ControlFlow::Break(())
             },
-        );
-        found.map(|region| AcceptedPart {
+        )?;
+        Ok(found.map(|region| AcceptedPart {
             members: region.members.into_iter().map(StateId).collect(),
             avoided: region.forbidden,
             // What is judged is monotone: it gains from marks under `Inf` and loses from those
             // under `Fin`, and with every mark that occurs it is accepted.
             sought: region.condition.polarity().1.intersection(&region.present),
-        })
+        }))
     }
 
     /// An accepted path from a node, if there is one.
-    pub fn lasso_from(&self, node: StateId) -> Option<Lasso> {
+    pub fn lasso_from(&self, node: StateId) -> Result<Option<Lasso>, Refused> {
         find_lasso(&mut From { explored: self, start: node })
     }
 }

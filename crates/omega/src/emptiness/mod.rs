@@ -41,6 +41,7 @@ use std::fmt;
 
 use crate::acceptance::Acceptance;
 use crate::graph::{Graph, Lasso};
+use crate::refused::{Refused, Resource};
 
 pub use component::has_accepting_cycle;
 pub use explored::{AcceptedPart, Explored};
@@ -146,6 +147,14 @@ pub enum Undecided {
     },
     /// The graph has more nodes than can be numbered.
     TooLarge,
+    /// The condition is one of those that are hard to decide, and too hard here.
+    TooHard(Refused),
+}
+
+impl From<Refused> for Undecided {
+    fn from(refused: Refused) -> Self {
+        Undecided::TooHard(refused)
+    }
 }
 
 impl fmt::Display for Undecided {
@@ -155,6 +164,7 @@ impl fmt::Display for Undecided {
                 write!(f, "the engine `{engine}` cannot decide the condition {acceptance}")
             }
             Undecided::TooLarge => write!(f, "more than 2^32 nodes"),
+            Undecided::TooHard(refused) => write!(f, "{refused}"),
         }
     }
 }
@@ -172,13 +182,28 @@ pub fn check<G: Graph>(graph: &mut G, engine: &Engine) -> Result<Answer, Undecid
     }
     match engine.kind {
         Kind::NestedDfs => ndfs::search(graph, &acceptance),
-        Kind::PathBased => Ok(path_based::search(graph, &acceptance, path_based::OnFailure::Leave)),
-        Kind::Streett => Ok(path_based::search(graph, &acceptance, path_based::OnFailure::Prune)),
+        Kind::PathBased => {
+            Ok(path_based::search(graph, &acceptance, path_based::OnFailure::Leave)?)
+        }
+        Kind::Streett => Ok(path_based::search(graph, &acceptance, path_based::OnFailure::Prune)?),
     }
 }
 
 /// An accepted path of `graph`, by the best engine for its condition.
-pub fn find_lasso<G: Graph>(graph: &mut G) -> Option<Lasso> {
+///
+/// # Errors
+/// When the condition is one of those that are hard to decide, and too hard; never for conjunctions
+/// of `Inf` and `Fin | Inf`, Rabin and parity conditions.
+pub fn find_lasso<G: Graph>(graph: &mut G) -> Result<Option<Lasso>, Refused> {
     let engine = Engine::for_condition(graph.acceptance());
-    check(graph, engine).expect("the engine was chosen for the condition").lasso
+    match check(graph, engine) {
+        Ok(answer) => Ok(answer.lasso),
+        Err(Undecided::TooHard(refused)) => Err(refused),
+        Err(Undecided::TooLarge) => {
+            Err(Refused { resource: Resource::States, limit: u32::MAX as usize })
+        }
+        Err(Undecided::Condition { .. }) => {
+            unreachable!("the engine was chosen for the condition")
+        }
+    }
 }

@@ -2,12 +2,12 @@
 //! product with the graph and explored on the fly.
 //!
 //! The monitor of a clause `Fin(a) ∨ Inf(b)`, which is what a strong fairness constraint asks for,
-//! is the one of seed paper 000 (Malinen and Luukkainen, Definition 11): it waits for `b` again and
-//! again, and may at any time guess that `a` never comes again; from then on it blocks every step
-//! with `a` and asks for nothing more. Deviations:
+//! is the one of Malinen and Luukkainen (2003, Definition 11): it waits for `b` again and again,
+//! and may at any time guess that `a` never comes again; from then on it blocks every step with `a` and
+//! asks for nothing more. Deviations (the numbers are rows of `docs/papers.md`):
 //!
 //! - marks are on edges, so two states do and the third of the paper, which remembers that `b` was
-//!   just taken, is not needed (errata 000-9);
+//!   just taken, is not needed (000-9);
 //! - each clause keeps an acceptance set of its own, none is a product of sets (000-7);
 //! - a clause with several `Fin` has one guess for each of them;
 //! - one step carries at most one guess, and guesses are made in the order of the clauses. A guess
@@ -224,5 +224,9 @@ impl<G: Graph> Graph for Monitored<'_, G> {
 
     fn acceptance(&self) -> &Acceptance {
         &self.acceptance
+    }
+
+    fn allows(&mut self, nodes: usize) -> bool {
+        self.graph.allows(nodes)
     }
 }

@@ -1,11 +1,12 @@
 //! Nested depth-first search, for Büchi acceptance on edges.
 //!
-//! The search of Courcoubetis, Vardi, Wolper and Yannakakis (FMSD 1992; Algorithm 14 of seed paper
-//! 000) with the colours of Schwoon and Esparza (TACAS 2005), moved from accepting states to
-//! accepting edges: when the outer search backtracks over an accepting edge `s → t`, the inner one
-//! looks from `t` for a node on the outer path, from which `s` can be reached. Generalized Büchi
-//! conditions go through [`Degeneralized`], other conjunctions of clauses through [`Monitored`]
-//! first. It is the reference that the other engines are compared with; they are faster.
+//! The search of Courcoubetis, Vardi, Wolper and Yannakakis (FMSD 1992; Algorithm 14 of Malinen and
+//! Luukkainen 2003) with the colours of Schwoon and Esparza (TACAS 2005), moved from accepting
+//! states to accepting edges: when the outer search backtracks over an accepting edge `s → t`, the
+//! inner one looks from `t` for a node on the outer path, from which `s` can be reached. Generalized
+//! Büchi conditions go through [`Degeneralized`], other conjunctions of clauses through
+//! [`Monitored`] first. It is the reference that the other engines are compared with; they are
+//! faster.
 
 use crate::acceptance::Acceptance;
 use crate::automaton::StateId;
@@ -97,6 +98,11 @@ fn accepting_cycle<G: Graph>(graph: &mut G, sets: Vec<MarkSet>) -> Result<Outcom
         if search.colour(start) != Colour::White {
             continue;
         }
+        // Once it may not go on, the path of the outer search is left as it is: no search may
+        // follow.
+        if !search.graph.allows(search.effort.nodes) {
+            break;
+        }
         if let Some(found) = search.outer(start)? {
             cycle = Some(search.cycle(&found)?);
             let Search { graph, colours, .. } = &search;
@@ -160,6 +166,9 @@ impl<G: Graph> Search<'_, G> {
                 let step = pending.pop().expect("a step is left");
                 let suspect = match self.colour(step.target) {
                     Colour::White => {
+                        if !self.graph.allows(self.effort.nodes) {
+                            break;
+                        }
                         let begin = self.open(step.target, Colour::Cyan, &mut pending)?;
                         self.effort.nodes += 1;
                         let accepting = step.accepting;
@@ -200,6 +209,9 @@ impl<G: Graph> Search<'_, G> {
             match self.colour(step.target) {
                 Colour::Cyan => return Ok(true),
                 Colour::Blue => {
+                    if !self.graph.allows(self.effort.nodes) {
+                        break;
+                    }
                     self.open(step.target, Colour::Red, &mut pending)?;
                 }
                 // A white node would be one that the outer search has not seen below a node it has

@@ -16,6 +16,7 @@ use crate::acceptance::{Acceptance, Clause};
 use crate::automaton::StateId;
 use crate::graph::{Graph, Step};
 use crate::marks::{MarkSet, MarkSetId};
+use crate::refused::Refused;
 
 use super::component::{Component, Region};
 use super::{Answer, Effort, paths, walk};
@@ -107,7 +108,7 @@ pub(super) fn search<G: Graph>(
     graph: &mut G,
     acceptance: &Acceptance,
     on_failure: OnFailure,
-) -> Answer {
+) -> Result<Answer, Refused> {
     let mut search = Search {
         graph,
         judge: Judge::new(acceptance),
@@ -119,7 +120,7 @@ pub(super) fn search<G: Graph>(
         inside: Vec::new(),
         effort: Effort::default(),
     };
-    let found = search.run(on_failure);
+    let found = search.run(on_failure)?;
     search.effort.bytes = search.number.capacity() * 4
         + search.live.capacity() * 4
         + search.path.capacity() * size_of::<Frame>()
@@ -133,11 +134,11 @@ pub(super) fn search<G: Graph>(
         let known = |node: StateId| number.get(node.index()).is_some_and(|&seen| seen != NEW);
         paths::with_shortest_stem(graph, cycle, known)
     });
-    Answer { lasso, effort }
+    Ok(Answer { lasso, effort })
 }
 
 impl<G: Graph> Search<'_, G> {
-    fn run(&mut self, on_failure: OnFailure) -> Option<Found> {
+    fn run(&mut self, on_failure: OnFailure) -> Result<Option<Found>, Refused> {
         for start in self.graph.initial() {
             if self.number_of(start) == NEW {
                 self.open(start, MarkSetId::EMPTY);
@@ -150,7 +151,7 @@ impl<G: Graph> Search<'_, G> {
                         DEAD => {}
                         number => {
                             if self.merge(number - 1, step.marks) {
-                                return Some(self.partial());
+                                return Ok(Some(self.partial()));
                             }
                         }
                     }
@@ -159,13 +160,13 @@ impl<G: Graph> Search<'_, G> {
                 let node = self.path.pop().expect("the frame just looked at").node;
                 let position = self.number[node.index()] - 1;
                 if self.roots.last().is_some_and(|root| root.start == position)
-                    && let Some(found) = self.close(on_failure)
+                    && let Some(found) = self.close(on_failure)?
                 {
-                    return Some(found);
+                    return Ok(Some(found));
                 }
             }
         }
-        None
+        Ok(None)
     }
 
     fn number_of(&self, node: StateId) -> u32 {
@@ -247,7 +248,7 @@ impl<G: Graph> Search<'_, G> {
     }
 
     /// Takes the topmost component, which is complete, off the stack.
-    fn close(&mut self, on_failure: OnFailure) -> Option<Found> {
+    fn close(&mut self, on_failure: OnFailure) -> Result<Option<Found>, Refused> {
         let root = self.roots.pop().expect("a component is complete");
         let top = u32::try_from(self.roots.len()).expect("fewer roots than nodes");
         let inside = self.inside.pop_if(|inside| inside.root == top);
@@ -257,14 +258,14 @@ impl<G: Graph> Search<'_, G> {
             let rest = self.judge.acceptance.restrict(&inside.marks);
             if rest != Acceptance::False {
                 let component = self.component(root.start, |_| true);
-                if let Some(region) = component.accepted_part(self.graph, &rest, &inside.marks) {
-                    return Some(Found { component, region });
+                if let Some(region) = component.accepted_part(self.graph, &rest, &inside.marks)? {
+                    return Ok(Some(Found { component, region }));
                 }
             }
         }
         for node in self.live.drain(root.start as usize..) {
             self.number[node.index()] = DEAD;
         }
-        None
+        Ok(None)
     }
 }

@@ -1,10 +1,10 @@
 //! A short cycle through an accepted region.
 //!
-//! The lazy walk of seed paper 002 (Latvala and Heljanko, figures 2 and 3): go breadth first to the
-//! nearest edge that settles something, keep that path, start again there; an `Inf` whose `Fin`
-//! partner was never met asks for nothing. Deviations:
+//! The lazy walk of Latvala and Heljanko (2000, figures 2 and 3): go breadth first to the nearest
+//! edge that settles something, keep that path, start again there; an `Inf` whose `Fin` partner was
+//! never met asks for nothing. Deviations (the numbers are rows of `docs/papers.md`):
 //!
-//! - marks are on edges (errata 002-14);
+//! - marks are on edges (002-14);
 //! - what is still open is computed from the marks seen so far after every segment, never counted
 //!   up and down, so an `Inf` met before its `Fin` counts (002-9);
 //! - the search prefers edges that open no new demand, and takes others only when it must;

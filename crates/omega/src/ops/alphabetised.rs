@@ -1,16 +1,16 @@
 //! The alphabetised product: components that synchronise on the events they share.
 //!
-//! This is the product of Malinen and Luukkainen, Definition 5. A component is an automaton whose
-//! propositions are its events, of which exactly one happens at each step: a letter is one event.
+//! This is the product of Malinen and Luukkainen (2003), Definition 5. A component is an
+//! automaton whose propositions are its events, of which exactly one happens at each step: a letter is one event.
 //! An event is taken jointly by all components that have it in their alphabet; the others stay
 //! where they are. If every automaton reads every letter you want [`crate::ops::product`].
 //!
-//! Where this departs from the paper:
+//! Where this departs from the paper (the numbers are rows of `docs/papers.md`):
 //!
-//! - *Acceptance* (errata 000-3). The definition distinguishes two cases and leaves one out. Here
+//! - *Acceptance* (000-3). The definition distinguishes two cases and leaves one out. Here
 //!   the condition is the conjunction of the components' conditions, whatever they are; a
 //!   component that accepts everything contributes nothing.
-//! - *Components that stay* (errata 000-4). A component that waits for ever never takes one of its
+//! - *Components that stay* (000-4). A component that waits for ever never takes one of its
 //!   own edges, so it has no infinite run to judge; the paper judges it by the state it waits in,
 //!   and so the product of two components may accept a word whose projection on one of them is
 //!   finite. [`Waiting`] says which reading is meant. Whoever wants the intersection of languages

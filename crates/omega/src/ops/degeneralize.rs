@@ -1,8 +1,8 @@
 //! Degeneralization: from several acceptance sets to one.
 //!
-//! The textbook construction (Malinen and Luukkainen, Theorem 4, with the index repaired as in
-//! errata 000-2) keeps one copy of the automaton for each set and waits in copy *i* for the set
-//! *i*. Here, with marks on edges:
+//! The textbook construction (Malinen and Luukkainen, Theorem 4, with the index repaired, see
+//! `docs/papers.md` 000-2) keeps one copy of the automaton for each set and waits in copy *i*
+//! for the set *i*. Here, with marks on edges:
 //!
 //! - an edge that meets several sets in a row passes several copies at once ("level skipping"), so
 //!   no step is wasted;

@@ -95,7 +95,7 @@ pub fn includes(
         Rival::Trees(trees) => simulation(&left, trees.nba_mut())?,
     };
     let mut product = Product::new(left, rival, simulated, limits);
-    let Some(lasso) = find_lasso(&mut product) else {
+    let Some(lasso) = find_lasso(&mut product)? else {
         return product.refused.map_or(Ok(None), Err);
     };
     // A path that was found is one, even if others were given up.

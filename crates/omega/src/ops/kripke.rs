@@ -8,8 +8,8 @@ use crate::refused::Refused;
 /// What happens in a state without successors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Deadlock {
-    /// It stays there for ever: one loop to itself, in no other state (errata 001-6). So every
-    /// run is infinite.
+    /// It stays there for ever: one loop to itself, in no other state (`docs/papers.md` 001-6).
+    /// So every run is infinite.
     #[default]
     Idles,
     /// Runs that end there do not count: a deadlocking structure satisfies more.
@@ -49,6 +49,23 @@ impl Kripke {
         }
     }
 
+    /// The states and edges of an automaton as the states and steps of a structure.
+    pub(crate) fn of(automaton: &Automaton, labels: Vec<Label>) -> Self {
+        let mut builder = automaton.like();
+        builder.add_states(automaton.state_count());
+        builder.set_initial(automaton.initial().to_vec());
+        let mut kripke = Kripke { builder, stuck: vec![true; labels.len()], labels, steps: vec![] };
+        for state in automaton.states() {
+            if let Some(name) = automaton.state_name(state) {
+                kripke.set_state_name(state, name.to_owned());
+            }
+            for edge in automaton.edges(state) {
+                kripke.add_step(state, edge.target);
+            }
+        }
+        kripke
+    }
+
     /// A state in which exactly these propositions hold.
     ///
     /// # Errors
@@ -67,6 +84,14 @@ impl Kripke {
         self.labels.push(label);
         self.stuck.push(true);
         self.builder.add_state()
+    }
+
+    /// The formula of a state, in the diagrams of [`Kripke::to_automaton`].
+    ///
+    /// # Panics
+    /// If the state was not added.
+    pub fn label(&self, state: StateId) -> Label {
+        self.labels[state.index()]
     }
 
     /// The diagrams that labels refer to.

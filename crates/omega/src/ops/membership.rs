@@ -65,7 +65,7 @@ pub fn accepts(automaton: &Automaton, word: &Word) -> Result<Option<Lasso>, Refu
     let word_labels: Vec<Label> = word.labels().collect();
     let mut runs =
         Runs { automaton, word, labels: &word_labels, readable, nodes: Numbering::new() };
-    let Some(lasso) = find_lasso(&mut runs) else { return Ok(None) };
+    let Some(lasso) = find_lasso(&mut runs)? else { return Ok(None) };
     let hops = |hops: &[Hop]| hops.iter().map(|&hop| runs.edge_of(hop)).collect();
     Ok(Some(Lasso { stem: hops(&lasso.stem), cycle: hops(&lasso.cycle) }))
 }
@@ -124,10 +124,13 @@ impl Graph for Runs<'_> {
 ///
 /// ```
 /// use fairly_omega::{Builder, ops};
-/// assert!(ops::is_empty(&Builder::new(vec![]).build()));
+/// assert_eq!(ops::is_empty(&Builder::new(vec![]).build()), Ok(true));
 /// ```
-pub fn is_empty(automaton: &Automaton) -> bool {
-    find_lasso(&mut automaton.graph()).is_none()
+///
+/// # Errors
+/// When the condition is too hard to decide.
+pub fn is_empty(automaton: &Automaton) -> Result<bool, Refused> {
+    Ok(find_lasso(&mut automaton.graph())?.is_none())
 }
 
 /// A word that the automaton accepts, or `None` when it accepts none.
@@ -139,11 +142,14 @@ pub fn is_empty(automaton: &Automaton) -> bool {
 /// builder.add_initial(here);
 /// let p = builder.letters_mut().prop(Prop(0)).unwrap();
 /// builder.add_edge(here, p, Default::default(), here);
-/// let word = ops::accepted_word(&builder.build()).unwrap();
+/// let word = ops::accepted_word(&builder.build()).unwrap().unwrap();
 /// assert_eq!(word.cycle, [[(Prop(0), true)]]);
 /// ```
-pub fn accepted_word(automaton: &Automaton) -> Option<DefiniteWord> {
-    let lasso = find_lasso(&mut automaton.graph())?;
+///
+/// # Errors
+/// When the condition is too hard to decide.
+pub fn accepted_word(automaton: &Automaton) -> Result<Option<DefiniteWord>, Refused> {
+    let Some(lasso) = find_lasso(&mut automaton.graph())? else { return Ok(None) };
     let propositions = automaton.propositions();
     let cubes = |hops: &[Hop]| {
         hops.iter()
@@ -153,11 +159,11 @@ pub fn accepted_word(automaton: &Automaton) -> Option<DefiniteWord> {
             })
             .collect()
     };
-    Some(DefiniteWord {
+    Ok(Some(DefiniteWord {
         propositions: propositions.to_vec(),
         stem: cubes(&lasso.stem),
         cycle: cubes(&lasso.cycle),
-    })
+    }))
 }
 
 /// A word that the automaton rejects, or `None` when it accepts every word over its propositions.

@@ -192,7 +192,7 @@ impl PairMarks {
 /// builder.add_edge(state, Label::TRUE, Default::default(), state);
 /// let all = builder.build();
 /// let mut graph = ProductGraph::new(&all, &all).unwrap();
-/// assert!(emptiness::find_lasso(&mut graph).is_some());
+/// assert!(emptiness::find_lasso(&mut graph).unwrap().is_some());
 /// ```
 #[derive(Clone, Debug)]
 pub struct ProductGraph<'a> {

@@ -147,7 +147,7 @@ fn kinds(automaton: &Automaton, components: &Components, accepting: &[bool]) -> 
                 return Kind::Rejects;
             }
             let rejecting = dual.restrict(components.marks(id));
-            if has_accepting_cycle(automaton, components.members(id), &rejecting) {
+            if has_accepting_cycle(automaton, components.members(id), &rejecting).unwrap_or(true) {
                 Kind::Mixed
             } else {
                 Kind::Accepts

@@ -156,7 +156,7 @@ pub fn to_transition_based(automaton: &Automaton) -> Result<Automaton, Refused> 
 /// states whose edges carry the mark. `None` if the condition is not a conjunction of `Inf` over
 /// single marks, or not on states.
 ///
-/// No sets at all mean that every infinite run is accepted (errata 000-1).
+/// No sets at all mean that every infinite run is accepted (`docs/papers.md` 000-1).
 ///
 /// ```
 /// use fairly_omega::ops::{state_sets, with_state_sets};

@@ -140,7 +140,7 @@ fn inherently_weak(automaton: &Automaton, components: &Components, accepting: &[
     let rejecting = automaton.acceptance().dual();
     components.ids().filter(|id| accepting[id.index()]).all(|id| {
         let condition = rejecting.restrict(components.marks(id));
-        !has_accepting_cycle(automaton, components.members(id), &condition)
+        !has_accepting_cycle(automaton, components.members(id), &condition).unwrap_or(true)
     })
 }
 

@@ -24,7 +24,9 @@ pub(crate) fn accepting_components(automaton: &Automaton, components: &Component
                 Acceptance::False => false,
                 _ if condition.accepts(marks) => true,
                 _ if condition.polarity().0.is_empty() => false,
-                _ => has_accepting_cycle(automaton, components.members(id), &condition),
+                // One that is too hard to decide stays: keeping too much changes no language.
+                _ => has_accepting_cycle(automaton, components.members(id), &condition)
+                    .unwrap_or(true),
             }
         })
         .collect()

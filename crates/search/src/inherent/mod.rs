@@ -1,10 +1,11 @@
 //! Inherent fairness, that is relative liveness: can every finite beginning of a run be continued
 //! to a run that satisfies the property?
 //!
-//! The relation of seed paper 003 (Ultes-Nitsche and others; Nitsche and Wolper, PODC 1997), `B ⊩ φ`
-//! iff `pre(B) ⊆ pre(B ∩ φ)`. It is not a condition on runs, so no emptiness engine decides it, and
-//! it is PSPACE-complete. It is also weaker than it may look: `φ` and `¬φ` can both hold, and so
-//! can two properties whose conjunction does not (errata 003-10).
+//! The relation of Nitsche and Wolper (PODC 1997), `B ⊩ φ` iff `pre(B) ⊆ pre(B ∩ φ)`, decided as
+//! Nicola, Nießner and Ultes-Nitsche (2008) propose. It is not a condition on runs, so no emptiness
+//! engine decides it, and it is PSPACE-complete. It is also weaker than it may look: `φ` and `¬φ`
+//! can both hold, and so can two properties whose conjunction does not. Numbers such as 003-10,
+//! which says so, are rows of `docs/papers.md`.
 //!
 //! # How
 //!
@@ -17,7 +18,7 @@
 //!
 //! - [`Procedure::Naive`] is the construction of Section 6: subsets of all product states first,
 //!   stopping where one is empty, and liveness tested afterwards.
-//! - [`Procedure::Improved`] is what Section 9 suggests and errata 003-5 and 003-9 complete: liveness
+//! - [`Procedure::Improved`] is what Section 9 suggests, completed as 003-5 and 003-9 say: liveness
 //!   first, subsets of live states only, and of the sets that come with one `q` only the minimal ones,
 //!   since whatever dooms a set dooms every subset of it.
 //!
@@ -123,14 +124,14 @@ pub fn check<S: TransitionSystem>(
     let stored = Stored::of(&mut product, options.bounds)?;
     let of_step = labels.of_steps(&stored, product.system());
     let live = match options.procedure {
-        Procedure::Improved => Some(stored.explored.productive()),
+        Procedure::Improved => Some(stored.explored.productive()?),
         Procedure::Naive => None,
     };
     let mut pairs = Pairs::new(system, &stored, labels, of_step, live);
     let mut doomed = pairs.explore(options)?;
     if options.procedure == Procedure::Naive {
         // One with an empty set is doomed, but one found before it may be doomed too.
-        doomed = pairs.first_without(&stored.explored.productive());
+        doomed = pairs.first_without(&stored.explored.productive()?);
     }
     let effort = Effort { nodes: stored.explored.node_count(), pairs: pairs.count() };
     let prefix = doomed.map(|pair| pairs.prefix(pair));
@@ -151,7 +152,9 @@ fn some_run<S: TransitionSystem>(system: &mut S, start: StateId) -> Run {
         unmarked: MarkSet::new(),
         any: Acceptance::True,
     };
-    let lasso = emptiness::find_lasso(&mut graph).expect("no state is without a step");
+    let lasso = emptiness::find_lasso(&mut graph)
+        .expect("every path is accepted, which is easy to decide")
+        .expect("no state is without a step");
     let mut steps = |hops: Vec<fairly_omega::Hop>| {
         let step = |hop: fairly_omega::Hop| {
             let action = graph.transitions(hop.from)[hop.nth as usize].action;

@@ -1,5 +1,6 @@
-//! The cases of CASES.md that the notions of this crate are shown on: the systems, the properties,
-//! and what comes out. Generated once from its machine-readable form, then kept by hand.
+//! The cases that the notions of this crate are shown on: the systems, the properties, and what
+//! comes out. The same systems stand in `corpus/systems`, `C01` as `c01-….net`, where each says
+//! what it shows; here the lengths of doomed beginnings are stated too. Kept by hand.
 
 /// A case.
 pub(crate) struct Case {

@@ -115,7 +115,7 @@ pub(crate) fn random_automaton(rng: &mut Rng, network: &Network, most: usize) ->
     let mut names: Vec<String> = EVENTS
         .iter()
         .filter(|e| network.signature().event(e).is_some())
-        .map(|e| e.to_string())
+        .map(|&event| event.to_owned())
         .collect();
     names.push("P@0".into());
     let props = names.len();

@@ -210,14 +210,9 @@ fn closure(nodes: usize, edges: impl Iterator<Item = (usize, usize)>) -> Vec<Vec
     let mut reach = vec![vec![false; nodes]; nodes];
     edges.for_each(|(from, to)| reach[from][to] = true);
     for k in 0..nodes {
-        for i in 0..nodes {
-            if reach[i][k] {
-                for j in 0..nodes {
-                    if reach[k][j] {
-                        reach[i][j] = true;
-                    }
-                }
-            }
+        let onwards = reach[k].clone();
+        for row in reach.iter_mut().filter(|row| row[k]) {
+            row.iter_mut().zip(&onwards).for_each(|(reached, &next)| *reached |= next);
         }
     }
     reach

@@ -69,6 +69,7 @@ pub(crate) fn explore(
         known: HashMap::new(),
         by_function: HashMap::new(),
         reasons: HashMap::new(),
+        resting: HashMap::new(),
     };
     explorer.run(f, whole)
 }
@@ -85,6 +86,8 @@ struct Explorer<'a> {
     by_function: HashMap<Label, StateId>,
     /// What a formula rests on: the obligations in its function, and what it was dropped for.
     reasons: HashMap<Formula, HashSet<Formula>>,
+    /// Whether the first rests on the second, where that was asked.
+    resting: HashMap<(Formula, Formula), bool>,
 }
 
 /// Obligations pile up in sets; beyond this size comparing all pairs costs more than a few
@@ -284,6 +287,17 @@ impl Explorer<'_> {
 
     /// Whether the reasons for `from` rest on `to`.
     fn rests_on(&mut self, from: Formula, to: Formula) -> Result<bool, Refused> {
+        if let Some(&known) = self.resting.get(&(from, to)) {
+            return Ok(known);
+        }
+        let found = self.search_reasons(from, to)?;
+        // Reasons are only added, so "yes" is for ever. After "no", `to` is dropped for `from`, and
+        // from then on a way from `from` to `to` would be a circle, which is never closed.
+        self.resting.insert((from, to), found);
+        Ok(found)
+    }
+
+    fn search_reasons(&mut self, from: Formula, to: Formula) -> Result<bool, Refused> {
         let mut seen = HashSet::new();
         let mut stack = vec![from];
         while let Some(at) = stack.pop() {
@@ -314,9 +328,9 @@ impl Explorer<'_> {
         let mut at = 0;
         while parts.len() <= MOST_COMPARED && at < parts.len() {
             let part = parts[at];
-            let weaker = parts.iter().any(|&other| {
-                other != part && self.entailment.entails(self.formulas, part, other)
-            });
+            let weaker = parts
+                .iter()
+                .any(|&other| other != part && self.entailment.entails(self.formulas, part, other));
             if weaker {
                 parts.remove(at);
             } else {

@@ -32,6 +32,8 @@ use fairly_omega::{Automaton, Label, Limits, Refused};
 use crate::lifted::{LetterConstraint, fold, guess, label_of};
 use explore::{Bounds, Shape, explore};
 
+pub(crate) use weak::powerset as weak_powerset;
+
 /// Larger automata are translated in one way only, and not compared with their negation.
 const MOST_POLISHED: usize = 200;
 
@@ -52,16 +54,16 @@ const FEW_COMPASSIONS: usize = 4;
 /// use fairly_omega::Limits;
 /// let mut formulas = Formulas::new();
 /// let f = formulas.parse("GF p & GF q").unwrap();
-/// let automaton = fairly_translate::fast(&mut formulas, f, &Limits::default()).unwrap();
+/// let automaton = fairly_translate::fast(&mut formulas, f, Limits::default()).unwrap();
 /// assert_eq!(automaton.state_count(), 1);
 /// ```
 ///
 /// # Errors
 /// When the automaton or the decision diagrams on the way to it would be too large.
-pub fn fast(formulas: &mut Formulas, f: Formula, limits: &Limits) -> Result<Automaton, Refused> {
+pub fn fast(formulas: &mut Formulas, f: Formula, limits: Limits) -> Result<Automaton, Refused> {
     let mut simplifier = Simplifier::new();
     let simple = simplifier.simplify(formulas, f);
-    let mut work = Work { formulas, entailment: Entailment::new(), whole: f, limits: *limits };
+    let mut work = Work { formulas, entailment: Entailment::new(), whole: f, limits };
     let mut best = work.candidates(simple, Effort::All)?;
     if best.state_count() <= 1 {
         return Ok(best);
@@ -128,13 +130,13 @@ impl Work<'_> {
             for (a, b) in compassion {
                 labels.push((self.label(a, &mut automaton)?, self.label(b, &mut automaton)?));
             }
-            automaton = ops::reduce(&guess(&automaton, &labels, &self.limits)?)?;
+            automaton = ops::reduce(&guess(&automaton, &labels, self.limits)?)?;
         }
         let mut constraints = Vec::new();
         for b in justice {
             constraints.push(LetterConstraint::Justice(self.label(b, &mut automaton)?));
         }
-        let folded = fold(&automaton, &constraints, FEW_PREMISES, &self.limits)?;
+        let folded = fold(&automaton, &constraints, FEW_PREMISES, self.limits)?;
         Ok(self.or_else(ops::reduce(&folded)?, f, few.then_some(effort)))
     }
 
@@ -172,8 +174,7 @@ impl Work<'_> {
 
     fn explore(&mut self, f: Formula, shape: Shape, limits: Limits) -> Result<Automaton, Refused> {
         let bounds = Bounds { limits, groups: 256, cubes: 4096, nodes: 1 << 20 };
-        let found =
-            explore(self.formulas, &mut self.entailment, (f, self.whole), shape, &bounds)?;
+        let found = explore(self.formulas, &mut self.entailment, (f, self.whole), shape, &bounds)?;
         let mut config = ReduceConfig::default();
         if found.edge_count() > MOST_SIMULATED {
             config.simulation_states = 0;

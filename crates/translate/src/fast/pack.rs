@@ -31,9 +31,12 @@ pub(super) fn pack_marks(automaton: Automaton) -> Automaton {
         needed.push(accepting.then(|| missing.iter().collect()));
     }
     let mut most = needed.iter().flatten().map(Vec::len).max().unwrap_or(0) as u32;
-    if most == 0 && needed.iter().zip(components.ids()).any(|(needed, id)| {
-        needed.is_none() && !components.is_trivial(id)
-    }) {
+    if most == 0
+        && needed
+            .iter()
+            .zip(components.ids())
+            .any(|(needed, id)| needed.is_none() && !components.is_trivial(id))
+    {
         // A mark that tells accepting components from the others.
         most = 1;
     }
@@ -46,7 +49,8 @@ pub(super) fn pack_marks(automaton: Automaton) -> Automaton {
     automaton.initial().iter().for_each(|&state| builder.add_initial(state));
     for state in automaton.states() {
         for edge in automaton.edges(state) {
-            let inside = components.component(state).filter(|_| components.together(state, edge.target));
+            let inside =
+                components.component(state).filter(|_| components.together(state, edge.target));
             let set = match inside.and_then(|id| needed[id.index()].as_ref()) {
                 None => MarkSet::new(),
                 Some(own) => {

@@ -14,7 +14,8 @@
 //! - A promise is named by what was promised in the end, so `F b`, `a U b`, `b M a` and
 //!   `c U (a U b)` share one mark.
 //! - Below `G`, an obligation that `G` renews is not passed on: `G F b` is
-//!   `(b ∨ promise b) ∧ next(G F b)` (ALGORITHMS.md B1).
+//!   `(b ∨ promise b) ∧ next(G F b)`. That is what keeps fairness premises at one state
+//!   (`docs/papers.md` 004-30).
 
 use std::rc::Rc;
 
@@ -246,7 +247,9 @@ impl Successors {
                     let wait = self.waiting(formulas, part)?;
                     self.diagrams.or(self.functions[&b], wait)?
                 }
-                Node::WeakUntil(c, b) => self.diagrams.or(self.functions[&c], self.functions[&b])?,
+                Node::WeakUntil(c, b) => {
+                    self.diagrams.or(self.functions[&c], self.functions[&b])?
+                }
                 Node::Release(_, b) => self.functions[&b],
                 Node::StrongRelease(c, b) => {
                     let promise = self.promised(formulas, c)?;

@@ -14,7 +14,8 @@ use hashbrown::HashMap;
 
 use fairly_omega::ops::{self, ProductGraph};
 use fairly_omega::{
-    Acceptance, Automaton, Builder, Components, Label, MarkSet, Refused, StateId, emptiness,
+    Acceptance, Automaton, Builder, Components, Label, MarkSet, Refused, Resource, StateId,
+    emptiness,
 };
 
 /// Most sets of states. A deterministic automaton that is much larger than the one at hand is not
@@ -37,19 +38,23 @@ pub(super) fn minimal_weak(
     if opposite.is_none() && !obligation {
         return None;
     }
-    let weak = powerset(automaton).ok()??;
+    let weak = powerset(automaton).ok()?;
     let weak = ops::reduce(&weak).ok()?;
     if !obligation {
         let mut both = ProductGraph::new(&weak, opposite?).ok()?;
-        if emptiness::find_lasso(&mut both).is_some() {
+        if emptiness::find_lasso(&mut both).ok()?.is_some() {
             return None;
         }
     }
     Some(weak)
 }
 
-/// The powerset with components that accept if they can; `None` if it is too large.
-pub(crate) fn powerset(automaton: &Automaton) -> Result<Option<Automaton>, Refused> {
+/// The powerset with components that accept if they can: the smallest language around that some
+/// weak deterministic automaton with these sets recognises.
+///
+/// # Errors
+/// When it is too large.
+pub(crate) fn powerset(automaton: &Automaton) -> Result<Automaton, Refused> {
     let mut builder = automaton.like();
     builder.set_acceptance(Acceptance::buchi(), 1);
     let mut sets: Vec<Vec<StateId>> = Vec::new();
@@ -88,13 +93,11 @@ pub(crate) fn powerset(automaton: &Automaton) -> Result<Option<Automaton>, Refus
         let mut classes = vec![Label::TRUE];
         let letters = builder.letters_mut();
         for &label in &labels {
-            if letters.split(&mut classes, label, MOST_CLASSES).is_err() {
-                return Ok(None);
-            }
+            letters.split(&mut classes, label, MOST_CLASSES)?;
         }
         work += edges * classes.len();
         if work > MOST_WORK {
-            return Ok(None);
+            return Err(Refused { resource: Resource::Edges, limit: MOST_WORK });
         }
         let mut row: HashMap<StateId, Label> = HashMap::new();
         for class in classes {
@@ -116,7 +119,7 @@ pub(crate) fn powerset(automaton: &Automaton) -> Result<Option<Automaton>, Refus
                 Some(&to) => to,
                 None => {
                     if sets.len() >= MOST_SETS {
-                        return Ok(None);
+                        return Err(Refused { resource: Resource::States, limit: MOST_SETS });
                     }
                     let to = StateId::from_index(sets.len());
                     known.insert(next.clone(), to);
@@ -163,5 +166,5 @@ pub(crate) fn powerset(automaton: &Automaton) -> Result<Option<Automaton>, Refus
         let marked = inside.is_some_and(|component| accepting[component.index()]);
         builder.add_edge(from, label, MarkSet::first(u32::from(marked)), to);
     }
-    Ok(Some(builder.build()))
+    Ok(builder.build())
 }

@@ -30,8 +30,11 @@ pub fn accepts(automaton: &Automaton, word: &TinyWord) -> bool {
         letters
             .iter()
             .map(|letter| {
-                let cube: Vec<(Prop, bool)> =
-                    (0..).map(Prop).zip(&bits).map(|(p, &bit)| (p, letter >> bit & 1 == 1)).collect();
+                let cube: Vec<(Prop, bool)> = (0..)
+                    .map(Prop)
+                    .zip(&bits)
+                    .map(|(p, &bit)| (p, letter >> bit & 1 == 1))
+                    .collect();
                 automaton.letters_mut().cube(&cube).expect("a few propositions")
             })
             .collect()

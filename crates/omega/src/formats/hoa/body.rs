@@ -18,6 +18,25 @@ const MAX_COMPLEMENT_MARKS: usize = 1 << 24;
 
 /// Reads the body; the lexer is then at `--END--`.
 pub(super) fn read<'a>(lexer: &mut Lexer<'a>, header: Header<'a>) -> Result<Automaton, Stop> {
+    read_labelled(lexer, header).map(|body| body.automaton)
+}
+
+/// A body with what the automaton does not keep.
+pub(super) struct Labelled {
+    pub(super) automaton: Automaton,
+    /// The labels of the states that have one, in the order of the text.
+    pub(super) labels: Vec<(StateId, Label)>,
+    /// The first state without a label.
+    pub(super) unlabelled: Option<Span>,
+    /// The acceptance condition.
+    pub(super) condition: Span,
+}
+
+/// Reads the body and keeps the labels of states, also of those without edges.
+pub(super) fn read_labelled<'a>(
+    lexer: &mut Lexer<'a>,
+    header: Header<'a>,
+) -> Result<Labelled, Stop> {
     let mut builder = Builder::new(header.propositions);
     builder.set_name(header.name);
     let mut reader = BodyReader {
@@ -31,6 +50,8 @@ pub(super) fn read<'a>(lexer: &mut Lexer<'a>, header: Header<'a>) -> Result<Auto
         largest: None,
         implicit: Vec::new(),
         unlabelled: Vec::new(),
+        state_labels: Vec::new(),
+        unlabelled_state: None,
         uses: Uses::default(),
     };
     for &(start, span) in &header.starts {
@@ -45,6 +66,7 @@ pub(super) fn read<'a>(lexer: &mut Lexer<'a>, header: Header<'a>) -> Result<Auto
     }
     reader.all_defined()?;
     let BodyReader { mut builder, formulas, uses, defined, .. } = reader;
+    let (labels, unlabelled) = (reader.state_labels, reader.unlabelled_state);
     *builder.letters_mut() = formulas.letters;
     builder.add_states(defined.next as usize);
     builder.set_initial(header.starts.iter().map(|&(start, _)| StateId(start)).collect());
@@ -65,7 +87,7 @@ pub(super) fn read<'a>(lexer: &mut Lexer<'a>, header: Header<'a>) -> Result<Auto
     builder.set_acceptance(condition.formula, marks);
     let automaton = builder.build();
     claims::check_shape(&header.properties, &automaton, condition.declared)?;
-    Ok(automaton)
+    Ok(Labelled { automaton, labels, unlabelled, condition: condition.span })
 }
 
 fn with_complements(set: &MarkSet, complements: &[(Mark, Mark)]) -> MarkSet {
@@ -88,6 +110,9 @@ struct BodyReader<'a> {
     implicit: Vec<Label>,
     /// The edges without a label of the state being read.
     unlabelled: Vec<(StateId, MarkSetId)>,
+    /// What [`Labelled`] keeps.
+    state_labels: Vec<(StateId, Label)>,
+    unlabelled_state: Option<Span>,
     uses: Uses,
 }
 
@@ -161,6 +186,10 @@ impl<'a> BodyReader<'a> {
             return Err(Diagnostic::error("E0222", message, span).into());
         }
         let state = StateId(number);
+        match state_label {
+            Some(label) => self.state_labels.push((state, label)),
+            None => _ = self.unlabelled_state.get_or_insert(span),
+        }
         if lexer.token == Token::Text {
             self.builder.set_state_name(state, lexer.unquoted().into_owned());
             lexer.advance()?;

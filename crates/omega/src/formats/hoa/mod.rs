@@ -65,6 +65,8 @@
 //! | `E0227` | labels whose decision diagrams are too large |
 //! | `E0228` | too many complemented acceptance sets |
 //! | `E0229` | the text ends in the middle of an automaton |
+//! | `E0230` | a state without a label where a Kripke structure is read |
+//! | `E0231` | an acceptance condition where a Kripke structure is read |
 
 mod body;
 mod claims;
@@ -75,7 +77,10 @@ mod printer;
 
 use fairly_source::Diagnostic;
 
+use crate::acceptance::Acceptance;
 use crate::automaton::Automaton;
+use crate::letters::Label;
+use crate::ops::Kripke;
 use lexer::{Lexer, Stop, Token};
 
 pub use printer::{print, write};
@@ -86,6 +91,56 @@ pub use printer::{print, write};
 /// The first thing that is wrong; see the table of this module.
 pub fn parse(text: &str) -> Result<Vec<Automaton>, Diagnostic> {
     Reader::new(text).collect()
+}
+
+/// All Kripke structures of a text: automata in which every state has a label and every run counts.
+///
+/// [`parse`] puts the label of a state on its edges, so it forgets those of states without edges;
+/// here they are kept, and a deadlock has its propositions.
+///
+/// # Errors
+/// The first thing that is wrong; `E0230` and `E0231` if it is no Kripke structure.
+///
+/// ```
+/// use fairly_omega::formats::hoa;
+/// let text = "HOA: v1 Start: 0 AP: 1 \"p\" Acceptance: 0 t
+///             --BODY-- State: [!0] 0 1 State: [0] 1 --END--";
+/// let kripke = &hoa::parse_kripke(text).unwrap()[0];
+/// assert_eq!((kripke.state_count(), kripke.deadlocks().count()), (2, 1));
+/// ```
+pub fn parse_kripke(text: &str) -> Result<Vec<Kripke>, Diagnostic> {
+    let mut lexer = Lexer::new(text);
+    let mut structures = Vec::new();
+    loop {
+        match kripke(&mut lexer) {
+            Ok(Some(structure)) => structures.push(structure),
+            Ok(None) => return Ok(structures),
+            Err(Stop::Abort) => {}
+            Err(Stop::Wrong(diagnostic)) => return Err(*diagnostic),
+        }
+    }
+}
+
+fn kripke(lexer: &mut Lexer<'_>) -> Result<Option<Kripke>, Stop> {
+    lexer.advance()?;
+    if lexer.token == Token::Finish {
+        return Ok(None);
+    }
+    let header = header::read(lexer)?;
+    let body = body::read_labelled(lexer, header)?;
+    if let Some(span) = body.unlabelled {
+        let message = "a state of a Kripke structure has a label";
+        let wrong = Diagnostic::error("E0230", message, span);
+        return Err(wrong.label("this one has none: `State: [label] number`").into());
+    }
+    if *body.automaton.acceptance() != Acceptance::True {
+        let message = "every run of a Kripke structure counts";
+        let wrong = Diagnostic::error("E0231", message, body.condition);
+        return Err(wrong.label("expected `Acceptance: 0 t`").into());
+    }
+    let mut labels = vec![Label::FALSE; body.automaton.state_count()];
+    body.labels.iter().for_each(|&(state, label)| labels[state.index()] = label);
+    Ok(Some(Kripke::of(&body.automaton, labels)))
 }
 
 /// Reads the automata of a text one by one. After an error there are no more.

@@ -1,0 +1,380 @@
+//! The tables `bench/record/fairness.md`, and the points of their plot: the engines `ndfs`, with a
+//! monitor automaton for every strong constraint, and `streett`, which decides fairness in the
+//! search, side by side on the systems of seed paper 000.
+//!
+//! Nodes, steps and bytes do not depend on how busy the machine is; time does, see [`timed`].
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use fairly_fairness::Strength;
+use fairly_logic::{Formulas, pattern_matches};
+use fairly_omega::Automaton;
+use fairly_omega::emptiness::{self, Engine};
+use fairly_search::{Binding, Bounded, Bounds, Negation, Product};
+use fairly_system::{EventId, Network, TransitionSystem};
+use fairly_translate::{Options, translate};
+use peak_alloc::PeakAlloc;
+
+use crate::clock::timed;
+use crate::plot::{Panel, Point, Series, Stroke};
+use crate::spin;
+use crate::systems::{Family, constraints};
+
+/// The engines compared, in the order of the columns.
+const ENGINES: [&str; 2] = ["ndfs", "streett"];
+/// The notions, in the order of the tables.
+const NOTIONS: [Strength; 2] = [Strength::Weak, Strength::Strong];
+/// A run that takes longer than this is not repeated to find its best time.
+const LONG: Duration = Duration::from_secs(10);
+
+/// What to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// A run that visits more nodes than this is given up, and its engine is not asked about more
+    /// processes.
+    pub nodes: usize,
+    /// How many processes at the most, Peterson's and the semaphore's.
+    pub processes: [usize; 2],
+}
+
+impl Default for Plan {
+    /// What is recorded: the semaphore as far as the paper went, Peterson's until nothing is left.
+    fn default() -> Self {
+        Plan { nodes: 3_000_000, processes: [7, 12] }
+    }
+}
+
+/// The tables and what is drawn of them.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// In Markdown.
+    pub tables: String,
+    /// Nodes and time over the number of processes, for each system.
+    pub panels: Vec<Panel>,
+}
+
+/// One run of one engine.
+#[derive(Clone, Copy, Debug)]
+struct Cost {
+    nodes: usize,
+    steps: usize,
+    bytes: usize,
+    time: Duration,
+    /// Whether the property holds; `None` when the run was given up.
+    holds: Option<bool>,
+}
+
+/// What one engine did on one system, by number of processes from 2 on; `None` once it has been
+/// given up.
+type Column = Vec<Option<Cost>>;
+
+/// The automaton of what the property forbids, and what its propositions mean.
+fn negation(network: &Network, property: &str) -> (Automaton, Vec<Binding>) {
+    let mut formulas = Formulas::new();
+    let formula = formulas.parse(property).expect("the property is well formed");
+    let negated = formulas.negate(formula);
+    let automaton = translate(&mut formulas, negated, &Options::default()).expect("it is small");
+    let signature = network.signature();
+    let events = |pattern: &str| {
+        let all = (0..signature.events.len()).map(EventId::from_index);
+        all.filter(|&event| pattern_matches(pattern, signature.event_name(event))).collect()
+    };
+    let atoms = formulas.atoms(negated);
+    let bindings =
+        atoms.iter().map(|&atom| Binding::Event(events(formulas.atom_of(atom).text()))).collect();
+    (automaton, bindings)
+}
+
+/// One run: everything from the components on is counted.
+fn run(family: Family, n: usize, strength: Strength, engine: &Engine, nodes: usize) -> Cost {
+    let mut network = family.network(n);
+    let constraints = constraints(&network, n, strength);
+    let (automaton, bindings) = negation(&network, family.property());
+    let ((answer, cut), time) = timed(|| {
+        let negation = Negation::new(&automaton, bindings);
+        let mut product = Product::new(&mut network, negation, constraints);
+        let bounds = Bounds { nodes: Some(nodes), deadline: None };
+        let mut bounded = Bounded::new(&mut product, bounds);
+        let answer = emptiness::check(&mut bounded, engine).expect("the engine decides this");
+        (answer, bounded.cut())
+    });
+    let holds = match (answer.lasso, cut) {
+        (Some(_), _) => Some(false),
+        (None, None) => Some(true),
+        (None, Some(_)) => None,
+    };
+    let emptiness::Effort { nodes, steps, .. } = answer.effort;
+    Cost { nodes, steps, bytes: 0, time, holds }
+}
+
+/// Runs until the time is believable, and asserts the verdict.
+fn measure(
+    family: Family,
+    n: usize,
+    strength: Strength,
+    engine: &Engine,
+    plan: &Plan,
+    peak: &PeakAlloc,
+) -> Cost {
+    peak.reset_peak_usage();
+    let before = peak.current_usage();
+    let mut cost = run(family, n, strength, engine, plan.nodes);
+    cost.bytes = peak.peak_usage().saturating_sub(before);
+    let Some(holds) = cost.holds else { return cost };
+    let right = family.holds(strength);
+    assert_eq!(holds, right, "{} on {family} {n} under {strength} fairness", engine.name);
+    for _ in 1..3 {
+        if cost.time > LONG {
+            break;
+        }
+        cost.time = cost.time.min(run(family, n, strength, engine, plan.nodes).time);
+    }
+    cost
+}
+
+/// All states that can be reached, if there are not too many.
+fn states(family: Family, n: usize, most: usize) -> Option<usize> {
+    let mut network = family.network(n);
+    let mut open = network.initial();
+    let (mut seen, mut steps) = (open.len(), Vec::new());
+    while let Some(state) = open.pop() {
+        steps.clear();
+        network.enabled(state, &mut steps);
+        for step in &steps {
+            if step.target.index() >= seen {
+                seen = step.target.index() + 1;
+                open.push(step.target);
+            }
+        }
+        if seen > most {
+            return None;
+        }
+    }
+    Some(seen)
+}
+
+/// Runs everything; `peak` is the program's allocator.
+///
+/// # Panics
+/// If an engine gives a wrong answer: a benchmark of wrong answers is worth nothing.
+pub fn report(plan: &Plan, peak: &PeakAlloc) -> Report {
+    let mut report = Report::default();
+    for (family, most) in Family::ALL.into_iter().zip(plan.processes) {
+        let mut columns: Vec<(Strength, &Engine, Column)> = Vec::new();
+        for strength in NOTIONS {
+            for engine in ENGINES.map(|name| Engine::named(name).expect("it is in the table")) {
+                let mut column: Column = Vec::new();
+                for n in 2..=most {
+                    let given_up =
+                        column.last().is_some_and(|last| last.is_none_or(|c| c.holds.is_none()));
+                    column.push(
+                        (!given_up).then(|| measure(family, n, strength, engine, plan, peak)),
+                    );
+                }
+                columns.push((strength, engine, column));
+            }
+        }
+        let states: Vec<Option<usize>> =
+            (2..=most).map(|n| states(family, n, plan.nodes)).collect();
+        for strength in NOTIONS {
+            let side_by_side: Vec<&Column> = columns
+                .iter()
+                .filter(|column| column.0 == strength)
+                .map(|(_, _, column)| column)
+                .collect();
+            table(&mut report.tables, family, strength, &states, &side_by_side, plan);
+        }
+        report.panels.extend(panels(family, &columns));
+    }
+    report.tables.push_str(&against_spin(plan));
+    report
+}
+
+fn table(
+    out: &mut String,
+    family: Family,
+    strength: Strength,
+    states: &[Option<usize>],
+    columns: &[&Column],
+    plan: &Plan,
+) {
+    let verdict = if family.holds(strength) { "holds" } else { "violated" };
+    let _ = writeln!(
+        out,
+        "### {family}, {strength} fairness: `{}` {verdict}\n\n\
+         | n | states | ndfs: nodes | steps | memory | time | streett: nodes | steps | memory | \
+         time | nodes, ndfs ÷ streett |\n\
+         |---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+        family.property()
+    );
+    for (at, states) in states.iter().enumerate() {
+        let costs: Vec<Option<Cost>> = columns.iter().map(|column| column[at]).collect();
+        if costs.iter().all(Option::is_none) {
+            continue;
+        }
+        let states = states.map_or(format!("> {}", grouped(plan.nodes)), grouped);
+        let _ = write!(out, "| {} | {states} |", at + 2);
+        for cost in &costs {
+            let _ = match cost {
+                None => write!(out, " – | – | – | – |"),
+                Some(cost) => {
+                    let more = if cost.holds.is_none() { "> " } else { "" };
+                    write!(
+                        out,
+                        " {more}{} | {more}{} | {more}{} | {more}{} |",
+                        grouped(cost.nodes),
+                        grouped(cost.steps),
+                        bytes(cost.bytes),
+                        duration(cost.time)
+                    )
+                }
+            };
+        }
+        let _ = match costs[..] {
+            [Some(ndfs), Some(streett)] if streett.holds.is_some() => {
+                let more = if ndfs.holds.is_none() { "> " } else { "" };
+                let ratio = ndfs.nodes as f64 / streett.nodes as f64;
+                writeln!(out, " {more}{ratio:.1} |")
+            }
+            _ => writeln!(out, " – |"),
+        };
+    }
+    out.push('\n');
+}
+
+/// Nodes and time over n.
+fn panels(family: Family, columns: &[(Strength, &Engine, Column)]) -> [Panel; 2] {
+    let series = |value: fn(&Cost) -> f64| -> Vec<Series> {
+        columns
+            .iter()
+            .map(|(strength, engine, column)| Series {
+                name: format!("{}, {strength}", engine.name),
+                colour: if engine.name == "ndfs" { "#c2410c" } else { "#1d4ed8" },
+                stroke: match strength {
+                    Strength::Weak => Stroke::Dashed,
+                    Strength::Strong => Stroke::Solid,
+                },
+                points: (2u32..)
+                    .zip(column)
+                    .filter_map(|(n, cost)| {
+                        let cost = cost.as_ref()?;
+                        Some(Point { x: n, y: value(cost), at_least: cost.holds.is_none() })
+                    })
+                    .collect(),
+            })
+            .collect()
+    };
+    let panel = |what: &str, series| Panel {
+        title: format!("{family}: {what}"),
+        x_label: "processes".to_owned(),
+        series,
+    };
+    [
+        panel("product nodes visited", series(|cost| cost.nodes as f64)),
+        panel("time in seconds", series(|cost| cost.time.as_secs_f64())),
+    ]
+}
+
+/// The peer on the system that needs no more than weak fairness.
+fn against_spin(plan: &Plan) -> String {
+    let mut out = String::from("### Against SPIN: Peterson, weak fairness\n\n");
+    let mut rows = String::new();
+    let engine = Engine::named("streett").expect("it is in the table");
+    for n in 2..=plan.processes[0] {
+        let ours = run(Family::Peterson, n, Strength::Weak, engine, plan.nodes);
+        if ours.holds.is_none() {
+            break;
+        }
+        let again = || run(Family::Peterson, n, Strength::Weak, engine, plan.nodes).time;
+        let time = (1..3).map(|_| again()).fold(ours.time, Duration::min);
+        let theirs = match spin::peterson(n) {
+            Ok(theirs) => theirs,
+            Err(why) => {
+                let _ = writeln!(out, "Skipped: {why}.");
+                return out;
+            }
+        };
+        let _ = writeln!(
+            rows,
+            "| {n} | {} | {} | {} | {} | {} | {:.2} |",
+            grouped(theirs.stored),
+            grouped(theirs.visited),
+            duration(theirs.time),
+            grouped(ours.nodes),
+            duration(time),
+            time.as_secs_f64() / theirs.time.as_secs_f64().max(0.001),
+        );
+    }
+    out.push_str(
+        "| n | SPIN: states stored | visited | time | streett: nodes | time | time, streett ÷ SPIN |\n\
+         |---:|---:|---:|---:|---:|---:|---:|\n",
+    );
+    out + &rows
+}
+
+/// 1234567 as `1 234 567`.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push('\u{202f}');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+fn bytes(count: usize) -> String {
+    let kib = count as f64 / 1024.0;
+    if kib < 1024.0 { format!("{kib:.0} KiB") } else { format!("{:.1} MiB", kib / 1024.0) }
+}
+
+fn duration(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    match seconds {
+        s if s < 1e-3 => format!("{:.0} µs", s * 1e6),
+        s if s < 1.0 => format!("{:.1} ms", s * 1e3),
+        s => format!("{s:.2} s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_engines_give_the_verdict_of_the_paper() {
+        for (family, most) in Family::ALL.into_iter().zip([3, 5]) {
+            for n in 2..=most {
+                for strength in NOTIONS {
+                    for name in ENGINES {
+                        let engine = Engine::named(name).unwrap();
+                        let cost = run(family, n, strength, engine, usize::MAX);
+                        assert_eq!(
+                            cost.holds,
+                            Some(family.holds(strength)),
+                            "{name} on {family} {n} under {strength} fairness"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_with_monitors_can_be_given_up() {
+        let engine = Engine::named("ndfs").unwrap();
+        // 48 states, 2⁵ times as many with monitors.
+        let cost = run(Family::Semaphore, 4, Strength::Strong, engine, 200);
+        assert_eq!((cost.holds, cost.nodes), (None, 200));
+    }
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1_234_567), "1\u{202f}234\u{202f}567");
+    }
+}

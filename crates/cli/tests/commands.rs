@@ -1,0 +1,145 @@
+//! The command as a person runs it: what it prints, where, and how it exits.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+fn corpus(path: &str) -> String {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+    root.join(path).to_string_lossy().into_owned()
+}
+
+fn fairly(arguments: &[&str], stdin: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fairly"))
+        .args(arguments)
+        .env("NO_COLOR", "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    // A command that does not read its input may be gone already.
+    let _ = child.stdin.take().expect("piped").write_all(stdin.as_bytes());
+    child.wait_with_output().expect("it ends")
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().expect("it exits by itself")
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("text")
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("text")
+}
+
+#[test]
+fn a_lasso_is_printed_and_explained() {
+    let output = fairly(&["aut", "empty", &corpus("automata/streett-3-nonempty.hoa")], "");
+    assert_eq!(code(&output), 1);
+    let text = out(&output);
+    assert!(text.starts_with("not empty"), "{text}");
+    assert!(text.contains("word  ") && text.contains("cycle{"), "{text}");
+    assert!(text.contains("accepted, because"), "{text}");
+    assert_eq!(err(&output), "");
+
+    let output = fairly(&["aut", "empty", &corpus("automata/streett-3-empty.hoa")], "");
+    assert_eq!(code(&output), 0);
+    assert!(out(&output).starts_with("empty"));
+}
+
+#[test]
+fn operations_compose_in_a_pipe() {
+    let file = corpus("automata/nondeterministic-buchi-6.hoa");
+    let complement = fairly(&["aut", "complement", &file], "");
+    assert_eq!(code(&complement), 0, "{}", err(&complement));
+    let both = fairly(&["aut", "intersect", "-", &file], &out(&complement));
+    assert_eq!(code(&both), 0, "{}", err(&both));
+    assert_eq!(code(&fairly(&["aut", "empty", "-"], &out(&both))), 0);
+    assert_eq!(code(&fairly(&["aut", "includes", &file, &file], "")), 0);
+    let differ = fairly(&["aut", "equivalent", &file, "-"], &out(&complement));
+    assert_eq!(code(&differ), 1);
+    assert!(out(&differ).contains("accepts this word"), "{}", out(&differ));
+}
+
+#[test]
+fn a_word_is_read_back() {
+    let file = corpus("automata/streett-3-nonempty.hoa");
+    let text = out(&fairly(&["aut", "empty", &file], ""));
+    let word = text.lines().find_map(|line| line.trim().strip_prefix("word  ")).expect("a word");
+    assert_eq!(code(&fairly(&["aut", "accepts", &file, word], "")), 0, "{word}");
+}
+
+#[test]
+fn bad_input_is_shown_with_a_caret_and_nothing_on_stdout() {
+    let output = fairly(&["aut", "reduce", &corpus("automata/bad/E0207-unknown-mark.hoa")], "");
+    assert_eq!(code(&output), 2);
+    assert_eq!(out(&output), "");
+    let text = err(&output);
+    assert!(text.contains("error[E0207]") && text.contains("^"), "{text}");
+
+    let output = fairly(&["aut", "stats", "-"], "HOA: v1\nStates: 1000000000\n");
+    assert_eq!(code(&output), 2, "{}", err(&output));
+    let output = fairly(&["aut", "stats", "/nowhere/at/all"], "");
+    assert_eq!(code(&output), 2);
+    let output = fairly(&["aut", "stats", "-", "-"], "");
+    assert_eq!(code(&output), 2);
+}
+
+#[test]
+fn a_limit_that_is_reached_is_unknown() {
+    let file = corpus("automata/nondeterministic-buchi-6.hoa");
+    let output = fairly(&["aut", "determinize", "--max-states", "1", &file], "");
+    assert_eq!(code(&output), 3, "{}", err(&output));
+    assert_eq!(out(&output), "");
+    assert!(err(&output).starts_with("unknown: "), "{}", err(&output));
+}
+
+#[test]
+fn an_engine_that_cannot_decide_says_so() {
+    let file = corpus("automata/rabin-2.hoa");
+    let output = fairly(&["aut", "empty", "--engine", "scc", &file], "");
+    assert_eq!(code(&output), 2);
+    assert!(err(&output).contains("cannot decide"), "{}", err(&output));
+}
+
+#[test]
+fn a_formula_that_ends_too_early_has_its_caret_under_the_end() {
+    let output = fairly(&["ltl", "a U"], "");
+    assert_eq!(code(&output), 2);
+    let text = err(&output);
+    assert!(text.contains("1 | a U\n  |    ^"), "{text}");
+}
+
+#[test]
+fn twenty_premises_cost_two_states_at_the_most() {
+    let premises: Vec<String> = (1..=20).map(|at| format!("GF p{at}")).collect();
+    let formula = format!("!(({}) -> GF q)", premises.join(" && "));
+    let output = fairly(&["ltl", &formula, "--to", "hoa"], "");
+    assert_eq!(code(&output), 0, "{}", err(&output));
+    let states = out(&output)
+        .lines()
+        .find_map(|line| line.strip_prefix("States: ").map(str::to_owned))
+        .expect("a number of states");
+    assert!(states.parse::<u32>().expect("a number") <= 2, "{states}");
+}
+
+#[test]
+fn the_semaphore_tells_weak_from_strong() {
+    let file = corpus("systems/c02-semaphore.net");
+    let output = fairly(&["check", "--fairness", "weak", &file], "");
+    assert_eq!(code(&output), 1, "{}", err(&output));
+    let text = out(&output);
+    assert!(text.contains("wf(P1)   enabled 1/2, taken 0"), "{text}");
+    assert!(text.contains("sf(P1) excludes this run, and with it the property holds"), "{text}");
+    let output = fairly(&["check", "--fairness", "strong", &file], "");
+    assert_eq!(code(&output), 0);
+    assert!(out(&output).contains("feasible · machine closed"), "{}", out(&output));
+    let output = fairly(&["check", "--fairness", "strong", "--max-states", "1", &file], "");
+    assert_eq!(code(&output), 3, "{}", out(&output));
+    let output = fairly(&["check", "-f", "G F q9", &file], "");
+    assert_eq!(code(&output), 2);
+    assert!(err(&output).contains("error[E0801]"), "{}", err(&output));
+}
