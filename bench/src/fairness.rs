@@ -1,6 +1,6 @@
 //! The tables `bench/record/fairness.md`, and the points of their plot: the engines `ndfs`, with a
 //! monitor automaton for every strong constraint, and `streett`, which decides fairness in the
-//! search, side by side on the systems of seed paper 000.
+//! search, side by side on the systems of Malinen and Luukkainen (2003).
 //!
 //! Nodes, steps and bytes do not depend on how busy the machine is; time does, see [`timed`].
 

@@ -5,6 +5,7 @@ pub mod clock;
 pub mod emptiness;
 pub mod fairness;
 pub mod generate;
+pub mod ltl;
 pub mod plot;
 pub mod spin;
 pub mod systems;

@@ -33,9 +33,14 @@ fn main() -> ExitCode {
                 }
             }
         }
+        Some("ltl") => {
+            print!("{}", fairly_bench::ltl::table());
+            ExitCode::SUCCESS
+        }
         _ => {
             eprintln!(
                 "usage: fairly-bench emptiness [LARGEST-NUMBER-OF-EDGES]\n       \
+                 fairly-bench ltl\n       \
                  fairly-bench fairness [SVG-FILE [LIMIT-ON-NODES]]"
             );
             ExitCode::from(2)

@@ -42,7 +42,7 @@ impl Assumption {
         &mut self,
         constraint: &case::Constraint,
         network: &mut Network,
-    ) -> Result<(), Unknown> {
+    ) -> Result<(), Unusable> {
         let constraint = match &constraint.demand {
             Demand::Fair(annotation, target) => fair(*annotation, target, network)?,
             Demand::Justice(formula) => Constraint {
@@ -66,7 +66,11 @@ impl Assumption {
 }
 
 /// Fairness or liveness of a process, an event, or one process's part in an event.
-fn fair(annotation: Annotation, target: &Target, network: &Network) -> Result<Constraint, Unknown> {
+fn fair(
+    annotation: Annotation,
+    target: &Target,
+    network: &Network,
+) -> Result<Constraint, Unusable> {
     let signature = network.signature();
     let events = |name: &str| -> Vec<EventId> {
         (1..signature.events.len())
@@ -77,7 +81,8 @@ fn fair(annotation: Annotation, target: &Target, network: &Network) -> Result<Co
     let moves = |chosen: &dyn Fn(MoveId) -> bool| -> Vec<MoveId> {
         (0..network.move_count()).map(MoveId::from_index).filter(|&id| chosen(id)).collect()
     };
-    let unknown = |name: &str| Unknown { name: name.to_owned() };
+    let unknown = |name: &str| Unusable::Unknown(name.to_owned());
+    let is_live = matches!(annotation, Annotation::WeakLive | Annotation::StrongLive);
     let of_events = |name: &str| {
         let events = events(name);
         if events.is_empty() {
@@ -87,6 +92,9 @@ fn fair(annotation: Annotation, target: &Target, network: &Network) -> Result<Co
         Ok((name.to_owned(), Selector::Events(events), ready))
     };
     let of_process = |name: &str| {
+        if is_live {
+            return Err(Unusable::LiveProcess(name.to_owned()));
+        }
         let process = signature.process(name).ok_or_else(|| unknown(name))?;
         let ready = moves(&|id| network.local(id).0 == process);
         Ok((name.to_owned(), Selector::Process(process), ready))
@@ -116,9 +124,9 @@ fn fair(annotation: Annotation, target: &Target, network: &Network) -> Result<Co
 }
 
 /// A formula without temporal operators as a predicate on steps.
-fn step_predicate(text: &str, network: &mut Network) -> Result<Predicate, Unknown> {
+fn step_predicate(text: &str, network: &mut Network) -> Result<Predicate, Unusable> {
     let mut formulas = Formulas::new();
-    let parsed = formulas.parse(text).map_err(|_| Unknown { name: text.to_owned() })?;
+    let parsed = formulas.parse(text).map_err(|_| Unusable::Unknown(text.to_owned()))?;
     let formula = formulas.nnf(parsed);
     if formula == Formula::TRUE {
         return Ok(Predicate::True);
@@ -130,8 +138,8 @@ fn step_formula(
     formulas: &Formulas,
     formula: Formula,
     network: &mut Network,
-) -> Result<StepFormula, Unknown> {
-    let mut all = |parts: &[Formula]| -> Result<Vec<StepFormula>, Unknown> {
+) -> Result<StepFormula, Unusable> {
+    let mut all = |parts: &[Formula]| -> Result<Vec<StepFormula>, Unusable> {
         parts.iter().map(|&part| step_formula(formulas, part, network)).collect()
     };
     Ok(match formulas.node(formula) {
@@ -155,10 +163,10 @@ fn step_formula(
                 Atom::Event(_) => None,
                 Atom::Name(_) => state(network),
             };
-            bound.ok_or_else(|| Unknown { name: text.to_owned() })?
+            bound.ok_or_else(|| Unusable::Unknown(text.to_owned()))?
         }
         // The reader of constraints lets no temporal operator through.
-        _ => return Err(Unknown { name: formulas.display(formula) }),
+        _ => return Err(Unusable::Unknown(formulas.display(formula))),
     })
 }
 
@@ -173,17 +181,26 @@ impl fmt::Display for Assumption {
     }
 }
 
-/// A constraint about something that the system does not have.
+/// A constraint that makes no sense for a system.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unknown {
-    /// What it names.
-    pub name: String,
+pub enum Unusable {
+    /// It is about something that the system does not have.
+    Unknown(String),
+    /// `wl` and `sl` are about what is ready, which only events are.
+    LiveProcess(String),
 }
 
-impl fmt::Display for Unknown {
+impl fmt::Display for Unusable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the constraint is about `{}`, which the system does not have", self.name)
+        match self {
+            Unusable::Unknown(name) => {
+                write!(f, "the constraint is about `{name}`, which the system does not have")
+            }
+            Unusable::LiveProcess(name) => {
+                write!(f, "wl and sl are about events, and `{name}` is a process")
+            }
+        }
     }
 }
 
-impl std::error::Error for Unknown {}
+impl std::error::Error for Unusable {}

@@ -4,7 +4,7 @@
 //! one, so such an answer is not searched for again. And a run found under one notion is judged
 //! under all others: where it is fair, the property is violated there too.
 
-use fairly_fairness::{Level, Notion, Reading};
+use fairly_fairness::{Constraint, Level, Notion, Reading};
 use fairly_system::{Network, Run};
 use fairly_witness::Ledger;
 
@@ -43,20 +43,22 @@ const RUNGS: [(Notion, &[usize]); 5] = [
     (Notion::Strong(Level::Event), &[0, 2]),
 ];
 
-/// The verdict under every notion.
+/// The verdict under every notion, each together with the constraints `assumed`. Inherent fairness,
+/// which is no condition on runs, is left out when there are some.
 ///
 /// # Errors
 /// As [`crate::check`].
 pub fn ladder(
     network: &mut Network,
     property: &mut Property,
+    assumed: &[Constraint],
     options: &Options,
 ) -> Result<Ladder, Failure> {
     let mut rungs: Vec<Rung> = Vec::new();
     let mut runs: Vec<Run> = Vec::new();
     let mut searches = 0;
     for (notion, weaker) in RUNGS {
-        let constraints = notion.constraints(network).expect("a set of constraints");
+        let constraints = Assumption { notion, extra: assumed.to_vec() }.constraints(network);
         let follows = weaker.iter().any(|&at| rungs[at].holds == Ok(true));
         let refuted = runs.iter().any(|run| Ledger::of(network, run, &constraints).is_fair());
         let (holds, searched) = if follows {
@@ -79,14 +81,18 @@ pub fn ladder(
         };
         rungs.push(Rung { notion, holds, searched });
     }
-    for notion in [Notion::Global, Notion::Inherent(Reading::Run), Notion::Inherent(Reading::Trace)]
-    {
+    let beyond: &[Notion] = match assumed {
+        [] => &[Notion::Global, Notion::Inherent(Reading::Run), Notion::Inherent(Reading::Trace)],
+        _ => &[Notion::Global],
+    };
+    for &notion in beyond {
         let follows = rungs.iter().any(|rung| rung.holds == Ok(true));
         let (holds, searched) = if follows {
             (Ok(true), false)
         } else {
             searches += 1;
-            let verdict = crate::check(network, property, &Assumption::of(notion), options)?;
+            let assumption = Assumption { notion, extra: assumed.to_vec() };
+            let verdict = crate::check(network, property, &assumption, options)?;
             let holds = match verdict.outcome {
                 Outcome::Holds(_) => Ok(true),
                 Outcome::Violated(_) | Outcome::Doomed(_) => Ok(false),

@@ -64,7 +64,8 @@ const QUESTIONS: usize = 2_000;
 /// 0: nothing is assumed, 1: weak, 2: strong; by candidate.
 type Choice = Vec<u8>;
 
-/// All least sets of constraints at a level under which the property holds.
+/// All least sets of constraints at a level under which, together with the constraints `assumed`,
+/// the property holds.
 ///
 /// # Errors
 /// As [`crate::check`].
@@ -72,6 +73,7 @@ pub fn least(
     network: &mut Network,
     property: &mut Property,
     level: Level,
+    assumed: &[Constraint],
     options: &Options,
 ) -> Result<Least, Failure> {
     let of = |notion: Notion, network: &Network| notion.constraints(network).unwrap_or_default();
@@ -83,6 +85,7 @@ pub fn least(
     let constraints: Vec<Constraint> = candidates
         .iter()
         .flat_map(|candidate| [candidate.weak.clone(), candidate.strong.clone()])
+        .chain(assumed.iter().cloned())
         .collect();
 
     let (mut lifted, bindings) = match negation(property, options) {
@@ -98,6 +101,9 @@ pub fn least(
         negation.letter_acceptance.clone(),
     ]);
     let mut product = Product::new(network, negation, constraints.clone());
+    let always =
+        (2 * candidates.len()..constraints.len()).map(|at| product.lowering().acceptance_of(at));
+    let unfair = Acceptance::and([unfair].into_iter().chain(always));
     let stored = match store(&mut product, options, &unfair) {
         Ok(stored) => stored,
         Err(why) => return Ok(Least::Unknown(why)),
@@ -146,7 +152,7 @@ pub fn least(
     }
     drop(product);
     for run in &runs {
-        confirm(network, property, &[], run)?;
+        confirm(network, property, assumed, run)?;
     }
     least.sort_by_key(|choice| {
         (choice.iter().map(|&level| u32::from(level)).sum::<u32>(), choice.clone())

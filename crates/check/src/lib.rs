@@ -17,7 +17,7 @@ mod vacuity;
 mod verdict;
 mod verify;
 
-pub use assumption::{Assumption, Unknown as UnknownName};
+pub use assumption::{Assumption, Unusable};
 pub use ladder::{Ladder, Rung, ladder};
 pub use least::{Candidate, Least, least};
 pub use property::{Property, Unbound};

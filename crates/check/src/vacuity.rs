@@ -12,6 +12,17 @@ use crate::property::Property;
 /// States after which nothing is said, unless the caller's bound is tighter.
 const ENOUGH: usize = 1_000_000;
 
+/// How many states and transitions the system has; zeros if the walk does not end in bounds.
+pub(crate) fn size(network: &mut Network, bounds: Bounds) -> (usize, usize) {
+    let mut size = (0, 0);
+    let most = bounds.nodes.unwrap_or(ENOUGH).min(ENOUGH);
+    let done = walk(network, most, |_, _, steps| {
+        size.0 += 1;
+        size.1 += steps.len();
+    });
+    if done { size } else { (0, 0) }
+}
+
 /// Remarks on a property that holds, from one walk over the system. Nothing is said if the walk
 /// does not end within the bounds.
 pub(crate) fn notes(

@@ -129,6 +129,8 @@ pub struct Stamp {
 pub enum Failure {
     /// The engine asked for cannot decide this.
     Engine(String),
+    /// The question makes no sense, with the reason.
+    Senseless(&'static str),
     /// A run was found that the witness rejects: a bug.
     Internal {
         /// What is wrong with it.
@@ -142,6 +144,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Engine(message) => write!(f, "{message}"),
+            Failure::Senseless(why) => write!(f, "{why}"),
             Failure::Internal { flaw, .. } => {
                 write!(f, "a run was found that does not stand up to replay: {flaw}")
             }

@@ -55,6 +55,12 @@ pub fn check(
         time: started.elapsed(),
     };
     let outcome = match assumption.notion {
+        Notion::Inherent(_) if !constraints.is_empty() => {
+            return Err(Failure::Senseless(
+                "inherent fairness is about finite prefixes, not a condition on runs, so it cannot \
+                 be combined with constraints",
+            ));
+        }
         Notion::Inherent(reading) => inherently(network, property, reading, options, &mut stamp)?,
         notion => {
             let found = match notion {
@@ -75,6 +81,9 @@ pub fn check(
             }
         }
     };
+    if stamp.system == (0, 0) {
+        stamp.system = vacuity::size(network, options.bounds);
+    }
     let notes = match &outcome {
         Outcome::Holds(_) => vacuity::notes(network, property, &constraints, options.bounds),
         _ => Vec::new(),

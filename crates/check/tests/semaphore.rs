@@ -68,7 +68,7 @@ fn weak_fairness_is_not_enough_and_strong_is() {
 fn the_ladder_needs_few_searches() {
     let mut network = semaphore(3);
     let mut live = property(&mut network, "G F p1");
-    let ladder = ladder(&mut network, &mut live, &Options::default()).unwrap();
+    let ladder = ladder(&mut network, &mut live, &[], &Options::default()).unwrap();
     let holds: Vec<bool> = ladder.rungs.iter().map(|rung| rung.holds.clone().unwrap()).collect();
     assert_eq!(holds, [false, false, false, true, true, true, true, true]);
     assert!(ladder.searches <= 4, "{ladder:?}");
@@ -78,7 +78,7 @@ fn the_ladder_needs_few_searches() {
 fn the_least_fairness_is_found() {
     let mut network = semaphore(3);
     let mut live = property(&mut network, "G F p1");
-    let answer = least(&mut network, &mut live, Level::Process, &Options::default()).unwrap();
+    let answer = least(&mut network, &mut live, Level::Process, &[], &Options::default()).unwrap();
     let Least::Sets { sets, .. } = answer else { panic!("{answer:?}") };
     // Whoever holds the semaphore can only give it back, so nothing is asked of the others.
     assert_eq!(sets, [["sf(P1)"]]);

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use fairly_logic::{Formula, Formulas, Spelling};
 use fairly_omega::formats::{dot, hoa, never};
 use fairly_omega::{Limits, ops};
+use fairly_translate::classes::classify;
 use fairly_translate::{Options, TRANSLATORS, Translator, translate};
 
 use crate::failure::Failure;
@@ -141,22 +142,31 @@ fn spelled(
     Ok(())
 }
 
-fn class(formulas: &mut Formulas, formula: Formula, _request: &Arguments) -> String {
-    let classes = formulas.classes(formula);
-    let smallest = classes.smallest();
+/// What kind of property it is: by its language where that can be found out, else by its syntax.
+fn class(formulas: &mut Formulas, formula: Formula, request: &Arguments) -> String {
     let mut out = format!("{}\n", formulas.display(formula));
-    let _ = writeln!(out, "  class            {smallest}: {}", smallest.describe());
-    let stutter = if formulas.is_next_free(formula) {
-        "stutter-invariant: it has no X"
-    } else {
-        "may tell repeated states apart: it has an X"
-    };
-    let _ = writeln!(out, "  states           {stutter}");
+    match classify(formulas, formula, &options(request)) {
+        Ok(semantic) => {
+            for line in semantic.to_string().lines() {
+                let _ = writeln!(out, "  {line}");
+            }
+        }
+        Err(_) => {
+            let smallest = formulas.classes(formula).smallest();
+            let _ = writeln!(out, "  by its syntax: {}", smallest.describe());
+            let stutter = if formulas.is_next_free(formula) {
+                "stutter-invariant: it has no X"
+            } else {
+                "may tell repeated states apart: it has an X"
+            };
+            let _ = writeln!(out, "  {stutter}");
+        }
+    }
     let events = if formulas.is_interruptible(formula) {
         "interruptible: events it does not name can come in between"
     } else {
         "not seen to be interruptible: an event it does not name may change it"
     };
-    let _ = writeln!(out, "  events           {events}");
+    let _ = writeln!(out, "  {events}");
     out
 }

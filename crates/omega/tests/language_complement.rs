@@ -224,7 +224,7 @@ fn the_family_of_michel() {
     for n in 2..=4 {
         let family = michel(n);
         let negation = complement(&family, LIMITS).unwrap();
-        assert!(is_empty(&intersection(&family, &negation, LIMITS).unwrap()), "{n}");
+        assert!(is_empty(&intersection(&family, &negation, LIMITS).unwrap()).unwrap(), "{n}");
         let least: usize = (1..=n as usize).product();
         // The number of history trees of n + 1 states with ages is below 2 (n + 1)^(n+1) (n + 1)!.
         let m = n as usize + 1;

@@ -80,8 +80,9 @@ pub fn gpvw(formulas: &mut Formulas, f: Formula, limits: Limits) -> Result<Autom
         vec![Pending { from: None, new: vec![core], old: Set::new(), next: Set::new() }];
     let mut steps = 0usize;
     while let Some(mut node) = stack.pop() {
+        // Many copies of a node are discarded, so there are more steps than edges.
         steps += 1;
-        if steps > limits.edges {
+        if steps > limits.edges.saturating_mul(8) || edges.len() > limits.edges {
             return Err(Refused { resource: Resource::Edges, limit: limits.edges });
         }
         let Some(eta) = node.new.pop() else {

@@ -189,8 +189,8 @@ pub(crate) fn fold(
 /// The automaton, which is generalized Büchi, with compassion constraints put in and still
 /// generalized Büchi: a run guesses when it has entered the component that it stays in, and which
 /// constraints it meets by never reading their first letters again; for the others the second
-/// letters give marks. With n constraints an accepting component gets 2ⁿ copies, which no
-/// generalized Büchi automaton can avoid.
+/// letters give marks. With n constraints an accepting component gets 2ⁿ copies; that generalized
+/// Büchi automata for such conditions grow exponentially is inherent (ALGORITHMS.md B1).
 pub(crate) fn guess(
     automaton: &Automaton,
     compassions: &[(Label, Label)],

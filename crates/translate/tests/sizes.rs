@@ -17,9 +17,9 @@ fn fast(text: &str) -> Automaton {
     translate(&mut formulas, f, &Options::default()).unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
-/// States of all formulas of a set against those that Spot's `ltl2tgba` (default options: small,
-/// high, transition-based generalized Büchi) needs. The versions and the figures of each formula are
-/// in `bench/record/ltl.md`. An automaton without states counts as one, as Spot writes it.
+/// States of all formulas of a set against those that `ltl2tgba` of Spot 2.12.1 needs, run on the same
+/// formulas with default options (small, high, transition-based generalized Büchi). An automaton
+/// without states counts as one, as Spot writes it.
 #[test]
 fn not_above_spot_on_the_sets_of_the_literature() {
     for (set, ours, spot) in
@@ -34,7 +34,8 @@ fn not_above_spot_on_the_sets_of_the_literature() {
 #[test]
 fn families_grow_as_they_should() {
     // The states for n, from n = 2 on, where they are few.
-    let expected: [(&str, usize, fn(usize) -> usize); 13] = [
+    type States = fn(usize) -> usize;
+    let expected: [(&str, usize, States); 13] = [
         ("theta", 20, |_| 2),
         ("fair-weak", 20, |_| 2),
         ("fair-strong", 6, |n| (1 << n) + 1),
@@ -42,7 +43,7 @@ fn families_grow_as_they_should() {
         ("fair-strong-positive", 20, |n| n + 3),
         ("u-right", 20, |n| n),
         ("r-right", 20, |n| n),
-        ("r-left", 12, |n| n),
+        ("r-left", 20, |n| n),
         ("and-gf", 20, |_| 1),
         ("or-fg", 20, |n| n + 1),
         ("or-gf", 20, |_| 1),
@@ -52,14 +53,13 @@ fn families_grow_as_they_should() {
     for (name, most, states) in expected {
         let family = FAMILIES.iter().find(|family| family.name == name).expect("a family");
         let start = Instant::now();
-        for n in 2..=most {
+        for n in [2, 3, 4, 5, 6, 9, 13, 20].into_iter().filter(|&n| n <= most) {
             let automaton = fast(&(family.formula)(n));
             let count = automaton.state_count();
             assert!(count <= states(n), "{name} {n}: {count} states");
             assert!(automaton.edge_count() <= 4 * count * (count + n), "{name} {n}");
         }
         let elapsed = start.elapsed();
-        eprintln!("{name} {elapsed:?}");
         assert!(elapsed < Duration::from_secs(20), "{name}: {elapsed:?}");
     }
 }
@@ -88,7 +88,7 @@ fn a_formula_that_is_too_much_ends_soon() {
         .fold("p".to_owned(), |inner, i| format!("(q{} U G(r{} | X {inner}))", i % 9, i % 7));
     let equivalences = (1..=30).fold("p".to_owned(), |inner, i| format!("(X F q{i} <-> {inner})"));
     let mut texts = vec![responses.join(" & "), alternating, equivalences];
-    for seed in 0..6 {
+    for seed in 0..3 {
         let mut rng = Rng::new(seed);
         let shape = ltl::LtlShape { size: 100, atoms: 7, ..Default::default() };
         texts.push(ltl::random_formula(&mut rng, &shape).infix());
@@ -99,7 +99,6 @@ fn a_formula_that_is_too_much_ends_soon() {
         let f = parse(&mut formulas, text);
         let size = translate(&mut formulas, f, &Options::default()).map(|a| a.state_count());
         let elapsed = start.elapsed();
-        eprintln!("formula {at}: {size:?} {elapsed:?}");
         assert!(elapsed < Duration::from_secs(60), "formula {at}: {size:?} after {elapsed:?}");
     }
 }

@@ -192,6 +192,9 @@ enum ReadingName {
 pub(crate) struct Ladder {
     #[command(flatten)]
     pub(super) model: Model,
+    /// A constraint to assume under every notion; written as for `fairly check`.
+    #[arg(long = "constraint", value_name = "CONSTRAINT")]
+    pub(super) constraints: Vec<String>,
 }
 
 #[derive(Args)]
@@ -201,4 +204,7 @@ pub(crate) struct Least {
     /// What the constraints are about.
     #[arg(long, value_enum, default_value_t = LevelName::Process)]
     pub(super) level: LevelName,
+    /// A constraint to assume in any case; written as for `fairly check`.
+    #[arg(long = "constraint", value_name = "CONSTRAINT")]
+    pub(super) constraints: Vec<String>,
 }

@@ -1,7 +1,8 @@
 //! From files and flags to a system and properties.
 
 use fairly_check::{Assumption, Property};
-use fairly_fairness::Notion;
+use fairly_fairness::{Notion, own_constraints};
+use fairly_front::aut;
 use fairly_front::case::{self, Case};
 use fairly_logic::Formulas;
 use fairly_omega::formats;
@@ -28,20 +29,14 @@ pub(super) fn network(model: &Model) -> Result<Loaded, Failure> {
     }
     let mut components = Vec::new();
     for Input { name, text } in inputs {
-        let automata = formats::read_any(&text).map_err(|diagnostic| Failure::Input {
-            name: name.clone(),
-            text: text.clone(),
-            diagnostic: Box::new(diagnostic),
-        })?;
         let stem = std::path::Path::new(&name)
             .file_stem()
             .map_or_else(|| name.clone(), |stem| stem.to_string_lossy().into_owned());
-        let several = automata.len() > 1;
-        for (at, automaton) in (1..).zip(&automata) {
-            let called = if several { format!("{stem}{at}") } else { stem.clone() };
-            let component = Component::from_automaton(&called, automaton)
-                .map_err(|error| Failure::usage(format!("{name}: {error}")))?;
-            components.push(component);
+        match aut::read(&stem, &text) {
+            Ok(component) => components.push(component),
+            Err(diagnostic) => {
+                return Err(Failure::Input { name, text, diagnostic: Box::new(diagnostic) });
+            }
         }
     }
     compose(components, model.interleave.clone(), model)
@@ -132,7 +127,11 @@ fn bind(
         let span = found.map_or(span, |at| Span::new(at, at + word.len()));
         let mut diagnostic = Diagnostic::error("E0801", unbound.to_string(), span);
         if let Some(similar) = unbound.similar {
-            diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
+            diagnostic = diagnostic.help(if similar == word {
+                format!("`{similar}` is an event: write it without quotes")
+            } else {
+                format!("did you mean `{similar}`?")
+            });
         }
         at_fault(diagnostic)
     })
@@ -145,6 +144,8 @@ pub(super) fn assumption(
     loaded: &mut Loaded,
 ) -> Result<Assumption, Failure> {
     let mut assumption = Assumption::of(notion);
+    assumption.extra = own_constraints(&mut loaded.network)
+        .map_err(|inexpressible| Failure::usage(inexpressible.to_string()))?;
     if let Some((input, case)) = &loaded.source {
         for constraint in &case.constraints {
             assumption.add(constraint, &mut loaded.network).map_err(|unknown| Failure::Input {

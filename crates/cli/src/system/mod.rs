@@ -6,6 +6,7 @@ mod load;
 use std::process::ExitCode;
 
 use fairly_check::{Assumption, Failure as CheckFailure, Outcome, Property};
+use fairly_fairness::Notion;
 use fairly_report::{human, itf, json};
 use fairly_search::closure;
 
@@ -23,6 +24,7 @@ impl From<CheckFailure> for Failure {
                 message,
                 help: Some("leave out --engine, or use --engine streett".to_owned()),
             },
+            CheckFailure::Senseless(why) => Failure::usage(why),
             internal @ CheckFailure::Internal { .. } => Failure::Internal(internal.to_string()),
         }
     }
@@ -124,10 +126,12 @@ fn machine_closed(
 pub(crate) fn ladder(request: &Ladder) -> Result<ExitCode, Failure> {
     let mut loaded = load::network(&request.model)?;
     let options = request.model.options()?;
+    let assumed = load::assumption(Notion::None, &request.constraints, &mut loaded)?.extra;
     let mut text = String::new();
     let mut documents = Vec::new();
     for mut property in properties(&request.model, &mut loaded)? {
-        let ladder = fairly_check::ladder(&mut loaded.network, &mut property, &options)?;
+        let network = &mut loaded.network;
+        let ladder = fairly_check::ladder(network, &mut property, &assumed, &options)?;
         let (name, formula) = (property.name.clone(), property.text());
         match request.model.format {
             Format::Human => text.push_str(&human::ladder(&name, &formula, &ladder)),
@@ -147,9 +151,11 @@ pub(crate) fn least(request: &Least) -> Result<ExitCode, Failure> {
     let mut text = String::new();
     let mut documents = Vec::new();
     let mut code = 0;
+    let assumed = load::assumption(Notion::None, &request.constraints, &mut loaded)?.extra;
     for mut property in properties(&request.model, &mut loaded)? {
         let level = request.level.level();
-        let least = fairly_check::least(&mut loaded.network, &mut property, level, &options)?;
+        let network = &mut loaded.network;
+        let least = fairly_check::least(network, &mut property, level, &assumed, &options)?;
         match &least {
             fairly_check::Least::Sets { sets, .. } if sets.is_empty() => code = failure::NO,
             fairly_check::Least::Sets { .. } => {}

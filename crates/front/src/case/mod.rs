@@ -2,7 +2,7 @@
 //!
 //! A *network* is components that synchronise on shared events; a *case* is a network with
 //! properties and, for each, the verdict under each notion of fairness. [`parse`] reads the text,
-//! [`print`] writes it; [`Case::network`] gives the system. To compose `.aut` or HOA files, see
+//! [`print()`] writes it; [`Case::network`] gives the system. To compose `.aut` or HOA files, see
 //! [`crate::aut`].
 //!
 //! ```

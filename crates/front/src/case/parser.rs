@@ -40,7 +40,7 @@ pub fn parse(text: &str) -> Result<Case, Vec<Diagnostic>> {
             parser.errors.push(wrong);
         }
     }
-    parser.close(Some(text.len()));
+    parser.close(false);
     if parser.errors.len() < MOST_ERRORS {
         parser.check_names(text);
     }
@@ -81,7 +81,7 @@ pub fn parse_constraint(text: &str) -> Result<Constraint, Diagnostic> {
 enum Block {
     #[default]
     None,
-    Component(Open),
+    Component(Box<Open>),
     Expect {
         property: Name,
         opened: Span,
@@ -130,7 +130,7 @@ impl Parser {
             return self.item(cursor, line);
         }
         if cursor.takes("}") {
-            self.close(None);
+            self.close(true);
             return cursor.expect_end();
         }
         // An item inside a block: the block was not closed.
@@ -139,7 +139,7 @@ impl Parser {
             let word = after.word();
             after.takes(word);
             if !after.sees("-") && !after.sees(":") {
-                self.close(Some(line.start));
+                self.close(false);
                 return self.item(cursor, line);
             }
         }
@@ -158,13 +158,16 @@ impl Parser {
         }
     }
 
-    /// Ends the open block, if any; `missing` is where its `}` should have been.
-    fn close(&mut self, missing: Option<usize>) {
+    /// Ends the open block, if any; `closed` says whether its `}` was there.
+    fn close(&mut self, closed: bool) {
         let block = std::mem::take(&mut self.block);
-        if let (Some(_), Block::Component(Open { opened, .. }) | Block::Expect { opened, .. }) =
-            (missing, &block)
-        {
-            let wrong = Diagnostic::error("E0705", "this block is not closed", *opened)
+        let opened = match &block {
+            Block::None => None,
+            Block::Component(open) => Some(open.opened),
+            Block::Expect { opened, .. } => Some(*opened),
+        };
+        if let (false, Some(opened)) = (closed, opened) {
+            let wrong = Diagnostic::error("E0705", "this block is not closed", opened)
                 .label("opened here")
                 .help("a line with `}` alone closes it");
             self.errors.push(wrong);
@@ -243,7 +246,7 @@ impl Parser {
             let message = format!("two components are called `{}`", name.text.escape_debug());
             self.errors.push(Diagnostic::error("E0707", message, name.span));
         }
-        self.block = Block::Component(Open {
+        self.block = Block::Component(Box::new(Open {
             component: CaseComponent { name: name.text, ..CaseComponent::default() },
             numbers: HashMap::new(),
             initial: HashSet::new(),
@@ -253,7 +256,7 @@ impl Parser {
             used: Vec::new(),
             named: name.span,
             opened: line,
-        });
+        }));
         cursor.expect_end()
     }
 

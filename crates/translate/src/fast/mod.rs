@@ -13,10 +13,6 @@
 //!    and marks are shared between components (`pack.rs`).
 //!
 //! Of several results the one with fewest states is kept, of these a deterministic one.
-//!
-//! Rejected: composing the automata of conjuncts by products throughout. It reduces early, but for
-//! the formulas of the literature the reduced products were never smaller than what the whole
-//! formula gives.
 
 mod explore;
 mod merge;
@@ -173,7 +169,7 @@ impl Work<'_> {
     }
 
     fn explore(&mut self, f: Formula, shape: Shape, limits: Limits) -> Result<Automaton, Refused> {
-        let bounds = Bounds { limits, groups: 256, cubes: 4096, nodes: 1 << 20 };
+        let bounds = Bounds { limits, groups: 256, cubes: 4096, nodes: 1 << 19 };
         let found = explore(self.formulas, &mut self.entailment, (f, self.whole), shape, &bounds)?;
         let mut config = ReduceConfig::default();
         if found.edge_count() > MOST_SIMULATED {
@@ -191,4 +187,85 @@ fn smaller(one: Automaton, other: Automaton) -> Automaton {
         (automaton.state_count(), !deterministic, automaton.edge_count(), automaton.mark_count())
     };
     if key(&other) < key(&one) { other } else { one }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fairly_omega::{Prop, Word};
+    use fairly_testkit::{Rng, TinyWord, ltl, random_word};
+
+    /// Whether the automaton, over `p0`, `p1` …, accepts the word.
+    fn accepts(automaton: &Automaton, word: &TinyWord) -> bool {
+        let mut automaton = automaton.clone();
+        let names: Vec<u32> =
+            automaton.propositions().iter().map(|name| name[1..].parse().unwrap()).collect();
+        let mut read = |letters: &[u8]| -> Vec<Label> {
+            let cube = |letter: &u8| -> Vec<(Prop, bool)> {
+                (0..).map(Prop).zip(&names).map(|(p, bit)| (p, letter >> bit & 1 == 1)).collect()
+            };
+            letters.iter().map(|l| automaton.letters_mut().cube(&cube(l)).unwrap()).collect()
+        };
+        let word = Word { stem: read(&word.stem), cycle: read(&word.cycle) };
+        ops::accepts(&automaton, &word).unwrap().is_some()
+    }
+
+    /// Every way of exploring by itself, nothing reduced and nothing merged: what the best of several
+    /// hides would show here.
+    #[test]
+    fn every_shape_is_right_by_itself() {
+        for seed in 0..700 {
+            let mut rng = Rng::new(seed);
+            let shape = ltl::LtlShape { size: 2 + rng.below(11), ..Default::default() };
+            let formula = ltl::random_formula(&mut rng, &shape);
+            let mut formulas = Formulas::new();
+            let f = formulas.parse(&formula.infix()).expect("well-formed");
+            let plain = formulas.nnf(f);
+            let simple = formulas.simplify(f);
+            let prepared = rewrite::prepare(&mut formulas, simple);
+            let limits = Limits { states: 2_000, edges: 20_000 };
+            let bounds = Bounds { limits, groups: 256, cubes: 4096, nodes: 1 << 18 };
+            let mut automata = Vec::new();
+            for shape in [Shape::Split, Shape::Cubes, Shape::Postponed] {
+                for g in [plain, prepared] {
+                    let known = &mut Entailment::new();
+                    automata.extend(explore(&mut formulas, known, (g, f), shape, &bounds).ok());
+                }
+            }
+            assert!(!automata.is_empty(), "seed {seed}: {}", formula.infix());
+            for _ in 0..10 {
+                let word = random_word(&mut rng, 3, 4, 4);
+                for (at, automaton) in automata.iter().enumerate() {
+                    assert_eq!(
+                        accepts(automaton, &word),
+                        formula.holds(&word),
+                        "seed {seed}, way {at}: {} on {word}",
+                        formula.infix()
+                    );
+                }
+            }
+        }
+    }
+
+    /// A promise may not be dropped for something that rests on it, even if that entails it.
+    #[test]
+    fn reasons_do_not_go_in_a_circle() {
+        let mut formulas = Formulas::new();
+        let f = formulas.parse("GF(!p0 & F p0)").expect("well-formed");
+        let bounds = Bounds { limits: Limits::default(), groups: 256, cubes: 256, nodes: 1 << 16 };
+        let known = &mut Entailment::new();
+        let automaton = explore(&mut formulas, known, (f, f), Shape::Split, &bounds).unwrap();
+        assert!(!accepts(&automaton, &TinyWord { stem: vec![], cycle: vec![0] }));
+        assert!(accepts(&automaton, &TinyWord { stem: vec![], cycle: vec![0, 1] }));
+    }
+
+    #[test]
+    fn a_deterministic_automaton_is_preferred_to_another_of_its_size() {
+        let mut formulas = Formulas::new();
+        for text in ["G(p -> F q)", "p U q", "F p | G q", "G(p -> X X q)", "GF p & GF q"] {
+            let f = formulas.parse(text).expect("well-formed");
+            let automaton = fast(&mut formulas, f, Limits::default()).unwrap();
+            assert!(automaton.is_deterministic().unwrap(), "{text}");
+        }
+    }
 }

@@ -6,7 +6,7 @@ use fairly_omega::{Automaton, Prop, Word, ops};
 use fairly_testkit::TinyWord;
 
 /// Reads a formula that is known to be right.
-pub fn parse(formulas: &mut Formulas, text: &str) -> Formula {
+pub(crate) fn parse(formulas: &mut Formulas, text: &str) -> Formula {
     match formulas.parse(text) {
         Ok(f) => f,
         Err(diagnostic) => panic!("{text}: {diagnostic:?}"),
@@ -14,12 +14,12 @@ pub fn parse(formulas: &mut Formulas, text: &str) -> Formula {
 }
 
 /// A word as text, for messages.
-pub fn word_text(word: &TinyWord) -> String {
+pub(crate) fn word_text(word: &TinyWord) -> String {
     format!("{:?} ({:?})^w", word.stem, word.cycle)
 }
 
 /// Whether the automaton, whose propositions are `p0`, `p1` …, accepts the word.
-pub fn accepts(automaton: &Automaton, word: &TinyWord) -> bool {
+pub(crate) fn accepts(automaton: &Automaton, word: &TinyWord) -> bool {
     let mut automaton = automaton.clone();
     let bits: Vec<u32> = automaton
         .propositions()

@@ -1,0 +1,111 @@
+//! The conditions that components put on their own runs, as constraints.
+//!
+//! A component read from an automaton may come with an acceptance condition. A clause of it becomes
+//! a constraint: `Inf` a justice, `Fin | Inf` a compassion. Where the marks are on the component's
+//! states, waiting in a marked state counts as seeing its mark again and again, as in Malinen and
+//! Luukkainen's product; where they are on transitions, only taking one does.
+
+use std::fmt;
+
+use fairly_omega::{Acceptance, MarkSet};
+use fairly_system::{Component, MoveId, Network, TransitionSystem};
+
+use crate::constraint::{Constraint, Predicate, Selector, StepFormula, Strength};
+
+/// A condition that is no set of constraints.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inexpressible {
+    /// The component.
+    pub component: String,
+    /// Its condition.
+    pub acceptance: Acceptance,
+}
+
+impl fmt::Display for Inexpressible {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the component `{}` has the acceptance condition {}, which is no conjunction of Inf and \
+             Fin | Inf; turn it into one with `fairly aut degeneralize` first",
+            self.component, self.acceptance
+        )
+    }
+}
+
+impl std::error::Error for Inexpressible {}
+
+/// The constraints that the components' own conditions amount to.
+///
+/// # Errors
+/// When a condition is not a conjunction of clauses with at most one `Fin` each.
+pub fn own_constraints(network: &mut Network) -> Result<Vec<Constraint>, Inexpressible> {
+    let mut constraints = Vec::new();
+    for component in network.components().to_vec() {
+        let acceptance = component.acceptance().clone();
+        if acceptance == Acceptance::True {
+            continue;
+        }
+        let refuse = || Inexpressible {
+            component: component.name().to_owned(),
+            acceptance: acceptance.clone(),
+        };
+        for clause in acceptance.clauses().ok_or_else(refuse)? {
+            let name = format!("{}: {}", component.name(), written(&clause.fin, &clause.inf));
+            constraints.push(match clause.fin.len() {
+                0 => Constraint {
+                    name,
+                    strength: Strength::Weak,
+                    when: Predicate::True,
+                    then: seen(&component, &clause.inf, network),
+                },
+                1 => Constraint {
+                    name,
+                    strength: Strength::Strong,
+                    when: seen(&component, &clause.fin, network),
+                    then: seen(&component, &clause.inf, network),
+                },
+                _ => return Err(refuse()),
+            });
+        }
+    }
+    Ok(constraints)
+}
+
+fn written(fin: &MarkSet, inf: &MarkSet) -> String {
+    let fins = fin.iter().map(Acceptance::Fin);
+    Acceptance::or(fins.chain(inf.iter().map(Acceptance::Inf))).to_string()
+}
+
+/// The steps on which the component shows one of these marks.
+fn seen(component: &Component, marks: &MarkSet, network: &mut Network) -> Predicate {
+    match state_marks(component) {
+        Some(of_state) => {
+            let here = component.states().iter().zip(&of_state);
+            let marked = here.filter(|(_, shown)| shown.intersects(marks));
+            let atoms = marked.filter_map(|(state, _)| {
+                network.atom(&format!("{}@{state}", component.name())).map(StepFormula::State)
+            });
+            Predicate::Step(StepFormula::Or(atoms.collect()))
+        }
+        None => {
+            let moves = (0..network.move_count()).map(MoveId::from_index).filter(|&id| {
+                let (process, local) = network.local(id);
+                network.components()[process.index()].name() == component.name()
+                    && local.marks.intersects(marks)
+            });
+            Predicate::Taken(Selector::Moves(moves.collect()))
+        }
+    }
+}
+
+/// The marks of each local state, if all transitions that leave one carry the same.
+fn state_marks(component: &Component) -> Option<Vec<MarkSet>> {
+    let mut marks: Vec<Option<MarkSet>> = vec![None; component.states().len()];
+    for transition in component.transitions() {
+        let here = marks[transition.from as usize].get_or_insert_with(|| transition.marks.clone());
+        if *here != transition.marks {
+            return None;
+        }
+    }
+    Some(marks.into_iter().map(Option::unwrap_or_default).collect())
+}

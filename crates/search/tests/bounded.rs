@@ -1,0 +1,74 @@
+//! A limit ends every engine, also the one that makes many nodes out of one of the graph's.
+
+use std::time::{Duration, Instant};
+
+use fairly_fairness::{Level, Notion};
+use fairly_logic::Formulas;
+use fairly_omega::emptiness::{self, ENGINES, Engine};
+use fairly_search::{Binding, Bounded, Bounds, Cut, Negation, Product};
+use fairly_system::{ComponentBuilder, Composition, Network, TransitionSystem};
+use fairly_translate::{Options, translate};
+
+/// Processes that take a semaphore in turns, `p1`, `p2` …: as many states as processes and one.
+fn semaphore(n: u32) -> Network {
+    let mut semaphore = ComponentBuilder::new("Sem");
+    semaphore.add_state("free");
+    semaphore.add_state("taken");
+    semaphore.add_initial(0);
+    let mut components = Vec::new();
+    for i in 1..=n {
+        let mut process = ComponentBuilder::new(&format!("P{i}"));
+        process.add_state("out");
+        process.add_state("in");
+        process.add_initial(0);
+        for (from, event, to) in [(0, format!("p{i}"), 1), (1, format!("v{i}"), 0)] {
+            process.add_transition(from, &event, to, None);
+            semaphore.add_transition(from, &event, to, None);
+        }
+        components.push(process.build());
+    }
+    components.push(semaphore.build());
+    Network::new(components, &Composition::default()).unwrap()
+}
+
+/// Whether a run without `p1` for ever that is strongly fair to all is found within the bounds, and
+/// the limit that was reached. There is no such run.
+fn search(n: u32, engine: &Engine, bounds: Bounds) -> (bool, Option<Cut>) {
+    let mut network = semaphore(n);
+    let mut formulas = Formulas::new();
+    let never = formulas.parse("F G !p1").unwrap();
+    let automaton = translate(&mut formulas, never, &Options::default()).unwrap();
+    let event = network.signature().event("p1").unwrap();
+    let negation = Negation::new(&automaton, vec![Binding::Event(vec![event])]);
+    let constraints = Notion::Strong(Level::Process).constraints(&network).unwrap();
+    let mut product = Product::new(&mut network, negation, constraints);
+    let mut bounded = Bounded::new(&mut product, bounds);
+    let answer = emptiness::check(&mut bounded, engine).unwrap();
+    (answer.lasso.is_some(), bounded.cut())
+}
+
+#[test]
+fn a_limit_on_nodes_counts_the_copies_of_monitors() {
+    let ndfs = Engine::named("ndfs").unwrap();
+    // The graph itself has 42 nodes; with monitors there are 2²¹ times as many.
+    let bounds = Bounds { nodes: Some(5_000), deadline: None };
+    assert_eq!(search(20, ndfs, bounds), (false, Some(Cut::Nodes(5_000))));
+    let streett = Engine::named("streett").unwrap();
+    assert_eq!(search(20, streett, bounds), (false, None));
+}
+
+#[test]
+fn a_deadline_ends_a_search_with_monitors() {
+    let ndfs = Engine::named("ndfs").unwrap();
+    let deadline = Some(Instant::now() + Duration::from_millis(50));
+    let (found, cut) = search(20, ndfs, Bounds { nodes: None, deadline });
+    assert!(!found && matches!(cut, Some(Cut::Time(_))), "{cut:?}");
+}
+
+#[test]
+fn no_limit_is_reached_by_a_small_search() {
+    for engine in ENGINES.iter().filter(|engine| engine.name != "scc") {
+        let bounds = Bounds { nodes: Some(100_000), deadline: None };
+        assert_eq!(search(3, engine, bounds), (false, None), "{}", engine.name);
+    }
+}
