@@ -25,8 +25,6 @@ use crate::systems::{Family, constraints};
 const ENGINES: [&str; 2] = ["ndfs", "streett"];
 /// The notions, in the order of the tables.
 const NOTIONS: [Strength; 2] = [Strength::Weak, Strength::Strong];
-/// A run that takes longer than this is not repeated to find its best time.
-const LONG: Duration = Duration::from_secs(10);
 
 /// What to run.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +48,8 @@ impl Default for Plan {
 pub struct Report {
     /// In Markdown.
     pub tables: String,
-    /// Nodes and time over the number of processes, for each system.
+    /// Nodes, nodes a state of the system, and time, over the number of processes: three for each
+    /// system.
     pub panels: Vec<Panel>,
 }
 
@@ -124,13 +123,19 @@ fn measure(
     let Some(holds) = cost.holds else { return cost };
     let right = family.holds(strength);
     assert_eq!(holds, right, "{} on {family} {n} under {strength} fairness", engine.name);
-    for _ in 1..3 {
-        if cost.time > LONG {
-            break;
-        }
-        cost.time = cost.time.min(run(family, n, strength, engine, plan.nodes).time);
-    }
+    cost.time = best(cost.time, || run(family, n, strength, engine, plan.nodes).time);
     cost
+}
+
+/// The best time of three, and of ten where that costs little: short runs are told from noise only
+/// so. A run that takes very long is not repeated.
+fn best(first: Duration, again: impl Fn() -> Duration) -> Duration {
+    let repeats = match first.as_secs_f64() {
+        seconds if seconds < 0.2 => 9,
+        seconds if seconds < 10.0 => 2,
+        _ => 0,
+    };
+    (0..repeats).map(|_| again()).fold(first, Duration::min)
 }
 
 /// All states that can be reached, if there are not too many.
@@ -185,7 +190,7 @@ pub fn report(plan: &Plan, peak: &PeakAlloc) -> Report {
                 .collect();
             table(&mut report.tables, family, strength, &states, &side_by_side, plan);
         }
-        report.panels.extend(panels(family, &columns));
+        report.panels.extend(panels(family, &columns, &states));
     }
     report.tables.push_str(&against_spin(plan));
     report
@@ -243,9 +248,13 @@ fn table(
     out.push('\n');
 }
 
-/// Nodes and time over n.
-fn panels(family: Family, columns: &[(Strength, &Engine, Column)]) -> [Panel; 2] {
-    let series = |value: fn(&Cost) -> f64| -> Vec<Series> {
+/// Nodes, nodes a state of the system, and time over n.
+fn panels(
+    family: Family,
+    columns: &[(Strength, &Engine, Column)],
+    states: &[Option<usize>],
+) -> [Panel; 3] {
+    let series = |value: &dyn Fn(&Cost, Option<usize>) -> Option<f64>| -> Vec<Series> {
         columns
             .iter()
             .map(|(strength, engine, column)| Series {
@@ -256,10 +265,11 @@ fn panels(family: Family, columns: &[(Strength, &Engine, Column)]) -> [Panel; 2]
                     Strength::Strong => Stroke::Solid,
                 },
                 points: (2u32..)
-                    .zip(column)
-                    .filter_map(|(n, cost)| {
+                    .zip(column.iter().zip(states))
+                    .filter_map(|(x, (cost, &states))| {
                         let cost = cost.as_ref()?;
-                        Some(Point { x: n, y: value(cost), at_least: cost.holds.is_none() })
+                        let y = value(cost, states)?;
+                        Some(Point { x, y, at_least: cost.holds.is_none() })
                     })
                     .collect(),
             })
@@ -270,9 +280,14 @@ fn panels(family: Family, columns: &[(Strength, &Engine, Column)]) -> [Panel; 2]
         x_label: "processes".to_owned(),
         series,
     };
+    let nodes = |cost: &Cost| cost.nodes as f64;
     [
-        panel("product nodes visited", series(|cost| cost.nodes as f64)),
-        panel("time in seconds", series(|cost| cost.time.as_secs_f64())),
+        panel("product nodes visited", series(&|cost, _| Some(nodes(cost)))),
+        panel(
+            "nodes per system state",
+            series(&|cost, states| states.map(|states| nodes(cost) / states as f64)),
+        ),
+        panel("time in seconds", series(&|cost, _| Some(cost.time.as_secs_f64()))),
     ]
 }
 
@@ -286,8 +301,8 @@ fn against_spin(plan: &Plan) -> String {
         if ours.holds.is_none() {
             break;
         }
-        let again = || run(Family::Peterson, n, Strength::Weak, engine, plan.nodes).time;
-        let time = (1..3).map(|_| again()).fold(ours.time, Duration::min);
+        let time =
+            best(ours.time, || run(Family::Peterson, n, Strength::Weak, engine, plan.nodes).time);
         let theirs = match spin::peterson(n) {
             Ok(theirs) => theirs,
             Err(why) => {

@@ -50,7 +50,7 @@ pub struct Point {
 }
 
 /// Size of the drawing area of a panel, and the space around it.
-const WIDTH: f64 = 380.0;
+const WIDTH: f64 = 300.0;
 const HEIGHT: f64 = 250.0;
 const LEFT: f64 = 66.0;
 const RIGHT: f64 = 24.0;
@@ -58,11 +58,14 @@ const TOP: f64 = 40.0;
 const BOTTOM: f64 = 46.0;
 const LEGEND: f64 = 64.0;
 
-/// The panels, two in a row, under their legend.
+/// Panels in a row.
+const COLUMNS: usize = 3;
+
+/// The panels, three in a row, under their legend.
 pub fn svg(panels: &[Panel]) -> String {
     let (cell_width, cell_height) = (LEFT + WIDTH + RIGHT, TOP + HEIGHT + BOTTOM);
-    let width = 2.0 * cell_width;
-    let height = LEGEND + cell_height * panels.len().div_ceil(2) as f64;
+    let width = COLUMNS as f64 * cell_width;
+    let height = LEGEND + cell_height * panels.len().div_ceil(COLUMNS) as f64;
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
          width=\"{width}\" height=\"{height}\" \
@@ -73,8 +76,8 @@ pub fn svg(panels: &[Panel]) -> String {
         legend(&mut out, &first.series);
     }
     for (at, panel) in panels.iter().enumerate() {
-        let x = cell_width * (at % 2) as f64 + LEFT;
-        let y = LEGEND + cell_height * (at / 2) as f64 + TOP;
+        let x = cell_width * (at % COLUMNS) as f64 + LEFT;
+        let y = LEGEND + cell_height * (at / COLUMNS) as f64 + TOP;
         let _ = writeln!(out, "<g transform=\"translate({x} {y})\">");
         draw(&mut out, panel);
         out.push_str("</g>\n");
@@ -94,7 +97,7 @@ fn legend(out: &mut String, series: &[Series]) {
     let _ = writeln!(
         out,
         "<text x=\"{LEFT}\" y=\"48\" fill=\"#4b5563\" font-size=\"11\">An arrow upwards: the run was \
-         given up there, at the limit on nodes. Dashed on solid: both notions cost the same.</text>"
+         given up there, at the limit on nodes. Hollow on filled: both notions cost the same.</text>"
     );
 }
 
@@ -156,7 +159,9 @@ fn draw(out: &mut String, panel: &Panel) {
         for series in panel.series.iter().filter(|series| series.stroke == stroke) {
             let places: Vec<(f64, f64)> =
                 series.points.iter().map(|point| (x_of(point.x), y_of(point.y))).collect();
-            line(out, series, &places);
+            // What is only a bound is not a part of the curve, which would seem to bend there.
+            let known = series.points.iter().take_while(|point| !point.at_least).count();
+            line(out, series, &places[..known]);
             for (point, &place) in series.points.iter().zip(&places) {
                 if point.at_least {
                     arrow(out, series, place);

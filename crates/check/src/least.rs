@@ -6,7 +6,8 @@
 //! under which it is fair, and the minimal choices that exclude all runs known so far are tried
 //! next; one that lets no run through is least, another yields a new run. (This is the duality of
 //! minimal sets and hitting sets that Reiter, AIJ 1987, and the enumeration of minimal cores rest
-//! on, over three levels instead of two.)
+//! on, over three levels instead of two; growing each refuted choice to a maximal one is the step
+//! that Liffiton et al., Constraints 2016, call "grow".)
 //!
 //! The product is explored once, with the marks of all constraints. Only its components that hold a
 //! violating cycle when nothing is assumed are searched again; each choice is another condition
@@ -122,7 +123,7 @@ pub fn least(
     let mut questions = 0;
     let mut ended = false;
     while let Some(choice) = open.pop() {
-        if questions == QUESTIONS {
+        if questions >= QUESTIONS {
             ended = true;
             break;
         }
@@ -137,18 +138,38 @@ pub fn least(
             Err(refused) => return Ok(Least::Unknown(WhyUnknown::Refused(refused))),
         };
         let run = as_run(&mut product, &lasso);
-        // What this run takes to be excluded: the level needed of each candidate, if any does it.
-        let ledger = Ledger::of(product.system_mut(), &run, &constraints);
-        let needed: Vec<Option<u8>> = (0..candidates.len())
-            .map(|at| match (ledger.entries[2 * at].met(), ledger.entries[2 * at + 1].met()) {
-                (false, _) => Some(1),
-                (true, false) => Some(2),
-                (true, true) => None,
-            })
-            .collect();
+        // Raise the choice as long as some run still gets through. Whatever keeps the promise must
+        // then go beyond the result somewhere, which rules out far more than this one run does.
+        let mut large = choice.clone();
+        let mut ledger = Ledger::of(product.system_mut(), &run, &constraints);
+        runs.push(run);
+        for at in 0..candidates.len() {
+            for level in [2, 1] {
+                if large[at] >= level {
+                    break;
+                }
+                let mut larger = large.clone();
+                larger[at] = level;
+                if !ledger.entries[2 * at + usize::from(level) - 1].met() {
+                    questions += 1;
+                    match stored.find(condition(&larger, &product)) {
+                        Ok(None) => continue,
+                        Ok(Some(lasso)) => {
+                            let run = as_run(&mut product, &lasso);
+                            ledger = Ledger::of(product.system_mut(), &run, &constraints);
+                            runs.push(run);
+                        }
+                        Err(refused) => return Ok(Least::Unknown(WhyUnknown::Refused(refused))),
+                    }
+                }
+                large = larger;
+                break;
+            }
+        }
+        let needed: Vec<Option<u8>> =
+            large.iter().map(|&level| (level < 2).then_some(level + 1)).collect();
         open.push(choice);
         open = exclude(open, &least, &needed);
-        runs.push(run);
     }
     drop(product);
     for run in &runs {

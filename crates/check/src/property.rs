@@ -84,6 +84,17 @@ impl Property {
         self.formulas.display(self.formula)
     }
 
+    /// The events that it speaks of.
+    pub(crate) fn events(&self) -> Vec<EventId> {
+        let mut events: Vec<EventId> = Vec::new();
+        for binding in self.bindings.values() {
+            if let Binding::Event(bound) = binding {
+                events.extend(bound);
+            }
+        }
+        events
+    }
+
     /// What a proposition is bound to, for the product.
     pub(crate) fn binding(&self, atom: AtomId) -> Binding {
         self.bindings[&atom].clone()

@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
-use fairly_fairness::{Constraint, Level, Notion, Reading};
+use fairly_fairness::{Constraint, Level, Notion, Predicate, Reading, Selector};
 use fairly_logic::AtomId;
 use fairly_omega::emptiness::{self, Engine, Undecided};
 use fairly_omega::{Automaton, Graph, Lasso};
 use fairly_search::{Binding, Bounded, Bounds, Negation, Product, closure, global, inherent};
-use fairly_system::{Network, Run, RunStep, TransitionSystem};
+use fairly_system::{EventId, MoveId, Network, Run, RunStep, TransitionSystem};
 use fairly_translate::{LetterConstraint, Lifted, translate, translate_lifted};
 use fairly_witness::{Flaw, Ledger, replay, violates};
 
@@ -318,8 +318,11 @@ const UPGRADES: [Notion; 6] = [
     Notion::StrongLive,
 ];
 
+/// Checks that may be spent on finding an upgrade with which the property holds.
+const ATTEMPTS: usize = 8;
+
 /// The smallest single constraint that excludes this run, preferring one with which the property
-/// holds.
+/// holds. Constraints about the events of the property are tried first.
 fn upgrade(
     network: &mut Network,
     property: &mut Property,
@@ -330,15 +333,17 @@ fn upgrade(
     for notion in UPGRADES {
         let candidates = notion.constraints(network).unwrap_or_default();
         let ledger = Ledger::of(network, run, &candidates);
-        let excluding: Vec<Constraint> = candidates
+        let mut excluding: Vec<Constraint> = candidates
             .into_iter()
             .zip(&ledger.entries)
             .filter(|(_, entry)| !entry.met())
             .map(|(candidate, _)| candidate)
             .collect();
+        let events = property.events();
+        excluding.sort_by_key(|candidate| !concerns(network, candidate, &events));
         let Some(first) = excluding.first().cloned() else { continue };
         let mut best = Upgrade { constraint: first.name, suffices: None };
-        for candidate in excluding {
+        for candidate in excluding.into_iter().take(ATTEMPTS) {
             let mut more = constraints.to_vec();
             more.push(candidate.clone());
             let mut aside = Stamp::default();
@@ -357,4 +362,16 @@ fn upgrade(
         return Ok(Some(best));
     }
     Ok(None)
+}
+
+/// Whether the constraint is about something that takes part in one of these events.
+fn concerns(network: &Network, constraint: &Constraint, events: &[EventId]) -> bool {
+    let Predicate::Taken(selector) = &constraint.then else { return false };
+    match selector {
+        Selector::Process(process) => (0..network.move_count())
+            .map(MoveId::from_index)
+            .any(|id| network.local(id).0 == *process && events.contains(&network.move_event(id))),
+        Selector::Events(chosen) => chosen.iter().any(|event| events.contains(event)),
+        Selector::Moves(moves) => moves.iter().any(|&id| events.contains(&network.move_event(id))),
+    }
 }

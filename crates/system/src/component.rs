@@ -3,6 +3,7 @@
 use std::fmt;
 
 use fairly_omega::{Acceptance, Automaton, Label, MarkSet, Prop};
+use hashbrown::HashSet;
 
 /// A fairness annotation on a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -181,6 +182,7 @@ pub struct ComponentBuilder {
     states: Vec<String>,
     initial: Vec<u32>,
     alphabet: Vec<String>,
+    known: HashSet<String>,
     transitions: Vec<LocalTransition>,
     acceptance: Acceptance,
     labels: Vec<Vec<String>>,
@@ -194,6 +196,7 @@ impl ComponentBuilder {
             states: Vec::new(),
             initial: Vec::new(),
             alphabet: Vec::new(),
+            known: HashSet::new(),
             transitions: Vec::new(),
             acceptance: Acceptance::True,
             labels: Vec::new(),
@@ -214,7 +217,8 @@ impl ComponentBuilder {
 
     /// Puts an event in the alphabet, whether or not a transition has it.
     pub fn add_event(&mut self, event: &str) {
-        if !self.alphabet.iter().any(|other| other == event) {
+        if !self.known.contains(event) {
+            self.known.insert(event.to_owned());
             self.alphabet.push(event.to_owned());
         }
     }

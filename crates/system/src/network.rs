@@ -69,15 +69,35 @@ struct Move {
     id: MoveId,
 }
 
+/// The moves that a component offers in one of its states.
+#[derive(Clone, Debug, Default)]
+struct Offer {
+    /// In the order of the component's transitions.
+    moves: Vec<Move>,
+    /// Their positions, sorted by event: a component that talks to `n` others offers `n` events, and
+    /// looking through all of them for each would make a state cost `n²`.
+    by_event: Vec<u32>,
+}
+
+impl Offer {
+    /// The moves with this event, in the order of the component's transitions.
+    fn with(&self, event: EventId) -> impl ExactSizeIterator<Item = Move> + '_ {
+        let of = |&at: &u32| self.moves[at as usize].event;
+        let start = self.by_event.partition_point(|at| of(at) < event);
+        let count = self.by_event[start..].partition_point(|at| of(at) == event);
+        self.by_event[start..start + count].iter().map(|&at| self.moves[at as usize])
+    }
+}
+
 /// A network of components.
 #[derive(Clone, Debug)]
 pub struct Network {
     components: Vec<Component>,
     signature: Signature,
     /// Local transitions by component and local state.
-    moves: Vec<Vec<Vec<Move>>>,
-    /// The component and the transition behind each move.
-    origin: Vec<(ProcessId, u32)>,
+    offers: Vec<Vec<Offer>>,
+    /// The component, the transition and the event behind each move.
+    origin: Vec<(ProcessId, u32, EventId)>,
     /// The components that take each event together, by event; empty if they take it alone.
     sharing: Vec<Vec<ProcessId>>,
     /// Local states, one after the other, by state.
@@ -123,23 +143,28 @@ impl Network {
             }
         }
         let mut origin = Vec::new();
-        let mut moves = Vec::new();
+        let mut offers = Vec::new();
         for (at, component) in components.iter().enumerate() {
-            let mut local = vec![Vec::new(); component.states.len()];
+            let mut local = vec![Offer::default(); component.states.len()];
             for (number, transition) in (0u32..).zip(&component.transitions) {
                 let id = MoveId::from_index(origin.len());
-                origin.push((ProcessId::from_index(at), number));
                 let event = ids[&transition.event];
-                local[transition.from as usize].push(Move { event, to: transition.to, id });
+                origin.push((ProcessId::from_index(at), number, event));
+                let offer = &mut local[transition.from as usize];
+                offer.by_event.push(u32::try_from(offer.moves.len()).expect("fewer than moves"));
+                offer.moves.push(Move { event, to: transition.to, id });
             }
-            moves.push(local);
+            for Offer { moves, by_event } in &mut local {
+                by_event.sort_by_key(|&at| moves[at as usize].event);
+            }
+            offers.push(local);
         }
         let processes = components.iter().map(|component| component.name.clone()).collect();
         let idle = Action { event: EventId::IDLE, participants: vec![], moves: vec![] };
         Ok(Network {
             components,
             signature: Signature { processes, events },
-            moves,
+            offers,
             origin,
             sharing,
             tuples: Vec::new(),
@@ -163,14 +188,13 @@ impl Network {
 
     /// The process and the local transition of a move.
     pub fn local(&self, id: MoveId) -> (ProcessId, &LocalTransition) {
-        let (process, number) = self.origin[id.index()];
+        let (process, number, _) = self.origin[id.index()];
         (process, &self.components[process.index()].transitions[number as usize])
     }
 
     /// The event of a move.
     pub fn move_event(&self, id: MoveId) -> EventId {
-        let (_, transition) = self.local(id);
-        self.signature.event(&transition.event).expect("every event of a component has an id")
+        self.origin[id.index()].2
     }
 
     /// The annotated moves: (process, event, annotation, moves), one entry for each combination.
@@ -239,15 +263,13 @@ impl Network {
 
     /// Appends the ways in which the components of `sharing` can take `event` together.
     fn joint(&mut self, tuple: &[u32], event: EventId, out: &mut Vec<Transition>) {
-        let sharing = std::mem::take(&mut self.sharing[event.index()]);
-        let choices: Vec<Vec<Move>> = sharing
-            .iter()
-            .map(|process| {
-                let local = &self.moves[process.index()][tuple[process.index()] as usize];
-                local.iter().copied().filter(|candidate| candidate.event == event).collect()
-            })
-            .collect();
-        if choices.iter().all(|choice| !choice.is_empty()) {
+        let offers = |process: &ProcessId| self.offer(*process, tuple).with(event);
+        if self.sharing[event.index()].iter().all(|process| offers(process).len() > 0) {
+            let choices: Vec<Vec<Move>> = self.sharing[event.index()]
+                .iter()
+                .map(|process| offers(process).collect())
+                .collect();
+            let sharing = std::mem::take(&mut self.sharing[event.index()]);
             // An odometer over one choice a component, the last one turning fastest.
             let mut wheel = vec![0; choices.len()];
             loop {
@@ -267,8 +289,13 @@ impl Network {
                 wheel[turn] += 1;
                 wheel[turn + 1..].fill(0);
             }
+            self.sharing[event.index()] = sharing;
         }
-        self.sharing[event.index()] = sharing;
+    }
+
+    /// What a component offers in its part of a state.
+    fn offer(&self, process: ProcessId, tuple: &[u32]) -> &Offer {
+        &self.offers[process.index()][tuple[process.index()] as usize]
     }
 }
 
@@ -301,8 +328,8 @@ impl TransitionSystem for Network {
         let tuple = self.tuple(state).to_vec();
         for process in 0..tuple.len() {
             let at = tuple[process] as usize;
-            for number in 0..self.moves[process][at].len() {
-                let candidate = self.moves[process][at][number];
+            for number in 0..self.offers[process][at].moves.len() {
+                let candidate = self.offers[process][at].moves[number];
                 let event = candidate.event;
                 match self.sharing[event.index()].as_slice() {
                     [] | [_] => {
@@ -314,8 +341,8 @@ impl TransitionSystem for Network {
                     // The first of those who share an event finds all the ways to take it, when
                     // it comes to the first of its own moves with that event.
                     [first, ..] if first.index() == process => {
-                        let earlier = &self.moves[process][at][..number];
-                        if earlier.iter().all(|other| other.event != event) {
+                        let earliest = self.offers[process][at].with(event).next();
+                        if earliest.is_some_and(|earliest| earliest.id == candidate.id) {
                             self.joint(&tuple, event, out);
                         }
                     }
@@ -330,8 +357,8 @@ impl TransitionSystem for Network {
     }
 
     fn offered(&mut self, state: StateId, out: &mut Vec<MoveId>) {
-        for (local, &at) in self.moves.iter().zip(self.tuple(state)) {
-            out.extend(local[at as usize].iter().map(|candidate| candidate.id));
+        for (local, &at) in self.offers.iter().zip(self.tuple(state)) {
+            out.extend(local[at as usize].moves.iter().map(|candidate| candidate.id));
         }
     }
 
@@ -383,16 +410,11 @@ impl TransitionSystem for Network {
 impl Network {
     /// Whether some action is enabled, without meeting new states.
     fn can_move(&self, tuple: &[u32]) -> bool {
-        let offers = |process: ProcessId, event: EventId| {
-            self.moves[process.index()][tuple[process.index()] as usize]
-                .iter()
-                .any(|candidate| candidate.event == event)
-        };
-        self.moves.iter().zip(tuple).any(|(local, &at)| {
-            local[at as usize].iter().any(|candidate| {
+        self.offers.iter().zip(tuple).any(|(local, &at)| {
+            local[at as usize].moves.iter().any(|candidate| {
                 self.sharing[candidate.event.index()]
                     .iter()
-                    .all(|&process| offers(process, candidate.event))
+                    .all(|&process| self.offer(process, tuple).with(candidate.event).len() > 0)
             })
         })
     }
