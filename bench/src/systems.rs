@@ -44,7 +44,7 @@ impl fmt::Display for Family {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Family::Peterson => "Peterson",
-            Family::Semaphore => "semaphore",
+            Family::Semaphore => "Semaphore",
         })
     }
 }

@@ -234,7 +234,7 @@ pub fn least(property: &str, formula: &str, least: &Least) -> String {
             out.push_str("  It is violated even when everything is strongly fair.\n");
         }
         Least::Sets { sets, .. } if sets[0].is_empty() => {
-            out.push_str("  It holds without any fairness.\n");
+            out.push_str("  It holds without any further fairness.\n");
         }
         Least::Sets { sets, questions } => {
             let _ = writeln!(

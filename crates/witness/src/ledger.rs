@@ -1,7 +1,9 @@
 //! What a run owes to every fairness constraint, and why it counts as fair.
 
 use fairly_fairness::{Constraint, Predicate, Strength};
-use fairly_system::{Run, RunStep, TransitionSystem};
+use fairly_omega::StateId;
+use fairly_system::{MoveId, Run, RunStep, Transition, TransitionSystem};
+use hashbrown::HashMap;
 
 /// Why the cycle meets a constraint, or that it does not.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +56,15 @@ impl Ledger {
         run: &Run,
         constraints: &[Constraint],
     ) -> Ledger {
+        // Asked once a state: there may be as many constraints as steps, and a state that many
+        // processes move from is dear.
+        let mut offers: HashMap<StateId, Offer> = HashMap::new();
+        for step in &run.cycle {
+            offers.entry(step.from).or_insert_with(|| Offer::of(system, step.from));
+        }
+        let holds = |step: &RunStep, predicate: &Predicate| {
+            holds(system, step, &offers[&step.from], predicate)
+        };
         let entries = constraints
             .iter()
             .map(|constraint| {
@@ -61,12 +72,12 @@ impl Ledger {
                 let mut given = Vec::new();
                 let mut lapse = None;
                 for (at, step) in (run.stem.len()..).zip(&run.cycle) {
-                    if holds(system, step, &constraint.when) {
+                    if holds(step, &constraint.when) {
                         asked.push(at);
                     } else {
                         lapse = lapse.or(Some(at));
                     }
-                    if holds(system, step, &constraint.then) {
+                    if holds(step, &constraint.then) {
                         given.push(at);
                     }
                 }
@@ -94,20 +105,35 @@ impl Ledger {
     }
 }
 
-/// Whether the predicate is true of the step.
-fn holds<S: TransitionSystem>(system: &mut S, step: &RunStep, predicate: &Predicate) -> bool {
+/// What could happen in a state.
+struct Offer {
+    enabled: Vec<Transition>,
+    ready: Vec<MoveId>,
+}
+
+impl Offer {
+    fn of<S: TransitionSystem>(system: &mut S, state: StateId) -> Self {
+        let mut offer = Offer { enabled: Vec::new(), ready: Vec::new() };
+        system.enabled(state, &mut offer.enabled);
+        system.offered(state, &mut offer.ready);
+        offer
+    }
+}
+
+/// Whether the predicate is true of the step, out of a state that offers this.
+fn holds<S: TransitionSystem>(
+    system: &S,
+    step: &RunStep,
+    offer: &Offer,
+    predicate: &Predicate,
+) -> bool {
     match predicate {
         Predicate::True => true,
-        Predicate::Enabled(selector) => {
-            let mut enabled = Vec::new();
-            system.enabled(step.from, &mut enabled);
-            enabled.iter().any(|transition| selector.selects(system.action(transition.action)))
-        }
-        Predicate::Ready(moves) => {
-            let mut offered = Vec::new();
-            system.offered(step.from, &mut offered);
-            offered.iter().any(|id| moves.contains(id))
-        }
+        Predicate::Enabled(selector) => offer
+            .enabled
+            .iter()
+            .any(|transition| selector.selects(system.action(transition.action))),
+        Predicate::Ready(moves) => offer.ready.iter().any(|id| moves.contains(id)),
         Predicate::Taken(selector) => selector.selects(system.action(step.action)),
         Predicate::Step(formula) => {
             let event = system.action(step.action).event;
