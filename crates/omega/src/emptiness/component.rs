@@ -40,6 +40,7 @@ pub(super) struct Component {
 }
 
 /// A strongly connected part of a [`Component`] in which a path that takes every edge is accepted.
+#[derive(Clone)]
 pub(super) struct Region {
     /// Its nodes, in the component's numbers.
     pub(super) members: Vec<u32>,

@@ -30,6 +30,7 @@
 
 mod component;
 mod degeneralized;
+mod exact;
 mod explored;
 mod monitors;
 mod ndfs;

@@ -1,9 +1,13 @@
 //! Shortest paths in a graph that has been explored already, for stems and for closing a cycle.
 
+use std::cell::Cell;
+
 use crate::automaton::StateId;
 use crate::graph::{Graph, Hop, Lasso};
 
 const NOBODY: u32 = u32::MAX;
+/// Nodes that the search has not met and that may be looked at for a shorter stem.
+const FURTHER: usize = 100_000;
 
 /// A shortest path from one of `from` to a node for which `goal` holds, through nodes for which
 /// `known` holds, or `None`. The path is empty when a start is a goal.
@@ -70,7 +74,8 @@ fn trace_back(reached: &[(u32, u32)], goal: StateId) -> Vec<Hop> {
     }
 }
 
-/// The lasso that enters `cycle` by a shortest path through known nodes.
+/// The lasso that enters `cycle` by a shortest path; shortest of all unless the graph is so large
+/// that only the nodes the search has met can be looked at.
 ///
 /// A self-loop on a start node would look like a start to [`trace_back`]; it never becomes a
 /// parent entry, because a start is reached before any step.
@@ -81,8 +86,18 @@ pub(super) fn with_shortest_stem<G: Graph>(
 ) -> Lasso {
     let on_cycle: hashbrown::HashSet<StateId> = cycle.iter().map(|hop| hop.from).collect();
     let initial = graph.initial();
-    let stem = shortest(graph, &initial, known, |node| on_cycle.contains(&node))
+    let goal = |node: StateId| on_cycle.contains(&node);
+    let mut stem = shortest(graph, &initial, &known, goal)
         .expect("the cycle was reached from an initial node through known nodes");
+    // A node that the search has not met may be on a shorter way. Looking for one may cost some
+    // nodes, but not the whole graph of a system that failed early.
+    if !stem.is_empty() {
+        let budget = Cell::new(FURTHER);
+        let affordable =
+            |node: StateId| known(node) || budget.replace(budget.get().saturating_sub(1)) > 0;
+        let other = shortest(graph, &initial, affordable, goal);
+        stem = other.filter(|other| other.len() < stem.len()).unwrap_or(stem);
+    }
     let entry = match stem.last() {
         Some(hop) => hop.to,
         None => initial

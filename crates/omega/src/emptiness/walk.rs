@@ -11,13 +11,14 @@
 //! - the way back to the start is part of the walk (002-11, 002-13);
 //! - before the walk, the region is shrunk to a part that avoids as many of the conditional
 //!   demands as a few decompositions can tell: a component of a million states often holds a
-//!   cycle of three.
+//!   cycle of three; and where the region is small, [`super::exact`] finds a shortest one.
 
 use crate::acceptance::Acceptance;
 use crate::graph::{Graph, Hop};
 use crate::marks::MarkSet;
 
 use super::component::{Component, LocalEdge, Region};
+use super::exact::shortest_cycle;
 
 /// "Once all of `when` are seen, one of `then` must be": a clause that the walk has to settle.
 struct Demand {
@@ -25,9 +26,28 @@ struct Demand {
     then: MarkSet,
 }
 
-/// A closed walk in the region whose marks are accepted. It is not empty.
+/// A closed walk in the region whose marks are accepted, as short as it can be made with
+/// reasonable effort. It is not empty.
 pub(super) fn cycle<G: Graph>(graph: &G, component: &Component, region: Region) -> Vec<Hop> {
-    let region = &shrink(graph, component, region);
+    let whole = region.clone();
+    let region = shrink(graph, component, region);
+    let mut walk = lazy_walk(graph, component, &region);
+    // The part that was shrunk to need not hold the shortest cycle, so all of it is asked first.
+    for region in [whole, region] {
+        if let Some(shorter) = shortest_cycle(graph, component, &region, walk.len() - 1) {
+            let hops = shorter.into_iter().map(|(from, edge)| {
+                let (from, to) = (component.node(from), component.node(edge.target));
+                Hop { from, nth: edge.nth, to }
+            });
+            walk = hops.collect();
+            break;
+        }
+    }
+    walk
+}
+
+/// The lazy walk of the paper.
+fn lazy_walk<G: Graph>(graph: &G, component: &Component, region: &Region) -> Vec<Hop> {
     let mut demands = Vec::new();
     demands_of(&region.condition, &region.present, &mut demands);
     let mut inside = vec![false; component.len()];
