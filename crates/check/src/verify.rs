@@ -164,10 +164,6 @@ fn inherently(
     };
     let atoms = property.formulas.atoms(formula);
     let bindings = atoms.into_iter().map(|atom| property.binding(atom)).collect();
-    let reading = match reading {
-        Reading::Trace => inherent::Reading::Trace,
-        Reading::Run => inherent::Reading::Run,
-    };
     let how = inherent::Options { reading, procedure: options.procedure, bounds: options.bounds };
     let answer = match inherent::check(network, &automaton, bindings, &how) {
         Ok(answer) => answer,

@@ -31,6 +31,7 @@
 mod labels;
 mod pairs;
 
+pub use fairly_fairness::Reading;
 use fairly_omega::{Acceptance, Automaton, Graph, MarkSet, MarkSetId, StateId, Step, emptiness};
 use fairly_system::{Run, RunStep, Transition, TransitionSystem};
 
@@ -40,17 +41,6 @@ use crate::product::{Binding, Negation, Product};
 use crate::stored::Stored;
 use labels::Labels;
 use pairs::Pairs;
-
-/// What the beginning of a run is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Reading {
-    /// The word it reads: events, and the state propositions of the property. Another run that
-    /// reads the same may be the one that is continued. The paper's reading.
-    #[default]
-    Trace,
-    /// The states and transitions themselves.
-    Run,
-}
 
 /// How to decide.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
