@@ -129,21 +129,15 @@ fn globally(
     stamp: &mut Stamp,
 ) -> Result<Found, Failure> {
     stamp.engine = "global";
-    let (mut lifted, bindings) = match negation(property, options) {
-        Ok(negation) => negation,
-        Err(why) => return Ok(Found::Unknown(why)),
-    };
-    let negation = match as_negation(&mut lifted.automaton, &lifted.constraints, bindings) {
-        Ok(negation) => negation,
-        Err(why) => return Ok(Found::Unknown(why)),
-    };
-    Ok(match global::find(network, negation, constraints.to_vec(), options.bounds) {
-        Ok(Some(run)) => Found::Run(run),
-        Ok(None) => {
-            stamp.exhaustive = true;
-            Found::Nothing
-        }
-        Err(cut) => Found::Unknown(WhyUnknown::Cut(cut)),
+    with_negation(property, options, |negation| {
+        Ok(match global::find(network, negation, constraints.to_vec(), options.bounds) {
+            Ok(Some(run)) => Found::Run(run),
+            Ok(None) => {
+                stamp.exhaustive = true;
+                Found::Nothing
+            }
+            Err(cut) => Found::Unknown(WhyUnknown::Cut(cut)),
+        })
     })
 }
 
@@ -228,6 +222,22 @@ pub(crate) fn as_negation<'a>(
     Ok(negation)
 }
 
+/// Does something with the negation of the property, unless it is too large to be had.
+fn with_negation(
+    property: &mut Property,
+    options: &Options,
+    work: impl FnOnce(Negation<'_>) -> Result<Found, Failure>,
+) -> Result<Found, Failure> {
+    let (mut lifted, bindings) = match negation(property, options) {
+        Ok(negation) => negation,
+        Err(why) => return Ok(Found::Unknown(why)),
+    };
+    match as_negation(&mut lifted.automaton, &lifted.constraints, bindings) {
+        Ok(negation) => work(negation),
+        Err(why) => Ok(Found::Unknown(why)),
+    }
+}
+
 /// Searches for a run that violates the property and meets the constraints.
 pub(crate) fn decide(
     network: &mut Network,
@@ -236,37 +246,31 @@ pub(crate) fn decide(
     options: &Options,
     stamp: &mut Stamp,
 ) -> Result<Found, Failure> {
-    let (mut lifted, bindings) = match negation(property, options) {
-        Ok(negation) => negation,
-        Err(why) => return Ok(Found::Unknown(why)),
-    };
-    let negation = match as_negation(&mut lifted.automaton, &lifted.constraints, bindings) {
-        Ok(negation) => negation,
-        Err(why) => return Ok(Found::Unknown(why)),
-    };
-    let mut product = Product::new(network, negation, constraints.to_vec());
-    let engine = options.engine.unwrap_or_else(|| Engine::for_condition(product.acceptance()));
-    stamp.engine = engine.name;
-    let mut bounded = Bounded::new(&mut product, options.bounds);
-    let answer = match emptiness::check(&mut bounded, engine) {
-        Ok(answer) => answer,
-        Err(Undecided::TooHard(refused)) => {
-            return Ok(Found::Unknown(WhyUnknown::Refused(refused)));
-        }
-        Err(undecided) => return Err(Failure::Engine(undecided.to_string())),
-    };
-    let cut = bounded.cut();
-    stamp.product = (answer.effort.nodes, answer.effort.steps);
-    let found = match (answer.lasso, cut) {
-        (Some(lasso), _) => Found::Run(as_run(&mut product, &lasso)),
-        (None, Some(cut)) => Found::Unknown(WhyUnknown::Cut(cut)),
-        (None, None) => {
-            stamp.exhaustive = true;
-            Found::Nothing
-        }
-    };
-    stamp.system = product.system_size();
-    Ok(found)
+    with_negation(property, options, |negation| {
+        let mut product = Product::new(network, negation, constraints.to_vec());
+        let engine = options.engine.unwrap_or_else(|| Engine::for_condition(product.acceptance()));
+        stamp.engine = engine.name;
+        let mut bounded = Bounded::new(&mut product, options.bounds);
+        let answer = match emptiness::check(&mut bounded, engine) {
+            Ok(answer) => answer,
+            Err(Undecided::TooHard(refused)) => {
+                return Ok(Found::Unknown(WhyUnknown::Refused(refused)));
+            }
+            Err(undecided) => return Err(Failure::Engine(undecided.to_string())),
+        };
+        let cut = bounded.cut();
+        stamp.product = (answer.effort.nodes, answer.effort.steps);
+        let found = match (answer.lasso, cut) {
+            (Some(lasso), _) => Found::Run(as_run(&mut product, &lasso)),
+            (None, Some(cut)) => Found::Unknown(WhyUnknown::Cut(cut)),
+            (None, None) => {
+                stamp.exhaustive = true;
+                Found::Nothing
+            }
+        };
+        stamp.system = product.system_size();
+        Ok(found)
+    })
 }
 
 /// The run of the system behind a lasso of the product.
