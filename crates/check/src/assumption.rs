@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::property::parse_for;
 use fairly_fairness::{Constraint, Notion, Predicate, Selector, StepFormula, Strength};
 use fairly_front::case::{self, Demand, Target};
 use fairly_logic::{Atom, Formula, Formulas, Node, pattern_matches};
@@ -126,7 +127,8 @@ fn fair(
 /// A formula without temporal operators as a predicate on steps.
 fn step_predicate(text: &str, network: &mut Network) -> Result<Predicate, Unusable> {
     let mut formulas = Formulas::new();
-    let parsed = formulas.parse(text).map_err(|_| Unusable::Unknown(text.to_owned()))?;
+    let parsed =
+        parse_for(&mut formulas, text, network).map_err(|_| Unusable::Unknown(text.to_owned()))?;
     let formula = formulas.nnf(parsed);
     if formula == Formula::TRUE {
         return Ok(Predicate::True);

@@ -14,6 +14,7 @@
 //! on them.
 
 use std::collections::VecDeque;
+use std::time::Instant;
 
 use fairly_fairness::{Constraint, Level, Notion};
 use fairly_omega::{
@@ -123,7 +124,8 @@ pub fn least(
     let mut questions = 0;
     let mut ended = false;
     while let Some(choice) = open.pop() {
-        if questions >= QUESTIONS {
+        let late = options.bounds.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if questions >= QUESTIONS || late {
             ended = true;
             break;
         }
@@ -191,7 +193,7 @@ pub fn least(
         })
         .collect();
     Ok(if ended {
-        Least::Some { sets, why: format!("stopped after {QUESTIONS} questions") }
+        Least::Some { sets, why: format!("stopped after {questions} questions") }
     } else {
         Least::Sets { sets, questions }
     })

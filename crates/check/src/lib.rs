@@ -20,7 +20,7 @@ mod verify;
 pub use assumption::{Assumption, Unusable};
 pub use ladder::{Ladder, Rung, ladder};
 pub use least::{Candidate, Least, least};
-pub use property::{Property, Unbound};
+pub use property::{Property, Unbound, parse_for};
 pub use verdict::{
     Counterexample, Doomed, Failure, Fairness, Outcome, Stamp, Upgrade, Verdict, WhyUnknown,
 };

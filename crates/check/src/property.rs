@@ -4,7 +4,8 @@ use std::fmt;
 
 use fairly_logic::{Atom, AtomId, Formula, Formulas, pattern_matches};
 use fairly_search::Binding;
-use fairly_system::{EventId, TransitionSystem};
+use fairly_source::Diagnostic;
+use fairly_system::{EventId, Network, TransitionSystem};
 use fairly_witness::Meaning;
 use hashbrown::HashMap;
 
@@ -40,6 +41,24 @@ impl fmt::Display for Unbound {
 }
 
 impl std::error::Error for Unbound {}
+
+/// Reads a formula about a system: words that are its own events or labels are names, even where
+/// they look like operators glued to a name.
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn parse_for(
+    formulas: &mut Formulas,
+    text: &str,
+    network: &Network,
+) -> Result<Formula, Diagnostic> {
+    let is_label =
+        |word: &str| network.components().iter().any(|component| component.has_label(word));
+    formulas.parse_with(text, &|word| {
+        // A single letter stays the operator; the event can be written in `event(…)`.
+        word.len() > 1 && (network.signature().event(word).is_some() || is_label(word))
+    })
+}
 
 impl Property {
     /// Binds every proposition of the formula: a plain name is an event if the system has one of

@@ -1,6 +1,8 @@
 //! What makes a "holds" worth less than it looks: a demand that never comes up, an antecedent that
 //! never occurs.
 
+use std::time::Instant;
+
 use fairly_fairness::{Constraint, Predicate};
 use fairly_logic::{Formula, Formulas, Node};
 use fairly_omega::StateId;
@@ -9,14 +11,13 @@ use fairly_system::{ActionId, EventId, Network, Transition, TransitionSystem};
 
 use crate::property::Property;
 
-/// States after which nothing is said, unless the caller's bound is tighter.
-const ENOUGH: usize = 1_000_000;
+/// States, met or expanded, after which nothing is said, unless the caller's bound is tighter.
+const ENOUGH: usize = 300_000;
 
 /// How many states and transitions the system has; zeros if the walk does not end in bounds.
 pub(crate) fn size(network: &mut Network, bounds: Bounds) -> (usize, usize) {
     let mut size = (0, 0);
-    let most = bounds.nodes.unwrap_or(ENOUGH).min(ENOUGH);
-    let done = walk(network, most, |_, _, steps| {
+    let done = walk(network, bounds, |_, _, steps| {
         size.0 += 1;
         size.1 += steps.len();
     });
@@ -34,8 +35,10 @@ pub(crate) fn notes(
     let antecedent = antecedent(&property.formulas, property.formula);
     let mut asked = vec![false; constraints.len()];
     let mut occurs = false;
-    let most = bounds.nodes.unwrap_or(ENOUGH).min(ENOUGH);
-    let done = walk(network, most, |network, state, steps| {
+    if antecedent.is_none() && constraints.is_empty() {
+        return Vec::new();
+    }
+    let done = walk(network, bounds, |network, state, steps| {
         for (asked, constraint) in asked.iter_mut().zip(constraints) {
             *asked = *asked || is_asked(network, state, steps, &constraint.when);
         }
@@ -70,12 +73,13 @@ fn antecedent(formulas: &Formulas, formula: Formula) -> Option<Formula> {
     formulas.is_propositional(antecedent).then_some(antecedent)
 }
 
-/// Goes through the reachable states; `false` if there are more than `most`.
+/// Goes through the reachable states; `false` if a bound is reached first.
 fn walk(
     network: &mut Network,
-    most: usize,
+    bounds: Bounds,
     mut look: impl FnMut(&mut Network, StateId, &[Transition]),
 ) -> bool {
+    let most = bounds.nodes.unwrap_or(ENOUGH).min(ENOUGH);
     let mut queue = network.initial();
     let mut known: Vec<bool> = Vec::new();
     let mut see = |state: StateId| {
@@ -89,7 +93,8 @@ fn walk(
     let mut steps = Vec::new();
     while let Some(state) = queue.pop() {
         count += 1;
-        if count > most {
+        let late = bounds.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if count > most || queue.len() > ENOUGH || late {
             return false;
         }
         steps.clear();

@@ -1,6 +1,6 @@
 //! One property under one assumption.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use fairly_fairness::{Constraint, Level, Notion, Predicate, Reading, Selector};
 use fairly_logic::AtomId;
@@ -9,7 +9,7 @@ use fairly_omega::{Automaton, Graph, Lasso};
 use fairly_search::{Binding, Bounded, Bounds, Negation, Product, closure, global, inherent};
 use fairly_system::{EventId, MoveId, Network, Run, RunStep, TransitionSystem};
 use fairly_translate::{LetterConstraint, Lifted, translate, translate_lifted};
-use fairly_witness::{Flaw, Ledger, replay, violates};
+use fairly_witness::{Flaw, Ledger, replay, takes_everything, violates};
 
 use crate::assumption::Assumption;
 use crate::property::Property;
@@ -70,9 +70,17 @@ pub fn check(
             match found {
                 Found::Run(run) => {
                     let ledger = confirm(network, property, &constraints, &run)?;
+                    if notion == Notion::Global && !takes_everything(network, &run) {
+                        let flaw = Flaw::Unfair(notion.to_string());
+                        return Err(Failure::Internal { flaw, run });
+                    }
                     let upgrade = match notion {
                         Notion::Global => None,
-                        _ => upgrade(network, property, &constraints, &run, options)?,
+                        _ => {
+                            let options =
+                                Options { bounds: aside(options.bounds, &stamp), ..*options };
+                            upgrade(network, property, &constraints, &run, &options)?
+                        }
                     };
                     Outcome::Violated(Box::new(Counterexample { run, ledger, upgrade }))
                 }
@@ -318,6 +326,17 @@ const UPGRADES: [Notion; 6] = [
     Notion::StrongLive,
 ];
 
+/// How much may be explored for a remark on a run that has been found already: not much more than
+/// finding it took, and some seconds at the most.
+fn aside(bounds: Bounds, stamp: &Stamp) -> Bounds {
+    let nodes = 20_000 + 2 * stamp.product.0;
+    let soon = Instant::now() + Duration::from_secs(2);
+    Bounds {
+        nodes: Some(bounds.nodes.map_or(nodes, |most| most.min(nodes))),
+        deadline: Some(bounds.deadline.map_or(soon, |deadline| deadline.min(soon))),
+    }
+}
+
 /// Checks that may be spent on finding an upgrade with which the property holds.
 const ATTEMPTS: usize = 8;
 
@@ -348,7 +367,12 @@ fn upgrade(
             more.push(candidate.clone());
             let mut aside = Stamp::default();
             let holds = match decide(network, property, &more, options, &mut aside)? {
-                Found::Nothing => Some(true),
+                // One that no run meets would make anything hold; it is no advice.
+                Found::Nothing => match closure::check(network, more, options.bounds) {
+                    Ok(closure) if !closure.feasible => continue,
+                    Ok(_) => Some(true),
+                    Err(_) => None,
+                },
                 Found::Run(_) => Some(false),
                 Found::Unknown(_) => None,
             };

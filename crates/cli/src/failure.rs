@@ -31,8 +31,6 @@ pub(crate) enum Failure {
     Internal(String),
     /// The work was given up.
     Refused(Refused),
-    /// Whoever reads our output has gone; there is nobody to tell.
-    ReaderGone,
 }
 
 impl Failure {
@@ -62,7 +60,6 @@ impl Failure {
                 (format!("internal error: {message}\nPlease report this.\n"), INTERNAL)
             }
             Failure::Refused(refused) => (format!("unknown: {refused}\n"), UNKNOWN),
-            Failure::ReaderGone => return ExitCode::SUCCESS,
         };
         // If stderr is gone too, the exit code still tells.
         let _ = std::io::stderr().write_all(text.as_bytes());
@@ -78,9 +75,6 @@ impl From<Refused> for Failure {
 
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
-        match error.kind() {
-            std::io::ErrorKind::BrokenPipe => Failure::ReaderGone,
-            _ => Failure::usage(format!("cannot write: {error}")),
-        }
+        Failure::usage(format!("cannot write: {error}"))
     }
 }

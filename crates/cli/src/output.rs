@@ -25,8 +25,12 @@ pub(crate) fn write(text: &str, file: Option<&str>) -> Result<(), Failure> {
     match file {
         None | Some("-") => {
             let mut stdout = std::io::stdout().lock();
-            stdout.write_all(text.as_bytes())?;
-            Ok(stdout.flush()?)
+            let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+            match written {
+                // Whoever reads has seen enough; the exit code still tells the answer.
+                Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+                written => Ok(written?),
+            }
         }
         Some(path) => std::fs::write(path, text)
             .map_err(|error| Failure::usage(format!("cannot write {path}: {error}"))),

@@ -3,12 +3,14 @@
 //! A component read from an automaton may come with an acceptance condition. A clause of it becomes
 //! a constraint: `Inf` a justice, `Fin | Inf` a compassion. Where the marks are on the component's
 //! states, waiting in a marked state counts as seeing its mark again and again, as in Malinen and
-//! Luukkainen's product; where they are on transitions, only taking one does.
+//! Luukkainen's product; where they are on transitions, only taking one does. Marks are taken to be
+//! on states when all transitions that leave a state carry the same, for every state of the
+//! component. A state without transitions shows no mark: automata do not keep it.
 
 use std::fmt;
 
 use fairly_omega::{Acceptance, MarkSet};
-use fairly_system::{Component, MoveId, Network, TransitionSystem};
+use fairly_system::{Component, MoveId, Network, ProcessId};
 
 use crate::constraint::{Constraint, Predicate, Selector, StepFormula, Strength};
 
@@ -40,7 +42,8 @@ impl std::error::Error for Inexpressible {}
 /// When a condition is not a conjunction of clauses with at most one `Fin` each.
 pub fn own_constraints(network: &mut Network) -> Result<Vec<Constraint>, Inexpressible> {
     let mut constraints = Vec::new();
-    for component in network.components().to_vec() {
+    for (at, component) in network.components().to_vec().into_iter().enumerate() {
+        let process = ProcessId::from_index(at);
         let acceptance = component.acceptance().clone();
         if acceptance == Acceptance::True {
             continue;
@@ -56,13 +59,13 @@ pub fn own_constraints(network: &mut Network) -> Result<Vec<Constraint>, Inexpre
                     name,
                     strength: Strength::Weak,
                     when: Predicate::True,
-                    then: seen(&component, &clause.inf, network),
+                    then: seen(process, &component, &clause.inf, network),
                 },
                 1 => Constraint {
                     name,
                     strength: Strength::Strong,
-                    when: seen(&component, &clause.fin, network),
-                    then: seen(&component, &clause.inf, network),
+                    when: seen(process, &component, &clause.fin, network),
+                    then: seen(process, &component, &clause.inf, network),
                 },
                 _ => return Err(refuse()),
             });
@@ -77,21 +80,22 @@ fn written(fin: &MarkSet, inf: &MarkSet) -> String {
 }
 
 /// The steps on which the component shows one of these marks.
-fn seen(component: &Component, marks: &MarkSet, network: &mut Network) -> Predicate {
+fn seen(
+    process: ProcessId,
+    component: &Component,
+    marks: &MarkSet,
+    network: &mut Network,
+) -> Predicate {
     match state_marks(component) {
         Some(of_state) => {
-            let here = component.states().iter().zip(&of_state);
-            let marked = here.filter(|(_, shown)| shown.intersects(marks));
-            let atoms = marked.filter_map(|(state, _)| {
-                network.atom(&format!("{}@{state}", component.name())).map(StepFormula::State)
-            });
+            let marked = (0u32..).zip(&of_state).filter(|(_, shown)| shown.intersects(marks));
+            let atoms = marked.map(|(state, _)| StepFormula::State(network.at(process, state)));
             Predicate::Step(StepFormula::Or(atoms.collect()))
         }
         None => {
             let moves = (0..network.move_count()).map(MoveId::from_index).filter(|&id| {
-                let (process, local) = network.local(id);
-                network.components()[process.index()].name() == component.name()
-                    && local.marks.intersects(marks)
+                let (owner, local) = network.local(id);
+                owner == process && local.marks.intersects(marks)
             });
             Predicate::Taken(Selector::Moves(moves.collect()))
         }

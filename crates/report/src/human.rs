@@ -42,7 +42,15 @@ pub fn verdict<S: TransitionSystem>(system: &mut S, verdict: &Verdict) -> String
             let _ = writeln!(out, "      {}", stamp(&verdict.stamp, None));
             out.push('\n');
             out.push_str(&lasso(system, &found.run));
-            out.push_str(&ledger(&found.ledger));
+            if verdict.stamp.engine == "global" {
+                out.push_str(
+                    "   The loop takes every step that is possible in a state it visits, so it is \
+                     globally fair.\n",
+                );
+            }
+            if verdict.stamp.engine != "global" || !found.ledger.entries.is_empty() {
+                out.push_str(&ledger(&found.ledger));
+            }
             if let Some(upgrade) = &found.upgrade {
                 let effect = match upgrade.suffices {
                     Some(true) => ", and with it the property holds",

@@ -95,6 +95,11 @@ impl Component {
         }
     }
 
+    /// Whether a local state has this proposition.
+    pub fn has_label(&self, name: &str) -> bool {
+        self.labels.iter().any(|labels| labels.iter().any(|label| label == name))
+    }
+
     /// Its transitions.
     pub fn transitions(&self) -> &[LocalTransition] {
         &self.transitions

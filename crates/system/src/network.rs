@@ -30,7 +30,15 @@ pub enum NetworkError {
     NoInitialState(String),
     /// A component uses the event that means that nothing happens.
     ReservedEvent(String),
+    /// There are too many combinations of initial states.
+    TooManyStarts,
+    /// An event can be taken jointly in too many ways.
+    TooManyWays(String),
 }
+
+/// Combinations of initial states, and of moves with one event in one state, that may be tried:
+/// they are all built at once, before any bound on a search is asked.
+const COMBINATIONS: usize = 1 << 20;
 
 impl fmt::Display for NetworkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -39,6 +47,15 @@ impl fmt::Display for NetworkError {
             NetworkError::NoInitialState(name) => {
                 write!(f, "the component `{name}` has no initial state")
             }
+            NetworkError::TooManyStarts => write!(
+                f,
+                "the components have more than {COMBINATIONS} combinations of initial states"
+            ),
+            NetworkError::TooManyWays(event) => write!(
+                f,
+                "the event `{event}` can be taken jointly in more than {COMBINATIONS} ways in one \
+                 state"
+            ),
             NetworkError::ReservedEvent(name) => write!(
                 f,
                 "the component `{name}` has an event `idle`, which is the name of the step of a \
@@ -159,6 +176,29 @@ impl Network {
             }
             offers.push(local);
         }
+        let starts = components.iter().map(|component| component.initial.len());
+        if starts.fold(1usize, usize::saturating_mul) > COMBINATIONS {
+            return Err(NetworkError::TooManyStarts);
+        }
+        // The most moves with one event in one local state, by component, multiplied up by event.
+        let mut ways = vec![1usize; events.len()];
+        for local in &offers {
+            let mut most: HashMap<EventId, usize> = HashMap::new();
+            for offer in local {
+                let of = |at: &u32| offer.moves[*at as usize].event;
+                for run in offer.by_event.chunk_by(|a, b| of(a) == of(b)) {
+                    let known = most.entry(of(&run[0])).or_default();
+                    *known = (*known).max(run.len());
+                }
+            }
+            for (event, count) in most {
+                ways[event.index()] = ways[event.index()].saturating_mul(count);
+            }
+        }
+        let too_many = |&event: &usize| sharing[event].len() > 1 && ways[event] > COMBINATIONS;
+        if let Some(event) = (0..events.len()).find(too_many) {
+            return Err(NetworkError::TooManyWays(events[event].clone()));
+        }
         let processes = components.iter().map(|component| component.name.clone()).collect();
         let idle = Action { event: EventId::IDLE, participants: vec![], moves: vec![] };
         Ok(Network {
@@ -248,6 +288,20 @@ impl Network {
                 id
             }
         }
+    }
+
+    fn intern_atom(&mut self, atom: Atom) -> AtomIndex {
+        let at = self.atoms.iter().position(|known| *known == atom).unwrap_or_else(|| {
+            self.atoms.push(atom);
+            self.atoms.len() - 1
+        });
+        AtomIndex(u32::try_from(at).expect("fewer than 2^32 propositions"))
+    }
+
+    /// The proposition that a component is in one of its local states, both given by position:
+    /// unlike `P@q`, it does not depend on names, which a file may give twice.
+    pub fn at(&mut self, component: ProcessId, state: u32) -> AtomIndex {
+        self.intern_atom(Atom::At { component: component.index(), state })
     }
 
     fn intern_action(&mut self, event: EventId, moves: &[MoveId]) -> ActionId {
@@ -378,11 +432,7 @@ impl TransitionSystem for Network {
             })?;
             Atom::Label { component, name: text.to_owned() }
         };
-        let at = self.atoms.iter().position(|known| *known == atom).unwrap_or_else(|| {
-            self.atoms.push(atom);
-            self.atoms.len() - 1
-        });
-        u32::try_from(at).ok().map(AtomIndex)
+        Some(self.intern_atom(atom))
     }
 
     fn holds(&self, state: StateId, atom: AtomIndex) -> bool {

@@ -67,3 +67,17 @@ pub fn replay<S: TransitionSystem>(system: &mut S, run: &Run) -> Result<(), Flaw
     }
     if at == entry.from { Ok(()) } else { Err(Flaw::Open) }
 }
+
+/// Whether the run is strongly globally fair: every step that is possible in a state of its cycle is
+/// taken on the cycle.
+pub fn takes_everything<S: TransitionSystem>(system: &mut S, run: &Run) -> bool {
+    run.cycle.iter().all(|step| {
+        let mut possible = Vec::new();
+        system.steps(step.from, &mut possible);
+        possible.iter().all(|&Transition { target, action }| {
+            run.cycle
+                .iter()
+                .any(|taken| (taken.from, taken.action, taken.to) == (step.from, action, target))
+        })
+    })
+}

@@ -1,6 +1,6 @@
 //! From files and flags to a system and properties.
 
-use fairly_check::{Assumption, Property};
+use fairly_check::{Assumption, Property, parse_for};
 use fairly_fairness::{Notion, own_constraints};
 use fairly_front::aut;
 use fairly_front::case::{self, Case};
@@ -69,9 +69,17 @@ fn compose(
             .iter_mut()
             .find(|component| component.name() == name)
             .ok_or_else(|| Failure::usage(format!("--alphabet: no component `{name}`")))?;
-        for event in events.split(',') {
-            component.add_event(event.trim());
+        for event in events.split(',').map(str::trim) {
+            if event.is_empty() {
+                return Err(Failure::usage(format!("--alphabet {text}: an event has no name")));
+            }
+            component.add_event(event);
         }
+    }
+    let has =
+        |event: &String| components.iter().any(|component| component.alphabet().contains(event));
+    if let Some(nobody) = interleaved.iter().find(|event| !has(event)) {
+        return Err(Failure::usage(format!("no component has the interleaved event `{nobody}`")));
     }
     Network::new(components, &Composition { interleaved })
         .map_err(|error| Failure::usage(error.to_string()))
@@ -115,7 +123,7 @@ fn bind(
         diagnostic: Box::new(diagnostic),
     };
     let mut formulas = Formulas::new();
-    let parsed = formulas.parse(formula).map_err(|mut diagnostic| {
+    let parsed = parse_for(&mut formulas, formula, network).map_err(|mut diagnostic| {
         diagnostic.span.start += span.start;
         diagnostic.span.end += span.start;
         at_fault(diagnostic)

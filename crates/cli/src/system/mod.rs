@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use fairly_check::{Assumption, Failure as CheckFailure, Outcome, Property};
 use fairly_fairness::Notion;
 use fairly_report::{human, itf, json};
-use fairly_search::closure;
+use fairly_search::{closure, global};
 
 use crate::failure::{self, Failure};
 use crate::output;
@@ -104,7 +104,15 @@ fn machine_closed(
 ) -> Result<ExitCode, Failure> {
     let constraints = assumption.constraints(&loaded.network);
     let bounds = request.model.options()?.bounds;
-    let answer = closure::check(&mut loaded.network, constraints, bounds);
+    let answer = match assumption.notion {
+        Notion::Inherent(_) => {
+            return Err(Failure::usage(
+                "inherent fairness is no condition on runs, so there is nothing to be closed",
+            ));
+        }
+        Notion::Global => global::closure(&mut loaded.network, constraints, bounds),
+        _ => closure::check(&mut loaded.network, constraints, bounds),
+    };
     let Ok(answer) = answer else {
         output::write("unknown: a bound was reached\n", None)?;
         return Ok(ExitCode::from(failure::UNKNOWN));
@@ -127,11 +135,13 @@ pub(crate) fn ladder(request: &Ladder) -> Result<ExitCode, Failure> {
     let mut loaded = load::network(&request.model)?;
     let options = request.model.options()?;
     let assumed = load::assumption(Notion::None, &request.constraints, &mut loaded)?.extra;
+    let mut unknown = false;
     let mut text = String::new();
     let mut documents = Vec::new();
     for mut property in properties(&request.model, &mut loaded)? {
         let network = &mut loaded.network;
         let ladder = fairly_check::ladder(network, &mut property, &assumed, &options)?;
+        unknown |= ladder.rungs.iter().any(|rung| rung.holds.is_err());
         let (name, formula) = (property.name.clone(), property.text());
         match request.model.format {
             Format::Human => text.push_str(&human::ladder(&name, &formula, &ladder)),
@@ -142,7 +152,7 @@ pub(crate) fn ladder(request: &Ladder) -> Result<ExitCode, Failure> {
         text = format!("{:#}\n", serde_json::Value::Array(documents));
     }
     output::write(&text, None)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(ExitCode::from(if unknown { failure::UNKNOWN } else { 0 }))
 }
 
 pub(crate) fn least(request: &Least) -> Result<ExitCode, Failure> {

@@ -289,7 +289,9 @@ impl Parser {
             errors.push(unknown("E0719", "property", property, span, names));
         }
         let processes = &self.component_names;
-        let is_name = |word: &str| events.contains(word) || labels.contains(word);
+        // A single letter stays an operator, as where the formula is bound to the system.
+        let is_name =
+            |word: &str| word.len() > 1 && (events.contains(word) || labels.contains(word));
         let mut formulas = Formulas::new();
         for (constraint, target) in case.constraints.iter().zip(&self.targets) {
             if errors.len() >= MOST_ERRORS {
