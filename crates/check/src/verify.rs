@@ -193,6 +193,9 @@ pub(crate) enum Found {
     Unknown(WhyUnknown),
 }
 
+/// Premises that may go into the automaton together with a persistence.
+const FEW: usize = 3;
+
 /// The automaton of the property's negation, with its fairness premises apart, and what its
 /// propositions mean.
 pub(crate) fn negation(
@@ -200,8 +203,19 @@ pub(crate) fn negation(
     options: &Options,
 ) -> Result<(Lifted, Vec<Binding>), WhyUnknown> {
     let negated = property.formulas.negate(property.formula);
-    let lifted = translate_lifted(&mut property.formulas, negated, &options.translation)
+    let mut lifted = translate_lifted(&mut property.formulas, negated, &options.translation)
         .map_err(WhyUnknown::Refused)?;
+    // `FG b` as a mark says only of a whole component whether it holds; as a state of the automaton
+    // it keeps the search from steps without `b`, which finds violations far earlier. The other
+    // premises would multiply states, so this is done only where there are few.
+    let persistent =
+        |constraint: &LetterConstraint| matches!(constraint, LetterConstraint::Persistence(_));
+    if lifted.constraints.iter().any(persistent) && lifted.constraints.len() <= FEW {
+        let plain = translate(&mut property.formulas, negated, &options.translation);
+        if let Ok(automaton) = plain {
+            lifted = Lifted { automaton, constraints: Vec::new() };
+        }
+    }
     let atoms: Vec<AtomId> = property.formulas.atoms(negated);
     let bindings = atoms.into_iter().map(|atom| property.binding(atom)).collect();
     Ok((lifted, bindings))
@@ -293,7 +307,7 @@ pub(crate) fn as_run<S: TransitionSystem>(product: &mut Product<'_, S>, lasso: &
             .collect()
     };
     let (stem, cycle) = (steps(&lasso.stem), steps(&lasso.cycle));
-    Run { stem, cycle }
+    Run { stem, cycle }.folded()
 }
 
 /// Replays a run and judges it again; nothing is shown that does not pass here.
@@ -360,8 +374,7 @@ fn upgrade(
             .collect();
         let events = property.events();
         excluding.sort_by_key(|candidate| !concerns(network, candidate, &events));
-        let Some(first) = excluding.first().cloned() else { continue };
-        let mut best = Upgrade { constraint: first.name, suffices: None };
+        let mut best: Option<Upgrade> = None;
         for candidate in excluding.into_iter().take(ATTEMPTS) {
             let mut more = constraints.to_vec();
             more.push(candidate.clone());
@@ -376,14 +389,17 @@ fn upgrade(
                 Found::Run(_) => Some(false),
                 Found::Unknown(_) => None,
             };
-            if best.suffices.is_none() || holds == Some(true) {
-                best = Upgrade { constraint: candidate.name, suffices: holds };
+            let better = best.as_ref().is_none_or(|best| best.suffices.is_none());
+            if better || holds == Some(true) {
+                best = Some(Upgrade { constraint: candidate.name, suffices: holds });
             }
             if holds == Some(true) {
                 break;
             }
         }
-        return Ok(Some(best));
+        if best.is_some() {
+            return Ok(best);
+        }
     }
     Ok(None)
 }

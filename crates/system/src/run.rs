@@ -30,4 +30,46 @@ impl Run {
     pub fn steps(&self) -> impl Iterator<Item = &RunStep> {
         self.stem.iter().chain(&self.cycle)
     }
+
+    /// The same infinite run written down as shortly as possible: the cycle goes round once, and the
+    /// stem holds nothing that the cycle repeats. A lasso of a product may be longer than that,
+    /// because there the property's automaton moves too.
+    #[must_use]
+    pub fn folded(mut self) -> Run {
+        let length = self.cycle.len();
+        let repeats = |period: usize| {
+            length.is_multiple_of(period)
+                && (period..length).all(|at| self.cycle[at] == self.cycle[at - period])
+        };
+        if let Some(period) = (1..length).find(|&period| repeats(period)) {
+            self.cycle.truncate(period);
+        }
+        while self.stem.last().is_some() && self.stem.last() == self.cycle.last() {
+            self.stem.pop();
+            self.cycle.rotate_right(1);
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(from: u32, to: u32) -> RunStep {
+        RunStep { from: StateId(from), action: ActionId(1), to: StateId(to) }
+    }
+
+    #[test]
+    fn folding_removes_repetitions_and_nothing_else() {
+        let run = Run {
+            stem: vec![step(9, 0), step(0, 1)],
+            cycle: vec![step(1, 0), step(0, 1), step(1, 0), step(0, 1)],
+        };
+        let folded = run.folded();
+        assert_eq!(folded.stem, [step(9, 0)]);
+        assert_eq!(folded.cycle, [step(0, 1), step(1, 0)]);
+        let short = Run { stem: vec![step(0, 1)], cycle: vec![step(1, 1)] };
+        assert_eq!(short.clone().folded(), short);
+    }
 }

@@ -7,7 +7,7 @@ use crate::graph::{Graph, Hop, Lasso};
 
 const NOBODY: u32 = u32::MAX;
 /// Nodes that the search has not met and that may be looked at for a shorter stem.
-const FURTHER: usize = 100_000;
+const FURTHER: usize = 10_000;
 
 /// A shortest path from one of `from` to a node for which `goal` holds, through nodes for which
 /// `known` holds, or `None`. The path is empty when a start is a goal.
