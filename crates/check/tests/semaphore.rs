@@ -83,3 +83,15 @@ fn the_least_fairness_is_found() {
     // Whoever holds the semaphore can only give it back, so nothing is asked of the others.
     assert_eq!(sets, [["sf(P1)"]]);
 }
+
+#[test]
+fn a_property_that_is_assumed_is_said_to_be() {
+    let mut network = semaphore(2);
+    let mut live = property(&mut network, "G F p1");
+    let mut assumption = Assumption::of(Notion::None);
+    let itself = fairly_front::case::parse_constraint("justice( p1 )").unwrap();
+    assumption.add(&itself, &mut network).unwrap();
+    let verdict = check(&mut network, &mut live, &assumption, &Options::default()).unwrap();
+    assert!(matches!(verdict.outcome, Outcome::Holds(_)), "{verdict:?}");
+    assert!(verdict.notes.iter().any(|note| note.contains("assumes the property itself")));
+}
