@@ -100,7 +100,7 @@ pub(crate) struct Check {
     /// Instead of a property: can every finite run be continued to a fair one?
     #[arg(long)]
     pub(super) machine_closed: bool,
-    /// Write the violating run to a file, as an ITF trace.
+    /// Write the violating run to a file, as an ITF trace; with several properties, to FILE.NAME.
     #[arg(long, value_name = "FILE")]
     pub(super) trace: Option<String>,
 }

@@ -52,6 +52,7 @@ pub(crate) fn check(request: &Check) -> Result<ExitCode, Failure> {
     let mut text = String::new();
     let mut documents = Vec::new();
     let (mut holding, mut violated, mut unknown) = (0, 0, 0);
+    let several = properties.len() > 1;
     for property in &mut properties {
         let verdict = fairly_check::check(&mut loaded.network, property, &assumption, &options)?;
         match &verdict.outcome {
@@ -59,8 +60,11 @@ pub(crate) fn check(request: &Check) -> Result<ExitCode, Failure> {
             Outcome::Violated(found) => {
                 violated += 1;
                 if let Some(path) = &request.trace {
+                    // With several properties each violated one has a file of its own.
+                    let path =
+                        if several { format!("{path}.{}", verdict.property) } else { path.clone() };
                     let trace = itf::trace(&mut loaded.network, &verdict, found);
-                    output::write(&format!("{trace:#}\n"), Some(path))?;
+                    output::write(&format!("{trace:#}\n"), Some(&path))?;
                 }
             }
             Outcome::Doomed(_) => violated += 1,
