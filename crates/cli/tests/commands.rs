@@ -143,3 +143,60 @@ fn the_semaphore_tells_weak_from_strong() {
     assert_eq!(code(&output), 2);
     assert!(err(&output).contains("error[E0801]"), "{}", err(&output));
 }
+
+/// One event again and again, and a condition on the component's own runs that only the other state
+/// meets; `names` are the names of the two states.
+fn own_condition(names: [&str; 2]) -> String {
+    format!(
+        "HOA: v1\nStart: 0\nAP: 2 \"a\" \"b\"\nacc-name: Buchi\nAcceptance: 1 Inf(0)\n--BODY--\n\
+         State: 0 {}\n[0&!1] 0\n[!0&1] 1\nState: 1 {} {{0}}\n[!0&1] 1\n--END--\n",
+        names[0], names[1]
+    )
+}
+
+#[test]
+fn a_components_own_condition_does_not_depend_on_names() {
+    for (file, names) in [
+        ("plain", ["", ""]),
+        ("at@1", ["", ""]),
+        ("twice", ["\"q\"", "\"q\""]),
+        ("sp", ["", "\" q \""]),
+    ] {
+        let path = format!("{}/{file}.hoa", env!("CARGO_TARGET_TMPDIR"));
+        std::fs::write(&path, own_condition(names)).expect("written");
+        let holds = fairly(&["check", &path, "-f", "F b"], "");
+        assert_eq!(code(&holds), 0, "{file}: {}", out(&holds));
+        assert!(!out(&holds).contains("INFEASIBLE"), "{file}: {}", out(&holds));
+        assert_eq!(code(&fairly(&["check", &path, "-f", "F a"], "")), 1, "{file}");
+    }
+}
+
+#[test]
+fn a_reader_that_leaves_does_not_change_the_answer() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fairly"))
+        .args(["check", "--fairness", "weak", &corpus("systems/c02-semaphore.net")])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    drop(child.stdout.take());
+    assert_eq!(child.wait().expect("it ends").code(), Some(1));
+}
+
+#[test]
+fn machine_closure_is_asked_of_the_notion_that_was_chosen() {
+    let net = "component P {\n  initial 0\n  0 -c-> 0\n}\n";
+    let ask = ["check", "-", "--machine-closed", "--constraint", "compassion(c, false)"];
+    let global = fairly(&[&ask[..], &["--fairness", "global"]].concat(), net);
+    assert_eq!(code(&global), 1, "{}", out(&global));
+    assert!(out(&global).starts_with("infeasible"), "{}", out(&global));
+}
+
+#[test]
+fn combinations_that_cannot_be_built_are_refused() {
+    let net: String = (0..40)
+        .map(|at| format!("component C{at} {{\n  initial 0, 1\n  0 -e{at}-> 1\n}}\n"))
+        .collect();
+    let output = fairly(&["check", "-", "-f", "G F e0", "--max-states", "10"], &net);
+    assert_eq!(code(&output), 2, "{}", out(&output));
+    assert!(err(&output).contains("combinations of initial states"), "{}", err(&output));
+}

@@ -22,6 +22,8 @@
 //! assert_eq!(violated(TinyNotion::None), Some(true));
 //! assert_eq!(violated(TinyNotion::WeakProcess), Some(false));
 //! ```
+//!
+//! One file on purpose, though a long one: an oracle is believed by reading it from top to bottom.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

@@ -1,4 +1,6 @@
 //! What the tests of this crate share.
+
+// Every test file compiles its own copy of this module and uses a part of it.
 #![allow(dead_code)]
 
 use fairly_logic::{Formula, Formulas};
