@@ -8,11 +8,11 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use fairly_fairness::Strength;
-use fairly_logic::{Formulas, pattern_matches};
+use fairly_logic::Formulas;
 use fairly_omega::Automaton;
 use fairly_omega::emptiness::{self, Engine};
 use fairly_search::{Binding, Bounded, Bounds, Negation, Product};
-use fairly_system::{EventId, Network, TransitionSystem};
+use fairly_system::{EventSet, Network, TransitionSystem};
 use fairly_translate::{Options, translate};
 use peak_alloc::PeakAlloc;
 
@@ -75,10 +75,7 @@ fn negation(network: &Network, property: &str) -> (Automaton, Vec<Binding>) {
     let negated = formulas.negate(formula);
     let automaton = translate(&mut formulas, negated, &Options::default()).expect("it is small");
     let signature = network.signature();
-    let events = |pattern: &str| {
-        let all = (0..signature.events.len()).map(EventId::from_index);
-        all.filter(|&event| pattern_matches(pattern, signature.event_name(event))).collect()
-    };
+    let events = |pattern: &str| EventSet::matching(pattern, signature);
     let atoms = formulas.atoms(negated);
     let bindings =
         atoms.iter().map(|&atom| Binding::Event(events(formulas.atom_of(atom).text()))).collect();

@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use fairly_system::{Action, AtomIndex, EventId, MoveId, ProcessId};
+use fairly_system::{Action, AtomIndex, EventId, EventSet, MoveId, ProcessId, Signature};
 
 /// Weak or strong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -27,24 +27,51 @@ impl fmt::Display for Strength {
     }
 }
 
-/// A set of actions of a system.
+/// A set of moves of a system, and of the actions that use one of them.
+///
+/// It says which by what they are, not by a list where that can be avoided, so that it also holds of
+/// moves that are met later.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Selector {
-    /// Those that a process takes part in.
+    /// Those of a process: the actions that it takes part in.
     Process(ProcessId),
     /// Those with one of these events.
-    Events(Vec<EventId>),
-    /// Those that use one of these moves.
+    Events(EventSet),
+    /// These.
     Moves(Vec<MoveId>),
+    /// Those of a process with one of these events.
+    Part(ProcessId, EventSet),
 }
 
 impl Selector {
     /// Whether the action is one of them.
-    pub fn selects(&self, action: &Action) -> bool {
+    pub fn selects(&self, action: &Action, signature: &Signature) -> bool {
         match self {
             Selector::Process(process) => action.participants.contains(process),
-            Selector::Events(events) => events.contains(&action.event),
-            Selector::Moves(moves) => action.moves.iter().any(|id| moves.contains(id)),
+            Selector::Events(events) => events.contains(action.event, signature),
+            Selector::Moves(_) | Selector::Part(..) => {
+                action.moves.iter().any(|&id| self.selects_move(id, signature))
+            }
+        }
+    }
+
+    /// Whether the move is one of them.
+    pub fn selects_move(&self, id: MoveId, signature: &Signature) -> bool {
+        let of = &signature.moves[id.index()];
+        match self {
+            Selector::Process(process) => of.process == *process,
+            Selector::Events(events) => events.contains(of.event, signature),
+            Selector::Moves(moves) => moves.contains(&id),
+            Selector::Part(process, events) => {
+                of.process == *process && events.contains(of.event, signature)
+            }
+        }
+    }
+
+    fn learn(&mut self, signature: &Signature) {
+        match self {
+            Selector::Events(events) | Selector::Part(_, events) => events.learn(signature),
+            Selector::Process(_) | Selector::Moves(_) => {}
         }
     }
 }
@@ -56,9 +83,11 @@ pub enum Predicate {
     True,
     /// In the state that the step leaves, some selected action is enabled.
     Enabled(Selector),
-    /// In the state that the step leaves, some process offers one of these moves, whether or not
-    /// others join in.
-    Ready(Vec<MoveId>),
+    /// In the state that the step leaves, no selected action is enabled.
+    Disabled(Selector),
+    /// In the state that the step leaves, some process offers a selected move, whether or not others
+    /// join in.
+    Ready(Selector),
     /// The step itself is selected.
     Taken(Selector),
     /// A combination of events and state propositions.
@@ -66,11 +95,12 @@ pub enum Predicate {
 }
 
 /// A Boolean combination of what a step's event is and what holds in the state it leaves: the
-/// formulas of `justice` and `compassion`.
+/// formulas of `justice` and `compassion`. Constraints are about steps, so this is their reading
+/// whatever a property's [`fairly_system::EventReading`] is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum StepFormula {
     /// The step has one of these events.
-    Event(Vec<EventId>),
+    Event(EventSet),
     /// The state has this proposition.
     State(AtomIndex),
     /// Not this.
@@ -83,13 +113,30 @@ pub enum StepFormula {
 
 impl StepFormula {
     /// Whether it is true of a step with this event out of a state with these propositions.
-    pub fn holds(&self, event: EventId, state: &impl Fn(AtomIndex) -> bool) -> bool {
+    pub fn holds(
+        &self,
+        event: EventId,
+        signature: &Signature,
+        state: &impl Fn(AtomIndex) -> bool,
+    ) -> bool {
+        let holds = |part: &StepFormula| part.holds(event, signature, state);
         match self {
-            StepFormula::Event(events) => events.contains(&event),
+            StepFormula::Event(events) => events.contains(event, signature),
             StepFormula::State(atom) => state(*atom),
-            StepFormula::Not(inner) => !inner.holds(event, state),
-            StepFormula::And(parts) => parts.iter().all(|part| part.holds(event, state)),
-            StepFormula::Or(parts) => parts.iter().any(|part| part.holds(event, state)),
+            StepFormula::Not(inner) => !holds(inner),
+            StepFormula::And(parts) => parts.iter().all(holds),
+            StepFormula::Or(parts) => parts.iter().any(holds),
+        }
+    }
+
+    fn learn(&mut self, signature: &Signature) {
+        match self {
+            StepFormula::Event(events) => events.learn(signature),
+            StepFormula::State(_) => {}
+            StepFormula::Not(inner) => inner.learn(signature),
+            StepFormula::And(parts) | StepFormula::Or(parts) => {
+                parts.iter_mut().for_each(|part| part.learn(signature));
+            }
         }
     }
 }
@@ -105,4 +152,20 @@ pub struct Constraint {
     pub when: Predicate,
     /// Its fulfilment.
     pub then: Predicate,
+}
+
+impl Constraint {
+    /// Decides of the events that have been listed since, once and not at every step.
+    pub(crate) fn learn(&mut self, signature: &Signature) {
+        for predicate in [&mut self.when, &mut self.then] {
+            match predicate {
+                Predicate::Enabled(selector)
+                | Predicate::Disabled(selector)
+                | Predicate::Ready(selector)
+                | Predicate::Taken(selector) => selector.learn(signature),
+                Predicate::Step(formula) => formula.learn(signature),
+                Predicate::True => {}
+            }
+        }
+    }
 }

@@ -3,11 +3,12 @@
 //! A weak constraint has one mark, on the steps where nothing is owed: `Inf`. A strong one has two:
 //! `Fin(when) ∨ Inf(then)`. The marks of a step are those its state gives to all of its steps and
 //! those its action gives it in every state, so they are computed once a state and once an action.
+//! Nothing is laid out by event or move, so events and moves may be met while the marks are asked for.
 
 use fairly_omega::{Acceptance, Mark, MarkSet, StateId};
-use fairly_system::{Action, ActionId, MoveId, Transition, TransitionSystem};
+use fairly_system::{ActionId, MoveId, Transition, TransitionSystem};
 
-use crate::constraint::{Constraint, Predicate, Strength};
+use crate::constraint::{Constraint, Predicate, Selector, Strength};
 
 /// The marks of one constraint.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +25,8 @@ pub struct Lowering {
     /// What an action contributes, by action; filled as actions are met.
     of_action: Vec<Option<OfAction>>,
     next_mark: u32,
+    /// How many events of the system the constraints have learned of.
+    events: usize,
     ready_asked: bool,
     steps_asked: bool,
 }
@@ -59,7 +62,15 @@ impl Lowering {
         let ready_asked = asked(|predicate| matches!(predicate, Predicate::Ready(_)));
         let steps_asked = asked(|predicate| matches!(predicate, Predicate::Step(_)));
         let of_action = Vec::new();
-        Lowering { constraints, marks, of_action, next_mark: next, ready_asked, steps_asked }
+        Lowering {
+            constraints,
+            marks,
+            of_action,
+            next_mark: next,
+            events: 0,
+            ready_asked,
+            steps_asked,
+        }
     }
 
     /// The constraints.
@@ -99,15 +110,19 @@ impl Lowering {
         if self.ready_asked {
             system.offered(state, &mut offered);
         }
+        self.learn(system);
         let mut enables = MarkSet::new();
         for transition in enabled.iter().filter(|transition| transition.action != ActionId::IDLE) {
-            let action = system.action(transition.action);
-            enables.union_with(&self.of_action(transition.action, action).enables);
+            enables.union_with(&self.of_action(transition.action, system).enables);
         }
+        let signature = system.signature();
+        let ready =
+            |selector: &Selector| offered.iter().any(|&id| selector.selects_move(id, signature));
         let known = |predicate: &Predicate, bit: Mark| match predicate {
             Predicate::True => Some(true),
             Predicate::Enabled(_) => Some(enables.contains(bit)),
-            Predicate::Ready(moves) => Some(offered.iter().any(|id| moves.contains(id))),
+            Predicate::Disabled(_) => Some(!enables.contains(bit)),
+            Predicate::Ready(selector) => Some(ready(selector)),
             Predicate::Taken(_) | Predicate::Step(_) => None,
         };
         let mut set = MarkSet::new();
@@ -130,10 +145,10 @@ impl Lowering {
         if !self.steps_asked {
             return None;
         }
-        let event = system.action(action).event;
+        let (event, signature) = (system.action(action).event, system.signature());
         let known = |predicate: &Predicate| match predicate {
             Predicate::Step(formula) => {
-                Some(formula.holds(event, &|atom| system.holds(state, atom)))
+                Some(formula.holds(event, signature, &|atom| system.holds(state, atom)))
             }
             _ => None,
         };
@@ -145,22 +160,35 @@ impl Lowering {
     }
 
     /// The marks that steps with this action carry in every state.
-    pub fn action_marks(&mut self, id: ActionId, action: &Action) -> &MarkSet {
-        &self.of_action(id, action).taken
+    pub fn action_marks<S: TransitionSystem>(&mut self, id: ActionId, system: &S) -> &MarkSet {
+        &self.of_action(id, system).taken
     }
 
-    fn of_action(&mut self, id: ActionId, action: &Action) -> &OfAction {
+    /// Tells the constraints of the events that have been met since.
+    fn learn<S: TransitionSystem>(&mut self, system: &S) {
+        let signature = system.signature();
+        if signature.events.len() > self.events {
+            self.constraints.iter_mut().for_each(|constraint| constraint.learn(signature));
+            self.events = signature.events.len();
+        }
+    }
+
+    fn of_action<S: TransitionSystem>(&mut self, id: ActionId, system: &S) -> &OfAction {
         if id.index() >= self.of_action.len() {
             self.of_action.resize(id.index() + 1, None);
         }
         let (constraints, marks) = (&self.constraints, &self.marks);
         self.of_action[id.index()].get_or_insert_with(|| {
+            let (action, signature) = (system.action(id), system.signature());
             let taken = |predicate: &Predicate| match predicate {
-                Predicate::Taken(selector) => Some(selector.selects(action)),
+                Predicate::Taken(selector) => Some(selector.selects(action, signature)),
                 _ => None,
             };
-            let enabled = |predicate: &Predicate| {
-                matches!(predicate, Predicate::Enabled(selector) if selector.selects(action))
+            let enabled = |predicate: &Predicate| match predicate {
+                Predicate::Enabled(selector) | Predicate::Disabled(selector) => {
+                    selector.selects(action, signature)
+                }
+                _ => false,
             };
             let mut of_action = OfAction { taken: MarkSet::new(), enables: MarkSet::new() };
             for ((at, constraint), marks) in (0u32..).zip(constraints).zip(marks) {

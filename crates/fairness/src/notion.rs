@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use fairly_system::{Annotation, EventId, MoveId, Network, ProcessId, TransitionSystem};
+use fairly_system::{Annotation, EventId, EventKind, MoveId, ProcessId, Signature};
+
+use hashbrown::HashMap;
 
 use crate::constraint::{Constraint, Predicate, Selector, Strength};
 
@@ -92,16 +94,39 @@ impl fmt::Display for Notion {
 
 impl Notion {
     /// The constraints of the notion; `None` for the two notions that are no sets of constraints.
-    pub fn constraints(self, network: &Network) -> Option<Vec<Constraint>> {
+    ///
+    /// There is one for each event or move that is listed. Where more may come and
+    /// [`Notion::needs_tables`], the system must have been explored first.
+    ///
+    /// Events are all but the idle step's, which is nobody's. Internal ones count: fairness is about
+    /// what the system does, not about what an observer sees of it. So does termination.
+    pub fn constraints(self, signature: &Signature) -> Option<Vec<Constraint>> {
         Some(match self {
             Notion::None => vec![],
-            Notion::Weak(level) => at_level(network, level, Strength::Weak),
-            Notion::Strong(level) => at_level(network, level, Strength::Strong),
-            Notion::WeakLive => live(network, Strength::Weak),
-            Notion::StrongLive => live(network, Strength::Strong),
-            Notion::Annotated(level) => annotated(network, level),
+            Notion::Weak(level) => at_level(signature, level, Strength::Weak),
+            Notion::Strong(level) => at_level(signature, level, Strength::Strong),
+            Notion::WeakLive => live(signature, Strength::Weak),
+            Notion::StrongLive => live(signature, Strength::Strong),
+            Notion::Annotated(level) => annotated(signature, level),
             Notion::Global | Notion::Inherent(_) => return None,
         })
+    }
+
+    /// Whether its constraints are one for each of the system's events or moves, so that all of them
+    /// have to be known.
+    pub fn needs_tables(self) -> bool {
+        match self {
+            Notion::None
+            | Notion::Weak(Level::Process)
+            | Notion::Strong(Level::Process)
+            | Notion::Global
+            | Notion::Inherent(_) => false,
+            Notion::Weak(Level::Event | Level::Action)
+            | Notion::Strong(Level::Event | Level::Action)
+            | Notion::WeakLive
+            | Notion::StrongLive
+            | Notion::Annotated(_) => true,
+        }
     }
 }
 
@@ -124,7 +149,7 @@ impl Constraint {
     }
 
     /// Liveness: `wl` or `sl` of what is ready.
-    pub fn live(strength: Strength, what: &str, ready: Vec<MoveId>, taken: Selector) -> Constraint {
+    pub fn live(strength: Strength, what: &str, selector: Selector) -> Constraint {
         let prefix = match strength {
             Strength::Weak => "wl",
             Strength::Strong => "sl",
@@ -132,14 +157,23 @@ impl Constraint {
         Constraint {
             name: format!("{prefix}({what})"),
             strength,
-            when: Predicate::Ready(ready),
-            then: Predicate::Taken(taken),
+            when: Predicate::Ready(selector.clone()),
+            then: Predicate::Taken(selector),
+        }
+    }
+
+    /// What an annotation asks for.
+    pub fn annotated(annotation: Annotation, what: &str, selector: Selector) -> Constraint {
+        match annotation {
+            Annotation::WeakFair => Constraint::fair(Strength::Weak, what, selector),
+            Annotation::StrongFair => Constraint::fair(Strength::Strong, what, selector),
+            Annotation::WeakLive => Constraint::live(Strength::Weak, what, selector),
+            Annotation::StrongLive => Constraint::live(Strength::Strong, what, selector),
         }
     }
 }
 
-fn at_level(network: &Network, level: Level, strength: Strength) -> Vec<Constraint> {
-    let signature = network.signature();
+fn at_level(signature: &Signature, level: Level, strength: Strength) -> Vec<Constraint> {
     match level {
         Level::Process => (0..signature.processes.len())
             .map(|at| {
@@ -148,24 +182,17 @@ fn at_level(network: &Network, level: Level, strength: Strength) -> Vec<Constrai
                 Constraint::fair(strength, name, Selector::Process(process))
             })
             .collect(),
-        Level::Event => events(network)
+        Level::Event => events(signature)
             .map(|event| {
                 let name = signature.event_name(event);
-                Constraint::fair(strength, name, Selector::Events(vec![event]))
+                Constraint::fair(strength, name, Selector::Events(event.into()))
             })
             .collect(),
-        Level::Action => (0..network.move_count())
-            .map(|at| {
-                let id = MoveId::from_index(at);
-                let (process, local) = network.local(id);
-                let states = network.components()[process.index()].states();
-                let name = format!(
-                    "{}@{}.{}->{}",
-                    signature.process_name(process),
-                    states[local.from as usize],
-                    local.event,
-                    states[local.to as usize],
-                );
+        Level::Action => signature
+            .move_ids()
+            .map(|id| {
+                let of = &signature.moves[id.index()];
+                let name = format!("{}@{}", signature.process_name(of.process), of.name);
                 Constraint::fair(strength, &name, Selector::Moves(vec![id]))
             })
             .collect(),
@@ -173,46 +200,48 @@ fn at_level(network: &Network, level: Level, strength: Strength) -> Vec<Constrai
 }
 
 /// The real events: `idle` is nobody's.
-fn events(network: &Network) -> impl Iterator<Item = EventId> + '_ {
-    (1..network.signature().events.len()).map(EventId::from_index)
+fn events(signature: &Signature) -> impl Iterator<Item = EventId> + '_ {
+    signature.event_ids().filter(|&event| signature.event_kind(event) != EventKind::Idle)
 }
 
-fn moves_of(network: &Network, event: EventId) -> Vec<MoveId> {
-    (0..network.move_count())
-        .map(MoveId::from_index)
-        .filter(|&id| network.move_event(id) == event)
-        .collect()
-}
-
-fn live(network: &Network, strength: Strength) -> Vec<Constraint> {
-    events(network)
+fn live(signature: &Signature, strength: Strength) -> Vec<Constraint> {
+    events(signature)
         .map(|event| {
-            let name = network.signature().event_name(event);
-            let ready = moves_of(network, event);
-            Constraint::live(strength, name, ready, Selector::Events(vec![event]))
+            let name = signature.event_name(event);
+            Constraint::live(strength, name, Selector::Events(event.into()))
         })
         .collect()
 }
 
-fn annotated(network: &Network, level: AnnotationLevel) -> Vec<Constraint> {
+/// The annotated moves that are listed: one entry for each process, event and annotation.
+fn annotations(signature: &Signature) -> Vec<(ProcessId, EventId, Annotation, Vec<MoveId>)> {
+    let mut found: Vec<(ProcessId, EventId, Annotation, Vec<MoveId>)> = Vec::new();
+    let mut positions = HashMap::new();
+    for id in signature.move_ids() {
+        let of = &signature.moves[id.index()];
+        let Some(annotation) = of.annotation else { continue };
+        let key = (of.process, of.event, annotation);
+        let at = *positions.entry(key).or_insert_with(|| {
+            found.push((of.process, of.event, annotation, Vec::new()));
+            found.len() - 1
+        });
+        found[at].3.push(id);
+    }
+    found
+}
+
+fn annotated(signature: &Signature, level: AnnotationLevel) -> Vec<Constraint> {
     let mut constraints: Vec<Constraint> = Vec::new();
-    for (process, event, annotation, moves) in network.annotations() {
-        let name = network.signature().event_name(event);
-        let (what, ready, selector) = match level {
-            AnnotationLevel::Name => {
-                (name.to_owned(), moves_of(network, event), Selector::Events(vec![event]))
-            }
+    for (process, event, annotation, moves) in annotations(signature) {
+        let name = signature.event_name(event);
+        let (what, selector) = match level {
+            AnnotationLevel::Name => (name.to_owned(), Selector::Events(event.into())),
             AnnotationLevel::Occurrence => {
-                let process = network.signature().process_name(process);
-                (format!("{process}.{name}"), moves.clone(), Selector::Moves(moves))
+                let process = signature.process_name(process);
+                (format!("{process}.{name}"), Selector::Moves(moves))
             }
         };
-        let constraint = match annotation {
-            Annotation::WeakFair => Constraint::fair(Strength::Weak, &what, selector),
-            Annotation::StrongFair => Constraint::fair(Strength::Strong, &what, selector),
-            Annotation::WeakLive => Constraint::live(Strength::Weak, &what, ready, selector),
-            Annotation::StrongLive => Constraint::live(Strength::Strong, &what, ready, selector),
-        };
+        let constraint = Constraint::annotated(annotation, &what, selector);
         // By name, two processes may annotate the same event in the same way.
         if !constraints.contains(&constraint) {
             constraints.push(constraint);

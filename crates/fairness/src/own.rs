@@ -10,7 +10,7 @@
 use std::fmt;
 
 use fairly_omega::{Acceptance, MarkSet};
-use fairly_system::{Component, MoveId, Network, ProcessId};
+use fairly_system::{Component, MoveId, Network, ProcessId, TransitionSystem};
 
 use crate::constraint::{Constraint, Predicate, Selector, StepFormula, Strength};
 
@@ -93,11 +93,12 @@ fn seen(
             Predicate::Step(StepFormula::Or(atoms.collect()))
         }
         None => {
-            let moves = (0..network.move_count()).map(MoveId::from_index).filter(|&id| {
-                let (owner, local) = network.local(id);
-                owner == process && local.marks.intersects(marks)
-            });
-            Predicate::Taken(Selector::Moves(moves.collect()))
+            // The moves of a component are its transitions, in the same order.
+            let signature = network.signature();
+            let of_process = |id: &MoveId| signature.moves[id.index()].process == process;
+            let moves = signature.move_ids().filter(of_process).zip(component.transitions());
+            let marked = moves.filter(|(_, local)| local.marks.intersects(marks));
+            Predicate::Taken(Selector::Moves(marked.map(|(id, _)| id).collect()))
         }
     }
 }

@@ -28,6 +28,10 @@ pub enum Cut {
     Time(Duration),
     /// The condition was too hard to decide.
     Hard(Refused),
+    /// The system itself went no further in this state: its [`fault`] is a limit of the tool.
+    ///
+    /// [`fault`]: fairly_system::TransitionSystem::fault
+    Limit(StateId),
 }
 
 impl From<Refused> for Cut {

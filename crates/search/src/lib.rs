@@ -6,7 +6,8 @@
 //!
 //! - [`closure`]: is there a fair run at all, and does one go on from everywhere;
 //! - [`global`]: strong global fairness;
-//! - [`inherent`]: inherent fairness, that is relative liveness.
+//! - [`inherent`]: inherent fairness, that is relative liveness;
+//! - [`reach`]: which states can be reached at all.
 
 mod bounded;
 pub mod closure;
@@ -14,8 +15,11 @@ pub mod global;
 pub mod inherent;
 mod prefix;
 mod product;
+pub mod reach;
+pub mod refinement;
 mod stored;
 
 pub use bounded::{Bounded, Bounds, Cut};
 pub use prefix::Prefix;
 pub use product::{Binding, LetterMark, Negation, Product};
+pub use reach::survey;

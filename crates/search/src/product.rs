@@ -1,23 +1,30 @@
 //! The product of a system, the automaton of a property's negation, and fairness, as a graph.
 //!
 //! A node is a state of the system with a state of the automaton. A step is a step of the system
-//! together with an edge of the automaton whose label holds of the letter read there: the
-//! propositions of the state that the step leaves and the event of the step. Its marks are those
-//! of the edge and those of the constraints. What is enabled is asked of the system state, so an
-//! edge that the automaton does not have takes nothing away from it.
+//! together with an edge of the automaton whose label holds of the letter read there: the event of
+//! the step and the propositions of the state that it leaves. Its marks are those of the edge and
+//! those of the constraints. What is enabled is asked of the system state, so an edge that the
+//! automaton does not have takes nothing away from it.
+//!
+//! Where events are read as [`EventReading::Entering`], the letter has the propositions of the state
+//! that the step leads to, and the first letter, without an event, is read before the first step: the
+//! automaton is then in a successor of an initial state. The marks of that edge are seen once, so they
+//! do not matter.
 
 use fairly_fairness::{Constraint, Lowering};
 use fairly_omega::{
     Acceptance, Automaton, Graph, Label, Mark, MarkSet, MarkSetId, MarkTable, Prop, StateId, Step,
 };
-use fairly_system::{ActionId, AtomIndex, EventId, Transition, TransitionSystem};
+use fairly_system::{
+    ActionId, AtomIndex, EventId, EventReading, EventSet, FaultKind, Transition, TransitionSystem,
+};
 use hashbrown::HashMap;
 
 /// What a proposition of the automaton means in the system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Binding {
     /// The step has one of these events.
-    Event(Vec<EventId>),
+    Event(EventSet),
     /// The state has this proposition.
     State(AtomIndex),
 }
@@ -28,8 +35,6 @@ struct Seen {
     end: u32,
     /// The marks of every step out of it.
     marks: MarkSetId,
-    /// Which state propositions hold, by binding.
-    holds: Box<[bool]>,
 }
 
 /// A mark on every step whose letter satisfies a label of the automaton: how a fairness premise of
@@ -53,6 +58,8 @@ pub struct Negation<'a> {
     pub letter_marks: Vec<LetterMark>,
     /// The condition over them.
     pub letter_acceptance: Acceptance,
+    /// Which event a position reads.
+    pub reading: EventReading,
 }
 
 impl<'a> Negation<'a> {
@@ -60,7 +67,15 @@ impl<'a> Negation<'a> {
     pub fn new(automaton: &'a Automaton, bindings: Vec<Binding>) -> Self {
         assert_eq!(bindings.len(), automaton.propositions().len(), "one binding a proposition");
         let letter_acceptance = Acceptance::True;
-        Negation { automaton, bindings, letter_marks: Vec::new(), letter_acceptance }
+        let reading = EventReading::default();
+        Negation { automaton, bindings, letter_marks: Vec::new(), letter_acceptance, reading }
+    }
+
+    /// The same with events read so.
+    #[must_use]
+    pub fn reading(mut self, reading: EventReading) -> Self {
+        self.reading = reading;
+        self
     }
 
     /// Adds marks for a premise: `Inf` of the letters in `inf`, or else `Fin` of those in `fin`.
@@ -92,6 +107,7 @@ pub struct Product<'a, S> {
     automaton: &'a Automaton,
     bindings: Vec<Binding>,
     letter_marks: Vec<LetterMark>,
+    reading: EventReading,
     lowering: Lowering,
     acceptance: Acceptance,
     marks: MarkTable,
@@ -103,14 +119,18 @@ pub struct Product<'a, S> {
     nodes: Vec<(StateId, StateId)>,
     numbers: HashMap<(StateId, StateId), StateId>,
     seen: Vec<Option<Seen>>,
+    /// Which state propositions hold, by state and binding. Apart from what else is known of a state,
+    /// since a step may read where it leads to, which need not have been expanded.
+    holds: Vec<Option<Box<[bool]>>>,
     transitions: Vec<Transition>,
+    limit: Option<StateId>,
 }
 
 impl<'a, S: TransitionSystem> Product<'a, S> {
     /// The product with the negation of a property, under constraints.
     pub fn new(system: &'a mut S, negation: Negation<'a>, constraints: Vec<Constraint>) -> Self {
         let lowering = Lowering::new(constraints, negation.end());
-        let Negation { automaton, bindings, letter_marks, letter_acceptance } = negation;
+        let Negation { automaton, bindings, letter_marks, letter_acceptance, reading } = negation;
         let acceptance = Acceptance::and([
             automaton.acceptance().clone(),
             letter_acceptance,
@@ -124,6 +144,7 @@ impl<'a, S: TransitionSystem> Product<'a, S> {
             automaton,
             bindings,
             letter_marks,
+            reading,
             lowering,
             acceptance,
             marks,
@@ -133,8 +154,17 @@ impl<'a, S: TransitionSystem> Product<'a, S> {
             nodes: Vec::new(),
             numbers: HashMap::new(),
             seen: Vec::new(),
+            holds: Vec::new(),
             transitions: Vec::new(),
+            limit: None,
         }
+    }
+
+    /// A state that the system went no further in, if one was met. It has no steps here, not even the
+    /// idle one: nothing is known of what follows. So a lasso is one all the same, but that there is
+    /// none means nothing.
+    pub fn limit(&self) -> Option<StateId> {
+        self.limit
     }
 
     /// The constraints with their marks.
@@ -211,25 +241,50 @@ impl<'a, S: TransitionSystem> Product<'a, S> {
             return;
         }
         let first = self.transitions.len();
-        self.system.steps(state, &mut self.transitions);
+        if !self.stops_in(state) {
+            self.system.steps(state, &mut self.transitions);
+        }
         let steps = &self.transitions[first..];
         let marks: MarkSet = self.lowering.state_marks(self.system, state, steps);
         let marks = self.marks.intern(marks);
-        let holds = self
-            .bindings
-            .iter()
-            .map(|binding| match binding {
-                Binding::State(atom) => self.system.holds(state, *atom),
-                Binding::Event(_) => false,
-            })
-            .collect();
+        let signature = self.system.signature();
+        for binding in &mut self.bindings {
+            if let Binding::Event(events) = binding {
+                events.learn(signature);
+            }
+        }
         let position = |at: usize| u32::try_from(at).expect("fewer than 2^32 transitions");
-        let seen =
-            Seen { first: position(first), end: position(self.transitions.len()), marks, holds };
+        let seen = Seen { first: position(first), end: position(self.transitions.len()), marks };
         if state.index() >= self.seen.len() {
             self.seen.resize_with(state.index() + 1, || None);
         }
         self.seen[state.index()] = Some(seen);
+    }
+
+    /// Whether the system goes no further in a state; it is remembered that it did not. What holds in
+    /// such a state is not known either, so where a step reads the state it leads to, this has to be
+    /// asked before: an automaton that does not read what is there would hide that more may come.
+    fn stops_in(&mut self, state: StateId) -> bool {
+        let stops = is_limit(self.system, state);
+        if stops {
+            self.limit = self.limit.or(Some(state));
+        }
+        stops
+    }
+
+    /// Asks the system which propositions hold in a state, once.
+    fn value(&mut self, state: StateId) {
+        if state.index() >= self.holds.len() {
+            self.holds.resize_with(state.index() + 1, || None);
+        }
+        let Product { system, bindings, holds, .. } = self;
+        holds[state.index()].get_or_insert_with(|| {
+            let holds = bindings.iter().map(|binding| match binding {
+                Binding::State(atom) => system.holds(state, *atom),
+                Binding::Event(_) => false,
+            });
+            holds.collect()
+        });
     }
 
     /// Goes through the steps of a node: the transition, the automaton's target, and the marks.
@@ -252,9 +307,17 @@ impl<'a, S: TransitionSystem> Product<'a, S> {
                 let mixed = self.marks.intern(mixed);
                 of_step = self.join(of_step, mixed);
             }
-            let event = self.system.action(transition.action).event;
+            let event = Some(self.system.action(transition.action).event);
+            let read = match self.reading {
+                EventReading::Leaving => state,
+                EventReading::Entering => transition.target,
+            };
+            if read != state && self.stops_in(read) {
+                continue;
+            }
+            self.value(read);
             if !self.letter_marks.is_empty() {
-                let reads = self.reader(state, event);
+                let reads = self.reader(read, event);
                 let premises: MarkSet = self
                     .letter_marks
                     .iter()
@@ -266,7 +329,7 @@ impl<'a, S: TransitionSystem> Product<'a, S> {
                 of_step = self.join(of_step, premises);
             }
             for edge in automaton.edges(at) {
-                if automaton.letters().holds(edge.label, self.reader(state, event)) {
+                if automaton.letters().holds(edge.label, self.reader(read, event)) {
                     let of_edge = self.edge_marks[edge.marks.index()];
                     let marks = self.join(of_step, of_edge);
                     step(self, transition, edge.target, marks);
@@ -275,13 +338,23 @@ impl<'a, S: TransitionSystem> Product<'a, S> {
         }
     }
 
-    /// The letter that a step with this event reads in a state, which has been looked at.
-    fn reader(&self, state: StateId, event: EventId) -> impl Fn(Prop) -> bool + '_ {
-        let seen = self.seen[state.index()].as_ref().expect("looked at");
+    /// The letter with this event and the propositions of a state that has been valued.
+    fn reader(&self, state: StateId, event: Option<EventId>) -> impl Fn(Prop) -> bool + '_ {
+        let holds = self.holds[state.index()].as_ref().expect("valued");
+        let signature = self.system.signature();
         move |Prop(prop)| match &self.bindings[prop as usize] {
-            Binding::Event(events) => events.contains(&event),
-            Binding::State(_) => seen.holds[prop as usize],
+            Binding::Event(events) => event.is_some_and(|event| events.contains(event, signature)),
+            Binding::State(_) => holds[prop as usize],
         }
+    }
+
+    /// Where the automaton is after the first letter, which has no event.
+    fn entered(&self, state: StateId) -> Vec<StateId> {
+        let reads = self.reader(state, None);
+        let starts = self.automaton.initial().iter();
+        let edges = starts.flat_map(|&at| self.automaton.edges(at));
+        let read = edges.filter(|edge| self.automaton.letters().holds(edge.label, &reads));
+        read.map(|edge| edge.target).collect()
     }
 
     /// The marks that an action gives to its steps.
@@ -290,10 +363,14 @@ impl<'a, S: TransitionSystem> Product<'a, S> {
             self.action_marks.resize(action.index() + 1, None);
         }
         let Product { system, lowering, marks, action_marks, .. } = self;
-        *action_marks[action.index()].get_or_insert_with(|| {
-            marks.intern(lowering.action_marks(action, system.action(action)).clone())
-        })
+        *action_marks[action.index()]
+            .get_or_insert_with(|| marks.intern(lowering.action_marks(action, *system).clone()))
     }
+}
+
+/// Whether the tool stops in this state, so that nothing is known of what follows.
+pub(crate) fn is_limit<S: TransitionSystem>(system: &S, state: StateId) -> bool {
+    system.fault(state).is_some_and(|fault| fault.kind == FaultKind::Limit)
 }
 
 impl<S: TransitionSystem> Graph for Product<'_, S> {
@@ -301,8 +378,25 @@ impl<S: TransitionSystem> Graph for Product<'_, S> {
         let states = self.system.initial();
         let mut nodes = Vec::new();
         for state in states {
-            for &at in self.automaton.initial() {
-                nodes.push(self.number((state, at)));
+            match self.reading {
+                EventReading::Leaving => {
+                    let starts = self.automaton.initial().iter();
+                    nodes.extend(starts.map(|&at| self.number((state, at))));
+                }
+                EventReading::Entering => {
+                    if self.stops_in(state) {
+                        continue;
+                    }
+                    self.value(state);
+                    let before = nodes.len();
+                    for at in self.entered(state) {
+                        let node = self.number((state, at));
+                        // Several edges may lead to one state of the automaton.
+                        if !nodes[before..].contains(&node) {
+                            nodes.push(node);
+                        }
+                    }
+                }
             }
         }
         nodes

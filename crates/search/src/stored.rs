@@ -33,6 +33,9 @@ impl Stored {
         if let Some(cut) = bounded.cut() {
             return Err(cut);
         }
+        if let Some(state) = product.limit() {
+            return Err(Cut::Limit(state));
+        }
         let explored = explored.map_err(|_| Cut::Nodes(product.node_count()))?;
         let mut states = Vec::with_capacity(explored.node_count());
         let mut transitions = Vec::with_capacity(explored.edge_count());

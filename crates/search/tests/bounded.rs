@@ -43,8 +43,8 @@ fn search(n: u32, engine: &Engine, bounds: Bounds) -> (bool, Option<Cut>) {
     let never = formulas.parse("F G !p1").unwrap();
     let automaton = translate(&mut formulas, never, &Options::default()).unwrap();
     let event = network.signature().event("p1").unwrap();
-    let negation = Negation::new(&automaton, vec![Binding::Event(vec![event])]);
-    let constraints = Notion::Strong(Level::Process).constraints(&network).unwrap();
+    let negation = Negation::new(&automaton, vec![Binding::Event(event.into())]);
+    let constraints = Notion::Strong(Level::Process).constraints(network.signature()).unwrap();
     let mut product = Product::new(&mut network, negation, constraints);
     let mut bounded = Bounded::new(&mut product, bounds);
     let answer = emptiness::check(&mut bounded, engine).unwrap();

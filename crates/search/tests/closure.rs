@@ -11,7 +11,7 @@ use fairly_fairness::{
 use fairly_omega::{Builder, Label, MarkSet};
 use fairly_search::closure::{self, Closure};
 use fairly_search::{Bounds, Cut, global};
-use fairly_system::{EventId, Network, TransitionSystem};
+use fairly_system::{EventId, EventReading, Network, TransitionSystem};
 use fairly_testkit::Rng;
 
 const NOTIONS: [(&str, Notion); 9] = [
@@ -39,7 +39,7 @@ fn cases() {
     for case in CASES {
         let mut network = network_of(case);
         for (name, notion) in NOTIONS {
-            let constraints = notion.constraints(&network).unwrap();
+            let constraints = notion.constraints(network.signature()).unwrap();
             let found = closure::check(&mut network, constraints, Bounds::default()).unwrap();
             doomed_length(&mut network, &found);
             assert_eq!(found.feasible, !case.infeasible.contains(&name), "{} {name}", case.name);
@@ -65,14 +65,14 @@ fn random_constraints(rng: &mut Rng, network: &Network) -> Vec<Constraint> {
             Notion::None,
             Notion::None,
         ]);
-        let all = notion.constraints(network).unwrap();
+        let all = notion.constraints(network.signature()).unwrap();
         if !all.is_empty() {
             constraints.push(rng.pick(&all).clone());
             continue;
         }
         let mut event = || {
             let event = EventId::from_index(rng.below(network.signature().events.len()));
-            Predicate::Step(StepFormula::Event(vec![event]))
+            Predicate::Step(StepFormula::Event(event.into()))
         };
         let (when, then) = (event(), event());
         let strength = if rng.chance(1, 4) { Strength::Weak } else { Strength::Strong };
@@ -95,7 +95,14 @@ fn random_systems() {
         let mut network = common::random_network(rng, 3);
         let constraints = random_constraints(rng, &network);
         let plain = Plain::of(&mut network);
-        let product = PlainGraph::product(&network, &plain, &anything, &[], &constraints);
+        let product = PlainGraph::product(
+            &network,
+            &plain,
+            &anything,
+            &[],
+            EventReading::default(),
+            &constraints,
+        );
         let (live, distance) = (product.live(), product.distances());
         let feasible = plain.initial.iter().any(|&state| live[state]);
         let doomed =

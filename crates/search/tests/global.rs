@@ -10,7 +10,7 @@ use common::{cases::CASES, network_of, property};
 use fairly_fairness::{Level, Notion};
 use fairly_omega::MarkSet;
 use fairly_search::{Bounds, Negation, global};
-use fairly_system::{Network, Run, TransitionSystem};
+use fairly_system::{EventReading, Network, Run, TransitionSystem};
 use fairly_testkit::Rng;
 
 /// Checks that a run is one, and takes every transition of every state on its cycle.
@@ -129,6 +129,7 @@ fn accepted(plain: &Plain, product: &PlainGraph, run: &Run) -> bool {
 fn random_systems() {
     let seeds = common::seeds(20_000);
     let (mut found, mut none, mut mixed, mut skipped, mut longest) = (0u32, 0u32, 0u32, 0u32, 0);
+    let mut entering = 0u32;
     for seed in seeds.clone() {
         let rng = &mut Rng::new(seed);
         let mut network = common::random_network(rng, 2);
@@ -142,16 +143,19 @@ fn random_systems() {
                 Notion::WeakLive,
                 Notion::StrongLive,
             ]);
-            constraints.push(rng.pick(&notion.constraints(&network).unwrap()).clone());
+            constraints.push(rng.pick(&notion.constraints(network.signature()).unwrap()).clone());
         }
         let plain = Plain::of(&mut network);
-        let product = PlainGraph::product(&network, &plain, &automaton, &bindings, &constraints);
+        let reading = if rng.chance(1, 3) { EventReading::Entering } else { EventReading::Leaving };
+        let product =
+            PlainGraph::product(&network, &plain, &automaton, &bindings, reading, &constraints);
         let Some(expected) = naive(&plain, &product) else {
             skipped += 1;
             continue;
         };
         mixed += u32::from(expected && !constraints.is_empty());
-        let negation = Negation::new(&automaton, bindings);
+        entering += u32::from(expected && reading == EventReading::Entering);
+        let negation = Negation::new(&automaton, bindings).reading(reading);
         let run = global::find(&mut network, negation, constraints, Bounds::default()).unwrap();
         assert_eq!(run.is_some(), expected, "seed {seed}");
         *(if expected { &mut found } else { &mut none }) += 1;
@@ -162,8 +166,9 @@ fn random_systems() {
         }
     }
     println!(
-        "seeds {seeds:?}: {found} found ({mixed} with a constraint), {none} not, {skipped} too \
+        "seeds {seeds:?}: {found} found ({mixed} with a constraint, {entering} with events \
+         entering), {none} not, {skipped} too \
          large; longest cycle {longest}"
     );
-    assert!(seeds.end - seeds.start < 1000 || found.min(none) > 500);
+    assert!(seeds.end - seeds.start < 1000 || found.min(none).min(entering) > 500);
 }

@@ -7,16 +7,17 @@ use common::{cases::CASES, network_of, property};
 use fairly_omega::Automaton;
 use fairly_search::inherent::{self, Answer, Options, Procedure, Reading, Verdict};
 use fairly_search::{Binding, Bounds, Cut, Prefix};
-use fairly_system::{Network, TransitionSystem};
+use fairly_system::{EventReading, Network, TransitionSystem};
 use fairly_testkit::Rng;
 
 fn ask(
     network: &mut Network,
     (automaton, bindings): &(Automaton, Vec<Binding>),
     reading: Reading,
+    events: EventReading,
     procedure: Procedure,
 ) -> Answer {
-    let options = Options { reading, procedure, ..Options::default() };
+    let options = Options { reading, events, procedure, ..Options::default() };
     inherent::check(network, automaton, bindings.clone(), &options).unwrap()
 }
 
@@ -40,7 +41,8 @@ fn cases() {
             [(Reading::Trace, case.doomed_trace), (Reading::Run, case.doomed_run)]
         {
             for procedure in BOTH {
-                let answer = ask(&mut network, &property, reading, procedure);
+                let events = EventReading::default();
+                let answer = ask(&mut network, &property, reading, events, procedure);
                 let length = doomed(&mut network, answer).map(|prefix| prefix.steps.len());
                 assert_eq!(length, expected, "{} {reading:?} {procedure:?}", case.name);
             }
@@ -51,6 +53,12 @@ fn cases() {
 #[test]
 fn random_systems() {
     let seeds = common::seeds(10_000);
+    for events in [EventReading::Leaving, EventReading::Entering] {
+        compare_random(&seeds, events);
+    }
+}
+
+fn compare_random(seeds: &std::ops::Range<u64>, events: EventReading) {
     let (mut counts, mut efforts) = ([[0u32; 2]; 2], [0usize; 2]);
     let mut different = 0;
     let mut longest = 0;
@@ -60,82 +68,101 @@ fn random_systems() {
         let automaton = common::random_automaton(rng, &network, 4);
         let bindings = common::bind(&mut network, &automaton);
         let plain = Plain::of(&mut network);
-        let product = PlainGraph::product(&network, &plain, &automaton, &bindings, &[]);
+        let product = PlainGraph::product(&network, &plain, &automaton, &bindings, events, &[]);
         let atoms: Vec<_> = bindings
             .iter()
             .filter_map(|b| if let Binding::State(atom) = b { Some(*atom) } else { None })
             .collect();
+        let valuation = |state: usize| {
+            let holds = atoms.iter().map(|&atom| network.holds(plain.states[state], atom));
+            holds.fold(0, |all, holds| 2 * all + usize::from(holds))
+        };
         let letter = |step: usize| {
             let step = &plain.steps[step];
-            let holds = atoms.iter().map(|&atom| network.holds(plain.states[step.from], atom));
-            let valuation = holds.fold(0, |all, holds| 2 * all + usize::from(holds));
-            valuation * 100 + step.action.event.index()
+            let read = match events {
+                EventReading::Leaving => step.from,
+                EventReading::Entering => step.to,
+            };
+            valuation(read) * 100 + step.action.event.index()
         };
-        let of_trace = shortest_doomed(&plain, &product, letter);
-        let of_run = shortest_doomed_run(&plain, &product);
+        // What a beginning without steps has read; initial states that read the same are one.
+        let start_of_trace = |state: usize| match events {
+            EventReading::Leaving => 0,
+            EventReading::Entering => valuation(state),
+        };
+        let of_trace = shortest(&plain, &product, start_of_trace, letter);
+        let of_run = shortest(&plain, &product, |state| state, |step| step);
         different += u32::from(of_trace != of_run);
+        let starts: Vec<usize> = (0..plain.states.len()).map(start_of_trace).collect();
+        let letters: Vec<usize> = (0..plain.steps.len()).map(letter).collect();
         let both = (automaton, bindings);
         for (reading, expected) in [(Reading::Trace, of_trace), (Reading::Run, of_run)] {
             counts[reading as usize][usize::from(expected.is_some())] += 1;
             for (at, procedure) in BOTH.into_iter().enumerate() {
-                let answer = ask(&mut network, &both, reading, procedure);
+                let answer = ask(&mut network, &both, reading, events, procedure);
                 efforts[at] += answer.effort.pairs;
                 let found = doomed(&mut network, answer);
                 let length = found.as_ref().map(|prefix| prefix.steps.len());
-                assert_eq!(length, expected, "seed {seed} {reading:?} {procedure:?}");
+                assert_eq!(length, expected, "seed {seed} {reading:?} {events:?} {procedure:?}");
                 longest = longest.max(length.unwrap_or(0));
                 if let Some(prefix) = found {
-                    let same = |a: usize, b: usize| match reading {
-                        Reading::Trace => {
-                            let plain_letter = |step: usize| {
-                                let step = &plain.steps[step];
-                                let holds: Vec<bool> = atoms
-                                    .iter()
-                                    .map(|&atom| network.holds(plain.states[step.from], atom))
-                                    .collect();
-                                (holds, step.action.event)
-                            };
-                            plain_letter(a) == plain_letter(b)
+                    let doomed = match reading {
+                        Reading::Trace => is_doomed(
+                            &plain,
+                            &product,
+                            &prefix,
+                            |a, b| starts[a] == starts[b],
+                            |a, b| letters[a] == letters[b],
+                        ),
+                        Reading::Run => {
+                            is_doomed(&plain, &product, &prefix, |a, b| a == b, |a, b| a == b)
                         }
-                        Reading::Run => a == b,
                     };
                     assert!(
-                        is_doomed(&plain, &product, &prefix, reading, same),
-                        "seed {seed} {reading:?} {procedure:?}: {prefix:?} is not doomed"
+                        doomed,
+                        "seed {seed} {reading:?} {events:?} {procedure:?}: {prefix:?} is not doomed"
                     );
                 }
             }
         }
     }
     println!(
-        "seeds {seeds:?}: holds and doomed, trace {:?}, run {:?} ({different} differ); longest prefix {longest}; pairs: \
-         naive {}, improved {}",
+        "{events:?}, seeds {seeds:?}: holds and doomed, trace {:?}, run {:?} ({different} differ); \
+         longest prefix {longest}; pairs: naive {}, improved {}",
         counts[0], counts[1], efforts[0], efforts[1]
     );
     assert!(efforts[1] < efforts[0]);
+    assert!(seeds.end - seeds.start < 1000 || different > 0);
 }
 
-/// With prefixes as runs, each initial state is a beginning of its own.
-fn shortest_doomed_run(plain: &Plain, product: &PlainGraph) -> Option<usize> {
+/// The length of a shortest doomed beginning, where initial states that are numbered alike start the
+/// same beginning.
+fn shortest(
+    plain: &Plain,
+    product: &PlainGraph,
+    start: impl Fn(usize) -> usize,
+    label: impl Fn(usize) -> usize,
+) -> Option<usize> {
     plain
         .initial
         .iter()
-        .filter_map(|&start| {
+        .filter_map(|&chosen| {
+            let alike = |state: usize| start(state) == start(chosen);
             let plain = Plain {
                 states: plain.states.clone(),
-                initial: vec![start],
+                initial: plain.initial.iter().copied().filter(|&state| alike(state)).collect(),
                 steps: plain.steps.clone(),
                 offered: plain.offered.clone(),
             };
             let starts = product.initial.iter().copied();
             let product = PlainGraph {
                 nodes: product.nodes,
-                initial: starts.filter(|&node| product.pairs[node].0 == start).collect(),
+                initial: starts.filter(|&node| alike(product.pairs[node].0)).collect(),
                 edges: product.edges.clone(),
                 condition: product.condition.clone(),
                 pairs: product.pairs.clone(),
             };
-            shortest_doomed(&plain, &product, |step| step)
+            shortest_doomed(&plain, &product, &label)
         })
         .min()
 }
@@ -145,14 +172,12 @@ fn is_doomed(
     plain: &Plain,
     product: &PlainGraph,
     prefix: &Prefix,
-    reading: Reading,
+    starts_alike: impl Fn(usize, usize) -> bool,
     same: impl Fn(usize, usize) -> bool,
 ) -> bool {
     let start = plain.number(prefix.start);
     let mut nodes: Vec<usize> = product.initial.clone();
-    if reading == Reading::Run {
-        nodes.retain(|&node| product.pairs[node].0 == start);
-    }
+    nodes.retain(|&node| starts_alike(product.pairs[node].0, start));
     for step in &prefix.steps {
         let taken = plain.steps.iter().position(|other| {
             (plain.states[other.from], other.id, plain.states[other.to])

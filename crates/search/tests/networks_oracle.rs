@@ -15,7 +15,7 @@ use fairly_omega::{
 use fairly_search::inherent::{self, Procedure, Reading};
 use fairly_search::{Binding, Bounds, Negation, Product, closure, global};
 use fairly_system::{
-    ActionId, Annotation, ComponentBuilder, Composition, MoveId, Network, ProcessId,
+    ActionId, Annotation, ComponentBuilder, Composition, EventReading, MoveId, Network, ProcessId,
     TransitionSystem,
 };
 use fairly_testkit::ltl::{Ltl, LtlShape, random_formula};
@@ -82,7 +82,7 @@ fn notion_of(tiny: TinyNotion) -> Notion {
 
 fn bindings(network: &mut Network, propositions: &[TinyProposition]) -> Vec<Binding> {
     let meaning = |proposition: &TinyProposition| match proposition {
-        TinyProposition::Idle => Binding::Event(vec![network.signature().event("idle").unwrap()]),
+        TinyProposition::Idle => Binding::Event(network.signature().event("idle").unwrap().into()),
         // An event that no component has does not exist in the network, and never happens.
         TinyProposition::Event(events) => Binding::Event(
             events.iter().filter_map(|it| network.signature().event(&format!("e{it}"))).collect(),
@@ -177,7 +177,7 @@ fn run_of(
     let moves = |&(_, action): &(StateId, ActionId)| -> Vec<(usize, usize)> {
         let ids = network.action(action).moves.iter();
         ids.map(|&id| {
-            let (process, _) = network.local(id);
+            let process = network.signature().moves[id.index()].process;
             let earlier = network.components()[..process.index()].iter();
             let offset: usize = earlier.map(|it| it.transitions().len()).sum();
             (process.index(), id.index() - offset)
@@ -210,6 +210,7 @@ struct Asked {
     property: TinyProperty,
     automaton: Automaton,
     bindings: Vec<Binding>,
+    reading: EventReading,
 }
 
 #[derive(Default)]
@@ -231,7 +232,18 @@ impl Asked {
         let mut network = network_of(&tiny);
         let bindings = bindings(&mut network, &property.propositions);
         let system = tiny.expand();
-        Asked { seed, tiny, system, network, property, automaton, bindings }
+        let reading = EventReading::Leaving;
+        Asked { seed, tiny, system, network, property, automaton, bindings, reading }
+    }
+
+    /// The search is to read `automaton` with events entering; the oracle goes on reading its own
+    /// property, which says the same with events leaving.
+    fn entering(mut self, automaton: Automaton, propositions: &[TinyProposition]) -> Self {
+        let used = property_of(&automaton, propositions).propositions;
+        self.bindings = bindings(&mut self.network, &used);
+        self.automaton = automaton;
+        self.reading = EventReading::Entering;
+        self
     }
 
     /// Compares every engine with the oracle; gives the word of each run that was found.
@@ -250,7 +262,8 @@ impl Asked {
         let mut runs = Vec::new();
         for (at, engine) in emptiness::ENGINES.iter().enumerate() {
             let place = || format!("seed {}, {what}, {}: {}", self.seed, engine.name, self.tiny);
-            let negation = Negation::new(&self.automaton, self.bindings.clone());
+            let negation =
+                Negation::new(&self.automaton, self.bindings.clone()).reading(self.reading);
             let mut product = Product::new(&mut self.network, negation, constraints.to_vec());
             if !engine.decides(fairly_omega::Graph::acceptance(&product)) {
                 continue;
@@ -282,7 +295,8 @@ impl Asked {
                 self.compare_global(&demands, counts);
                 continue;
             }
-            let constraints = notion_of(tiny).constraints(&self.network).expect("constraints");
+            let constraints =
+                notion_of(tiny).constraints(self.network.signature()).expect("constraints");
             runs.extend(self.compare(&format!("{tiny:?}"), &constraints, &demands, counts));
         }
         let (constraints, demands) = self.mixture(rng);
@@ -297,7 +311,7 @@ impl Asked {
             return;
         };
         *(if expected { &mut counts.violated } else { &mut counts.fair }) += 1;
-        let negation = Negation::new(&self.automaton, self.bindings.clone());
+        let negation = Negation::new(&self.automaton, self.bindings.clone()).reading(self.reading);
         let found = global::find(&mut self.network, negation, vec![], Bounds::default());
         let found = found.expect("no bound is set");
         let place = format!("seed {}, global: {}", self.seed, self.tiny);
@@ -349,10 +363,9 @@ impl Asked {
                     let Some(id) = self.network.signature().event(&format!("e{event}")) else {
                         continue;
                     };
-                    let (name, selector) = (format!("e{event}"), Selector::Events(vec![id]));
+                    let (name, selector) = (format!("e{event}"), Selector::Events(id.into()));
                     constraints.push(if live {
-                        let ready = moves(&|_, _, it| it == event);
-                        Constraint::live(strength, &name, ready, selector)
+                        Constraint::live(strength, &name, selector)
                     } else {
                         Constraint::fair(strength, &name, selector)
                     });
@@ -365,7 +378,7 @@ impl Asked {
                     let ids = moves(&|at, number, _| at == component && chosen.contains(&number));
                     let name = format!("P{component}.{chosen:?}");
                     constraints.push(if live {
-                        Constraint::live(strength, &name, ids.clone(), Selector::Moves(ids))
+                        Constraint::live(strength, &name, Selector::Moves(ids))
                     } else {
                         Constraint::fair(strength, &name, Selector::Moves(ids))
                     });
@@ -442,6 +455,55 @@ fn random_formulas() {
     );
 }
 
+/// The propositions that are events, as bits of a letter.
+fn event_bits(propositions: &[TinyProposition]) -> u8 {
+    let is_event = |it: &TinyProposition| !matches!(it, TinyProposition::At(..));
+    let numbered = propositions.iter().enumerate();
+    numbered.filter(|(_, it)| is_event(it)).fold(0, |bits, (at, _)| bits | 1 << at)
+}
+
+/// Events that are read where they lead to. The oracle is asked about the formula that says the same
+/// of the usual reading, and the runs found are judged on the word with the events moved.
+#[test]
+fn random_formulas_with_events_entering() {
+    let (wanted, first) = (number("FAIRLY_RANDOM_CASES", 20_000), number("FAIRLY_SEED", 0));
+    let (mut counts, started) = (Counts::default(), Instant::now());
+    let (mut seed, mut different, mut runs_judged) = (first, 0u64, 0u64);
+    while counts.combinations() < wanted {
+        let mut rng = Rng::new(seed);
+        let tiny = random_network(&mut rng, &NetworkShape::default());
+        let propositions = random_propositions(&mut rng, &tiny, 3);
+        let shape = LtlShape { size: 2 + rng.below(4), ..LtlShape::default() };
+        let formula = random_formula(&mut rng, &shape);
+        let events = event_bits(&propositions);
+        let automaton = translated(&formula.events_entering(events));
+        let property = property_of(&automaton, &propositions);
+        let mut asked = Asked::new(seed, tiny, property, automaton)
+            .entering(translated(&formula), &propositions);
+        // `compare` also has the oracle judge every run by its own property.
+        let runs = asked.compare_all(&mut rng, &mut counts);
+        let judge = TinyProperty { propositions, ..TinyProperty::anything() };
+        for run in runs {
+            let word = word(&asked, &judge, &run);
+            let moved = word.events_entering(events);
+            assert!(formula.holds(&moved), "seed {seed}: {} on {moved}", formula.infix());
+            different += u64::from(!formula.holds(&word));
+            runs_judged += 1;
+        }
+        seed += 1;
+    }
+    report("entering", first, seed, &counts, started.elapsed());
+    println!("{different} of {runs_judged} runs are none of the usual reading");
+    let enough = wanted / 20;
+    assert!(
+        counts.violated > enough && counts.fair > enough,
+        "{} {}",
+        counts.violated,
+        counts.fair
+    );
+    assert!(different > runs_judged / 20, "{different} of {runs_judged}");
+}
+
 /// The letters of a run.
 fn word(asked: &Asked, letters: &TinyProperty, run: &TinyRun) -> TinyWord {
     let mut at = run.start.clone();
@@ -472,7 +534,11 @@ fn feasibility_and_machine_closure() {
         let mixture = asked.mixture(&mut rng);
         let notions = TinyNotion::ALL.iter().map(|&notion| {
             let demands = demands(&asked.tiny, &asked.system, notion);
-            (format!("{notion:?}"), notion_of(notion).constraints(&asked.network), demands)
+            (
+                format!("{notion:?}"),
+                notion_of(notion).constraints(asked.network.signature()),
+                demands,
+            )
         });
         let questions: Vec<_> =
             notions.chain([("mixture".to_owned(), Some(mixture.0), mixture.1)]).collect();

@@ -13,12 +13,14 @@
 
 mod action;
 mod component;
+mod events;
 mod network;
 mod run;
 mod transition_system;
 
-pub use action::{Action, ActionId, EventId, MoveId, ProcessId, Signature};
+pub use action::{Action, ActionId, Event, EventId, EventKind, Move, MoveId, ProcessId, Signature};
 pub use component::{Annotation, Component, ComponentBuilder, LocalTransition};
+pub use events::{EventReading, EventSet};
 pub use network::{Composition, Network, NetworkError};
 pub use run::{Run, RunStep};
-pub use transition_system::{AtomIndex, Transition, TransitionSystem};
+pub use transition_system::{AtomIndex, Fault, FaultKind, Transition, TransitionSystem};

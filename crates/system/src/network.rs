@@ -10,8 +10,10 @@ use std::hash::BuildHasher;
 use fairly_omega::StateId;
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 
-use crate::action::{Action, ActionId, EventId, MoveId, ProcessId, Signature};
-use crate::component::{Annotation, Component, LocalTransition};
+use crate::action::{
+    Action, ActionId, Event, EventId, EventKind, Move, MoveId, ProcessId, Signature,
+};
+use crate::component::{Component, LocalTransition};
 use crate::transition_system::{AtomIndex, Transition, TransitionSystem};
 
 /// How components are put together.
@@ -80,7 +82,7 @@ enum Atom {
 
 /// A local transition as the exploration needs it.
 #[derive(Clone, Copy, Debug)]
-struct Move {
+struct Hop {
     event: EventId,
     to: u32,
     id: MoveId,
@@ -90,7 +92,7 @@ struct Move {
 #[derive(Clone, Debug, Default)]
 struct Offer {
     /// In the order of the component's transitions.
-    moves: Vec<Move>,
+    moves: Vec<Hop>,
     /// Their positions, sorted by event: a component that talks to `n` others offers `n` events, and
     /// looking through all of them for each would make a state cost `n²`.
     by_event: Vec<u32>,
@@ -98,7 +100,7 @@ struct Offer {
 
 impl Offer {
     /// The moves with this event, in the order of the component's transitions.
-    fn with(&self, event: EventId) -> impl ExactSizeIterator<Item = Move> + '_ {
+    fn with(&self, event: EventId) -> impl ExactSizeIterator<Item = Hop> + '_ {
         let of = |&at: &u32| self.moves[at as usize].event;
         let start = self.by_event.partition_point(|at| of(at) < event);
         let count = self.by_event[start..].partition_point(|at| of(at) == event);
@@ -113,8 +115,6 @@ pub struct Network {
     signature: Signature,
     /// Local transitions by component and local state.
     offers: Vec<Vec<Offer>>,
-    /// The component, the transition and the event behind each move.
-    origin: Vec<(ProcessId, u32, EventId)>,
     /// The components that take each event together, by event; empty if they take it alone.
     sharing: Vec<Vec<ProcessId>>,
     /// Local states, one after the other, by state.
@@ -135,7 +135,8 @@ impl Network {
         components: Vec<Component>,
         composition: &Composition,
     ) -> Result<Self, NetworkError> {
-        let mut events = vec!["idle".to_owned()];
+        let processes = components.iter().map(|component| component.name.clone()).collect();
+        let mut signature = Signature::new(processes);
         let mut ids: HashMap<String, EventId> = HashMap::new();
         let mut sharing = vec![Vec::new()];
         for (at, component) in components.iter().enumerate() {
@@ -150,26 +151,38 @@ impl Network {
                     return Err(NetworkError::ReservedEvent(component.name.clone()));
                 }
                 let id = *ids.entry(event.clone()).or_insert_with(|| {
-                    events.push(event.clone());
+                    let id = EventId::from_index(signature.events.len());
+                    let kind = EventKind::Visible;
+                    signature.events.push(Event { name: event.clone(), kind });
                     sharing.push(Vec::new());
-                    EventId::from_index(events.len() - 1)
+                    id
                 });
                 if !composition.interleaved.contains(event) {
                     sharing[id.index()].push(ProcessId::from_index(at));
                 }
             }
         }
-        let mut origin = Vec::new();
         let mut offers = Vec::new();
         for (at, component) in components.iter().enumerate() {
             let mut local = vec![Offer::default(); component.states.len()];
-            for (number, transition) in (0u32..).zip(&component.transitions) {
-                let id = MoveId::from_index(origin.len());
+            for transition in &component.transitions {
+                let id = MoveId::from_index(signature.moves.len());
                 let event = ids[&transition.event];
-                origin.push((ProcessId::from_index(at), number, event));
+                let LocalTransition { from, to, .. } = transition;
+                let states = &component.states;
+                signature.moves.push(Move {
+                    process: ProcessId::from_index(at),
+                    event,
+                    annotation: transition.annotation,
+                    name: format!(
+                        "{}.{}->{}",
+                        states[*from as usize], transition.event, states[*to as usize]
+                    ),
+                    span: None,
+                });
                 let offer = &mut local[transition.from as usize];
                 offer.by_event.push(u32::try_from(offer.moves.len()).expect("fewer than moves"));
-                offer.moves.push(Move { event, to: transition.to, id });
+                offer.moves.push(Hop { event, to: transition.to, id });
             }
             for Offer { moves, by_event } in &mut local {
                 by_event.sort_by_key(|&at| moves[at as usize].event);
@@ -181,7 +194,7 @@ impl Network {
             return Err(NetworkError::TooManyStarts);
         }
         // The most moves with one event in one local state, by component, multiplied up by event.
-        let mut ways = vec![1usize; events.len()];
+        let mut ways = vec![1usize; sharing.len()];
         for local in &offers {
             let mut most: HashMap<EventId, usize> = HashMap::new();
             for offer in local {
@@ -196,16 +209,14 @@ impl Network {
             }
         }
         let too_many = |&event: &usize| sharing[event].len() > 1 && ways[event] > COMBINATIONS;
-        if let Some(event) = (0..events.len()).find(too_many) {
-            return Err(NetworkError::TooManyWays(events[event].clone()));
+        if let Some(event) = (0..sharing.len()).find(too_many) {
+            return Err(NetworkError::TooManyWays(signature.events[event].name.clone()));
         }
-        let processes = components.iter().map(|component| component.name.clone()).collect();
         let idle = Action { event: EventId::IDLE, participants: vec![], moves: vec![] };
         Ok(Network {
             components,
-            signature: Signature { processes, events },
+            signature,
             offers,
-            origin,
             sharing,
             tuples: Vec::new(),
             states: HashTable::new(),
@@ -219,40 +230,6 @@ impl Network {
     /// The components.
     pub fn components(&self) -> &[Component] {
         &self.components
-    }
-
-    /// How many moves there are: one for each local transition.
-    pub fn move_count(&self) -> usize {
-        self.origin.len()
-    }
-
-    /// The process and the local transition of a move.
-    pub fn local(&self, id: MoveId) -> (ProcessId, &LocalTransition) {
-        let (process, number, _) = self.origin[id.index()];
-        (process, &self.components[process.index()].transitions[number as usize])
-    }
-
-    /// The event of a move.
-    pub fn move_event(&self, id: MoveId) -> EventId {
-        self.origin[id.index()].2
-    }
-
-    /// The annotated moves: (process, event, annotation, moves), one entry for each combination.
-    pub fn annotations(&self) -> Vec<(ProcessId, EventId, Annotation, Vec<MoveId>)> {
-        let mut found: Vec<(ProcessId, EventId, Annotation, Vec<MoveId>)> = Vec::new();
-        for id in (0..self.origin.len()).map(MoveId::from_index) {
-            let (process, transition) = self.local(id);
-            let Some(annotation) = transition.annotation else { continue };
-            let event = self.move_event(id);
-            match found
-                .iter_mut()
-                .find(|entry| (entry.0, entry.1, entry.2) == (process, event, annotation))
-            {
-                Some(entry) => entry.3.push(id),
-                None => found.push((process, event, annotation, vec![id])),
-            }
-        }
-        found
     }
 
     /// The local states of a state.
@@ -309,7 +286,8 @@ impl Network {
             return known;
         }
         let id = ActionId::from_index(self.actions.len());
-        let participants = moves.iter().map(|&id| self.origin[id.index()].0).collect();
+        let participants =
+            moves.iter().map(|&id| self.signature.moves[id.index()].process).collect();
         self.actions.push(Action { event, participants, moves: moves.to_vec() });
         self.action_ids.insert(moves.to_vec(), id);
         id
@@ -319,7 +297,7 @@ impl Network {
     fn joint(&mut self, tuple: &[u32], event: EventId, out: &mut Vec<Transition>) {
         let offers = |process: &ProcessId| self.offer(*process, tuple).with(event);
         if self.sharing[event.index()].iter().all(|process| offers(process).len() > 0) {
-            let choices: Vec<Vec<Move>> = self.sharing[event.index()]
+            let choices: Vec<Vec<Hop>> = self.sharing[event.index()]
                 .iter()
                 .map(|process| offers(process).collect())
                 .collect();

@@ -1,6 +1,7 @@
 //! The trait that every system implements.
 
 use fairly_omega::StateId;
+use fairly_source::Span;
 
 use crate::action::{Action, ActionId, MoveId, Signature};
 
@@ -17,12 +18,45 @@ pub struct Transition {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AtomIndex(pub u32);
 
+/// Why a run ends in a state where the model says it should not: a division by zero, an index outside
+/// an array, a value outside a declared range, or a limit of the tool.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Fault {
+    /// Whose fault it is.
+    pub kind: FaultKind,
+    /// What went wrong, in a sentence.
+    pub message: String,
+    /// Where it is written.
+    pub span: Option<Span>,
+}
+
+/// Whose fault a [`Fault`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FaultKind {
+    /// The model's: the run shows an error in it.
+    Error,
+    /// Nobody's: the tool stopped here, and what comes after is unknown.
+    Limit,
+}
+
+impl Fault {
+    /// An error of the model.
+    pub fn error(message: impl Into<String>, span: Option<Span>) -> Fault {
+        Fault { kind: FaultKind::Error, message: message.into(), span }
+    }
+
+    /// A limit of the tool.
+    pub fn limit(message: impl Into<String>, span: Option<Span>) -> Fault {
+        Fault { kind: FaultKind::Limit, message: message.into(), span }
+    }
+}
+
 /// A system of processes, explored on demand.
 ///
 /// States and actions are numbered as they are met. The same state gives the same transitions in
 /// the same order every time.
 pub trait TransitionSystem {
-    /// The names of processes and events.
+    /// The processes, events and moves.
     fn signature(&self) -> &Signature;
 
     /// The states that runs start in.
@@ -47,6 +81,11 @@ pub trait TransitionSystem {
 
     /// The state as a person reads it, on one line.
     fn describe(&self, state: StateId) -> String;
+
+    /// What went wrong in the step that led to this state, which then has no transitions.
+    fn fault(&self, _state: StateId) -> Option<&Fault> {
+        None
+    }
 
     /// Appends the steps of runs: what is enabled, or the idle step where nothing is.
     fn steps(&mut self, state: StateId, out: &mut Vec<Transition>) {

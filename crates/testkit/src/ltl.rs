@@ -199,6 +199,64 @@ impl Ltl {
         texts.pop().expect("a formula has a root")
     }
 
+    /// The formula that says of `(s0, e0) (s1, e1) …` what this one says of
+    /// `(s0, –) (s1, e0) (s2, e1) …`, where the events have moved one position on and the first has
+    /// none. The propositions with a bit in `events` are events, the others are of the states.
+    ///
+    /// Position *i* of the first word is position *i + 1* of the second, but for the states, which are
+    /// then those of the next position: `later` rewrites by that alone. The first position of the second
+    /// word is peeled off by the expansion laws of the operators: `first`.
+    #[must_use]
+    pub fn events_entering(&self, events: u8) -> Ltl {
+        let mut later: Vec<String> = Vec::new();
+        let mut first: Vec<String> = Vec::new();
+        for node in &self.nodes {
+            let unary = |name: &str, a: usize, of: &[String]| format!("{name} {}", of[a]);
+            let binary = |name: &str, a: usize, b: usize, of: &[String]| {
+                format!("{name} {} {}", of[a], of[b])
+            };
+            let (then, now) = match *node {
+                LtlNode::True => ("t".to_owned(), "t".to_owned()),
+                LtlNode::False => ("f".to_owned(), "f".to_owned()),
+                LtlNode::Atom(p) if events >> p & 1 == 1 => (format!("p{p}"), "f".to_owned()),
+                LtlNode::Atom(p) => (format!("X p{p}"), format!("p{p}")),
+                LtlNode::Not(a) => (unary("!", a, &later), unary("!", a, &first)),
+                LtlNode::And(a, b) => (binary("&", a, b, &later), binary("&", a, b, &first)),
+                LtlNode::Or(a, b) => (binary("|", a, b, &later), binary("|", a, b, &first)),
+                LtlNode::Implies(a, b) => (binary("i", a, b, &later), binary("i", a, b, &first)),
+                LtlNode::Iff(a, b) => (binary("e", a, b, &later), binary("e", a, b, &first)),
+                LtlNode::Xor(a, b) => (binary("^", a, b, &later), binary("^", a, b, &first)),
+                LtlNode::Next(a) => (unary("X", a, &later), later[a].clone()),
+                LtlNode::Finally(a) => {
+                    let then = unary("F", a, &later);
+                    let now = format!("| {} {then}", first[a]);
+                    (then, now)
+                }
+                LtlNode::Globally(a) => {
+                    let then = unary("G", a, &later);
+                    let now = format!("& {} {then}", first[a]);
+                    (then, now)
+                }
+                LtlNode::Until(a, b) | LtlNode::WeakUntil(a, b) => {
+                    let name = if matches!(node, LtlNode::Until(..)) { "U" } else { "W" };
+                    let then = binary(name, a, b, &later);
+                    let now = format!("| {} & {} {then}", first[b], first[a]);
+                    (then, now)
+                }
+                LtlNode::Release(a, b) | LtlNode::StrongRelease(a, b) => {
+                    let name = if matches!(node, LtlNode::Release(..)) { "V" } else { "M" };
+                    let then = binary(name, a, b, &later);
+                    let now = format!("& {} | {} {then}", first[b], first[a]);
+                    (then, now)
+                }
+            };
+            later.push(then);
+            first.push(now);
+        }
+        let text = first.pop().expect("a formula has a root");
+        Ltl::from_lbt(&text).expect("written as it is read")
+    }
+
     /// Whether the formula holds at the first position of the word.
     ///
     /// # Panics
@@ -322,6 +380,24 @@ mod tests {
                 assert_eq!(x, y, "{one} and {other} on {word}");
             }
         }
+    }
+
+    #[test]
+    fn moving_the_events_is_the_same_as_moving_the_formula() {
+        let mut rng = Rng::new(5);
+        let (mut yes, mut no) = (0, 0);
+        for _ in 0..2_000 {
+            let shape = LtlShape { size: 1 + rng.below(8), ..LtlShape::default() };
+            let formula = random_formula(&mut rng, &shape);
+            let events = 1u8 << rng.below(3) | 1 << rng.below(3);
+            let word = crate::random_word(&mut rng, 3, 4, 4);
+            let moved = word.events_entering(events);
+            let holds = formula.holds(&moved);
+            let told = formula.events_entering(events).holds(&word);
+            assert_eq!(holds, told, "{} on {word} and {moved}, events {events}", formula.lbt());
+            *(if holds { &mut yes } else { &mut no }) += 1;
+        }
+        assert!(yes > 300 && no > 300, "{yes} {no}");
     }
 
     #[test]

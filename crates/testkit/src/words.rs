@@ -26,6 +26,25 @@ impl fmt::Display for TinyWord {
     }
 }
 
+impl TinyWord {
+    /// The word `(s0, –) (s1, e0) (s2, e1) …` for this one, `(s0, e0) (s1, e1) …`: the propositions
+    /// with a bit in `events` move one position on, and the first position has none of them.
+    ///
+    /// # Panics
+    /// If the cycle is empty.
+    #[must_use]
+    pub fn events_entering(&self, events: u8) -> TinyWord {
+        let letter = |at: usize| match at.checked_sub(self.stem.len()) {
+            None => self.stem[at],
+            Some(round) => self.cycle[round % self.cycle.len()],
+        };
+        let moved = |at: usize| letter(at) & !events | letter(at - 1) & events;
+        let stem = [letter(0) & !events].into_iter().chain((1..=self.stem.len()).map(moved));
+        let cycle = (self.stem.len() + 1..).take(self.cycle.len()).map(moved);
+        TinyWord { stem: stem.collect(), cycle: cycle.collect() }
+    }
+}
+
 /// Whether the automaton has an accepting run on the word.
 ///
 /// ```

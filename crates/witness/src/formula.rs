@@ -4,39 +4,58 @@
 //! position. The truth of every subformula at every position is computed bottom up; `U` and its
 //! kin are least or greatest fixed points over the positions, found by going round until nothing
 //! changes.
+//!
+//! Where events are read as [`EventReading::Entering`], there is one position more: the first, which
+//! has no event. Position *i + 1* then reads the event of step *i* and the state that it leads to.
 
 use fairly_logic::{AtomId, Formula, Formulas, Node};
-use fairly_system::{AtomIndex, EventId, Run, RunStep, TransitionSystem};
+use fairly_system::{AtomIndex, EventReading, EventSet, Run, RunStep, TransitionSystem};
 
 /// What a proposition of the formula means in the system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Meaning {
-    /// The step has one of these events.
-    Event(Vec<EventId>),
-    /// The state that the step leaves has this proposition.
+    /// The event read is one of these.
+    Event(EventSet),
+    /// The state read has this proposition.
     State(AtomIndex),
 }
 
-/// Whether the run violates the formula. `meaning` tells what each proposition stands for.
+/// Whether the run violates the formula, with events read so. `meaning` tells what each proposition
+/// stands for.
 pub fn violates<S: TransitionSystem>(
     system: &S,
     run: &Run,
     formulas: &Formulas,
     formula: Formula,
+    reading: EventReading,
     meaning: impl Fn(AtomId) -> Meaning,
 ) -> bool {
     let steps: Vec<RunStep> = run.steps().copied().collect();
-    let next = |at: usize| if at + 1 == steps.len() { run.stem.len() } else { at + 1 };
+    let event = |step: &RunStep| Some(system.action(step.action).event);
+    // The event and the state at each position, and where the cycle begins.
+    let (letters, start): (Vec<_>, usize) = match reading {
+        EventReading::Leaving => {
+            let letters = steps.iter().map(|step| (event(step), step.from));
+            (letters.collect(), run.stem.len())
+        }
+        EventReading::Entering => {
+            let first = steps.first().map(|step| (None, step.from));
+            let letters = steps.iter().map(|step| (event(step), step.to));
+            (first.into_iter().chain(letters).collect(), run.stem.len() + 1)
+        }
+    };
+    let count = letters.len();
+    let next = |at: usize| if at + 1 == count { start } else { at + 1 };
     let mut truth: Vec<Option<Vec<bool>>> = vec![None; formula.index() + 1];
     for part in formulas.subformulas(formula) {
         let of = |part: Formula| truth[part.index()].as_deref().expect("children come first");
-        let each = |value: &dyn Fn(usize) -> bool| (0..steps.len()).map(value).collect();
+        let each = |value: &dyn Fn(usize) -> bool| (0..count).map(value).collect();
         // The fixed point of `value(at, value at the next position)`, from `start` on.
         let fixed = |start: bool, value: &dyn Fn(usize, bool) -> bool| {
-            let mut values = vec![start; steps.len()];
+            let mut values = vec![start; count];
             loop {
                 let mut changed = false;
-                for at in (0..steps.len()).rev() {
+                for at in (0..count).rev() {
                     let now = value(at, values[next(at)]);
                     changed |= now != values[at];
                     values[at] = now;
@@ -51,9 +70,10 @@ pub fn violates<S: TransitionSystem>(
             Node::False => each(&|_| false),
             Node::Atom(atom) => match meaning(atom) {
                 Meaning::Event(events) => {
-                    each(&|at| events.contains(&system.action(steps[at].action).event))
+                    let inside = |event| events.contains(event, system.signature());
+                    each(&|at| letters[at].0.is_some_and(inside))
                 }
-                Meaning::State(atom) => each(&|at| system.holds(steps[at].from, atom)),
+                Meaning::State(atom) => each(&|at| system.holds(letters[at].1, atom)),
             },
             Node::Not(a) => each(&|at| !of(a)[at]),
             Node::And(parts) => each(&|at| parts.iter().all(|&part| of(part)[at])),

@@ -1,6 +1,6 @@
 //! What a run owes to every fairness constraint, and why it counts as fair.
 
-use fairly_fairness::{Constraint, Predicate, Strength};
+use fairly_fairness::{Constraint, Predicate, Selector, Strength};
 use fairly_omega::StateId;
 use fairly_system::{MoveId, Run, RunStep, Transition, TransitionSystem};
 use hashbrown::HashMap;
@@ -127,17 +127,22 @@ fn holds<S: TransitionSystem>(
     offer: &Offer,
     predicate: &Predicate,
 ) -> bool {
+    let signature = system.signature();
+    let enabled = |selector: &Selector| {
+        let actions = offer.enabled.iter().map(|transition| system.action(transition.action));
+        actions.into_iter().any(|action| selector.selects(action, signature))
+    };
     match predicate {
         Predicate::True => true,
-        Predicate::Enabled(selector) => offer
-            .enabled
-            .iter()
-            .any(|transition| selector.selects(system.action(transition.action))),
-        Predicate::Ready(moves) => offer.ready.iter().any(|id| moves.contains(id)),
-        Predicate::Taken(selector) => selector.selects(system.action(step.action)),
+        Predicate::Enabled(selector) => enabled(selector),
+        Predicate::Disabled(selector) => !enabled(selector),
+        Predicate::Ready(selector) => {
+            offer.ready.iter().any(|&id| selector.selects_move(id, signature))
+        }
+        Predicate::Taken(selector) => selector.selects(system.action(step.action), signature),
         Predicate::Step(formula) => {
             let event = system.action(step.action).event;
-            formula.holds(event, &|atom| system.holds(step.from, atom))
+            formula.holds(event, signature, &|atom| system.holds(step.from, atom))
         }
     }
 }

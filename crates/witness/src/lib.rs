@@ -11,4 +11,4 @@ mod replay;
 
 pub use formula::{Meaning, violates};
 pub use ledger::{Entry, Ledger, Reason};
-pub use replay::{Flaw, replay, takes_everything};
+pub use replay::{Flaw, follow, replay, takes_everything};

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use fairly_system::{ActionId, Run, Transition, TransitionSystem};
+use fairly_omega::StateId;
+use fairly_system::{ActionId, Run, RunStep, Transition, TransitionSystem};
 
 /// What is wrong with something that was said to be a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,11 +45,25 @@ pub fn replay<S: TransitionSystem>(system: &mut S, run: &Run) -> Result<(), Flaw
     let (Some(first), Some(entry)) = (run.steps().next(), run.cycle.first()) else {
         return Err(Flaw::Open);
     };
-    if !system.initial().contains(&first.from) {
+    let steps: Vec<RunStep> = run.steps().copied().collect();
+    let end = follow(system, first.from, &steps)?;
+    if end == entry.from { Ok(()) } else { Err(Flaw::Open) }
+}
+
+/// Walks a finite run on the system, from an initial state to the state that is returned.
+///
+/// # Errors
+/// With the first thing that is not as it should be.
+pub fn follow<S: TransitionSystem>(
+    system: &mut S,
+    start: StateId,
+    steps: &[RunStep],
+) -> Result<StateId, Flaw> {
+    if !system.initial().contains(&start) {
         return Err(Flaw::Start);
     }
-    let mut at = first.from;
-    for (position, step) in run.steps().enumerate() {
+    let mut at = start;
+    for (position, step) in steps.iter().enumerate() {
         if step.from != at {
             return Err(Flaw::Gap(position));
         }
@@ -65,7 +80,7 @@ pub fn replay<S: TransitionSystem>(system: &mut S, run: &Run) -> Result<(), Flaw
         }
         at = step.to;
     }
-    if at == entry.from { Ok(()) } else { Err(Flaw::Open) }
+    Ok(at)
 }
 
 /// Whether the run is strongly globally fair: every step that is possible in a state of its cycle is

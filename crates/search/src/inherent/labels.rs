@@ -2,7 +2,7 @@
 //! that it is.
 
 use fairly_omega::StateId;
-use fairly_system::{AtomIndex, Transition, TransitionSystem};
+use fairly_system::{AtomIndex, EventKind, EventReading, Transition, TransitionSystem};
 use hashbrown::HashMap;
 
 use crate::product::Binding;
@@ -16,6 +16,7 @@ pub(super) type LabelId = u32;
 /// Two steps have the same label iff beginnings that differ only in them are the same.
 pub(super) struct Labels {
     reading: Reading,
+    events: EventReading,
     /// The state propositions of the property.
     atoms: Vec<AtomIndex>,
     /// By state: the number of the set of propositions that hold in it.
@@ -26,13 +27,14 @@ pub(super) struct Labels {
 }
 
 impl Labels {
-    pub(super) fn new(reading: Reading, bindings: &[Binding]) -> Self {
+    pub(super) fn new(reading: Reading, events: EventReading, bindings: &[Binding]) -> Self {
         let atom = |binding: &Binding| match binding {
             Binding::State(atom) => Some(*atom),
             Binding::Event(_) => None,
         };
         Labels {
             reading,
+            events,
             atoms: bindings.iter().filter_map(atom).collect(),
             of_state: Vec::new(),
             valuations: HashMap::new(),
@@ -49,7 +51,17 @@ impl Labels {
     ) -> LabelId {
         let key = match self.reading {
             Reading::Trace => {
-                (system.action(transition.action).event.0, self.valuation(system, from), 0)
+                let event = system.action(transition.action).event;
+                // An observer does not tell internal steps apart, only that there is one.
+                let seen = match system.signature().event_kind(event) {
+                    EventKind::Internal => u32::MAX,
+                    EventKind::Idle | EventKind::Visible | EventKind::Termination => event.0,
+                };
+                let read = match self.events {
+                    EventReading::Leaving => from,
+                    EventReading::Entering => transition.target,
+                };
+                (seen, self.valuation(system, read), 0)
             }
             Reading::Run => (from.0, transition.action.0, transition.target.0),
         };
@@ -71,6 +83,22 @@ impl Labels {
             }
         }
         found
+    }
+
+    /// Whether a run that starts in one of two states reads the same before its first step.
+    pub(super) fn start_alike<S: TransitionSystem>(
+        &mut self,
+        system: &S,
+        one: StateId,
+        other: StateId,
+    ) -> bool {
+        match (self.reading, self.events) {
+            (Reading::Trace, EventReading::Leaving) => true,
+            (Reading::Trace, EventReading::Entering) => {
+                self.valuation(system, one) == self.valuation(system, other)
+            }
+            (Reading::Run, _) => one == other,
+        }
     }
 
     fn valuation<S: TransitionSystem>(&mut self, system: &S, state: StateId) -> u32 {

@@ -27,17 +27,20 @@
 //! are not live (003-3, 003-7); deadlocks idle, so every state of the system has a run (003-4); the
 //! system may be nondeterministic (003-5), and [`Reading`] says what a beginning is then. The
 //! product itself is explored before the subsets by both procedures; it is the small part.
+//!
+//! Where events are read as [`EventReading::Entering`], a beginning has read the propositions of the
+//! state it has come to, and of the initial state before the first step; nothing else changes.
 
 mod labels;
 mod pairs;
 
 pub use fairly_fairness::Reading;
 use fairly_omega::{Acceptance, Automaton, Graph, MarkSet, MarkSetId, StateId, Step, emptiness};
-use fairly_system::{Run, RunStep, Transition, TransitionSystem};
+use fairly_system::{EventReading, Run, RunStep, Transition, TransitionSystem};
 
 use crate::bounded::{Bounds, Cut};
 use crate::prefix::Prefix;
-use crate::product::{Binding, Negation, Product};
+use crate::product::{Binding, Negation, Product, is_limit};
 use crate::stored::Stored;
 use labels::Labels;
 use pairs::Pairs;
@@ -57,6 +60,8 @@ pub enum Procedure {
 pub struct Options {
     /// What a beginning is.
     pub reading: Reading,
+    /// Which event a position reads.
+    pub events: EventReading,
     /// Which procedure.
     pub procedure: Procedure,
     /// On the nodes of the product, and on the pairs explored.
@@ -109,8 +114,9 @@ pub fn check<S: TransitionSystem>(
     bindings: Vec<Binding>,
     options: &Options,
 ) -> Result<Answer, Cut> {
-    let mut labels = Labels::new(options.reading, &bindings);
-    let mut product = Product::new(system, Negation::new(automaton, bindings), vec![]);
+    let mut labels = Labels::new(options.reading, options.events, &bindings);
+    let property = Negation::new(automaton, bindings).reading(options.events);
+    let mut product = Product::new(system, property, vec![]);
     let stored = Stored::of(&mut product, options.bounds)?;
     let of_step = labels.of_steps(&stored, product.system());
     let live = match options.procedure {
@@ -126,25 +132,33 @@ pub fn check<S: TransitionSystem>(
     let effort = Effort { nodes: stored.explored.node_count(), pairs: pairs.count() };
     let prefix = doomed.map(|pair| pairs.prefix(pair));
     drop(pairs);
-    let verdict = prefix.map_or(Verdict::Holds, |prefix| {
-        let continuation = some_run(system, prefix.end());
-        Verdict::Doomed { prefix, continuation }
-    });
+    let verdict = match prefix {
+        None => Verdict::Holds,
+        Some(prefix) => {
+            let continuation = some_run(system, prefix.end())?;
+            Verdict::Doomed { prefix, continuation }
+        }
+    };
     Ok(Answer { verdict, effort })
 }
 
 /// Some run from a state.
-fn some_run<S: TransitionSystem>(system: &mut S, start: StateId) -> Run {
+///
+/// # Errors
+/// When the system goes no further on any way.
+fn some_run<S: TransitionSystem>(system: &mut S, start: StateId) -> Result<Run, Cut> {
     let mut graph = From {
         system,
         start,
         transitions: Vec::new(),
         unmarked: MarkSet::new(),
         any: Acceptance::True,
+        limit: None,
     };
-    let lasso = emptiness::find_lasso(&mut graph)
-        .expect("every path is accepted, which is easy to decide")
-        .expect("no state is without a step");
+    let lasso = emptiness::find_lasso(&mut graph)?;
+    let Some(lasso) = lasso else {
+        return Err(Cut::Limit(graph.limit.expect("no other state is without a step")));
+    };
     let mut steps = |hops: Vec<fairly_omega::Hop>| {
         let step = |hop: fairly_omega::Hop| {
             let action = graph.transitions(hop.from)[hop.nth as usize].action;
@@ -152,7 +166,7 @@ fn some_run<S: TransitionSystem>(system: &mut S, start: StateId) -> Run {
         };
         hops.into_iter().map(step).collect()
     };
-    Run { stem: steps(lasso.stem), cycle: steps(lasso.cycle) }
+    Ok(Run { stem: steps(lasso.stem), cycle: steps(lasso.cycle) })
 }
 
 /// A system as a graph in which every path is accepted.
@@ -162,12 +176,18 @@ struct From<'a, S> {
     transitions: Vec<Transition>,
     unmarked: MarkSet,
     any: Acceptance,
+    /// A state that the system went no further in.
+    limit: Option<StateId>,
 }
 
 impl<S: TransitionSystem> From<'_, S> {
     fn transitions(&mut self, state: StateId) -> &[Transition] {
         self.transitions.clear();
-        self.system.steps(state, &mut self.transitions);
+        if is_limit(self.system, state) {
+            self.limit = Some(state);
+        } else {
+            self.system.steps(state, &mut self.transitions);
+        }
         &self.transitions
     }
 }

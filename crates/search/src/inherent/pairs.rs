@@ -7,10 +7,11 @@ use hashbrown::{HashMap, HashSet};
 
 use crate::bounded::Cut;
 use crate::prefix::Prefix;
+use crate::product::is_limit;
 use crate::stored::{Budget, Stored};
 
+use super::Options;
 use super::labels::{LabelId, Labels};
-use super::{Options, Reading};
 
 /// The number of a set of product states.
 type SetId = u32;
@@ -79,17 +80,21 @@ impl<'a, S: TransitionSystem> Pairs<'a, S> {
     pub(super) fn explore(&mut self, options: &Options) -> Result<Option<u32>, Cut> {
         let budget = Budget::new(options.bounds);
         for state in self.system.initial() {
-            let starts = self.stored.explored.starts();
-            let alike = |node: &StateId| match options.reading {
-                Reading::Trace => true,
-                Reading::Run => self.stored.states[node.index()] == state,
-            };
-            let set = starts.filter(alike).filter(|&node| self.may_hold(node)).collect();
-            if let Some(empty) = self.meet(state, set, None) {
+            let mut set = Vec::new();
+            for node in self.stored.explored.starts() {
+                let other = self.stored.states[node.index()];
+                if self.labels.start_alike(self.system, state, other) && self.may_hold(node) {
+                    set.push(node);
+                }
+            }
+            if let Some(empty) = self.meet(state, set.into_boxed_slice(), None) {
                 return Ok(Some(empty));
             }
         }
         let mut reached: Vec<(LabelId, StateId)> = Vec::new();
+        // Where the system goes no further and the property's automaton does not follow, the product
+        // has not met that state.
+        let mut limit = None;
         let mut at = 0;
         while at < self.pairs.len() {
             budget.allows(at)?;
@@ -97,6 +102,10 @@ impl<'a, S: TransitionSystem> Pairs<'a, S> {
             let Pair { state, set, dropped, .. } = self.pairs[at];
             at += 1;
             if dropped {
+                continue;
+            }
+            if is_limit(self.system, state) {
+                limit = limit.or(Some(state));
                 continue;
             }
             reached.clear();
@@ -120,7 +129,7 @@ impl<'a, S: TransitionSystem> Pairs<'a, S> {
                 }
             }
         }
-        Ok(None)
+        limit.map_or(Ok(None), |state| Err(Cut::Limit(state)))
     }
 
     /// The first pair whose set has no live member. It is reached by a shortest doomed beginning,

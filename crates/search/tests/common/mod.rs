@@ -59,7 +59,7 @@ pub(crate) fn property(network: &mut Network, formula: &str) -> (Automaton, Vec<
 
 pub(crate) fn bind(network: &mut Network, automaton: &Automaton) -> Vec<Binding> {
     let meaning = |name: &String| match network.signature().event(name) {
-        Some(event) => Binding::Event(vec![event]),
+        Some(event) => Binding::Event(event.into()),
         None => {
             let atom = network.atom(name.trim_matches('"'));
             Binding::State(atom.unwrap_or_else(|| panic!("what is {name}?")))

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fairly_fairness::{Constraint, Predicate, Selector, Strength};
 use fairly_omega::{Acceptance, Automaton, Disjunct, Mark, MarkSet, Prop, StateId};
 use fairly_search::Binding;
-use fairly_system::{Action, ActionId, MoveId, Network, TransitionSystem};
+use fairly_system::{Action, ActionId, EventReading, MoveId, Network, TransitionSystem};
 
 /// A step of a system: number of the source, action, number of the target.
 #[derive(Clone, Debug)]
@@ -59,8 +59,16 @@ impl Plain {
     pub(crate) fn holds(&self, network: &Network, predicate: &Predicate, step: &PlainStep) -> bool {
         let selects = |selector: &Selector, action: &Action| match selector {
             Selector::Process(process) => action.participants.contains(process),
-            Selector::Events(events) => events.contains(&action.event),
+            Selector::Events(events) => events.members().contains(&action.event),
             Selector::Moves(moves) => moves.iter().any(|id| action.moves.contains(id)),
+            Selector::Part(..) => unreachable!("no notion gives one"),
+        };
+        let of = |id: &MoveId| &network.signature().moves[id.index()];
+        let offers = |selector: &Selector, id: &MoveId| match selector {
+            Selector::Process(process) => of(id).process == *process,
+            Selector::Events(events) => events.members().contains(&of(id).event),
+            Selector::Moves(moves) => moves.contains(id),
+            Selector::Part(..) => unreachable!("no notion gives one"),
         };
         match predicate {
             Predicate::True => true,
@@ -69,11 +77,19 @@ impl Plain {
                     && other.id != ActionId::IDLE
                     && selects(selector, &other.action)
             }),
-            Predicate::Ready(moves) => self.offered[step.from].iter().any(|id| moves.contains(id)),
+            Predicate::Disabled(selector) => !self.steps.iter().any(|other| {
+                other.from == step.from
+                    && other.id != ActionId::IDLE
+                    && selects(selector, &other.action)
+            }),
+            Predicate::Ready(selector) => {
+                self.offered[step.from].iter().any(|id| offers(selector, id))
+            }
             Predicate::Taken(selector) => selects(selector, &step.action),
             Predicate::Step(formula) => {
                 let state = self.states[step.from];
-                formula.holds(step.action.event, &|atom| network.holds(state, atom))
+                let signature = network.signature();
+                formula.holds(step.action.event, signature, &|atom| network.holds(state, atom))
             }
         }
     }
@@ -135,15 +151,20 @@ impl PlainGraph {
         plain: &Plain,
         automaton: &Automaton,
         bindings: &[Binding],
+        reading: EventReading,
         constraints: &[Constraint],
     ) -> Self {
         let (of_step, fair) = plain.marks(network, constraints, 100);
         let width = automaton.state_count();
         let mut edges = Vec::new();
         for (at, step) in plain.steps.iter().enumerate() {
+            let state = match reading {
+                EventReading::Leaving => plain.states[step.from],
+                EventReading::Entering => plain.states[step.to],
+            };
             let reads = |Prop(prop): Prop| match &bindings[prop as usize] {
-                Binding::Event(events) => events.contains(&step.action.event),
-                Binding::State(atom) => network.holds(plain.states[step.from], *atom),
+                Binding::Event(events) => events.members().contains(&step.action.event),
+                Binding::State(atom) => network.holds(state, *atom),
             };
             for state in automaton.states() {
                 for edge in automaton.edges(state) {
@@ -156,11 +177,23 @@ impl PlainGraph {
                 }
             }
         }
-        let initial = plain
-            .initial
-            .iter()
-            .flat_map(|q| automaton.initial().iter().map(move |p| q * width + p.index()))
-            .collect();
+        let mut initial = Vec::new();
+        for &q in &plain.initial {
+            for &p in automaton.initial() {
+                if reading == EventReading::Leaving {
+                    initial.push(q * width + p.index());
+                    continue;
+                }
+                // Nothing has happened yet, but the first state is read.
+                let reads = |Prop(prop): Prop| match &bindings[prop as usize] {
+                    Binding::Event(_) => false,
+                    Binding::State(atom) => network.holds(plain.states[q], *atom),
+                };
+                let edges = automaton.edges(p).iter();
+                let read = edges.filter(|edge| automaton.letters().holds(edge.label, reads));
+                initial.extend(read.map(|edge| q * width + edge.target.index()));
+            }
+        }
         let nodes = plain.states.len() * width;
         let condition = Acceptance::and([automaton.acceptance().clone(), fair]);
         let pairs = (0..nodes).map(|node| (node / width, node % width)).collect();
