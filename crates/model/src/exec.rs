@@ -1,0 +1,306 @@
+//! What a step does: the communication, the statements of the effect, and the move to the next
+//! location, on an unpacked state.
+
+use fairly_source::Span;
+
+use crate::eval::{Faulty, View, convert, fault};
+use crate::expression::{AnyVariable, Expr, Pattern, Pick, Place};
+use crate::ids::TemplateId;
+use crate::interpreter::Program;
+use crate::layout::Strip;
+use crate::model::Model;
+use crate::process::{Order, Statement, StatementKind, Target};
+use crate::variable::WhenFull;
+
+/// One process's part in an action, while it happens.
+pub(crate) struct Runner<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) cells: &'a mut [i64],
+    pub(crate) own: (usize, &'a [Strip]),
+    pub(crate) received: Option<&'a [i64]>,
+    pub(crate) timeout: bool,
+    /// Statements that the action, of which this is a part, has run.
+    pub(crate) statements: &'a mut u32,
+    /// Values that wait to be assigned.
+    pub(crate) values: &'a mut Vec<i64>,
+}
+
+impl Runner<'_> {
+    fn view(&self) -> View<'_> {
+        View {
+            program: self.program,
+            cells: self.cells,
+            own: Some(self.own),
+            received: self.received,
+            timeout: self.timeout,
+            nested: false,
+        }
+    }
+
+    /// The statements in order.
+    pub(crate) fn run(&mut self, statements: &[Statement]) -> Faulty<()> {
+        for statement in statements {
+            self.count(statement.span)?;
+            self.statement(statement).map_err(|mut fault| {
+                fault.span = fault.span.or(statement.span);
+                fault
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Counts a statement, or a round of a loop, which may have no statements.
+    fn count(&mut self, span: Option<Span>) -> Faulty<()> {
+        *self.statements += 1;
+        if *self.statements <= Model::STATEMENTS {
+            return Ok(());
+        }
+        let message = format!("a step runs more than {} statements", Model::STATEMENTS);
+        fault(message).map_err(|mut fault| {
+            fault.span = span;
+            fault
+        })
+    }
+
+    fn statement(&mut self, statement: &Statement) -> Faulty<()> {
+        match &statement.kind {
+            StatementKind::Assign(pairs) => self.assign(pairs),
+            StatementKind::If { condition, then, otherwise } => {
+                self.run(if self.view().test(condition)? { then } else { otherwise })
+            }
+            StatementKind::While { condition, body } => {
+                while self.view().test(condition)? {
+                    self.count(statement.span)?;
+                    self.run(body)?;
+                }
+                Ok(())
+            }
+            StatementKind::Assert(condition) => match self.view().test(condition)? {
+                true => Ok(()),
+                false => fault("an assertion does not hold"),
+            },
+            StatementKind::Start { template, arguments, slot } => {
+                let started = self.start(*template, arguments)?;
+                match slot {
+                    Some(place) => self.store(place, i64::try_from(started).expect("a position")),
+                    None => Ok(()),
+                }
+            }
+            StatementKind::Put { channel, message, order } => {
+                let channel = self.view().channel(channel)?;
+                self.view().arity(channel, message.len())?;
+                if self.program.model.channels[channel].capacity == 0 {
+                    let name = &self.program.model.channels[channel].name;
+                    return fault(format!("`{name}` holds no messages"));
+                }
+                let mut row = Vec::with_capacity(message.len());
+                self.view().message(channel, message, &mut row)?;
+                self.put(channel, &row, *order)
+            }
+            StatementKind::Take { channel, pattern, into, pick, keep } => {
+                self.take(channel, pattern, into, *pick, *keep)
+            }
+        }
+    }
+
+    /// All values, then one place after the other: an index is evaluated when its turn comes.
+    fn assign(&mut self, pairs: &[(Place, Expr)]) -> Faulty<()> {
+        self.values.clear();
+        for (_, value) in pairs {
+            let value = self.view().eval(value)?;
+            self.values.push(value);
+        }
+        for (at, (place, _)) in pairs.iter().enumerate() {
+            self.store(place, self.values[at])?;
+        }
+        Ok(())
+    }
+
+    fn store(&mut self, place: &Place, value: i64) -> Faulty<()> {
+        let view = self.view();
+        let (AnyVariable::Global(_) | AnyVariable::Local(_), Some(cell)) =
+            (&place.variable, view.find(place)?)
+        else {
+            return fault("a variable of another process cannot be assigned");
+        };
+        let Some(variable) = view.variable(place) else {
+            return fault("there is no such variable");
+        };
+        self.cells[cell] = within(variable, value)?;
+        Ok(())
+    }
+
+    /// Starts a process; gives its slot.
+    fn start(&mut self, template: TemplateId, arguments: &[Expr]) -> Faulty<usize> {
+        let mut values = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            values.push(self.view().eval(argument)?);
+        }
+        let layout = &self.program.layout;
+        let place = layout.slots.iter().enumerate().find_map(|(slot, of)| {
+            layout.variant(self.cells, slot).is_none().then_some(())?;
+            Some((slot, of.variants.iter().position(|variant| variant.template == template)?))
+        });
+        let Some((slot, variant)) = place else {
+            let name = &self.program.model.template(template).name;
+            return fault(format!("there is no room for another process `{name}`"));
+        };
+        self.program.start(self.cells, slot, variant, &values)?;
+        Ok(slot)
+    }
+
+    /// Puts a message, whose cells are in their ranges, into a buffered channel.
+    pub(crate) fn put(&mut self, channel: usize, row: &[i64], order: Order) -> Faulty<()> {
+        let (of, layout) =
+            (&self.program.model.channels[channel], &self.program.layout.channels[channel]);
+        let view = self.view();
+        let length = view.messages(channel);
+        if length == of.capacity {
+            return match of.when_full {
+                WhenFull::Lose => Ok(()),
+                WhenFull::Wait => fault(format!("`{}` is full", of.name)),
+            };
+        }
+        let greater = |message: &u32| {
+            let cells = (0..row.len()).map(|cell| view.message_cell(channel, *message, cell));
+            cells.gt(row.iter().copied())
+        };
+        let at = match order {
+            Order::Fifo => length,
+            Order::Sorted => (0..length).find(greater).unwrap_or(length),
+        };
+        for (column, &value) in layout.columns.iter().zip(row) {
+            let first = column.cell as usize;
+            self.cells
+                .copy_within(first + at as usize..first + length as usize, first + at as usize + 1);
+            self.cells[first + at as usize] = value;
+        }
+        self.cells[layout.length.cell as usize] = i64::from(length) + 1;
+        Ok(())
+    }
+
+    /// Whether a message is at a place in a buffered channel.
+    pub(crate) fn holds(&self, channel: usize, message: u32, row: &[i64]) -> bool {
+        let view = self.view();
+        message < view.messages(channel)
+            && (0..)
+                .zip(row)
+                .all(|(cell, &value)| view.message_cell(channel, message, cell) == value)
+    }
+
+    /// Removes a message from a buffered channel.
+    pub(crate) fn remove(&mut self, channel: usize, message: u32) {
+        let layout = &self.program.layout.channels[channel];
+        let length = self.view().messages(channel) as usize;
+        for column in &layout.columns {
+            let (first, at) = (column.cell as usize, message as usize);
+            self.cells.copy_within(first + at + 1..first + length, first + at);
+            self.cells[first + length - 1] = 0;
+        }
+        self.cells[layout.length.cell as usize] -= 1;
+    }
+
+    fn take(
+        &mut self,
+        channel: &Expr,
+        pattern: &[Pattern],
+        into: &[Option<Place>],
+        pick: Pick,
+        keep: bool,
+    ) -> Faulty<()> {
+        let view = self.view();
+        let channel = view.channel(channel)?;
+        view.arity(channel, pattern.len())?;
+        let Some(message) = view.pick(channel, pattern, pick)? else {
+            let name = &self.program.model.channels[channel].name;
+            return fault(format!("no message to take is in `{name}`"));
+        };
+        let row: Vec<i64> =
+            (0..pattern.len()).map(|cell| view.message_cell(channel, message, cell)).collect();
+        if !keep {
+            self.remove(channel, message);
+        }
+        for (place, value) in into.iter().zip(row) {
+            if let Some(place) = place {
+                self.store(place, value)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes where the edge leads.
+    pub(crate) fn go(&mut self, target: Target) {
+        let slot = self.own.0;
+        let of = &self.program.layout.slots[slot];
+        match target {
+            Target::Location(location) => {
+                self.cells[of.location.cell as usize] = i64::from(location.0);
+            }
+            Target::Exit => {
+                self.cells[of.kind.cell as usize] = 0;
+                self.cells[of.location.cell as usize] = 0;
+                self.program.layout.clear_locals(self.cells, slot);
+            }
+        }
+    }
+}
+
+impl View<'_> {
+    /// Appends the cells of a message as the channel holds them.
+    pub(crate) fn message(
+        &self,
+        channel: usize,
+        message: &[Expr],
+        row: &mut Vec<i64>,
+    ) -> Faulty<()> {
+        let of = &self.program.model.channels[channel];
+        for (cell, &(range, overflow)) in message.iter().zip(&of.cells) {
+            let value = self.eval(cell)?;
+            match convert(range, overflow, value) {
+                Some(value) => row.push(value),
+                None => return fault(outside(value, &of.name, range)),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Program {
+    /// Puts a process into a free slot: at its first location, its variables as they are at first,
+    /// its parameters with these values.
+    pub(crate) fn start(
+        &self,
+        cells: &mut [i64],
+        slot: usize,
+        variant: usize,
+        arguments: &[i64],
+    ) -> Faulty<()> {
+        let layout = &self.layout.slots[slot];
+        let of = &layout.variants[variant];
+        cells[layout.kind.cell as usize] = i64::try_from(variant).expect("a position") + 1;
+        cells[layout.location.cell as usize] = 0;
+        let locals = &self.model.template(of.template).locals;
+        for (variable, strip) in locals.iter().zip(&of.locals) {
+            for (at, cell) in strip.cells().enumerate() {
+                let value = variable.initial.get(at).copied().unwrap_or(0);
+                cells[cell] = within(variable, value)?;
+            }
+        }
+        for ((variable, strip), &value) in locals.iter().zip(&of.locals).zip(arguments) {
+            cells[strip.cell as usize] = within(variable, value)?;
+        }
+        Ok(())
+    }
+}
+
+/// The value that a variable has when this one is assigned.
+pub(crate) fn within(variable: &crate::variable::Variable, value: i64) -> Faulty<i64> {
+    match convert(variable.range, variable.overflow, value) {
+        Some(value) => Ok(value),
+        None => fault(outside(value, &variable.name, variable.range)),
+    }
+}
+
+fn outside(value: i64, name: &str, range: crate::variable::Range) -> String {
+    format!("{value} is outside the range {} to {} of `{name}`", range.low, range.high)
+}

@@ -1,0 +1,156 @@
+//! State propositions.
+
+use fairly_omega::StateId;
+use fairly_system::{AtomIndex, Fault, TransitionSystem};
+
+use super::{Interpreter, nothing};
+use crate::eval::{Faulty, View};
+use crate::expression::Expr;
+
+/// What a state proposition says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Atom {
+    Deadlock,
+    Terminated,
+    /// The proposition at this position of the model.
+    Proposition(usize),
+    /// The process in a slot is at a location with this name or label.
+    At {
+        slot: usize,
+        label: String,
+    },
+}
+
+impl Interpreter {
+    /// Adds a named condition on states, which no process evaluates: it speaks of variables of the
+    /// model, and of processes by their slots. If it reads [`Expr::LastMover`], something of the
+    /// model does too.
+    pub fn add_proposition(&mut self, name: impl Into<String>, expr: Expr) -> AtomIndex {
+        self.program.model.propositions.push((name.into(), expr));
+        self.intern_atom(Atom::Proposition(self.program.model.propositions.len() - 1))
+    }
+
+    /// What goes wrong in a proposition in a state, where it then does not hold.
+    pub fn proposition_fault(&self, state: StateId, atom: AtomIndex) -> Option<Fault> {
+        let Atom::Proposition(at) = self.atoms[atom.0 as usize] else { return None };
+        let test = |cells: &[i64]| self.test_proposition(at, cells);
+        self.reading(state, test)?.err().map(|fault| *fault)
+    }
+
+    /// The value of an expression in a state, which no process evaluates.
+    ///
+    /// # Errors
+    /// When something goes wrong in it.
+    pub fn value(&self, state: StateId, expr: &Expr) -> Result<i64, Fault> {
+        let program = &self.program;
+        let value = |cells: &[i64]| {
+            View { program, cells, own: None, received: None, timeout: false, nested: false }
+                .eval(expr)
+                .map_err(|fault| *fault)
+        };
+        self.reading(state, value)
+            .unwrap_or_else(|| Err(Fault::error("the run has not even started", None)))
+    }
+
+    pub(super) fn find_atom(&mut self, text: &str) -> Option<AtomIndex> {
+        let atom = match text {
+            "deadlock" => Atom::Deadlock,
+            "terminated" => Atom::Terminated,
+            _ => {
+                let named = self.program.model.propositions.iter();
+                match named.map(|(name, _)| name).position(|name| name == text) {
+                    Some(at) => Atom::Proposition(at),
+                    None => self.at(text)?,
+                }
+            }
+        };
+        Some(self.intern_atom(atom))
+    }
+
+    fn at(&self, text: &str) -> Option<Atom> {
+        let (name, label) = text.rsplit_once('@')?;
+        let (name, label) = (name.trim(), label.trim());
+        let model = &self.program.model;
+        let slot = model.slots.iter().position(|slot| slot.name == name)?;
+        let known = self.program.layout.slots[slot].variants.iter().any(|variant| {
+            let locations = &model.template(variant.template).locations;
+            // Further locations may come, with names that are not known yet.
+            locations.iter().any(|location| location.edges.is_none())
+                || locations.iter().any(|location| location.is_called(label))
+        });
+        known.then(|| Atom::At { slot, label: label.to_owned() })
+    }
+
+    fn intern_atom(&mut self, atom: Atom) -> AtomIndex {
+        let at = self.atoms.iter().position(|other| *other == atom).unwrap_or_else(|| {
+            self.atoms.push(atom);
+            self.atoms.len() - 1
+        });
+        AtomIndex(u32::try_from(at).expect("fewer than 2^32 propositions"))
+    }
+
+    /// Does something with an unpacked state: the one before, if something went wrong in the step to
+    /// this one. `None` if there is none before.
+    pub(super) fn reading<T>(&self, state: StateId, read: impl FnOnce(&[i64]) -> T) -> Option<T> {
+        let state = self.shown(state)?;
+        let mut reading = self.reading.borrow_mut();
+        let (last, cells) = &mut *reading;
+        // Several propositions are asked of a state one after the other.
+        if *last != Some(state) {
+            self.program.layout.unpack(self.states.get(state), cells);
+            *last = Some(state);
+        }
+        Some(read(cells))
+    }
+
+    fn test_proposition(&self, at: usize, cells: &[i64]) -> Faulty<bool> {
+        let expr = &self.program.model.propositions[at].1;
+        let waits = expr.any(&mut |expr| matches!(expr, Expr::Timeout | Expr::Executable(_)));
+        let timeout = waits && nothing(&self.program, cells, false);
+        let program = &self.program;
+        View { program, cells, own: None, received: None, timeout, nested: false }.test(expr)
+    }
+
+    pub(super) fn test_atom(&self, state: StateId, atom: AtomIndex) -> bool {
+        let atom = &self.atoms[atom.0 as usize];
+        let test = |cells: &[i64]| match atom {
+            Atom::Deadlock => self.is_stuck(state, cells) && !self.all_may_end(cells),
+            Atom::Terminated => self.is_stuck(state, cells) && self.all_may_end(cells),
+            Atom::Proposition(at) => self.test_proposition(*at, cells).unwrap_or(false),
+            Atom::At { slot, label } => {
+                let location = self.location(cells, *slot);
+                location.is_some_and(|location| location.is_called(label))
+            }
+        };
+        self.reading(state, test).unwrap_or(false)
+    }
+
+    fn is_stuck(&self, state: StateId, cells: &[i64]) -> bool {
+        if self.fault(state).is_some() {
+            return false;
+        }
+        match self.stuck.get(state.index()) {
+            Some(Some(known)) => *known,
+            _ => [false, true].iter().all(|&timeout| nothing(&self.program, cells, timeout)),
+        }
+    }
+
+    fn all_may_end(&self, cells: &[i64]) -> bool {
+        let slots = 0..self.program.layout.slots.len();
+        slots.filter_map(|slot| self.location(cells, slot)).all(|location| location.may_end)
+    }
+
+    /// The location of the process in a slot, if there is one.
+    fn location(&self, cells: &[i64], slot: usize) -> Option<&crate::process::Location> {
+        let layout = &self.program.layout;
+        let variant = layout.variant(cells, slot)?;
+        let template = layout.slots[slot].variants[variant].template;
+        Some(&self.program.model.template(template).locations[layout.location(cells, slot)])
+    }
+}
+
+impl crate::process::Location {
+    fn is_called(&self, label: &str) -> bool {
+        self.name == label || self.labels.iter().any(|other| other == label)
+    }
+}

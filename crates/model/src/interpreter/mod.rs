@@ -1,0 +1,405 @@
+//! The reference interpreter: [`Interpreter`] says what a model means.
+//!
+//! What a state's steps are is worked out in this order, one file each: [`offers`] finds what single
+//! processes can do, [`join`] what comes of it together and what ranks and atomicity leave of that,
+//! [`step`] what each action does to the state.
+
+mod atoms;
+mod join;
+mod names;
+mod offers;
+mod program;
+mod show;
+mod step;
+
+use std::cell::RefCell;
+
+use fairly_omega::StateId;
+use fairly_system::{
+    Action, ActionId, AtomIndex, Fault, MoveId, Signature, Transition, TransitionSystem,
+};
+use hashbrown::HashMap;
+
+use self::atoms::Atom;
+use self::join::{Joints, Way};
+use self::offers::Offers;
+pub(crate) use self::program::Program;
+use crate::eval::{Faulty, View, fault};
+use crate::exec::within;
+use crate::layout::Layout;
+use crate::model::{Model, Unfold};
+use crate::state::States;
+
+/// The reference interpreter: the meaning of a [`Model`], as a transition system that is explored on
+/// demand.
+///
+/// ```
+/// use fairly_model::{Interpreter, text};
+/// use fairly_system::TransitionSystem;
+/// let model = text::parse("model atomicity priority, exit any
+///     event e0 idle : idle
+///     event e1 tick : visible
+///     variable g0 x : wrap 0..3 = 3
+///     template t0 Clock parameters 0 {
+///       location q0 on { -> q0 on e1 do { g0 := g0 + 1 } as tick }
+///     }
+///     slot p0 Clock : t0 start t0()").unwrap();
+/// let mut system = Interpreter::new(model);
+/// let initial = system.initial()[0];
+/// assert_eq!(system.describe(initial), "x=3 Clock@on");
+/// let mut steps = Vec::new();
+/// system.enabled(initial, &mut steps);
+/// assert_eq!(system.describe(steps[0].target), "x=0 Clock@on");
+/// ```
+///
+/// # What is enabled
+///
+/// First, what single processes offer. The parts of an edge are evaluated in this order, and not
+/// beyond the first that says no:
+///
+/// 1. for an edge that leaves its slot, the rule of [`crate::Exit`];
+/// 2. the guard, unless it reads the message that is received;
+/// 3. the channel, and whether messages there have as many cells as the edge's;
+/// 4. whether a buffered channel has room for a message, or a message;
+/// 5. the cells of the message that is sent, or all values of the pattern;
+/// 6. for each message that may be received, whether it matches, then the guard that reads it; in a
+///    rendezvous only when there is someone who sends it;
+/// 7. the values of the label.
+///
+/// Second, what comes of the offers: an event alone, a rendezvous of two slots, or a gathering. A
+/// rendezvous has the event of the sender, and is not gathered even if that event otherwise is. An
+/// edge is *possible* if it is part of an action by these rules. Actions fall away in which some
+/// process would take an edge although one of smaller rank is possible for it. Whether the partners
+/// of that smaller edge would really take part, having ranks of their own, is not asked: where ranks
+/// bar each other in a ring there would be no answer. If nothing is left, all of this is done again
+/// with [`Expr::Timeout`](crate::Expr::Timeout) true.
+///
+/// Third, atomic locations: with [`Atomicity::Priority`](crate::Atomicity::Priority) only actions
+/// with a participant at such a location are left, if there are any. With
+/// [`Atomicity::Exclusive`](crate::Atomicity::Exclusive) only those of the holder, if there are any;
+/// a rendezvous counts as a step of the one that sends.
+///
+/// # What a step does
+///
+/// One participant after the other communicates, runs its effect and goes to its next location: in
+/// the order of their slots, in a rendezvous the sender first. An index of a place that is assigned
+/// is evaluated when its turn comes. The last mover is the one who acts first.
+///
+/// # Faults
+///
+/// Whatever goes wrong in an action leads to a state of its own, which has no steps: see
+/// [`TransitionSystem::fault`]. If it goes wrong before the action has an event, in a guard, a
+/// label or a message, the process takes the internal event `fault` alone. More than 2²⁰ ways to
+/// take events together in one state, and a location that cannot be unfolded, are faults of
+/// the kind [`FaultKind::Limit`](fairly_system::FaultKind::Limit).
+///
+/// # Moves
+///
+/// There is one move for each slot, template, location, edge and event. An edge whose event does not
+/// depend on the state has one move whatever it takes part in: also when it receives in a rendezvous,
+/// where the event of the action is that of the sender, or ends in a fault. So a move that is taken
+/// is always one that was offered. An edge that receives in a rendezvous and whose event is that of
+/// the message has one move for each channel, with the internal event `c?`, because it is ready
+/// before there is a message.
+pub struct Interpreter {
+    program: Program,
+    unfold: Option<Box<dyn Unfold>>,
+    states: States,
+    /// States that something went wrong in the step to.
+    faults: HashMap<StateId, Broken>,
+    fault_ids: HashMap<Broken, StateId>,
+    atoms: Vec<Atom>,
+    /// By state, as far as it has been asked: whether it has no steps.
+    stuck: Vec<Option<bool>>,
+    work: Work,
+    /// The state that was read last, unpacked.
+    reading: RefCell<(Option<StateId>, Vec<i64>)>,
+}
+
+/// What went wrong, and in which state; in none if it is in the initial one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Broken {
+    fault: Fault,
+    before: Option<StateId>,
+}
+
+/// What is reused from one state to the next.
+#[derive(Default)]
+struct Work {
+    offers: Offers,
+    joints: Joints,
+    /// The state whose steps are looked for.
+    cells: Vec<i64>,
+    /// The state that a step leads to.
+    next: Vec<i64>,
+    words: Vec<u64>,
+    moves: Vec<MoveId>,
+    values: Vec<i64>,
+}
+
+impl Interpreter {
+    /// Gives a model its meaning.
+    ///
+    /// # Panics
+    /// If it is not one that [`verify()`](crate::verify()) accepts, or does not
+    /// [fit](Layout::fits).
+    pub fn new(model: Model) -> Interpreter {
+        Interpreter::with(model, None)
+    }
+
+    /// Gives a model its meaning some of whose locations are only made when they are met.
+    ///
+    /// # Panics
+    /// If it is not one that [`verify_open`](crate::verify_open) accepts, or does not
+    /// [fit](Layout::fits).
+    pub fn open(model: Model, unfold: Box<dyn Unfold>) -> Interpreter {
+        Interpreter::with(model, Some(unfold))
+    }
+
+    fn with(model: Model, unfold: Option<Box<dyn Unfold>>) -> Interpreter {
+        let program = Program::new(model);
+        let work = Work {
+            cells: vec![0; program.layout.cells],
+            next: vec![0; program.layout.cells],
+            words: vec![0; program.layout.words],
+            ..Work::default()
+        };
+        Interpreter {
+            states: States::new(program.layout.words),
+            reading: RefCell::new((None, vec![0; program.layout.cells])),
+            program,
+            unfold,
+            faults: HashMap::new(),
+            fault_ids: HashMap::new(),
+            atoms: Vec::new(),
+            stuck: Vec::new(),
+            work,
+        }
+    }
+
+    /// The model, with what of it has been unfolded.
+    pub fn model(&self) -> &Model {
+        &self.program.model
+    }
+
+    /// Where everything of a state is.
+    pub fn layout(&self) -> &Layout {
+        &self.program.layout
+    }
+
+    /// The words of a state, as [`Interpreter::layout`] has them; those of the state before for a
+    /// state in which something went wrong.
+    pub fn packed(&self, state: StateId) -> &[u64] {
+        self.states.get(self.shown(state).unwrap_or(state))
+    }
+
+    /// How many states have been met.
+    pub fn states(&self) -> usize {
+        self.states.len()
+    }
+
+    /// Says that events with this first part may come, for a model whose labels are not all there
+    /// yet.
+    pub fn add_family(&mut self, family: &str) {
+        let families = &mut self.program.names.signature.families;
+        if !families.iter().any(|other| other == family) {
+            families.push(family.to_owned());
+        }
+    }
+
+    /// The state to show for a state: itself, or the one before something went wrong.
+    fn shown(&self, state: StateId) -> Option<StateId> {
+        match self.faults.get(&state) {
+            Some(broken) => broken.before,
+            None => Some(state),
+        }
+    }
+
+    fn broken(&mut self, fault: Fault, before: Option<StateId>) -> StateId {
+        let broken = Broken { fault, before };
+        if let Some(&known) = self.fault_ids.get(&broken) {
+            return known;
+        }
+        let id = self.states.push_apart();
+        self.faults.insert(id, broken.clone());
+        self.fault_ids.insert(broken, id);
+        id
+    }
+
+    /// The cells of the initial state.
+    fn start(&self, cells: &mut [i64]) -> Faulty<()> {
+        let Program { model, layout, .. } = &self.program;
+        cells.fill(0);
+        for (variable, strip) in model.variables.iter().zip(&layout.variables) {
+            for (at, cell) in strip.cells().enumerate() {
+                cells[cell] = within(variable, variable.initial.get(at).copied().unwrap_or(0))?;
+            }
+        }
+        for strip in layout.holder.iter().chain(&layout.last_mover) {
+            cells[strip.cell as usize] = -1;
+        }
+        for (at, slot) in model.slots.iter().enumerate() {
+            let Some((template, arguments)) = &slot.start else { continue };
+            let variants = &layout.slots[at].variants;
+            let Some(variant) = variants.iter().position(|it| it.template == *template) else {
+                return fault(format!("the process `{}` does not fit its slot", slot.name));
+            };
+            self.program.start(cells, at, variant, arguments)?;
+        }
+        Ok(())
+    }
+
+    /// Finds what is enabled in a state, which is unpacked; gives the value of a timeout there.
+    fn find(&mut self, work: &mut Work, state: StateId) -> bool {
+        let Work { offers, joints, cells, .. } = work;
+        self.program.layout.unpack(self.states.get(state), cells);
+        for timeout in [false, true] {
+            offers.collect(&self.program, cells, timeout, false);
+            offers.resolve(&mut self.program);
+            joints.find(&self.program, cells, offers, timeout, false);
+            if !joints.all.is_empty() || timeout {
+                return timeout;
+            }
+        }
+        true
+    }
+
+    /// Gives a state its number.
+    fn intern(&mut self, words: &[u64], cells: &[i64]) -> StateId {
+        let (id, new) = self.states.intern(words);
+        if new && self.unfold.is_some() {
+            // Done as soon as the state is met, so that what is asked of a state without changing
+            // anything finds its edges.
+            self.program.prepare_state(cells, &mut self.unfold);
+        }
+        id
+    }
+}
+
+impl TransitionSystem for Interpreter {
+    fn signature(&self) -> &Signature {
+        &self.program.names.signature
+    }
+
+    fn initial(&mut self) -> Vec<StateId> {
+        let mut cells = vec![0; self.program.layout.cells];
+        if let Err(fault) = self.start(&mut cells) {
+            return vec![self.broken(*fault, None)];
+        }
+        let mut words = vec![0; self.program.layout.words];
+        self.program.layout.pack(&cells, &mut words);
+        vec![self.intern(&words, &cells)]
+    }
+
+    fn enabled(&mut self, state: StateId, out: &mut Vec<Transition>) {
+        if self.fault(state).is_some() {
+            return;
+        }
+        let mut work = std::mem::take(&mut self.work);
+        let timeout = self.find(&mut work, state);
+        work.joints.restrict(&self.program, &work.cells, &work.offers);
+        let before = out.len();
+        for at in 0..work.joints.all.len() {
+            let joint = work.joints.all[at];
+            let members = work.joints.members(joint);
+            let of = |at: &u32| &work.offers.all[*at as usize];
+            work.moves.clear();
+            work.moves.extend(members.iter().filter_map(|at| of(at).id));
+            if members.len() == 2 && of(&members[0]).slot > of(&members[1]).slot {
+                work.moves.reverse();
+            }
+            let names = &mut self.program.names;
+            let event = match joint.way {
+                Way::Fault(_) => names.fault,
+                Way::Event | Way::Rendezvous => of(&members[0]).event.unwrap_or(names.fault),
+            };
+            let action = names.action_id(event, &work.moves);
+            let target = match step::take(&self.program, &mut work, joint, timeout) {
+                Ok(()) => {
+                    self.program.layout.pack(&work.next, &mut work.words);
+                    self.intern(&work.words, &work.next)
+                }
+                Err(fault) => self.broken(*fault, Some(state)),
+            };
+            let transition = Transition { target, action };
+            let again = matches!(joint.way, Way::Fault(_)) && out[before..].contains(&transition);
+            if !again {
+                out.push(transition);
+            }
+        }
+        if self.stuck.len() <= state.index() {
+            self.stuck.resize(self.states.len(), None);
+        }
+        self.stuck[state.index()] = Some(out.len() == before);
+        self.work = work;
+    }
+
+    fn action(&self, action: ActionId) -> &Action {
+        self.program.names.action(action)
+    }
+
+    /// The moves whose guard holds, and no edge of smaller rank is enabled: whoever joins in, and
+    /// whatever is atomic. A guard that reads the message of a rendezvous is taken to hold.
+    fn offered(&mut self, state: StateId, out: &mut Vec<MoveId>) {
+        if self.fault(state).is_some() {
+            return;
+        }
+        let mut work = std::mem::take(&mut self.work);
+        self.find(&mut work, state);
+        let Work { offers, joints, .. } = &work;
+        let open = offers.all.iter().filter(|offer| !joints.barred(offers, offer));
+        out.extend(open.filter_map(|offer| offer.id));
+        self.work = work;
+    }
+
+    /// - `deadlock`: nothing is enabled and some process is where it may not stay for ever;
+    /// - `terminated`: nothing is enabled and all processes, if any, are where they may stay. So a
+    ///   front end lets the event of termination lead to such a location;
+    /// - the name of a proposition of the model;
+    /// - `P@q`: the process in the slot called `P` is at a location that is called `q` or has the
+    ///   label `q`.
+    ///
+    /// In a state that something went wrong in the step to, `deadlock` and `terminated` do not hold,
+    /// and the others do if they did in the state before.
+    fn atom(&mut self, text: &str) -> Option<AtomIndex> {
+        self.find_atom(text)
+    }
+
+    /// A proposition in which something goes wrong does not hold:
+    /// see [`Interpreter::proposition_fault`].
+    fn holds(&self, state: StateId, atom: AtomIndex) -> bool {
+        self.test_atom(state, atom)
+    }
+
+    fn describe(&self, state: StateId) -> String {
+        self.show(state)
+    }
+
+    fn fault(&self, state: StateId) -> Option<&Fault> {
+        // Most models have none, and this is asked of every state.
+        if self.faults.is_empty() {
+            return None;
+        }
+        self.faults.get(&state).map(|broken| &broken.fault)
+    }
+}
+
+/// Whether the process in a slot has an enabled edge; atomic locations make no difference.
+pub(crate) fn executable(view: &View<'_>, slot: usize) -> bool {
+    let (mut offers, mut joints) = (Offers::default(), Joints::default());
+    let View { program, cells, timeout, .. } = *view;
+    offers.collect(program, cells, timeout, true);
+    offers.look_up(program);
+    joints.find(program, cells, &mut offers, timeout, true);
+    let slot_of = |at: &u32| offers.all[*at as usize].slot as usize;
+    joints.all.iter().any(|&joint| joints.members(joint).iter().any(|at| slot_of(at) == slot))
+}
+
+/// Whether nothing is enabled in an unpacked state, with this value of a timeout.
+fn nothing(program: &Program, cells: &[i64], timeout: bool) -> bool {
+    let (mut offers, mut joints) = (Offers::default(), Joints::default());
+    offers.collect(program, cells, timeout, false);
+    offers.look_up(program);
+    joints.find(program, cells, &mut offers, timeout, false);
+    joints.all.is_empty()
+}

@@ -1,0 +1,34 @@
+//! The intermediate representation of models.
+//!
+//! A [`Model`] is what every modelling language is turned into and what every engine starts from:
+//! processes as control automata with guarded actions over variables with ranges, channels, and
+//! events that several processes take together. A front end makes it, [`verify()`] checks it,
+//! [`Interpreter`] gives it its meaning.
+
+mod eval;
+mod exec;
+mod expression;
+pub mod footprint;
+mod ids;
+mod interpreter;
+mod layout;
+mod model;
+mod process;
+mod state;
+pub mod text;
+mod variable;
+pub mod verify;
+mod walk;
+
+pub use expression::{AnyVariable, BinaryOp, ChannelQuery, Expr, Pattern, Pick, Place, UnaryOp};
+pub use footprint::{Access, Footprint, Footprints, Owner};
+pub use ids::{ChannelId, LocalId, LocationId, SlotId, TemplateId, VariableId};
+pub use interpreter::Interpreter;
+pub use layout::{ChannelLayout, Layout, SlotLayout, Strip, VariantLayout};
+pub use model::{Atomicity, Exit, Growth, Model, Unfold};
+pub use process::{
+    Communication, Edge, Gathering, Label, Location, Order, Slot, Statement, StatementKind, Target,
+    Template,
+};
+pub use variable::{Channel, Overflow, Range, Storage, Variable, WhenFull};
+pub use verify::{Flaw, FlawKind, NESTING, verify, verify_open};

@@ -1,0 +1,120 @@
+//! A whole model.
+
+use fairly_system::{Event, EventId, EventKind};
+
+use crate::expression::Expr;
+use crate::ids::{LocationId, TemplateId};
+use crate::process::{Gathering, Slot, Template};
+use crate::variable::{Channel, Variable};
+
+/// A model: variables, channels, kinds of processes, the slots they run in, and who takes which
+/// event together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Model {
+    /// The variables that all processes share.
+    pub variables: Vec<Variable>,
+    /// The channels.
+    pub channels: Vec<Channel>,
+    /// The kinds of processes.
+    pub templates: Vec<Template>,
+    /// The slots.
+    pub slots: Vec<Slot>,
+    /// The events with a fixed name; the first is `idle`.
+    pub events: Vec<Event>,
+    /// Who takes an event, for events that several processes may take together. An event that is
+    /// not listed is taken by one process alone.
+    pub gatherings: Vec<(EventId, Gathering)>,
+    /// Named conditions on states.
+    pub propositions: Vec<(String, Expr)>,
+    /// What being at an atomic location means.
+    pub atomicity: Atomicity,
+    /// When a process may leave its slot.
+    pub exit: Exit,
+}
+
+/// What being at an atomic location means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Atomicity {
+    /// While some action whose participants are all or partly at atomic locations is enabled, no
+    /// other action is: CSP#.
+    #[default]
+    Priority,
+    /// A process that reaches an atomic location by a step of its own is the only one to move until
+    /// it leaves such locations or has no enabled step: Promela. The state remembers which one.
+    Exclusive,
+}
+
+/// When a process may leave its slot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Exit {
+    /// At any time.
+    #[default]
+    Any,
+    /// Only when all slots behind it are free: Promela.
+    LastFirst,
+}
+
+impl Model {
+    /// Statements that one action may run before it is taken to go on for ever.
+    pub const STATEMENTS: u32 = 100_000;
+
+    /// A model with nothing in it but the event `idle`.
+    pub fn new() -> Model {
+        let idle = Event { name: "idle".to_owned(), kind: EventKind::Idle };
+        Model {
+            variables: Vec::new(),
+            channels: Vec::new(),
+            templates: Vec::new(),
+            slots: Vec::new(),
+            events: vec![idle],
+            gatherings: Vec::new(),
+            propositions: Vec::new(),
+            atomicity: Atomicity::default(),
+            exit: Exit::default(),
+        }
+    }
+
+    /// A template by position.
+    pub fn template(&self, id: TemplateId) -> &Template {
+        &self.templates[id.index()]
+    }
+
+    /// Adds an event.
+    pub fn add_event(&mut self, name: impl Into<String>, kind: EventKind) -> EventId {
+        self.events.push(Event { name: name.into(), kind });
+        EventId::from_index(self.events.len() - 1)
+    }
+}
+
+impl Default for Model {
+    fn default() -> Self {
+        Model::new()
+    }
+}
+
+/// Gives the edges of locations that are only made when they are met.
+///
+/// A process whose control automaton is infinite, or too large to be made before the search, has
+/// locations without edges. The interpreter asks for them when a state has the process there.
+pub trait Unfold {
+    /// Gives `model.templates[template].locations[location]` its edges, and the template whatever
+    /// new locations they lead to. Nothing else of the model changes.
+    ///
+    /// # Errors
+    /// When the process grows beyond all bounds.
+    fn unfold(
+        &mut self,
+        model: &mut Model,
+        template: TemplateId,
+        location: LocationId,
+    ) -> Result<(), Growth>;
+}
+
+/// A process that grows beyond all bounds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Growth {
+    /// What grows, in a sentence, with the definition that makes it grow.
+    pub message: String,
+    /// Where that is written.
+    pub span: Option<fairly_source::Span>,
+}

@@ -1,0 +1,114 @@
+//! Variables and channels: what a state remembers beside control.
+
+use fairly_source::Span;
+
+/// A range of integers, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Range {
+    /// The least value.
+    pub low: i64,
+    /// The greatest value.
+    pub high: i64,
+}
+
+impl Range {
+    /// Truth values.
+    pub const BOOL: Range = Range { low: 0, high: 1 };
+    /// The integers of most languages, 32 bits wide.
+    pub const INT: Range = Range { low: i32::MIN as i64, high: i32::MAX as i64 };
+
+    /// The range with these ends.
+    pub fn new(low: i64, high: i64) -> Range {
+        Range { low, high }
+    }
+
+    /// Whether it has the value.
+    pub fn contains(self, value: i64) -> bool {
+        self.low <= value && value <= self.high
+    }
+}
+
+/// What becomes of a value outside a variable's range when it is assigned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Overflow {
+    /// The step is a fault.
+    #[default]
+    Fault,
+    /// The value is taken modulo the size of the range, as Promela's types do. The size is then a
+    /// power of two.
+    Wrap,
+}
+
+/// Whether a variable is remembered from one state to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Storage {
+    /// It is part of the state.
+    #[default]
+    State,
+    /// It has its initial value at the start of every action, and is forgotten at the end.
+    Scratch,
+}
+
+/// A variable or an array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// As it is shown.
+    pub name: String,
+    /// The values of each element.
+    pub range: Range,
+    /// What happens to other values.
+    pub overflow: Overflow,
+    /// The length of an array, whose elements are numbered from 0; `None` for a single value.
+    pub length: Option<u32>,
+    /// The value of each element at the start.
+    pub initial: Vec<i64>,
+    /// Whether it is remembered.
+    pub storage: Storage,
+    /// Where it is declared.
+    pub span: Option<Span>,
+}
+
+impl Variable {
+    /// A single value that is part of the state.
+    pub fn scalar(name: impl Into<String>, range: Range, initial: i64) -> Variable {
+        Variable {
+            name: name.into(),
+            range,
+            overflow: Overflow::Fault,
+            length: None,
+            initial: vec![initial],
+            storage: Storage::State,
+            span: None,
+        }
+    }
+
+    /// How many values it holds.
+    pub fn cells(&self) -> usize {
+        self.length.map_or(1, |length| length as usize)
+    }
+}
+
+/// A channel. Messages are rows of cells, the same number for every message of a channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Channel {
+    /// As it is shown.
+    pub name: String,
+    /// How many messages it holds; 0 for a rendezvous, where sender and receiver act together.
+    pub capacity: u32,
+    /// The values of each cell of a message, and what happens to others on sending.
+    pub cells: Vec<(Range, Overflow)>,
+    /// What happens to a message that is sent when the channel is full.
+    pub when_full: WhenFull,
+    /// Where it is declared.
+    pub span: Option<Span>,
+}
+
+/// What happens to a message that is sent when the channel is full.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum WhenFull {
+    /// Sending waits.
+    #[default]
+    Wait,
+    /// The message is lost.
+    Lose,
+}

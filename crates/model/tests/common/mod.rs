@@ -1,0 +1,24 @@
+//! Random models, for every test that compares two ways of treating a model.
+
+// Every test file compiles its own copy of this module and uses a part of it.
+#![allow(dead_code)]
+
+mod expressions;
+mod models;
+
+pub(crate) use models::{Shape, random_model};
+
+/// How many random cases to try: `FAIRLY_RANDOM_CASES` or the default.
+pub(crate) fn cases(default: u64) -> u64 {
+    number("FAIRLY_RANDOM_CASES").unwrap_or(default)
+}
+
+/// The seed of the first case: `FAIRLY_SEED` or the default.
+pub(crate) fn first_seed(default: u64) -> u64 {
+    number("FAIRLY_SEED").unwrap_or(default)
+}
+
+fn number(variable: &str) -> Option<u64> {
+    let text = std::env::var(variable).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{variable}={text} is not a number")))
+}

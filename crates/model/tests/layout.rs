@@ -1,0 +1,137 @@
+//! Where everything of a state is.
+
+mod common;
+
+use common::{Shape, cases, first_seed, random_model};
+use fairly_model::{Layout, Model, Range, Strip, TemplateId, Variable, text};
+use fairly_testkit::Rng;
+
+fn array(name: &str, range: Range, length: u32) -> Variable {
+    let initial = vec![range.low; length as usize];
+    Variable { length: Some(length), initial, ..Variable::scalar(name, range, range.low) }
+}
+
+/// Takes the bits of a strip; none of them is taken, and none crosses a word.
+fn take(taken: &mut [u64], strip: &Strip) {
+    for element in (0..strip.length).filter(|_| strip.width > 0) {
+        let (word, shift) = strip.position(element);
+        assert!(shift + strip.width <= 64, "{strip:?}");
+        let bits = strip.mask() << shift;
+        assert_eq!(taken[word] & bits, 0, "{strip:?}");
+        taken[word] |= bits;
+    }
+}
+
+/// All that has bits whichever process is where.
+fn shared(layout: &Layout) -> Vec<Strip> {
+    let channels = layout.channels.iter();
+    let channels = channels.flat_map(|it| it.columns.iter().chain([&it.length]));
+    let slots = layout.slots.iter().flat_map(|slot| [&slot.kind, &slot.location]);
+    let more = layout.holder.iter().chain(&layout.last_mover);
+    layout.variables.iter().chain(channels).chain(slots).chain(more).copied().collect()
+}
+
+#[test]
+fn nothing_overlaps_but_templates_of_one_slot() {
+    let first = first_seed(1);
+    for seed in first..first + cases(1000) {
+        let model = random_model(&mut Rng::new(seed), &Shape { slots: 6, ..Shape::default() });
+        let open: &[TemplateId] = if seed % 3 == 0 { &[TemplateId(0)] } else { &[] };
+        let layout = Layout::of(&model, open);
+        let most = layout.slots.iter().map(|slot| slot.variants.len()).max().unwrap_or(0);
+        for variant in 0..most {
+            let mut taken = vec![0; layout.words];
+            shared(&layout).iter().for_each(|strip| take(&mut taken, strip));
+            for slot in &layout.slots {
+                let of = &slot.variants[variant.min(slot.variants.len() - 1)];
+                of.locals.iter().for_each(|strip| take(&mut taken, strip));
+            }
+        }
+    }
+}
+
+#[test]
+fn small_things_share_words_and_arrays_can_be_indexed() {
+    let mut model = Model::new();
+    let whole = Range::new(i64::MIN, i64::MAX);
+    model.variables = vec![
+        Variable::scalar("bit", Range::BOOL, 0),
+        Variable::scalar("one value", Range::new(7, 7), 7),
+        array("seven bits", Range::new(-64, 63), 100),
+        Variable::scalar("whole", whole, 0),
+        array("in one word", Range::new(0, 2), 20),
+        Variable::scalar("int", Range::INT, 0),
+    ];
+    let layout = Layout::of(&model, &[]);
+    let strips = &layout.variables;
+    assert_eq!((strips[0].width, strips[1].width, strips[1].base), (1, 0, 7));
+    // Nine a word, and the last word is left to others.
+    assert_eq!((strips[2].width, strips[2].per_word, strips[2].shift), (7, 9, 0));
+    assert_eq!(strips[3].width, 64);
+    assert_eq!((strips[4].width, strips[4].word, strips[4].shift), (2, strips[0].word, 1));
+    assert_eq!(layout.words, 1 + 12 + 1);
+    assert_eq!((strips[5].width, strips[5].word, strips[5].shift), (32, 12, 7));
+    let mut cells = vec![0; layout.cells];
+    cells[strips[1].cell as usize] = 7;
+    cells[strips[2].cell as usize + 99] = -64;
+    cells[strips[2].cell as usize + 9] = 63;
+    cells[strips[3].cell as usize] = i64::MIN;
+    cells[strips[5].cell as usize] = -1;
+    let mut words = vec![0; layout.words];
+    layout.pack(&cells, &mut words);
+    assert_eq!(strips[2].get(&words, 9), 63);
+    assert_eq!(strips[3].get(&words, 0), i64::MIN);
+    let mut back = vec![1; layout.cells];
+    layout.unpack(&words, &mut back);
+    assert_eq!(back, cells);
+    strips[2].set(&mut words, 9, -64);
+    layout.unpack(&words, &mut back);
+    assert_eq!(back[strips[2].cell as usize + 9], -64);
+}
+
+#[test]
+fn a_slot_remembers_only_what_is_not_known() {
+    let text = "model atomicity exclusive, exit any
+        event e0 idle : idle
+        event e1 a : visible
+        template t0 Stays parameters 0 {
+          local l0 x : 0..255 = 0
+          location q0 s { -> q0 on e1 as a }
+        }
+        template t1 Goes parameters 0 {
+          local l0 y : 0..3 = 0
+          location q0 s { -> exit on e1 as a }
+        }
+        slot p0 A : t0, t1 start t0()
+        slot p1 B : t1 start t1()
+        slot p2 C : t0, t1";
+    let model = text::parse(text).unwrap();
+    let layout = Layout::of(&model, &[]);
+    let [a, b, c] = &layout.slots[..] else { panic!() };
+    let shape = |at: usize| {
+        let slot = &layout.slots[at];
+        (slot.kind.width, slot.location.width, slot.variants.len())
+    };
+    // A is never left, so that nobody else ever comes.
+    assert_eq!((shape(0), shape(1), shape(2)), ((0, 0, 1), (1, 0, 1), (2, 0, 2)));
+    assert_eq!(a.kind.base, 1);
+    assert_eq!(b.variants[0].template, TemplateId(1));
+    assert_eq!(c.variants[0].locals[0].word, c.variants[1].locals[0].word);
+    assert_eq!(c.variants[0].locals[0].shift, c.variants[1].locals[0].shift);
+    assert_eq!((layout.holder, layout.last_mover), (None, None));
+    let open = Layout::of(&model, &[TemplateId(0)]);
+    assert_eq!((open.slots[0].kind.width, open.slots[0].location.width), (2, 32));
+    // What comes later may be atomic.
+    assert!(open.holder.is_some());
+}
+
+#[test]
+fn a_hostile_length_is_refused() {
+    let mut model = Model::new();
+    assert!(Layout::fits(&model));
+    model.variables = vec![array("a", Range::BOOL, 3); 2];
+    for variable in &mut model.variables {
+        variable.length = Some(u32::MAX);
+    }
+    assert!(!Layout::fits(&model));
+}
