@@ -2,11 +2,13 @@
 
 use std::fmt;
 
-use crate::property::parse_for;
 use fairly_fairness::{Constraint, Notion, Predicate, Selector, StepFormula, Strength};
 use fairly_front::case::{self, Demand, Target};
-use fairly_logic::{Atom, Formula, Formulas, Node, pattern_matches};
-use fairly_system::{Annotation, EventId, MoveId, Network, TransitionSystem};
+use fairly_logic::{Formula, Formulas, Node};
+use fairly_search::{Bounds, Cut, survey};
+use fairly_system::{Annotation, EventSet, Signature, TransitionSystem};
+
+use crate::property::{Bound, bind_atom, parse_for};
 
 /// A notion of fairness and further constraints.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,38 +27,48 @@ impl Assumption {
 
     /// All constraints, those of the notion first. For the notions that are no sets of constraints
     /// only the extra ones.
-    pub fn constraints(&self, network: &Network) -> Vec<Constraint> {
-        let mut all = self.notion.constraints(network).unwrap_or_default();
+    ///
+    /// Where a notion is about every event or move and the system lists them as they are met, the
+    /// whole system is explored first.
+    ///
+    /// # Errors
+    /// When that reaches a bound: fewer constraints than there are would be another assumption.
+    pub fn constraints<S: TransitionSystem>(
+        &self,
+        system: &mut S,
+        bounds: Bounds,
+    ) -> Result<Vec<Constraint>, Cut> {
+        let mut all = constraints_of(self.notion, system, bounds)?;
         for constraint in &self.extra {
             if !all.contains(constraint) {
                 all.push(constraint.clone());
             }
         }
-        all
+        Ok(all)
     }
 
     /// Adds a constraint as `.net` files and the command line write them.
     ///
     /// # Errors
     /// When it names something that the system does not have.
-    pub fn add(
+    pub fn add<S: TransitionSystem>(
         &mut self,
         constraint: &case::Constraint,
-        network: &mut Network,
+        system: &mut S,
     ) -> Result<(), Unusable> {
         let constraint = match &constraint.demand {
-            Demand::Fair(annotation, target) => fair(*annotation, target, network)?,
+            Demand::Fair(annotation, target) => fair(*annotation, target, system.signature())?,
             Demand::Justice(formula) => Constraint {
                 name: format!("justice({})", formula.text),
                 strength: Strength::Weak,
                 when: Predicate::True,
-                then: step_predicate(&formula.text, network)?,
+                then: step_predicate(&formula.text, system)?,
             },
             Demand::Compassion(when, then) => Constraint {
                 name: format!("compassion({}, {})", when.text, then.text),
                 strength: Strength::Strong,
-                when: step_predicate(&when.text, network)?,
-                then: step_predicate(&then.text, network)?,
+                when: step_predicate(&when.text, system)?,
+                then: step_predicate(&then.text, system)?,
             },
         };
         if !self.extra.contains(&constraint) {
@@ -66,106 +78,93 @@ impl Assumption {
     }
 }
 
-/// Fairness or liveness of a process, an event, or one process's part in an event.
+/// The constraints of a notion, after the system has been explored if they need that. None for the
+/// notions that are no sets of constraints.
+pub(crate) fn constraints_of<S: TransitionSystem>(
+    notion: Notion,
+    system: &mut S,
+    bounds: Bounds,
+) -> Result<Vec<Constraint>, Cut> {
+    if notion.needs_tables() && !system.signature().complete {
+        survey(system, bounds)?;
+    }
+    Ok(notion.constraints(system.signature()).unwrap_or_default())
+}
+
+/// Fairness or liveness of a process, an event, or one process's part in an event. It needs no
+/// tables: the events are those that the name matches, whenever they are met.
 fn fair(
     annotation: Annotation,
     target: &Target,
-    network: &Network,
+    signature: &Signature,
 ) -> Result<Constraint, Unusable> {
-    let signature = network.signature();
-    let events = |name: &str| -> Vec<EventId> {
-        (1..signature.events.len())
-            .map(EventId::from_index)
-            .filter(|&event| pattern_matches(name, signature.event_name(event)))
-            .collect()
-    };
-    let moves = |chosen: &dyn Fn(MoveId) -> bool| -> Vec<MoveId> {
-        (0..network.move_count()).map(MoveId::from_index).filter(|&id| chosen(id)).collect()
-    };
     let unknown = |name: &str| Unusable::Unknown(name.to_owned());
     let is_live = matches!(annotation, Annotation::WeakLive | Annotation::StrongLive);
-    let of_events = |name: &str| {
-        let events = events(name);
-        if events.is_empty() {
-            return Err(unknown(name));
-        }
-        let ready = moves(&|id| events.contains(&network.move_event(id)));
-        Ok((name.to_owned(), Selector::Events(events), ready))
+    let events = |name: &str| {
+        let named = EventSet::named(name, signature).map(EventSet::without_idle);
+        // In a complete signature a name that only idle has is none.
+        named
+            .filter(|set| !signature.complete || !set.members().is_empty())
+            .ok_or_else(|| unknown(name))
     };
+    let of_events = |name: &str| Ok((name.to_owned(), Selector::Events(events(name)?)));
     let of_process = |name: &str| {
         if is_live {
             return Err(Unusable::LiveProcess(name.to_owned()));
         }
         let process = signature.process(name).ok_or_else(|| unknown(name))?;
-        let ready = moves(&|id| network.local(id).0 == process);
-        Ok((name.to_owned(), Selector::Process(process), ready))
+        Ok((name.to_owned(), Selector::Process(process)))
     };
-    let (what, selector, ready) = match target {
+    let (what, selector) = match target {
         Target::Name(name) if signature.process(name).is_some() => of_process(name)?,
         Target::Name(name) | Target::Event(name) => of_events(name)?,
         Target::Process(name) => of_process(name)?,
         Target::EventOf { event, process } => {
             let owner = signature.process(process).ok_or_else(|| unknown(process))?;
-            let events = events(event);
-            let chosen = moves(&|id| {
-                network.local(id).0 == owner && events.contains(&network.move_event(id))
-            });
-            if chosen.is_empty() {
+            let selector = Selector::Part(owner, events(event)?);
+            let known = signature.move_ids().any(|id| selector.selects_move(id, signature));
+            if signature.complete && !known {
                 return Err(unknown(event));
             }
-            (format!("{event} of {process}"), Selector::Moves(chosen.clone()), chosen)
+            (format!("{event} of {process}"), selector)
         }
     };
-    Ok(match annotation {
-        Annotation::WeakFair => Constraint::fair(Strength::Weak, &what, selector),
-        Annotation::StrongFair => Constraint::fair(Strength::Strong, &what, selector),
-        Annotation::WeakLive => Constraint::live(Strength::Weak, &what, ready, selector),
-        Annotation::StrongLive => Constraint::live(Strength::Strong, &what, ready, selector),
-    })
+    Ok(Constraint::annotated(annotation, &what, selector))
 }
 
 /// A formula without temporal operators as a predicate on steps.
-fn step_predicate(text: &str, network: &mut Network) -> Result<Predicate, Unusable> {
+fn step_predicate<S: TransitionSystem>(text: &str, system: &mut S) -> Result<Predicate, Unusable> {
     let mut formulas = Formulas::new();
     let parsed =
-        parse_for(&mut formulas, text, network).map_err(|_| Unusable::Unknown(text.to_owned()))?;
+        parse_for(&mut formulas, text, system).map_err(|_| Unusable::Unknown(text.to_owned()))?;
     let formula = formulas.nnf(parsed);
     if formula == Formula::TRUE {
         return Ok(Predicate::True);
     }
-    step_formula(&formulas, formula, network).map(Predicate::Step)
+    step_formula(&formulas, formula, system).map(Predicate::Step)
 }
 
-fn step_formula(
+fn step_formula<S: TransitionSystem>(
     formulas: &Formulas,
     formula: Formula,
-    network: &mut Network,
+    system: &mut S,
 ) -> Result<StepFormula, Unusable> {
     let mut all = |parts: &[Formula]| -> Result<Vec<StepFormula>, Unusable> {
-        parts.iter().map(|&part| step_formula(formulas, part, network)).collect()
+        parts.iter().map(|&part| step_formula(formulas, part, system)).collect()
     };
     Ok(match formulas.node(formula) {
         Node::True => StepFormula::And(vec![]),
         Node::False => StepFormula::Or(vec![]),
         Node::And(parts) => StepFormula::And(all(parts)?),
         Node::Or(parts) => StepFormula::Or(all(parts)?),
-        Node::Not(inner) => StepFormula::Not(Box::new(step_formula(formulas, inner, network)?)),
+        Node::Not(inner) => StepFormula::Not(Box::new(step_formula(formulas, inner, system)?)),
         Node::Atom(id) => {
             let atom = formulas.atom_of(id);
-            let text = atom.text();
-            let signature = network.signature();
-            let events: Vec<EventId> = (0..signature.events.len())
-                .map(EventId::from_index)
-                .filter(|&event| pattern_matches(text, signature.event_name(event)))
-                .collect();
-            let state = |network: &mut Network| network.atom(text).map(StepFormula::State);
-            let bound = match atom {
-                Atom::State(_) => state(network),
-                _ if !events.is_empty() => Some(StepFormula::Event(events)),
-                Atom::Event(_) => None,
-                Atom::Name(_) => state(network),
-            };
-            bound.ok_or_else(|| Unusable::Unknown(text.to_owned()))?
+            match bind_atom(atom, system) {
+                Some(Bound::Event(events)) => StepFormula::Event(events),
+                Some(Bound::State(index)) => StepFormula::State(index),
+                None => return Err(Unusable::Unknown(atom.text().to_owned())),
+            }
         }
         // The reader of constraints lets no temporal operator through.
         _ => return Err(Unusable::Unknown(formulas.display(formula))),

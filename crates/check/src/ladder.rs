@@ -4,14 +4,14 @@
 //! one, so such an answer is not searched for again. And a run found under one notion is judged
 //! under all others: where it is fair, the property is violated there too.
 
-use fairly_fairness::{Constraint, Level, Notion, Reading};
-use fairly_system::{Network, Run};
+use fairly_fairness::{Constraint, Level, Notion, Predicate, Reading, StepFormula, Strength};
+use fairly_system::{EventId, EventSet, Run, Signature, TransitionSystem};
 use fairly_witness::Ledger;
 
 use crate::assumption::Assumption;
 use crate::property::Property;
 use crate::verdict::{Failure, Outcome, Stamp, WhyUnknown};
-use crate::verify::{Found, Options, confirm, decide};
+use crate::verify::{Found, Options, concerns, confirm, decide};
 
 /// The verdict under one notion.
 #[derive(Clone, Debug)]
@@ -29,8 +29,34 @@ pub struct Rung {
 pub struct Ladder {
     /// One entry a notion, the weaker ones first.
     pub rungs: Vec<Rung>,
-    /// How many searches it took.
+    /// How many searches the rungs took.
     pub searches: usize,
+    /// What different kinds of runs violate the property.
+    pub causes: Vec<Cause>,
+}
+
+/// One kind of run that violates a property.
+#[derive(Clone, Debug)]
+pub struct Cause {
+    /// What makes such runs possible.
+    pub kind: CauseKind,
+    /// One of them.
+    pub run: Run,
+}
+
+/// What makes a violating run possible.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CauseKind {
+    /// The system gets stuck.
+    Deadlock,
+    /// The system goes on, and nothing asks for weak fairness: a constraint that the run does not
+    /// meet.
+    NotWeaklyFair(String),
+    /// The system goes on and is weakly fair to all processes and events, and nothing asks for
+    /// strong fairness: a constraint that the run does not meet.
+    NotStronglyFair(String),
+    /// The system goes on and is strongly fair to all processes and events.
+    Fair,
 }
 
 /// The notions of the ladder that are sets of constraints, with those that are weaker: an answer
@@ -48,8 +74,8 @@ const RUNGS: [(Notion, &[usize]); 5] = [
 ///
 /// # Errors
 /// As [`crate::check`].
-pub fn ladder(
-    network: &mut Network,
+pub fn ladder<S: TransitionSystem>(
+    system: &mut S,
     property: &mut Property,
     assumed: &[Constraint],
     options: &Options,
@@ -58,21 +84,30 @@ pub fn ladder(
     let mut runs: Vec<Run> = Vec::new();
     let mut searches = 0;
     for (notion, weaker) in RUNGS {
-        let constraints = Assumption { notion, extra: assumed.to_vec() }.constraints(network);
-        let follows = weaker.iter().any(|&at| rungs[at].holds == Ok(true));
-        let refuted = runs.iter().any(|run| Ledger::of(network, run, &constraints).is_fair());
-        let (holds, searched) = if follows {
-            (Ok(true), false)
-        } else if refuted {
+        if weaker.iter().any(|&at| rungs[at].holds == Ok(true)) {
+            rungs.push(Rung { notion, holds: Ok(true), searched: false });
+            continue;
+        }
+        let assumption = Assumption { notion, extra: assumed.to_vec() };
+        let constraints = match assumption.constraints(system, options.bounds) {
+            Ok(constraints) => constraints,
+            Err(cut) => {
+                let holds = Err(WhyUnknown::cut(cut, system));
+                rungs.push(Rung { notion, holds, searched: true });
+                continue;
+            }
+        };
+        let refuted = runs.iter().any(|run| Ledger::of(system, run, &constraints).is_fair());
+        let (holds, searched) = if refuted {
             (Ok(false), false)
         } else {
             searches += 1;
             let mut aside = Stamp::default();
-            let holds = match decide(network, property, &constraints, options, &mut aside)? {
+            let holds = match decide(system, property, &constraints, options, &mut aside)? {
                 Found::Nothing => Ok(true),
                 Found::Unknown(why) => Err(why),
                 Found::Run(run) => {
-                    confirm(network, property, &constraints, &run)?;
+                    confirm(system, property, &constraints, &run)?;
                     runs.push(run);
                     Ok(false)
                 }
@@ -92,7 +127,7 @@ pub fn ladder(
         } else {
             searches += 1;
             let assumption = Assumption { notion, extra: assumed.to_vec() };
-            let verdict = crate::check(network, property, &assumption, options)?;
+            let verdict = crate::check(system, property, &assumption, options)?;
             let holds = match verdict.outcome {
                 Outcome::Holds(_) => Ok(true),
                 Outcome::Violated(_) | Outcome::Doomed(_) => Ok(false),
@@ -102,5 +137,109 @@ pub fn ladder(
         };
         rungs.push(Rung { notion, holds, searched });
     }
-    Ok(Ladder { rungs, searches })
+    let causes = match &rungs[0].holds {
+        Ok(false) => causes(system, property, assumed, options)?,
+        _ => Vec::new(),
+    };
+    Ok(Ladder { rungs, searches, causes })
+}
+
+/// Weak constraints for which a run that does not meet them is looked for, at the most.
+const TRIES: usize = 16;
+
+/// The constraints to try first: those about what the property speaks of.
+fn likely<'a>(
+    signature: &Signature,
+    constraints: &'a [Constraint],
+    spoken_of: &[EventSet],
+) -> Vec<&'a Constraint> {
+    let events: Vec<&EventSet> = spoken_of.iter().collect();
+    let mut all: Vec<&Constraint> = constraints.iter().collect();
+    all.sort_by_key(|constraint| !concerns(signature, constraint, &events));
+    all.truncate(TRIES);
+    all
+}
+
+/// Constraints that exactly the runs meet that do not meet a weak one: in the end its demand is there
+/// for ever, and is never fulfilled.
+fn against(weak: &Constraint) -> Vec<Constraint> {
+    let never = |when: Predicate| Constraint {
+        name: format!("not {}", weak.name),
+        strength: Strength::Strong,
+        when,
+        then: Predicate::Step(StepFormula::Or(Vec::new())),
+    };
+    let Predicate::Enabled(selector) = &weak.when else { return vec![never(Predicate::True)] };
+    vec![never(Predicate::Disabled(selector.clone())), never(weak.then.clone())]
+}
+
+/// The kinds of runs that violate a property, the ones that less fairness excludes first. A kind that
+/// cannot be searched for within the bounds is left out.
+fn causes<S: TransitionSystem>(
+    system: &mut S,
+    property: &mut Property,
+    assumed: &[Constraint],
+    options: &Options,
+) -> Result<Vec<Cause>, Failure> {
+    let stuck = StepFormula::Event(vec![EventId::IDLE].into());
+    let justice = |name: &str, then: StepFormula| Constraint {
+        name: name.to_owned(),
+        strength: Strength::Weak,
+        when: Predicate::True,
+        then: Predicate::Step(then),
+    };
+    let of_all = |system: &mut S, strength: fn(Level) -> Notion| -> Option<Vec<Constraint>> {
+        let mut all = Vec::new();
+        for level in [Level::Process, Level::Event] {
+            let assumption = Assumption::of(strength(level));
+            all.extend(assumption.constraints(system, options.bounds).ok()?);
+        }
+        Some(all)
+    };
+    let spoken_of: Vec<EventSet> = property.events().into_iter().cloned().collect();
+    let mut search = |system: &mut S, more: Vec<Constraint>| -> Result<Option<Run>, Failure> {
+        let constraints: Vec<Constraint> = assumed.iter().cloned().chain(more).collect();
+        let mut aside = Stamp::default();
+        match decide(system, property, &constraints, options, &mut aside)? {
+            Found::Run(run) => {
+                confirm(system, property, &constraints, &run)?;
+                Ok(Some(run))
+            }
+            Found::Nothing | Found::Unknown(_) => Ok(None),
+        }
+    };
+    let not_met = |system: &mut S, run: &Run, asked: &[Constraint]| {
+        let ledger = Ledger::of(system, run, asked);
+        ledger.entries.iter().find(|entry| !entry.met()).map(|entry| entry.name.clone())
+    };
+    let mut causes = Vec::new();
+    if let Some(run) = search(system, vec![justice("deadlock", stuck.clone())])? {
+        causes.push(Cause { kind: CauseKind::Deadlock, run });
+    }
+    let goes_on = justice("goes on", StepFormula::Not(Box::new(stuck)));
+    let (Some(weak), Some(strong)) = (of_all(system, Notion::Weak), of_all(system, Notion::Strong))
+    else {
+        return Ok(causes);
+    };
+    for constraint in likely(system.signature(), &weak, &spoken_of) {
+        let mut unfair = against(constraint);
+        unfair.push(goes_on.clone());
+        if let Some(run) = search(system, unfair)? {
+            let kind = CauseKind::NotWeaklyFair(constraint.name.clone());
+            causes.push(Cause { kind, run });
+            break;
+        }
+    }
+    let with = |more: &[Constraint]| -> Vec<Constraint> {
+        std::iter::once(goes_on.clone()).chain(more.iter().cloned()).collect()
+    };
+    if let Some(run) = search(system, with(&weak))?
+        && let Some(name) = not_met(system, &run, &strong)
+    {
+        causes.push(Cause { kind: CauseKind::NotStronglyFair(name), run });
+    }
+    if let Some(run) = search(system, with(&strong))? {
+        causes.push(Cause { kind: CauseKind::Fair, run });
+    }
+    Ok(causes)
 }

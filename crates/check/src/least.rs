@@ -21,10 +21,11 @@ use fairly_omega::{
     Acceptance, Automaton, Builder, Components, Edge, Graph, Hop, Label, Lasso, Refused, StateId,
     Step, emptiness,
 };
-use fairly_search::{Bounded, Product};
-use fairly_system::{Network, Run};
+use fairly_search::{Bounded, Cut, Product};
+use fairly_system::{Run, TransitionSystem};
 use fairly_witness::Ledger;
 
+use crate::assumption::constraints_of;
 use crate::property::Property;
 use crate::verdict::{Failure, WhyUnknown};
 use crate::verify::{Options, as_negation, as_run, confirm, negation};
@@ -71,19 +72,23 @@ type Choice = Vec<u8>;
 ///
 /// # Errors
 /// As [`crate::check`].
-pub fn least(
-    network: &mut Network,
+pub fn least<S: TransitionSystem>(
+    system: &mut S,
     property: &mut Property,
     level: Level,
     assumed: &[Constraint],
     options: &Options,
 ) -> Result<Least, Failure> {
-    let of = |notion: Notion, network: &Network| notion.constraints(network).unwrap_or_default();
-    let candidates: Vec<Candidate> = of(Notion::Weak(level), network)
-        .into_iter()
-        .zip(of(Notion::Strong(level), network))
-        .map(|(weak, strong)| Candidate { weak, strong })
-        .collect();
+    let both = constraints_of(Notion::Weak(level), system, options.bounds).and_then(|weak| {
+        let strong = constraints_of(Notion::Strong(level), system, options.bounds)?;
+        Ok((weak, strong))
+    });
+    let (weak, strong) = match both {
+        Ok(both) => both,
+        Err(cut) => return Ok(Least::Unknown(WhyUnknown::cut(cut, system))),
+    };
+    let candidates: Vec<Candidate> =
+        weak.into_iter().zip(strong).map(|(weak, strong)| Candidate { weak, strong }).collect();
     let constraints: Vec<Constraint> = candidates
         .iter()
         .flat_map(|candidate| [candidate.weak.clone(), candidate.strong.clone()])
@@ -94,7 +99,8 @@ pub fn least(
         Ok(negation) => negation,
         Err(why) => return Ok(Least::Unknown(why)),
     };
-    let negation = match as_negation(&mut lifted.automaton, &lifted.constraints, bindings) {
+    let (automaton, reading) = (&mut lifted.automaton, property.reading);
+    let negation = match as_negation(automaton, &lifted.constraints, bindings, reading) {
         Ok(negation) => negation,
         Err(why) => return Ok(Least::Unknown(why)),
     };
@@ -102,7 +108,7 @@ pub fn least(
         negation.automaton.acceptance().clone(),
         negation.letter_acceptance.clone(),
     ]);
-    let mut product = Product::new(network, negation, constraints.clone());
+    let mut product = Product::new(system, negation, constraints.clone());
     let always =
         (2 * candidates.len()..constraints.len()).map(|at| product.lowering().acceptance_of(at));
     let unfair = Acceptance::and([unfair].into_iter().chain(always));
@@ -110,7 +116,7 @@ pub fn least(
         Ok(stored) => stored,
         Err(why) => return Ok(Least::Unknown(why)),
     };
-    let condition = |choice: &Choice, product: &Product<'_, Network>| {
+    let condition = |choice: &Choice, product: &Product<'_, S>| {
         let chosen =
             choice.iter().enumerate().filter(|&(_, &level)| level > 0).map(|(at, &level)| {
                 product.lowering().acceptance_of(2 * at + usize::from(level) - 1)
@@ -175,7 +181,7 @@ pub fn least(
     }
     drop(product);
     for run in &runs {
-        confirm(network, property, assumed, run)?;
+        confirm(system, property, assumed, run)?;
     }
     least.sort_by_key(|choice| {
         (choice.iter().map(|&level| u32::from(level)).sum::<u32>(), choice.clone())
@@ -265,8 +271,8 @@ impl Stored {
 
 /// Explores the product. Nodes keep their numbers and steps their positions, so that a lasso of the
 /// copy is one of the product.
-fn store(
-    product: &mut Product<'_, Network>,
+fn store<S: TransitionSystem>(
+    product: &mut Product<'_, S>,
     options: &Options,
     unfair: &Acceptance,
 ) -> Result<Stored, WhyUnknown> {
@@ -302,12 +308,15 @@ fn store(
     if let Some(cut) = bounded.cut() {
         return Err(WhyUnknown::Cut(cut));
     }
+    if let Some(state) = product.limit() {
+        return Err(WhyUnknown::cut(Cut::Limit(state), product.system()));
+    }
     let mut builder = Builder::new(vec![]);
     builder.add_states(parents.len());
     builder.set_acceptance(unfair.clone(), 0);
     initial.iter().for_each(|&node| builder.add_initial(node));
     for &(node, step) in &rows {
-        let marks = builder.mark_table_mut().intern(bounded.marks(step.marks).clone());
+        let marks = builder.mark_table_mut().intern(product.marks(step.marks).clone());
         builder.add_interned(node, Edge { target: step.target, label: Label::TRUE, marks });
     }
     let whole = builder.build();

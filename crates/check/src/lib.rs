@@ -10,6 +10,8 @@
 //! [`Failure::Internal`], never a verdict.
 
 mod assumption;
+pub mod claim;
+pub mod csp;
 mod ladder;
 mod least;
 mod property;
@@ -18,7 +20,7 @@ mod verdict;
 mod verify;
 
 pub use assumption::{Assumption, Unusable};
-pub use ladder::{Ladder, Rung, ladder};
+pub use ladder::{Cause, CauseKind, Ladder, Rung, ladder};
 pub use least::{Candidate, Least, least};
 pub use property::{Property, Unbound, parse_for};
 pub use verdict::{

@@ -1,11 +1,12 @@
 //! A formula whose propositions have a meaning in a system.
 
+use std::cell::RefCell;
 use std::fmt;
 
-use fairly_logic::{Atom, AtomId, Formula, Formulas, pattern_matches};
+use fairly_logic::{Atom, AtomId, Formula, Formulas};
 use fairly_search::Binding;
 use fairly_source::Diagnostic;
-use fairly_system::{EventId, Network, TransitionSystem};
+use fairly_system::{AtomIndex, EventKind, EventReading, EventSet, TransitionSystem};
 use fairly_witness::Meaning;
 use hashbrown::HashMap;
 
@@ -17,6 +18,8 @@ pub struct Property {
     pub formulas: Formulas,
     /// The promise.
     pub formula: Formula,
+    /// Which event a position reads.
+    pub reading: EventReading,
     bindings: HashMap<AtomId, Binding>,
 }
 
@@ -42,27 +45,48 @@ impl fmt::Display for Unbound {
 
 impl std::error::Error for Unbound {}
 
-/// Reads a formula about a system: words that are its own events or labels are names, even where
-/// they look like operators glued to a name.
+/// Reads a formula about a system: words that are its own events or propositions are names, even
+/// where they look like operators glued to a name.
 ///
 /// # Errors
 /// What is wrong with the text.
-pub fn parse_for(
+pub fn parse_for<S: TransitionSystem>(
     formulas: &mut Formulas,
     text: &str,
-    network: &Network,
+    system: &mut S,
 ) -> Result<Formula, Diagnostic> {
-    let is_label =
-        |word: &str| network.components().iter().any(|component| component.has_label(word));
+    // A system takes note of the propositions it is asked for, and the reader only asks.
+    let system = RefCell::new(system);
     formulas.parse_with(text, &|word| {
         // A single letter stays the operator; the event can be written in `event(…)`.
-        word.len() > 1 && (network.signature().event(word).is_some() || is_label(word))
+        word.len() > 1
+            && (EventSet::named(word, system.borrow().signature()).is_some()
+                || system.borrow_mut().atom(word).is_some())
     })
+}
+
+/// What a proposition of a formula or a constraint means.
+pub(crate) enum Bound {
+    Event(EventSet),
+    State(AtomIndex),
+}
+
+/// What a proposition means in a system: a plain name is an event if the system has one of that
+/// name, or may come to have one, else a state proposition.
+pub(crate) fn bind_atom<S: TransitionSystem>(atom: &Atom, system: &mut S) -> Option<Bound> {
+    let text = atom.text();
+    let event = |system: &S| EventSet::named(text, system.signature()).map(Bound::Event);
+    match atom {
+        Atom::Event(_) => event(system),
+        Atom::Name(_) => event(system).or_else(|| system.atom(text).map(Bound::State)),
+        Atom::State(_) => system.atom(text).map(Bound::State),
+    }
 }
 
 impl Property {
     /// Binds every proposition of the formula: a plain name is an event if the system has one of
-    /// that name, else a state proposition.
+    /// that name, or may come to have one, else a state proposition. Events are read where they leave
+    /// a state; [`Property::reading`] changes that.
     ///
     /// # Errors
     /// When a proposition means nothing in the system.
@@ -75,27 +99,18 @@ impl Property {
         let mut bindings = HashMap::new();
         for id in formulas.atoms(formula) {
             let atom = formulas.atom_of(id).clone();
-            let text = atom.text();
-            let event = || {
-                let signature = system.signature();
-                let matching: Vec<EventId> = (0..signature.events.len())
-                    .map(EventId::from_index)
-                    .filter(|&event| pattern_matches(text, signature.event_name(event)))
-                    .collect();
-                (!matching.is_empty()).then_some(Binding::Event(matching))
-            };
-            let bound = match atom {
-                Atom::Event(_) => event(),
-                Atom::Name(_) => event().or_else(|| system.atom(text).map(Binding::State)),
-                Atom::State(_) => system.atom(text).map(Binding::State),
-            };
-            let Some(bound) = bound else {
-                let similar = similar(system, text);
-                return Err(Unbound { atom, similar });
+            let bound = match bind_atom(&atom, system) {
+                Some(Bound::Event(events)) => Binding::Event(events),
+                Some(Bound::State(index)) => Binding::State(index),
+                None => {
+                    let similar = similar(system, atom.text());
+                    return Err(Unbound { atom, similar });
+                }
             };
             bindings.insert(id, bound);
         }
-        Ok(Property { name: name.to_owned(), formulas, formula, bindings })
+        let reading = EventReading::default();
+        Ok(Property { name: name.to_owned(), formulas, formula, reading, bindings })
     }
 
     /// The formula as it is shown.
@@ -104,14 +119,12 @@ impl Property {
     }
 
     /// The events that it speaks of.
-    pub(crate) fn events(&self) -> Vec<EventId> {
-        let mut events: Vec<EventId> = Vec::new();
-        for binding in self.bindings.values() {
-            if let Binding::Event(bound) = binding {
-                events.extend(bound);
-            }
-        }
-        events
+    pub(crate) fn events(&self) -> Vec<&EventSet> {
+        let sets = self.bindings.values().filter_map(|binding| match binding {
+            Binding::Event(events) => Some(events),
+            Binding::State(_) => None,
+        });
+        sets.collect()
     }
 
     /// What a proposition is bound to, for the product.
@@ -131,7 +144,8 @@ impl Property {
 /// The event whose name differs least, if it differs little.
 fn similar<S: TransitionSystem>(system: &S, text: &str) -> Option<String> {
     let close = |name: &&String| distance(name, text) <= 1 + text.len() / 4;
-    let events = system.signature().events.iter().filter(close);
+    let spoken_of = system.signature().events.iter().filter(|it| it.kind != EventKind::Internal);
+    let events = spoken_of.map(|event| &event.name).filter(close);
     events.min_by_key(|name| distance(name, text)).cloned()
 }
 

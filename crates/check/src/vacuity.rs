@@ -3,11 +3,11 @@
 
 use std::time::Instant;
 
-use fairly_fairness::{Constraint, Predicate};
+use fairly_fairness::{Constraint, Predicate, Selector};
 use fairly_logic::{Formula, Formulas, Node};
 use fairly_omega::StateId;
 use fairly_search::{Binding, Bounds};
-use fairly_system::{ActionId, EventId, Network, Transition, TransitionSystem};
+use fairly_system::{ActionId, EventId, EventReading, FaultKind, Transition, TransitionSystem};
 
 use crate::property::Property;
 
@@ -15,9 +15,9 @@ use crate::property::Property;
 const ENOUGH: usize = 300_000;
 
 /// How many states and transitions the system has; zeros if the walk does not end in bounds.
-pub(crate) fn size(network: &mut Network, bounds: Bounds) -> (usize, usize) {
+pub(crate) fn size<S: TransitionSystem>(system: &mut S, bounds: Bounds) -> (usize, usize) {
     let mut size = (0, 0);
-    let done = walk(network, bounds, |_, _, steps| {
+    let done = walk(system, bounds, |_, _, steps| {
         size.0 += 1;
         size.1 += steps.len();
     });
@@ -26,8 +26,8 @@ pub(crate) fn size(network: &mut Network, bounds: Bounds) -> (usize, usize) {
 
 /// Remarks on a property that holds, from one walk over the system. Nothing is said if the walk
 /// does not end within the bounds.
-pub(crate) fn notes(
-    network: &mut Network,
+pub(crate) fn notes<S: TransitionSystem>(
+    system: &mut S,
     property: &Property,
     constraints: &[Constraint],
     bounds: Bounds,
@@ -39,15 +39,23 @@ pub(crate) fn notes(
     if antecedent.is_none() && constraints.is_empty() {
         return notes;
     }
-    let done = walk(network, bounds, |network, state, steps| {
+    if let (Some(antecedent), EventReading::Entering) = (antecedent, property.reading) {
+        let starts = system.initial();
+        occurs = starts.iter().any(|&state| holds(system, property, state, None, antecedent));
+    }
+    let done = walk(system, bounds, |system, state, steps| {
         for (asked, constraint) in asked.iter_mut().zip(constraints) {
-            *asked = *asked || is_asked(network, state, steps, &constraint.when);
+            *asked = *asked || is_asked(system, state, steps, &constraint.when);
         }
         if let Some(antecedent) = antecedent {
             occurs = occurs
                 || steps.iter().any(|step| {
-                    let event = network.action(step.action).event;
-                    holds(network, property, state, event, antecedent)
+                    let event = Some(system.action(step.action).event);
+                    let read = match property.reading {
+                        EventReading::Leaving => state,
+                        EventReading::Entering => step.target,
+                    };
+                    holds(system, property, read, event, antecedent)
                 });
         }
     });
@@ -85,14 +93,14 @@ fn antecedent(formulas: &Formulas, formula: Formula) -> Option<Formula> {
     formulas.is_propositional(antecedent).then_some(antecedent)
 }
 
-/// Goes through the reachable states; `false` if a bound is reached first.
-fn walk(
-    network: &mut Network,
+/// Goes through the reachable states; `false` if a bound or a limit of the system is reached first.
+fn walk<S: TransitionSystem>(
+    system: &mut S,
     bounds: Bounds,
-    mut look: impl FnMut(&mut Network, StateId, &[Transition]),
+    mut look: impl FnMut(&mut S, StateId, &[Transition]),
 ) -> bool {
     let most = bounds.nodes.unwrap_or(ENOUGH).min(ENOUGH);
-    let mut queue = network.initial();
+    let mut queue = system.initial();
     let mut known: Vec<bool> = Vec::new();
     let mut see = |state: StateId| {
         if state.index() >= known.len() {
@@ -109,46 +117,68 @@ fn walk(
         if count > most || queue.len() > ENOUGH || late {
             return false;
         }
+        if system.fault(state).is_some_and(|fault| fault.kind == FaultKind::Limit) {
+            return false;
+        }
         steps.clear();
-        network.steps(state, &mut steps);
-        look(network, state, &steps);
+        system.steps(state, &mut steps);
+        look(system, state, &steps);
         queue.extend(steps.iter().map(|step| step.target).filter(|&target| see(target)));
     }
     true
 }
 
-fn is_asked(network: &mut Network, state: StateId, steps: &[Transition], when: &Predicate) -> bool {
+fn is_asked<S: TransitionSystem>(
+    system: &mut S,
+    state: StateId,
+    steps: &[Transition],
+    when: &Predicate,
+) -> bool {
     match when {
         Predicate::True => true,
-        Predicate::Enabled(selector) | Predicate::Taken(selector) => steps.iter().any(|step| {
-            step.action != ActionId::IDLE && selector.selects(network.action(step.action))
-        }),
-        Predicate::Ready(moves) => {
+        Predicate::Enabled(selector) | Predicate::Taken(selector) => {
+            some_selected(system, steps, selector)
+        }
+        Predicate::Disabled(selector) => !some_selected(system, steps, selector),
+        Predicate::Ready(selector) => {
             let mut offered = Vec::new();
-            network.offered(state, &mut offered);
-            offered.iter().any(|id| moves.contains(id))
+            system.offered(state, &mut offered);
+            offered.iter().any(|&id| selector.selects_move(id, system.signature()))
         }
         Predicate::Step(formula) => steps.iter().any(|step| {
-            let event = network.action(step.action).event;
-            formula.holds(event, &|atom| network.holds(state, atom))
+            let event = system.action(step.action).event;
+            formula.holds(event, system.signature(), &|atom| system.holds(state, atom))
         }),
     }
 }
 
-/// Whether a formula without temporal operators holds of a step.
-fn holds(
-    network: &Network,
+fn some_selected<S: TransitionSystem>(
+    system: &S,
+    steps: &[Transition],
+    selector: &Selector,
+) -> bool {
+    steps.iter().any(|step| {
+        step.action != ActionId::IDLE
+            && selector.selects(system.action(step.action), system.signature())
+    })
+}
+
+/// Whether a formula without temporal operators holds of an event and a state.
+fn holds<S: TransitionSystem>(
+    system: &S,
     property: &Property,
     state: StateId,
-    event: EventId,
+    event: Option<EventId>,
     formula: Formula,
 ) -> bool {
-    let of = |part: Formula| holds(network, property, state, event, part);
+    let of = |part: Formula| holds(system, property, state, event, part);
     match property.formulas.node(formula) {
         Node::True => true,
         Node::Atom(atom) => match property.binding(atom) {
-            Binding::Event(events) => events.contains(&event),
-            Binding::State(atom) => network.holds(state, atom),
+            Binding::Event(events) => {
+                event.is_some_and(|event| events.contains(event, system.signature()))
+            }
+            Binding::State(atom) => system.holds(state, atom),
         },
         Node::Not(a) => !of(a),
         Node::And(parts) => parts.iter().all(|&part| of(part)),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fairly_omega::Refused;
 use fairly_search::Cut;
-use fairly_system::{Run, RunStep};
+use fairly_system::{Run, RunStep, TransitionSystem};
 use fairly_witness::{Flaw, Ledger};
 
 /// The answer to one property under one assumption.
@@ -87,6 +87,19 @@ pub enum WhyUnknown {
     Cut(Cut),
     /// Something would have become too large.
     Refused(Refused),
+    /// The system itself goes no further somewhere: what it says of that.
+    Limit(String),
+}
+
+impl WhyUnknown {
+    /// Why a search in a system was cut.
+    pub fn cut<S: TransitionSystem>(cut: Cut, system: &S) -> Self {
+        let said = match cut {
+            Cut::Limit(state) => system.fault(state).map(|fault| fault.message.clone()),
+            Cut::Nodes(_) | Cut::Time(_) | Cut::Hard(_) => None,
+        };
+        said.map_or(WhyUnknown::Cut(cut), WhyUnknown::Limit)
+    }
 }
 
 impl fmt::Display for WhyUnknown {
@@ -96,6 +109,8 @@ impl fmt::Display for WhyUnknown {
             WhyUnknown::Cut(Cut::Time(time)) => {
                 write!(f, "stopped after {:.1} s", time.as_secs_f64())
             }
+            WhyUnknown::Limit(message) => write!(f, "{message}"),
+            WhyUnknown::Cut(Cut::Limit(_)) => write!(f, "the system goes no further in a state"),
             WhyUnknown::Cut(Cut::Hard(refused)) | WhyUnknown::Refused(refused) => {
                 write!(f, "{refused}")
             }

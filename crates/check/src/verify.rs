@@ -6,8 +6,8 @@ use fairly_fairness::{Constraint, Level, Notion, Predicate, Reading, Selector};
 use fairly_logic::AtomId;
 use fairly_omega::emptiness::{self, Engine, Undecided};
 use fairly_omega::{Automaton, Graph, Lasso};
-use fairly_search::{Binding, Bounded, Bounds, Negation, Product, closure, global, inherent};
-use fairly_system::{EventId, MoveId, Network, Run, RunStep, TransitionSystem};
+use fairly_search::{Binding, Bounded, Bounds, Cut, Negation, Product, closure, global, inherent};
+use fairly_system::{EventReading, EventSet, Run, RunStep, Signature, TransitionSystem};
 use fairly_translate::{LetterConstraint, Lifted, translate, translate_lifted};
 use fairly_witness::{Flaw, Ledger, replay, takes_everything, violates};
 
@@ -36,17 +36,16 @@ pub struct Options {
 /// # Errors
 /// When the engine that was chosen cannot decide it, or when a run that was found does not stand up
 /// to replay, which is a bug.
-pub fn check(
-    network: &mut Network,
+pub fn check<S: TransitionSystem>(
+    system: &mut S,
     property: &mut Property,
     assumption: &Assumption,
     options: &Options,
 ) -> Result<Verdict, Failure> {
     let started = Instant::now();
-    let constraints = assumption.constraints(network);
     let mut stamp = Stamp {
         fairness: assumption.to_string(),
-        constraints: constraints.iter().map(|constraint| constraint.name.clone()).collect(),
+        constraints: Vec::new(),
         engine: "none",
         reductions: Vec::new(),
         exhaustive: false,
@@ -54,6 +53,16 @@ pub fn check(
         product: (0, 0),
         time: started.elapsed(),
     };
+    let constraints = match assumption.constraints(system, options.bounds) {
+        Ok(constraints) => constraints,
+        Err(cut) => {
+            stamp.time = started.elapsed();
+            let (property, formula) = (property.name.clone(), property.text());
+            let outcome = Outcome::Unknown(WhyUnknown::cut(cut, system));
+            return Ok(Verdict { property, formula, outcome, stamp, notes: Vec::new() });
+        }
+    };
+    stamp.constraints = constraints.iter().map(|constraint| constraint.name.clone()).collect();
     let outcome = match assumption.notion {
         Notion::Inherent(_) if !constraints.is_empty() => {
             return Err(Failure::Senseless(
@@ -61,16 +70,16 @@ pub fn check(
                  be combined with constraints",
             ));
         }
-        Notion::Inherent(reading) => inherently(network, property, reading, options, &mut stamp)?,
+        Notion::Inherent(reading) => inherently(system, property, reading, options, &mut stamp)?,
         notion => {
             let found = match notion {
-                Notion::Global => globally(network, property, &constraints, options, &mut stamp)?,
-                _ => decide(network, property, &constraints, options, &mut stamp)?,
+                Notion::Global => globally(system, property, &constraints, options, &mut stamp)?,
+                _ => decide(system, property, &constraints, options, &mut stamp)?,
             };
             match found {
                 Found::Run(run) => {
-                    let ledger = confirm(network, property, &constraints, &run)?;
-                    if notion == Notion::Global && !takes_everything(network, &run) {
+                    let ledger = confirm(system, property, &constraints, &run)?;
+                    if notion == Notion::Global && !takes_everything(system, &run) {
                         let flaw = Flaw::Unfair(notion.to_string());
                         return Err(Failure::Internal { flaw, run });
                     }
@@ -79,21 +88,21 @@ pub fn check(
                         _ => {
                             let options =
                                 Options { bounds: aside(options.bounds, &stamp), ..*options };
-                            upgrade(network, property, &constraints, &run, &options)?
+                            upgrade(system, property, &constraints, &run, &options)?
                         }
                     };
                     Outcome::Violated(Box::new(Counterexample { run, ledger, upgrade }))
                 }
                 Found::Unknown(why) => Outcome::Unknown(why),
-                Found::Nothing => closed(network, notion, &constraints, options, &mut stamp),
+                Found::Nothing => closed(system, notion, &constraints, options, &mut stamp),
             }
         }
     };
     if stamp.system == (0, 0) {
-        stamp.system = vacuity::size(network, options.bounds);
+        stamp.system = vacuity::size(system, options.bounds);
     }
     let notes = match &outcome {
-        Outcome::Holds(_) => vacuity::notes(network, property, &constraints, options.bounds),
+        Outcome::Holds(_) => vacuity::notes(system, property, &constraints, options.bounds),
         _ => Vec::new(),
     };
     stamp.time = started.elapsed();
@@ -102,17 +111,17 @@ pub fn check(
 }
 
 /// "Holds", with what the fairness assumed does to the system.
-fn closed(
-    network: &mut Network,
+fn closed<S: TransitionSystem>(
+    system: &mut S,
     notion: Notion,
     constraints: &[Constraint],
     options: &Options,
     stamp: &mut Stamp,
 ) -> Outcome {
     let closure = match notion {
-        Notion::Global => global::closure(network, constraints.to_vec(), options.bounds),
+        Notion::Global => global::closure(system, constraints.to_vec(), options.bounds),
         _ if constraints.is_empty() => return Outcome::Holds(Fairness::NotAssumed),
-        _ => closure::check(network, constraints.to_vec(), options.bounds),
+        _ => closure::check(system, constraints.to_vec(), options.bounds),
     };
     match closure {
         // The answer stands; only what is said of the assumption could not be found out.
@@ -129,8 +138,8 @@ fn closed(
 }
 
 /// Strong global fairness.
-fn globally(
-    network: &mut Network,
+fn globally<S: TransitionSystem>(
+    system: &mut S,
     property: &mut Property,
     constraints: &[Constraint],
     options: &Options,
@@ -138,20 +147,20 @@ fn globally(
 ) -> Result<Found, Failure> {
     stamp.engine = "global";
     with_negation(property, options, |negation| {
-        Ok(match global::find(network, negation, constraints.to_vec(), options.bounds) {
+        Ok(match global::find(system, negation, constraints.to_vec(), options.bounds) {
             Ok(Some(run)) => Found::Run(run),
             Ok(None) => {
                 stamp.exhaustive = true;
                 Found::Nothing
             }
-            Err(cut) => Found::Unknown(WhyUnknown::Cut(cut)),
+            Err(cut) => Found::Unknown(WhyUnknown::cut(cut, system)),
         })
     })
 }
 
 /// Inherent fairness: every finite prefix has a satisfying continuation.
-fn inherently(
-    network: &mut Network,
+fn inherently<S: TransitionSystem>(
+    system: &mut S,
     property: &mut Property,
     reading: Reading,
     options: &Options,
@@ -166,10 +175,15 @@ fn inherently(
     };
     let atoms = property.formulas.atoms(formula);
     let bindings = atoms.into_iter().map(|atom| property.binding(atom)).collect();
-    let how = inherent::Options { reading, procedure: options.procedure, bounds: options.bounds };
-    let answer = match inherent::check(network, &automaton, bindings, &how) {
+    let how = inherent::Options {
+        reading,
+        events: property.reading,
+        procedure: options.procedure,
+        bounds: options.bounds,
+    };
+    let answer = match inherent::check(system, &automaton, bindings, &how) {
         Ok(answer) => answer,
-        Err(cut) => return Ok(Outcome::Unknown(WhyUnknown::Cut(cut))),
+        Err(cut) => return Ok(Outcome::Unknown(WhyUnknown::cut(cut, system))),
     };
     stamp.product = (answer.effort.nodes, answer.effort.pairs);
     stamp.exhaustive = true;
@@ -180,7 +194,7 @@ fn inherently(
             stem.extend(continuation.stem);
             let run = Run { stem, cycle: continuation.cycle };
             // Whatever continues a doomed prefix violates the property, this run too.
-            confirm(network, property, &[], &run)?;
+            confirm(system, property, &[], &run)?;
             Outcome::Doomed(Box::new(Doomed { prefix: prefix.steps, run }))
         }
     })
@@ -226,6 +240,7 @@ pub(crate) fn as_negation<'a>(
     automaton: &'a mut Automaton,
     constraints: &[LetterConstraint],
     bindings: Vec<Binding>,
+    reading: EventReading,
 ) -> Result<Negation<'a>, WhyUnknown> {
     let mut premises = Vec::new();
     for constraint in constraints {
@@ -237,7 +252,7 @@ pub(crate) fn as_negation<'a>(
             LetterConstraint::Compassion(when, then) => (Some(when), Some(then)),
         });
     }
-    let mut negation = Negation::new(automaton, bindings);
+    let mut negation = Negation::new(automaton, bindings).reading(reading);
     for (fin, inf) in premises {
         negation.add_premise(fin, inf);
     }
@@ -254,22 +269,22 @@ fn with_negation(
         Ok(negation) => negation,
         Err(why) => return Ok(Found::Unknown(why)),
     };
-    match as_negation(&mut lifted.automaton, &lifted.constraints, bindings) {
+    match as_negation(&mut lifted.automaton, &lifted.constraints, bindings, property.reading) {
         Ok(negation) => work(negation),
         Err(why) => Ok(Found::Unknown(why)),
     }
 }
 
 /// Searches for a run that violates the property and meets the constraints.
-pub(crate) fn decide(
-    network: &mut Network,
+pub(crate) fn decide<S: TransitionSystem>(
+    system: &mut S,
     property: &mut Property,
     constraints: &[Constraint],
     options: &Options,
     stamp: &mut Stamp,
 ) -> Result<Found, Failure> {
     with_negation(property, options, |negation| {
-        let mut product = Product::new(network, negation, constraints.to_vec());
+        let mut product = Product::new(system, negation, constraints.to_vec());
         let engine = options.engine.unwrap_or_else(|| Engine::for_condition(product.acceptance()));
         stamp.engine = engine.name;
         let mut bounded = Bounded::new(&mut product, options.bounds);
@@ -280,11 +295,11 @@ pub(crate) fn decide(
             }
             Err(undecided) => return Err(Failure::Engine(undecided.to_string())),
         };
-        let cut = bounded.cut();
+        let cut = bounded.cut().or_else(|| product.limit().map(Cut::Limit));
         stamp.product = (answer.effort.nodes, answer.effort.steps);
         let found = match (answer.lasso, cut) {
             (Some(lasso), _) => Found::Run(as_run(&mut product, &lasso)),
-            (None, Some(cut)) => Found::Unknown(WhyUnknown::Cut(cut)),
+            (None, Some(cut)) => Found::Unknown(WhyUnknown::cut(cut, product.system())),
             (None, None) => {
                 stamp.exhaustive = true;
                 Found::Nothing
@@ -311,19 +326,19 @@ pub(crate) fn as_run<S: TransitionSystem>(product: &mut Product<'_, S>, lasso: &
 }
 
 /// Replays a run and judges it again; nothing is shown that does not pass here.
-pub(crate) fn confirm(
-    network: &mut Network,
+pub(crate) fn confirm<S: TransitionSystem>(
+    system: &mut S,
     property: &Property,
     constraints: &[Constraint],
     run: &Run,
 ) -> Result<Ledger, Failure> {
     let flaw = |flaw| Failure::Internal { flaw, run: run.clone() };
-    replay(network, run).map_err(flaw)?;
+    replay(system, run).map_err(flaw)?;
     let meaning = |atom| property.meaning(atom);
-    if !violates(network, run, &property.formulas, property.formula, meaning) {
+    if !violates(system, run, &property.formulas, property.formula, property.reading, meaning) {
         return Err(flaw(Flaw::Satisfies));
     }
-    let ledger = Ledger::of(network, run, constraints);
+    let ledger = Ledger::of(system, run, constraints);
     match ledger.entries.iter().find(|entry| !entry.met()) {
         Some(entry) => Err(flaw(Flaw::Unfair(entry.name.clone()))),
         None => Ok(ledger),
@@ -356,16 +371,23 @@ const ATTEMPTS: usize = 8;
 
 /// The smallest single constraint that excludes this run, preferring one with which the property
 /// holds. Constraints about the events of the property are tried first.
-fn upgrade(
-    network: &mut Network,
+fn upgrade<S: TransitionSystem>(
+    system: &mut S,
     property: &mut Property,
     constraints: &[Constraint],
     run: &Run,
     options: &Options,
 ) -> Result<Option<Upgrade>, Failure> {
+    // Only what is enabled or ready on the cycle can be owed there, and after this it is listed, even
+    // where a system lists its events and moves as they are met. Each candidate stands for itself, so
+    // it does not matter whether there are others.
+    for step in &run.cycle {
+        system.enabled(step.from, &mut Vec::new());
+        system.offered(step.from, &mut Vec::new());
+    }
     for notion in UPGRADES {
-        let candidates = notion.constraints(network).unwrap_or_default();
-        let ledger = Ledger::of(network, run, &candidates);
+        let candidates = notion.constraints(system.signature()).unwrap_or_default();
+        let ledger = Ledger::of(system, run, &candidates);
         let mut excluding: Vec<Constraint> = candidates
             .into_iter()
             .zip(&ledger.entries)
@@ -373,15 +395,16 @@ fn upgrade(
             .map(|(candidate, _)| candidate)
             .collect();
         let events = property.events();
-        excluding.sort_by_key(|candidate| !concerns(network, candidate, &events));
+        let signature = system.signature();
+        excluding.sort_by_key(|candidate| !concerns(signature, candidate, &events));
         let mut best: Option<Upgrade> = None;
         for candidate in excluding.into_iter().take(ATTEMPTS) {
             let mut more = constraints.to_vec();
             more.push(candidate.clone());
             let mut aside = Stamp::default();
-            let holds = match decide(network, property, &more, options, &mut aside)? {
+            let holds = match decide(system, property, &more, options, &mut aside)? {
                 // One that no run meets would make anything hold; it is no advice.
-                Found::Nothing => match closure::check(network, more, options.bounds) {
+                Found::Nothing => match closure::check(system, more, options.bounds) {
                     Ok(closure) if !closure.feasible => continue,
                     Ok(_) => Some(true),
                     Err(_) => None,
@@ -405,13 +428,17 @@ fn upgrade(
 }
 
 /// Whether the constraint is about something that takes part in one of these events.
-fn concerns(network: &Network, constraint: &Constraint, events: &[EventId]) -> bool {
+pub(crate) fn concerns(
+    signature: &Signature,
+    constraint: &Constraint,
+    events: &[&EventSet],
+) -> bool {
     let Predicate::Taken(selector) = &constraint.then else { return false };
+    let spoken_of = |event| events.iter().any(|set| set.contains(event, signature));
     match selector {
-        Selector::Process(process) => (0..network.move_count())
-            .map(MoveId::from_index)
-            .any(|id| network.local(id).0 == *process && events.contains(&network.move_event(id))),
-        Selector::Events(chosen) => chosen.iter().any(|event| events.contains(event)),
-        Selector::Moves(moves) => moves.iter().any(|&id| events.contains(&network.move_event(id))),
+        Selector::Events(chosen) => chosen.members().iter().any(|&event| spoken_of(event)),
+        _ => signature.move_ids().any(|id| {
+            spoken_of(signature.moves[id.index()].event) && selector.selects_move(id, signature)
+        }),
     }
 }

@@ -110,7 +110,8 @@ fn compare(case: &Case, expected: &Expectation, wrong: &mut String) -> usize {
         for constraint in &case.constraints {
             assumption.add(constraint, &mut network).expect("bound");
         }
-        let constraints = assumption.constraints(&network);
+        let constraints =
+            assumption.constraints(&mut network, Bounds::default()).expect("no bound");
         let found = match notion {
             Notion::Global => global::closure(&mut network, constraints, Bounds::default()),
             _ => closure::check(&mut network, constraints, Bounds::default()),

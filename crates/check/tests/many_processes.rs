@@ -48,7 +48,7 @@ fn events<'a>(network: &'a Network, run: &Run) -> Vec<&'a str> {
 /// Strong fairness of every process, or of all but one.
 fn strong(network: &Network, without: Option<&str>) -> Assumption {
     let mut assumption = Assumption::of(Notion::None);
-    assumption.extra = Notion::Strong(Level::Process).constraints(network).unwrap();
+    assumption.extra = Notion::Strong(Level::Process).constraints(network.signature()).unwrap();
     assumption.extra.retain(|constraint| Some(constraint.name.as_str()) != without);
     assumption
 }

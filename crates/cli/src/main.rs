@@ -5,6 +5,7 @@
 //! limit was reached, 4 nothing to check, 70 internal error.
 
 mod aut;
+mod explain;
 mod failure;
 mod input;
 mod ltl;
@@ -33,6 +34,8 @@ enum Command {
     Aut(aut::Arguments),
     /// Does every fair run of a system satisfy the property?
     Check(system::Check),
+    /// What the code of a diagnostic means.
+    Explain(explain::Explain),
     /// The verdict under every notion of fairness, in one table.
     Ladder(system::Ladder),
     /// The least fairness under which a property holds.
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
         let result = match cli.command {
             Command::Aut(arguments) => aut::run(&arguments),
             Command::Check(arguments) => system::check(&arguments),
+            Command::Explain(arguments) => explain::run(&arguments),
             Command::Ladder(arguments) => system::ladder(&arguments),
             Command::Least(arguments) => system::least(&arguments),
             Command::Ltl(arguments) => ltl::run(&arguments),

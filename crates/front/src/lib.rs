@@ -1,6 +1,8 @@
 //! Text to systems: one module a language.
 //!
 //! - [`case`]: networks of explicit components with properties and expected verdicts, `.net` files;
+//! - [`csp`]: CSP#, the language of PAT, as a syntax tree;
+//! - [`promela`]: Promela, the language of SPIN, as a syntax tree;
 //! - [`aut`]: one component from an Aldebaran or HOA file, or a Kripke structure from HOA.
 //!
 //! A front end takes text and gives a system or [`fairly_source::Diagnostic`]s with stable codes
@@ -9,3 +11,5 @@
 
 pub mod aut;
 pub mod case;
+pub mod csp;
+pub mod promela;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use fairly_check::{Doomed, Fairness, Ladder, Least, Outcome, Stamp, Verdict};
+use fairly_check::{Cause, CauseKind, Doomed, Fairness, Ladder, Least, Outcome, Stamp, Verdict};
 use fairly_fairness::{Notion, Strength};
 use fairly_system::{ActionId, Run, RunStep, TransitionSystem};
 use fairly_witness::{Entry, Ledger, Reason};
@@ -125,8 +125,23 @@ fn doomed_prefix<S: TransitionSystem>(system: &mut S, doomed: &Doomed) -> String
     )
 }
 
-/// The run, one step a line, one column a process.
+/// An infinite run, with what there is to say of its loop.
 fn lasso<S: TransitionSystem>(system: &mut S, run: &Run) -> String {
+    let mut out = steps(system, run);
+    if run.cycle.iter().any(|step| step.action == ActionId::IDLE) {
+        let stuck = run.cycle[0].from;
+        let why = match system.fault(stuck) {
+            Some(fault) => format!("error in the model: {}", fault.message),
+            None => format!("deadlock: nothing is enabled in {}", system.describe(stuck)),
+        };
+        out.pop();
+        let _ = writeln!(out, "            {why}\n");
+    }
+    out
+}
+
+/// A run, one step a line, one column a process; the cycle may be empty.
+pub(crate) fn steps<S: TransitionSystem>(system: &mut S, run: &Run) -> String {
     let processes = system.signature().processes.clone();
     let rows = rows(system, run);
     let width = |column: &dyn Fn(&Row) -> &str, title: &str| {
@@ -153,7 +168,7 @@ fn lasso<S: TransitionSystem>(system: &mut S, run: &Run) -> String {
         for (process, part) in processes.iter().zip(&row.parts) {
             let _ = write!(out, "  {:1$}", part.sign(), process.chars().count());
         }
-        if last {
+        if last && !run.cycle.is_empty() {
             let _ = write!(out, "   repeat from {}", run.stem.len() + 1);
         }
         while out.ends_with(' ') {
@@ -162,13 +177,6 @@ fn lasso<S: TransitionSystem>(system: &mut S, run: &Run) -> String {
         out.push('\n');
     }
     out.push_str("            ▶ takes part   ● enabled, not taken   · disabled\n");
-    if run.cycle.iter().any(|step| step.action == ActionId::IDLE) {
-        let _ = writeln!(
-            out,
-            "            deadlock: nothing is enabled in {}",
-            system.describe(run.cycle[0].from)
-        );
-    }
     out.push('\n');
     out
 }
@@ -205,7 +213,12 @@ fn because(entry: &Entry) -> String {
 }
 
 /// The ladder as a table.
-pub fn ladder(property: &str, formula: &str, ladder: &Ladder) -> String {
+pub fn ladder<S: TransitionSystem>(
+    system: &S,
+    property: &str,
+    formula: &str,
+    ladder: &Ladder,
+) -> String {
     let mut out = format!("{property}   {formula}\n\n");
     for rung in &ladder.rungs {
         let answer = match &rung.holds {
@@ -226,7 +239,43 @@ pub fn ladder(property: &str, formula: &str, ladder: &Ladder) -> String {
         let _ = writeln!(out, "  {sign} {notion:32}  {answer}{how}");
     }
     let _ = writeln!(out, "\n  {} searches for {} answers", ladder.searches, ladder.rungs.len());
+    if !ladder.causes.is_empty() {
+        out.push_str("\n  What violates it\n");
+    }
+    for Cause { kind, run } in &ladder.causes {
+        let what = match kind {
+            CauseKind::Deadlock => "deadlock".to_owned(),
+            CauseKind::NotWeaklyFair(name) => format!("a run that {name} excludes"),
+            CauseKind::NotStronglyFair(name) => {
+                format!("a weakly fair run that {name} excludes")
+            }
+            CauseKind::Fair => "a strongly fair run".to_owned(),
+        };
+        let _ = writeln!(out, "    {what}:  {}", word(system, run));
+    }
     out
+}
+
+/// The events of a run, `a · (b · c)^ω`, with the middle of long parts left out.
+fn word<S: TransitionSystem>(system: &S, run: &Run) -> String {
+    let part = |steps: &[RunStep]| -> String {
+        const SHOWN: usize = 8;
+        match steps.len() {
+            0..=SHOWN => events(system, steps),
+            count => format!(
+                "{} · … {} more … · {}",
+                events(system, &steps[..SHOWN - 2]),
+                count - SHOWN + 1,
+                events(system, &steps[count - 1..])
+            ),
+        }
+    };
+    let cycle = part(&run.cycle);
+    if run.stem.is_empty() {
+        format!("({cycle})^ω")
+    } else {
+        format!("{} · ({cycle})^ω", part(&run.stem))
+    }
 }
 
 /// The least sets of constraints as a list.

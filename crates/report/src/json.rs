@@ -1,6 +1,6 @@
 //! A verdict as JSON. The schema has a version; fields are added, never changed, within one.
 
-use fairly_check::{Fairness, Ladder, Least, Outcome, Verdict};
+use fairly_check::{Cause, CauseKind, Fairness, Ladder, Least, Outcome, Verdict};
 use fairly_system::{Run, RunStep, TransitionSystem};
 use fairly_witness::{Ledger, Reason};
 use serde_json::{Value, json};
@@ -78,7 +78,7 @@ fn steps<S: TransitionSystem>(system: &mut S, prefix: &[RunStep]) -> Value {
     json!(events)
 }
 
-fn run<S: TransitionSystem>(system: &mut S, run: &Run) -> Value {
+pub(crate) fn run<S: TransitionSystem>(system: &mut S, run: &Run) -> Value {
     let processes = system.signature().processes.clone();
     let rows: Vec<Value> = rows(system, run)
         .iter()
@@ -120,7 +120,25 @@ pub(crate) fn ledger(ledger: &Ledger) -> Value {
 }
 
 /// The ladder.
-pub fn ladder(property: &str, formula: &str, ladder: &Ladder) -> Value {
+pub fn ladder<S: TransitionSystem>(
+    system: &mut S,
+    property: &str,
+    formula: &str,
+    ladder: &Ladder,
+) -> Value {
+    let causes: Vec<Value> = ladder
+        .causes
+        .iter()
+        .map(|Cause { kind, run: found }| {
+            let (word, constraint) = match kind {
+                CauseKind::Deadlock => ("deadlock", None),
+                CauseKind::NotWeaklyFair(name) => ("not weakly fair", Some(name)),
+                CauseKind::NotStronglyFair(name) => ("not strongly fair", Some(name)),
+                CauseKind::Fair => ("strongly fair", None),
+            };
+            json!({ "kind": word, "constraint": constraint, "run": run(system, found) })
+        })
+        .collect();
     let rungs: Vec<Value> = ladder
         .rungs
         .iter()
@@ -142,6 +160,7 @@ pub fn ladder(property: &str, formula: &str, ladder: &Ladder) -> Value {
         "formula": formula,
         "rungs": rungs,
         "searches": ladder.searches,
+        "causes": causes,
     })
 }
 

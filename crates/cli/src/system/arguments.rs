@@ -7,17 +7,20 @@ use fairly_check::{Assumption, Options};
 use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
 use fairly_omega::emptiness::{ENGINES, Engine};
 use fairly_search::Bounds;
+use fairly_system::{Network, TransitionSystem};
 
+use super::AboutFairness;
 use super::load::{self, Loaded};
 use crate::failure::Failure;
 
 /// What to look at, and how hard.
 #[derive(Args)]
 pub(crate) struct Model {
-    /// A `.net` file, or components as `.aut` or HOA files; `-` is standard input.
+    /// A `.csp` or `.net` file, or components as `.aut` or HOA files; `-` is standard input.
     #[arg(value_name = "FILE", required = true)]
     pub(super) files: Vec<String>,
-    /// Only the property with this name.
+    /// Only the property with this name; of a `.csp` file, assertions by number or by a part of
+    /// their text.
     #[arg(short = 'p', long = "property", value_name = "NAME")]
     pub(super) property: Option<String>,
     /// A formula to check instead of those in the file; may be given several times.
@@ -90,7 +93,7 @@ pub(crate) struct Check {
     level: LevelName,
     /// A further constraint: wf(NAME), sf(NAME), wl(EVENT), sl(EVENT), justice(p), compassion(p, q).
     #[arg(long = "constraint", value_name = "CONSTRAINT")]
-    constraints: Vec<String>,
+    pub(super) constraints: Vec<String>,
     /// What annotations in the model are attached to.
     #[arg(long, value_enum, default_value_t = AnnotationName::Name)]
     annotations: AnnotationName,
@@ -99,7 +102,13 @@ pub(crate) struct Check {
     reading: ReadingName,
     /// Instead of a property: can every finite run be continued to a fair one?
     #[arg(long)]
-    pub(super) machine_closed: bool,
+    machine_closed: bool,
+    /// Instead of a property: does any run meet the fairness assumed?
+    #[arg(long, conflicts_with = "machine_closed")]
+    feasible: bool,
+    /// Also: the verdict under every notion of fairness.
+    #[arg(long)]
+    pub(super) ladder: bool,
     /// Write the violating run to a file, as an ITF trace; with several properties, to FILE.NAME.
     #[arg(long, value_name = "FILE")]
     pub(super) trace: Option<String>,
@@ -108,13 +117,28 @@ pub(crate) struct Check {
 impl Check {
     /// What is assumed of runs.
     pub(super) fn assumption(&self, loaded: &mut Loaded) -> Result<Assumption, Failure> {
+        let notion = self.notion(is_annotated(&loaded.network));
+        load::assumption(notion, &self.constraints, loaded)
+    }
+
+    /// The question about fairness that is asked instead of a property, if one is.
+    pub(super) fn about_fairness(&self) -> Option<AboutFairness> {
+        match (self.machine_closed, self.feasible) {
+            (true, _) => Some(AboutFairness::MachineClosed),
+            (_, true) => Some(AboutFairness::Feasible),
+            _ => None,
+        }
+    }
+
+    /// The notion asked for, or the model's own.
+    pub(super) fn notion(&self, is_annotated: bool) -> Notion {
         let level = self.level.level();
         let annotated = Notion::Annotated(match self.annotations {
             AnnotationName::Name => AnnotationLevel::Name,
             AnnotationName::Occurrence => AnnotationLevel::Occurrence,
         });
-        let notion = match self.fairness {
-            None if loaded.network.annotations().is_empty() => Notion::None,
+        match self.fairness {
+            None if !is_annotated => Notion::None,
             None | Some(FairnessName::Annotated) => annotated,
             Some(FairnessName::None) => Notion::None,
             Some(FairnessName::Weak) => Notion::Weak(level),
@@ -126,9 +150,13 @@ impl Check {
                 ReadingName::Trace => Reading::Trace,
                 ReadingName::Run => Reading::Run,
             }),
-        };
-        load::assumption(notion, &self.constraints, loaded)
+        }
     }
+}
+
+/// Whether the model asks for fairness where its transitions are written.
+fn is_annotated(network: &Network) -> bool {
+    network.signature().moves.iter().any(|it| it.annotation.is_some())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -7,9 +7,10 @@ use fairly_front::case::{self, Case};
 use fairly_logic::Formulas;
 use fairly_omega::formats;
 use fairly_source::{Diagnostic, Span};
-use fairly_system::{Component, Composition, Network};
+use fairly_system::{Component, Composition, Network, TransitionSystem};
 
 use super::arguments::Model;
+use super::csp::{self, Csp};
 use crate::failure::Failure;
 use crate::input::{self, Input};
 
@@ -20,9 +21,28 @@ pub(super) struct Loaded {
     source: Option<(Input, Case)>,
 }
 
-/// Reads the system that the arguments name.
-pub(super) fn network(model: &Model) -> Result<Loaded, Failure> {
+/// What the arguments name.
+pub(super) enum Read {
+    /// Explicit components.
+    Network(Loaded),
+    /// A CSP# file.
+    Csp(Csp),
+}
+
+/// Reads what the arguments name.
+pub(super) fn read(model: &Model) -> Result<Read, Failure> {
     let mut inputs = input::read_all(&model.files)?;
+    if inputs.iter().any(|input| csp::is_csp(&input.name)) {
+        if inputs.len() > 1 {
+            return Err(Failure::usage("a CSP# file is checked alone"));
+        }
+        return Csp::read(inputs.pop().expect("one input")).map(Read::Csp);
+    }
+    network(inputs, model).map(Read::Network)
+}
+
+/// Explicit components.
+fn network(mut inputs: Vec<Input>, model: &Model) -> Result<Loaded, Failure> {
     if inputs.len() == 1 && formats::Format::detect(&inputs[0].text).is_none() {
         let input = inputs.pop().expect("one input");
         return case_file(input, model);
@@ -167,6 +187,16 @@ pub(super) fn assumption(
             })?;
         }
     }
+    add_constraints(&mut assumption, texts, &mut loaded.network)?;
+    Ok(assumption)
+}
+
+/// Adds the constraints of the command line.
+pub(super) fn add_constraints<S: TransitionSystem>(
+    assumption: &mut Assumption,
+    texts: &[String],
+    system: &mut S,
+) -> Result<(), Failure> {
     for text in texts {
         let wrong = |diagnostic| Failure::Input {
             name: "<constraint>".to_owned(),
@@ -174,10 +204,10 @@ pub(super) fn assumption(
             diagnostic: Box::new(diagnostic),
         };
         let constraint = case::parse_constraint(text).map_err(wrong)?;
-        assumption.add(&constraint, &mut loaded.network).map_err(|unknown| {
+        assumption.add(&constraint, system).map_err(|unknown| {
             let whole = Span::new(0, text.len());
             wrong(Diagnostic::error("E0802", unknown.to_string(), whole))
         })?;
     }
-    Ok(assumption)
+    Ok(())
 }

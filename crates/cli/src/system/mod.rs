@@ -1,21 +1,25 @@
 //! `fairly check`, `fairly ladder`, `fairly least`: systems under fairness.
 
 mod arguments;
+mod csp;
 mod load;
+mod tally;
 
 use std::process::ExitCode;
 
-use fairly_check::{Assumption, Failure as CheckFailure, Outcome, Property};
+use fairly_check::{Assumption, Failure as CheckFailure, Property};
 use fairly_fairness::Notion;
-use fairly_report::{human, itf, json};
-use fairly_search::{closure, global};
+use fairly_report::{human, json};
+use fairly_search::{Bounds, closure, global};
+use fairly_system::TransitionSystem;
 
 use crate::failure::{self, Failure};
 use crate::output;
 
 pub(crate) use arguments::{Check, Ladder, Least};
 use arguments::{Format, Model};
-use load::Loaded;
+use load::{Loaded, Read};
+use tally::{Tally, trace};
 
 impl From<CheckFailure> for Failure {
     fn from(failure: CheckFailure) -> Self {
@@ -42,101 +46,86 @@ fn properties(model: &Model, loaded: &mut Loaded) -> Result<Vec<Property>, Failu
 }
 
 pub(crate) fn check(request: &Check) -> Result<ExitCode, Failure> {
-    let mut loaded = load::network(&request.model)?;
+    let mut loaded = match load::read(&request.model)? {
+        Read::Csp(mut csp) => return csp.check(request),
+        Read::Network(loaded) => loaded,
+    };
     let assumption = request.assumption(&mut loaded)?;
     let options = request.model.options()?;
-    if request.machine_closed {
-        return machine_closed(&mut loaded, &assumption, request);
+    if let Some(asked) = request.about_fairness() {
+        let (text, code) = fairness(&mut loaded.network, &assumption, asked, options.bounds)?;
+        output::write(&text, None)?;
+        return Ok(ExitCode::from(code));
     }
     let mut properties = properties(&request.model, &mut loaded)?;
-    let mut text = String::new();
-    let mut documents = Vec::new();
-    let (mut holding, mut violated, mut unknown) = (0, 0, 0);
+    let mut tally = Tally::new(request.model.format);
     let several = properties.len() > 1;
+    let network = &mut loaded.network;
     for property in &mut properties {
-        let verdict = fairly_check::check(&mut loaded.network, property, &assumption, &options)?;
-        match &verdict.outcome {
-            Outcome::Holds(_) => holding += 1,
-            Outcome::Violated(found) => {
-                violated += 1;
-                if let Some(path) = &request.trace {
-                    // With several properties each violated one has a file of its own.
-                    let path =
-                        if several { format!("{path}.{}", verdict.property) } else { path.clone() };
-                    let trace = itf::trace(&mut loaded.network, &verdict, found);
-                    output::write(&format!("{trace:#}\n"), Some(&path))?;
-                }
-            }
-            Outcome::Doomed(_) => violated += 1,
-            Outcome::Unknown(_) => unknown += 1,
-        }
-        match request.model.format {
-            Format::Json => documents.push(json::verdict(&mut loaded.network, &verdict)),
-            Format::Human => {
-                text.push_str(&human::verdict(&mut loaded.network, &verdict));
-                text.push('\n');
-            }
+        let verdict = fairly_check::check(network, property, &assumption, &options)?;
+        trace(network, &verdict, request.trace.as_deref(), several)?;
+        tally.verdict(network, &verdict);
+        if request.ladder {
+            let ladder = fairly_check::ladder(network, property, &assumption.extra, &options)?;
+            tally.remark(&human::ladder(network, &property.name, &property.text(), &ladder));
         }
     }
-    match request.model.format {
-        Format::Json => text = format!("{:#}\n", serde_json::Value::Array(documents)),
-        Format::Human => {
-            let all = properties.len();
-            let counts = [(holding, "holds"), (violated, "violated"), (unknown, "unknown")];
-            let counts: Vec<String> = counts
-                .iter()
-                .filter(|(count, _)| *count > 0)
-                .map(|(count, word)| format!("{count} {word}"))
-                .collect();
-            let word = if all == 1 { "property" } else { "properties" };
-            text.push_str(&format!("{all} {word}: {}\n", counts.join(", ")));
-        }
-    }
-    output::write(&text, None)?;
-    Ok(ExitCode::from(match (violated, unknown) {
-        (0, 0) => 0,
-        (0, _) => failure::UNKNOWN,
-        _ => failure::NO,
-    }))
+    tally.finish()
 }
 
-/// Does the fairness assumed forbid a prefix that the system can do?
-fn machine_closed(
-    loaded: &mut Loaded,
+/// A question about the fairness assumed, without a property.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AboutFairness {
+    /// Does any run meet it?
+    Feasible,
+    /// Can every finite run be continued to one that meets it?
+    MachineClosed,
+}
+
+/// The answer to a question about the fairness assumed, and the exit code for it.
+fn fairness<S: TransitionSystem>(
+    system: &mut S,
     assumption: &Assumption,
-    request: &Check,
-) -> Result<ExitCode, Failure> {
-    let constraints = assumption.constraints(&loaded.network);
-    let bounds = request.model.options()?.bounds;
-    let answer = match assumption.notion {
-        Notion::Inherent(_) => {
-            return Err(Failure::usage(
-                "inherent fairness is no condition on runs, so there is nothing to be closed",
-            ));
-        }
-        Notion::Global => global::closure(&mut loaded.network, constraints, bounds),
-        _ => closure::check(&mut loaded.network, constraints, bounds),
-    };
+    asked: AboutFairness,
+    bounds: Bounds,
+) -> Result<(String, u8), Failure> {
+    if let Notion::Inherent(_) = assumption.notion {
+        return Err(Failure::usage(
+            "inherent fairness is no condition on runs, so there is nothing to be closed",
+        ));
+    }
+    let answer =
+        assumption.constraints(system, bounds).and_then(|constraints| match assumption.notion {
+            Notion::Global => global::closure(system, constraints, bounds),
+            _ => closure::check(system, constraints, bounds),
+        });
     let Ok(answer) = answer else {
-        output::write("unknown: a bound was reached\n", None)?;
-        return Ok(ExitCode::from(failure::UNKNOWN));
+        return Ok(("unknown: a bound was reached\n".to_owned(), failure::UNKNOWN));
     };
-    let text = match &answer.doomed {
+    let closed = match &answer.doomed {
         None => format!("machine closed   under {assumption}\n"),
         Some(_) if !answer.feasible => {
-            format!("infeasible   no run of the system meets {assumption}\n")
+            let text = format!("infeasible   no run of the system meets {assumption}\n");
+            return Ok((text, failure::NO));
         }
         Some(prefix) => format!(
             "not machine closed   no fair run continues {} under {assumption}\n",
-            human::events(&loaded.network, &prefix.steps)
+            human::events(system, &prefix.steps)
         ),
     };
-    output::write(&text, None)?;
-    Ok(ExitCode::from(if answer.doomed.is_none() { 0 } else { failure::NO }))
+    Ok(match asked {
+        AboutFairness::MachineClosed => {
+            (closed, if answer.doomed.is_none() { 0 } else { failure::NO })
+        }
+        AboutFairness::Feasible => (format!("feasible   {closed}"), 0),
+    })
 }
 
 pub(crate) fn ladder(request: &Ladder) -> Result<ExitCode, Failure> {
-    let mut loaded = load::network(&request.model)?;
+    let mut loaded = match load::read(&request.model)? {
+        Read::Csp(mut csp) => return csp.ladder(request),
+        Read::Network(loaded) => loaded,
+    };
     let options = request.model.options()?;
     let assumed = load::assumption(Notion::None, &request.constraints, &mut loaded)?.extra;
     let mut unknown = false;
@@ -148,8 +137,8 @@ pub(crate) fn ladder(request: &Ladder) -> Result<ExitCode, Failure> {
         unknown |= ladder.rungs.iter().any(|rung| rung.holds.is_err());
         let (name, formula) = (property.name.clone(), property.text());
         match request.model.format {
-            Format::Human => text.push_str(&human::ladder(&name, &formula, &ladder)),
-            Format::Json => documents.push(json::ladder(&name, &formula, &ladder)),
+            Format::Human => text.push_str(&human::ladder(network, &name, &formula, &ladder)),
+            Format::Json => documents.push(json::ladder(network, &name, &formula, &ladder)),
         }
     }
     if request.model.format == Format::Json {
@@ -160,7 +149,10 @@ pub(crate) fn ladder(request: &Ladder) -> Result<ExitCode, Failure> {
 }
 
 pub(crate) fn least(request: &Least) -> Result<ExitCode, Failure> {
-    let mut loaded = load::network(&request.model)?;
+    let mut loaded = match load::read(&request.model)? {
+        Read::Csp(mut csp) => return csp.least(request),
+        Read::Network(loaded) => loaded,
+    };
     let options = request.model.options()?;
     let mut text = String::new();
     let mut documents = Vec::new();
@@ -170,12 +162,7 @@ pub(crate) fn least(request: &Least) -> Result<ExitCode, Failure> {
         let level = request.level.level();
         let network = &mut loaded.network;
         let least = fairly_check::least(network, &mut property, level, &assumed, &options)?;
-        match &least {
-            fairly_check::Least::Sets { sets, .. } if sets.is_empty() => code = failure::NO,
-            fairly_check::Least::Sets { .. } => {}
-            _ if code == 0 => code = failure::UNKNOWN,
-            _ => {}
-        }
+        code = least_code(&least, code);
         let (name, formula) = (property.name.clone(), property.text());
         match request.model.format {
             Format::Human => text.push_str(&human::least(&name, &formula, &least)),
@@ -187,4 +174,14 @@ pub(crate) fn least(request: &Least) -> Result<ExitCode, Failure> {
     }
     output::write(&text, None)?;
     Ok(ExitCode::from(code))
+}
+
+/// The exit code after one more answer.
+fn least_code(least: &fairly_check::Least, code: u8) -> u8 {
+    match least {
+        fairly_check::Least::Sets { sets, .. } if sets.is_empty() => failure::NO,
+        fairly_check::Least::Sets { .. } => code,
+        _ if code == 0 => failure::UNKNOWN,
+        _ => code,
+    }
 }

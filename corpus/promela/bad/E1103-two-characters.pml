@@ -1,0 +1,2 @@
+byte x = 'ab';
+init { skip }

@@ -1,0 +1,2 @@
+byte x = 0x1f;
+init { skip }

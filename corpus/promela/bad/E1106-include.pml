@@ -1,0 +1,2 @@
+#include "other.pml"
+init { run P() }

@@ -1,0 +1,3 @@
+#ifdef N
+byte x;
+init { skip }

@@ -1,0 +1,4 @@
+#if 1 +
+byte x;
+#endif
+init { skip }

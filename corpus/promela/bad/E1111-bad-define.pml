@@ -1,0 +1,2 @@
+#define max(a, 3) a
+init { skip }

@@ -1,0 +1,3 @@
+#define id(a) a
+byte x;
+init { x = id(1 }

@@ -1,0 +1,4 @@
+#ifndef N
+#error "N is needed"
+#endif
+init { skip }

@@ -1,0 +1,3 @@
+byte x;
+init {
+  x = 1;

@@ -1,0 +1,5 @@
+init {
+  if
+  :: true -> { }
+  fi
+}

@@ -1,0 +1,4 @@
+int x;
+init {
+  c_code { now.x = 1; }
+}

@@ -1,0 +1,4 @@
+init {
+  atomic { L: skip; skip };
+  goto L
+}

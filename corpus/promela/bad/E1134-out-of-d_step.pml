@@ -1,0 +1,4 @@
+init {
+  d_step { skip; goto L };
+  L: skip
+}

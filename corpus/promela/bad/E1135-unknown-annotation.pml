@@ -1,0 +1,5 @@
+init {
+  do
+  /*@ fair */ :: skip
+  od
+}

@@ -1,0 +1,2 @@
+byte count;
+init { cuont = 1 }

@@ -1,0 +1,2 @@
+byte x;
+init { byte x; x = 1 }

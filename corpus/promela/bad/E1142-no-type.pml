@@ -1,0 +1,2 @@
+uint x;
+init { skip }

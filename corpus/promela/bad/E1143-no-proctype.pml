@@ -1,0 +1,2 @@
+proctype Philosopher() { skip }
+init { run Philosoper() }

@@ -1,0 +1,3 @@
+byte x;
+never { do :: P[0]@L -> x == 0 od }
+proctype P() { L: x = 1 }

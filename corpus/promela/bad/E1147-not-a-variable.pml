@@ -1,0 +1,2 @@
+proctype P() { skip }
+init { byte x; x = 1; goto x }

@@ -1,0 +1,3 @@
+byte x;
+inline up(a) { a++; up(a) }
+init { up(x) }

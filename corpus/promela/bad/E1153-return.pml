@@ -1,0 +1,3 @@
+byte x;
+inline one() { return 1 }
+init { one() }

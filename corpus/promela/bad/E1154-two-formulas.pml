@@ -1,0 +1,4 @@
+byte x;
+ltl p { [] (x == 0) }
+ltl p { <> (x == 0) }
+init { skip }

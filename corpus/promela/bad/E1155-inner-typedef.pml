@@ -1,0 +1,4 @@
+init {
+  typedef T { byte x };
+  skip
+}

@@ -1,0 +1,3 @@
+typedef Point { byte x; byte y };
+Point p, q;
+init { p = q }

@@ -1,0 +1,2 @@
+proctype P(byte x; byte y) { skip }
+init { run P(1) }

@@ -1,0 +1,2 @@
+proctype P() { skip }
+init { byte x = run P(); skip }

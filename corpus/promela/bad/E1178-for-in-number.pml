@@ -1,0 +1,2 @@
+byte n, i;
+init { for (i in n) { skip } }

@@ -1,0 +1,3 @@
+byte x;
+trace { do :: x == 1 od }
+init { skip }

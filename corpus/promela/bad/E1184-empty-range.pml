@@ -1,0 +1,2 @@
+byte i;
+init { for (i : 3 .. 1) { skip } }

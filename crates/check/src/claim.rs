@@ -1,0 +1,305 @@
+//! Questions about a system that are no formulas: what it can reach, get stuck in, or refuse.
+//!
+//! They are about what is possible, so no fairness is assumed. What is found is a finite run, which
+//! is walked again on the system before it is returned.
+
+use std::time::{Duration, Instant};
+
+use fairly_omega::StateId;
+use fairly_search::reach::{self, Size};
+use fairly_search::refinement::{self, Answer, Determinism, Model, Nondeterminism, ViolationKind};
+use fairly_search::{Bounds, Cut, Prefix};
+use fairly_system::{AtomIndex, Run, RunStep, TransitionSystem};
+use fairly_witness::{follow, replay};
+
+use crate::verdict::{Failure, WhyUnknown};
+
+/// The answer to a claim.
+#[derive(Clone, Debug)]
+pub struct ClaimVerdict {
+    /// Holds, violated or unknown.
+    pub outcome: ClaimOutcome,
+    /// States and transitions that were explored, where they were counted.
+    pub size: Option<Size>,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// Holds, violated or unknown.
+#[derive(Clone, Debug)]
+pub enum ClaimOutcome {
+    /// It is so; for claims that something is possible, with a run that shows it.
+    Holds(Option<Box<Shown>>),
+    /// It is not so; for claims that something is impossible, with a run that shows it.
+    Violated(Option<Box<Shown>>),
+    /// Not known, and why.
+    Unknown(WhyUnknown),
+}
+
+/// A finite run and what it shows.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    /// The run.
+    pub prefix: Prefix,
+    /// What repeats after it, for divergence.
+    pub cycle: Vec<RunStep>,
+    /// What there is to see at its end, in a sentence.
+    pub conclusion: String,
+    /// Another run to compare it with, for determinism.
+    pub other: Option<Prefix>,
+}
+
+impl Shown {
+    fn new(prefix: Prefix, conclusion: impl Into<String>) -> Shown {
+        Shown { prefix, cycle: Vec::new(), conclusion: conclusion.into(), other: None }
+    }
+}
+
+/// What a question ends with before it is confirmed.
+type Answered = Result<(Option<Shown>, Option<Size>), Cut>;
+
+/// Asks a question whose witness, if there is one, is `found`'s meaning.
+fn ask<S: TransitionSystem>(
+    system: &mut S,
+    found: fn(Option<Box<Shown>>) -> ClaimOutcome,
+    nothing: fn(Option<Box<Shown>>) -> ClaimOutcome,
+    question: impl FnOnce(&mut S) -> Answered,
+) -> Result<ClaimVerdict, Failure> {
+    let started = Instant::now();
+    let (outcome, size) = match question(system) {
+        Err(cut) => (ClaimOutcome::Unknown(WhyUnknown::cut(cut, system)), None),
+        Ok((None, size)) => (nothing(None), size),
+        Ok((Some(shown), size)) => {
+            confirm(system, &shown)?;
+            (found(Some(Box::new(shown))), size)
+        }
+    };
+    Ok(ClaimVerdict { outcome, size, time: started.elapsed() })
+}
+
+/// Walks what was found once more.
+fn confirm<S: TransitionSystem>(system: &mut S, shown: &Shown) -> Result<(), Failure> {
+    let run = Run { stem: shown.prefix.steps.clone(), cycle: shown.cycle.clone() };
+    let flaw = |flaw| Failure::Internal { flaw, run: run.clone() };
+    let follows = |system: &mut S, prefix: &Prefix| follow(system, prefix.start, &prefix.steps);
+    let end = follows(system, &shown.prefix).map_err(flaw)?;
+    debug_assert_eq!(end, shown.prefix.end());
+    if !shown.cycle.is_empty() {
+        replay(system, &run).map_err(flaw)?;
+    }
+    if let Some(other) = &shown.other {
+        follows(system, other).map_err(flaw)?;
+    }
+    Ok(())
+}
+
+/// No run comes to an error of the model.
+///
+/// # Errors
+/// When what was found does not stand up to replay, which is a bug; so for all claims.
+pub fn faultless<S: TransitionSystem>(
+    system: &mut S,
+    bounds: Bounds,
+) -> Result<ClaimVerdict, Failure> {
+    ask(system, ClaimOutcome::Violated, ClaimOutcome::Holds, |system| {
+        let found = reach::fault(system, bounds)?;
+        let shown = found.prefix.map(|prefix| {
+            let message = system.fault(prefix.end()).map(|fault| fault.message.clone());
+            Shown::new(prefix, message.unwrap_or_default())
+        });
+        Ok((shown, Some(found.size)))
+    })
+}
+
+/// No run gets stuck before it has ended.
+///
+/// # Errors
+/// As [`faultless`].
+pub fn deadlock_free<S: TransitionSystem>(
+    system: &mut S,
+    bounds: Bounds,
+) -> Result<ClaimVerdict, Failure> {
+    ask(system, ClaimOutcome::Violated, ClaimOutcome::Holds, |system| {
+        let terminated = system.atom("terminated");
+        let is_end = |system: &S, state| {
+            terminated.is_some_and(|terminated| system.holds(state, terminated))
+        };
+        let found = reach::deadlock(system, bounds, is_end)?;
+        let shown = found.prefix.map(|prefix| {
+            let end = system.describe(prefix.end());
+            Shown::new(prefix, format!("deadlock: nothing is enabled in {end}"))
+        });
+        Ok((shown, Some(found.size)))
+    })
+}
+
+/// No run ends, by getting stuck or otherwise.
+///
+/// # Errors
+/// As [`faultless`].
+pub fn nonterminating<S: TransitionSystem>(
+    system: &mut S,
+    bounds: Bounds,
+) -> Result<ClaimVerdict, Failure> {
+    ask(system, ClaimOutcome::Violated, ClaimOutcome::Holds, |system| {
+        let found = refinement::nonterminating(system, bounds)?;
+        Ok((found.map(|prefix| Shown::new(prefix, "the run ends here")), None))
+    })
+}
+
+/// No run does internal steps for ever.
+///
+/// # Errors
+/// As [`faultless`].
+pub fn divergence_free<S: TransitionSystem>(
+    system: &mut S,
+    bounds: Bounds,
+) -> Result<ClaimVerdict, Failure> {
+    ask(system, ClaimOutcome::Violated, ClaimOutcome::Holds, |system| {
+        let found = refinement::divergence_free(system, bounds)?;
+        let shown = found.map(|Run { stem, cycle }| Shown {
+            prefix: Prefix { start: stem.first().unwrap_or(&cycle[0]).from, steps: stem },
+            cycle,
+            conclusion: "divergence: internal steps can go on for ever".to_owned(),
+            other: None,
+        });
+        Ok((shown, None))
+    })
+}
+
+/// No event leads to different states.
+///
+/// # Errors
+/// As [`faultless`].
+pub fn deterministic<S: TransitionSystem>(
+    system: &mut S,
+    determinism: Determinism,
+    bounds: Bounds,
+) -> Result<ClaimVerdict, Failure> {
+    ask(system, ClaimOutcome::Violated, ClaimOutcome::Holds, |system| {
+        let found = refinement::deterministic(system, determinism, bounds)?;
+        let shown = found.map(|why| match why {
+            Nondeterminism::Diverges(Run { stem, cycle }) => Shown {
+                prefix: Prefix { start: stem.first().unwrap_or(&cycle[0]).from, steps: stem },
+                cycle,
+                conclusion: "divergence: internal steps can go on for ever".to_owned(),
+                other: None,
+            },
+            Nondeterminism::Refusable { event, accepts, refuses } => Shown {
+                other: Some(refuses),
+                ..Shown::new(accepts, format!("`{event}` can be taken here, or refused"))
+            },
+            Nondeterminism::Branches { event, one, other } => {
+                let event = event.map_or("an internal step".to_owned(), |name| format!("`{name}`"));
+                Shown {
+                    other: Some(other),
+                    ..Shown::new(one, format!("{event} can lead to different states"))
+                }
+            }
+        });
+        Ok((shown, None))
+    })
+}
+
+/// Some run comes to a state with the proposition.
+///
+/// # Errors
+/// As [`faultless`].
+pub fn reaches<S: TransitionSystem>(
+    system: &mut S,
+    goal: AtomIndex,
+    bounds: Bounds,
+) -> Result<ClaimVerdict, Failure> {
+    ask(system, ClaimOutcome::Holds, ClaimOutcome::Violated, |system| {
+        let found = reach::state(system, bounds, |system, state| system.holds(state, goal))?;
+        let shown = found.prefix.map(|prefix| {
+            let end = system.describe(prefix.end());
+            Shown::new(prefix, format!("reached: {end}"))
+        });
+        Ok((shown, Some(found.size)))
+    })
+}
+
+/// Which value is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extreme {
+    /// The least.
+    Least,
+    /// The greatest.
+    Greatest,
+}
+
+/// Some run comes to a state that has a value; the state with the least or greatest value is shown.
+///
+/// # Errors
+/// As [`faultless`].
+pub fn reaches_extreme<S: TransitionSystem>(
+    system: &mut S,
+    extreme: Extreme,
+    value: impl FnMut(&S, StateId) -> Option<i64>,
+    bounds: Bounds,
+) -> Result<ClaimVerdict, Failure> {
+    ask(system, ClaimOutcome::Holds, ClaimOutcome::Violated, |system| {
+        let found = reach::extremes(system, bounds, value)?;
+        let (word, best) = match extreme {
+            Extreme::Least => ("least", found.least),
+            Extreme::Greatest => ("greatest", found.greatest),
+        };
+        let shown = best.map(|(value, prefix)| {
+            let end = system.describe(prefix.end());
+            Shown::new(prefix, format!("the {word} value is {value}, in {end}"))
+        });
+        Ok((shown, Some(found.size)))
+    })
+}
+
+/// Every behaviour of the implementation is one of the specification.
+///
+/// # Errors
+/// As [`faultless`].
+pub fn refines<I: TransitionSystem, S: TransitionSystem>(
+    implementation: &mut I,
+    specification: &mut S,
+    model: Model,
+    bounds: Bounds,
+) -> Result<ClaimVerdict, Failure> {
+    ask(implementation, ClaimOutcome::Violated, ClaimOutcome::Holds, |implementation| {
+        let answer = refinement::refines(implementation, specification, model, bounds)?;
+        let shown = match answer {
+            Answer::Refines => None,
+            Answer::Violated(violation) => Some(match violation.kind {
+                ViolationKind::ExtraEvent(event) => Shown::new(
+                    violation.trace,
+                    format!("the specification cannot do `{event}` here"),
+                ),
+                ViolationKind::Refuses { offered, allowed } => Shown::new(
+                    violation.trace,
+                    format!(
+                        "only {} is offered here; the specification would offer {}",
+                        listed(&offered),
+                        match allowed.as_slice() {
+                            [] => "nothing that lasts".to_owned(),
+                            sets => {
+                                let sets: Vec<String> =
+                                    sets.iter().map(|set| listed(set)).collect();
+                                sets.join(" or ")
+                            }
+                        }
+                    ),
+                ),
+                ViolationKind::Diverges { cycle } => Shown {
+                    cycle,
+                    ..Shown::new(
+                        violation.trace,
+                        "internal steps can go on for ever, and the specification's cannot",
+                    )
+                },
+            }),
+        };
+        Ok((shown, None))
+    })
+}
+
+fn listed(events: &[String]) -> String {
+    if events.is_empty() { "nothing".to_owned() } else { format!("{{{}}}", events.join(", ")) }
+}

@@ -1,0 +1,209 @@
+//! A CSP# file and the answers to its assertions.
+
+use std::rc::Rc;
+
+use fairly_front::csp::syntax::{
+    Assertion, Claim, DefinitionId, Expr, ExprKind, FormulaText, Goal, RefinementModel, Subject,
+};
+use fairly_front::csp::{self, Specification};
+use fairly_logic::Formulas;
+use fairly_model::Interpreter;
+use fairly_search::Bounds;
+use fairly_search::refinement::{Determinism, Model};
+use fairly_source::Diagnostic;
+use fairly_system::{EventReading, TransitionSystem};
+
+use crate::claim::{self, ClaimVerdict, Extreme};
+use crate::property::Property;
+use crate::verdict::Failure;
+
+/// A CSP# file, with a system for each process that its assertions are about.
+pub struct CspFile {
+    text: String,
+    specification: Rc<Specification>,
+    systems: Vec<(Key, Interpreter)>,
+}
+
+/// A process: its definition and its arguments.
+type Key = (DefinitionId, Vec<i64>);
+
+/// A system of a [`CspFile`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SystemIndex(usize);
+
+/// Why an assertion has no answer.
+#[derive(Debug)]
+pub enum Unanswered {
+    /// The file cannot be understood so.
+    Wrong(Vec<Diagnostic>),
+    /// The check itself failed.
+    Failed(Failure),
+}
+
+impl From<Failure> for Unanswered {
+    fn from(failure: Failure) -> Self {
+        Unanswered::Failed(failure)
+    }
+}
+
+impl From<Vec<Diagnostic>> for Unanswered {
+    fn from(diagnostics: Vec<Diagnostic>) -> Self {
+        Unanswered::Wrong(diagnostics)
+    }
+}
+
+impl CspFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(text: &str) -> Result<CspFile, Vec<Diagnostic>> {
+        let specification = Rc::new(csp::parse(text)?);
+        Ok(CspFile { text: text.to_owned(), specification, systems: Vec::new() })
+    }
+
+    /// The file as it was read.
+    pub fn specification(&self) -> &Rc<Specification> {
+        &self.specification
+    }
+
+    /// An assertion as it is written, without `#assert` and the semicolon.
+    pub fn title(&self, assertion: &Assertion) -> String {
+        let written = &self.text[assertion.span.start..assertion.span.end];
+        let written = written.strip_prefix("#assert").unwrap_or(written);
+        let words: Vec<&str> = written.trim_end_matches(';').split_whitespace().collect();
+        words.join(" ")
+    }
+
+    /// The process of an assertion as it is written.
+    pub fn subject_name(&self, subject: &Subject) -> String {
+        self.text[subject.span.start..subject.span.end].to_owned()
+    }
+
+    /// The system of a process, made when it is first asked for.
+    ///
+    /// # Errors
+    /// When the process cannot be turned into one.
+    pub fn system(&mut self, subject: &Subject) -> Result<SystemIndex, Vec<Diagnostic>> {
+        let key = (subject.definition, subject.arguments.iter().map(number).collect());
+        if let Some(at) = self.systems.iter().position(|(known, _)| *known == key) {
+            return Ok(SystemIndex(at));
+        }
+        let made = self.fresh(subject)?;
+        self.systems.push((key, made));
+        Ok(SystemIndex(self.systems.len() - 1))
+    }
+
+    fn fresh(&self, subject: &Subject) -> Result<Interpreter, Vec<Diagnostic>> {
+        let lowered = csp::lower(&self.specification, subject)?;
+        let mut system = match lowered.unfold {
+            Some(unfold) => Interpreter::open(lowered.model, unfold),
+            None => Interpreter::new(lowered.model),
+        };
+        if !system.signature().complete {
+            for family in &self.specification.events {
+                system.add_family(family);
+            }
+        }
+        Ok(system)
+    }
+
+    /// A system that has been made.
+    pub fn interpreter(&mut self, system: SystemIndex) -> &mut Interpreter {
+        &mut self.systems[system.0].1
+    }
+
+    /// The formula of an assertion, bound to its system. Events are read as in PAT: a position has
+    /// the event that led to it.
+    ///
+    /// # Errors
+    /// When it names something that the system does not have.
+    pub fn property(
+        &mut self,
+        system: SystemIndex,
+        name: &str,
+        formula: &FormulaText,
+    ) -> Result<Property, Vec<Diagnostic>> {
+        let mut formulas = Formulas::new();
+        let parsed = formulas.parse(&formula.logic).map_err(|mut diagnostic| {
+            diagnostic.span = formula.place(diagnostic.span);
+            vec![diagnostic]
+        })?;
+        let system = self.interpreter(system);
+        let mut property = Property::bind(name, formulas, parsed, system).map_err(|unbound| {
+            let wrong = Diagnostic::error("E0801", unbound.to_string(), formula.span);
+            vec![match unbound.similar {
+                Some(similar) => wrong.help(format!("did you mean `{similar}`?")),
+                None => wrong.label("in this formula"),
+            }]
+        })?;
+        property.reading = EventReading::Entering;
+        Ok(property)
+    }
+
+    /// The answer to a claim that is no formula.
+    ///
+    /// # Errors
+    /// When the file is wrong there, or the check fails.
+    ///
+    /// # Panics
+    /// On a formula: see [`CspFile::property`].
+    pub fn claim(
+        &mut self,
+        system: SystemIndex,
+        claim: &Claim,
+        bounds: Bounds,
+    ) -> Result<ClaimVerdict, Unanswered> {
+        let specification = Rc::clone(&self.specification);
+        if let Claim::Refines { model, specification } = claim {
+            let model = match model {
+                RefinementModel::Traces => Model::Traces,
+                RefinementModel::Failures => Model::Failures,
+                RefinementModel::FailuresDivergences => Model::FailuresDivergences,
+            };
+            let mut abstract_system = self.fresh(specification)?;
+            let concrete = self.interpreter(system);
+            return Ok(claim::refines(concrete, &mut abstract_system, model, bounds)?);
+        }
+        let system = self.interpreter(system);
+        Ok(match claim {
+            Claim::DeadlockFree => claim::deadlock_free(system, bounds)?,
+            Claim::NonTerminating => claim::nonterminating(system, bounds)?,
+            Claim::DivergenceFree => claim::divergence_free(system, bounds)?,
+            Claim::Deterministic => claim::deterministic(system, Determinism::Transitions, bounds)?,
+            Claim::Reaches { condition, optimum } => {
+                let goal = csp::expression(&specification, condition)?;
+                match optimum {
+                    None => {
+                        let atom = system.add_proposition("goal", goal);
+                        claim::reaches(system, atom, bounds)?
+                    }
+                    Some((extreme, value)) => {
+                        let value = csp::expression(&specification, value)?;
+                        let extreme = match extreme {
+                            Goal::Least => Extreme::Least,
+                            Goal::Greatest => Extreme::Greatest,
+                        };
+                        let value = |system: &Interpreter, state| {
+                            let is_goal = system.value(state, &goal).ok()? != 0;
+                            if is_goal { system.value(state, &value).ok() } else { None }
+                        };
+                        claim::reaches_extreme(system, extreme, value, bounds)?
+                    }
+                }
+            }
+            Claim::Satisfies(_) | Claim::Refines { .. } => {
+                unreachable!("formulas and refinement are asked elsewhere")
+            }
+        })
+    }
+}
+
+/// A constant argument.
+fn number(expr: &Expr) -> i64 {
+    match expr.kind {
+        ExprKind::Int(value) => i64::from(value),
+        ExprKind::Bool(value) => i64::from(value),
+        _ => unreachable!("arguments of assertions are constant"),
+    }
+}

@@ -1,0 +1,263 @@
+//! Expressions of CSP# as expressions of the model, computed as far as they are known.
+
+use fairly_model::{BinaryOp, ChannelQuery, Expr, Place, UnaryOp, VariableId};
+use fairly_source::Span;
+
+use super::Trouble;
+use crate::csp::syntax as csp;
+
+/// How many values the indices of one replicated operator or quantifier may take together.
+pub(super) const MAX_COPIES: usize = 100_000;
+
+/// What a text is read against.
+pub(super) struct Scope<'a> {
+    /// The specification.
+    pub(super) specification: &'a csp::Specification,
+    /// The number in the model of the first channel of each declared channel.
+    pub(super) channels: &'a [u32],
+    /// What a name stands for.
+    pub(super) names: &'a dyn Fn(csp::LocalId) -> Option<Expr>,
+}
+
+impl Scope<'_> {
+    /// The expression in the model.
+    pub(super) fn expr(&self, expr: &csp::Expr) -> Result<Expr, Trouble> {
+        Ok(match &expr.kind {
+            csp::ExprKind::Int(value) => Expr::Const(i64::from(*value)),
+            csp::ExprKind::Bool(value) => Expr::Const(i64::from(*value)),
+            csp::ExprKind::Variable(id) => Expr::global(VariableId(id.0)),
+            csp::ExprKind::Element(id, indices) => Expr::Load(self.element(*id, indices)?),
+            csp::ExprKind::Local(local) => (self.names)(*local).ok_or_else(|| Trouble {
+                code: "E1090",
+                message: "this name has no value here".to_owned(),
+                span: expr.span,
+            })?,
+            csp::ExprKind::Define(id) => {
+                let define = &self.specification.defines[id.index()];
+                // Its own names are indices of quantifiers, which bind them on the way.
+                Scope { names: &|_| None, ..*self }.expr(&define.body)?
+            }
+            csp::ExprKind::Unary(csp::UnaryOperator::Not, operand) => self.expr(operand)?.negated(),
+            csp::ExprKind::Unary(csp::UnaryOperator::Negate, operand) => {
+                match self.expr(operand)? {
+                    Expr::Const(value) => Expr::Const(-value),
+                    other => Expr::unary(UnaryOp::Negate, other),
+                }
+            }
+            csp::ExprKind::Binary(op, left, right) => {
+                folded(operator(*op), self.expr(left)?, self.expr(right)?)
+            }
+            csp::ExprKind::Query(query, channel) => {
+                let number = self.channel(channel)?;
+                let query = match query {
+                    csp::ChannelQuery::Count => ChannelQuery::Length,
+                    csp::ChannelQuery::Size => ChannelQuery::Capacity,
+                    csp::ChannelQuery::Empty => ChannelQuery::Empty,
+                    csp::ChannelQuery::Full => ChannelQuery::Full,
+                    csp::ChannelQuery::Peek => {
+                        return Err(Trouble {
+                            code: "E1091",
+                            message: "`cpeek` is not supported: receive the message and look at \
+                                      it"
+                            .to_owned(),
+                            span: expr.span,
+                        });
+                    }
+                };
+                Expr::Channel(query, Box::new(number))
+            }
+            csp::ExprKind::Quantified(op, bindings, body) => {
+                let op = operator(*op);
+                let mut all: Option<Expr> = None;
+                self.each(bindings, expr.span, &mut |scope| {
+                    let next = scope.expr(body)?;
+                    all = Some(match all.take() {
+                        None => next,
+                        Some(before) => folded(op, before, next),
+                    });
+                    Ok(())
+                })?;
+                all.unwrap_or(Expr::Const(i64::from(op == BinaryOp::And)))
+            }
+        })
+    }
+
+    /// The number of a channel.
+    pub(super) fn channel(&self, channel: &csp::ChannelUse) -> Result<Expr, Trouble> {
+        let first = i64::from(self.channels[channel.channel.index()]);
+        let size = self.specification.channels[channel.channel.index()].size;
+        Ok(match (&channel.index, size) {
+            (Some(index), Some(size)) => {
+                let index = checked(self.expr(index)?, size);
+                folded(BinaryOp::Add, Expr::Const(first), index)
+            }
+            _ => Expr::Const(first),
+        })
+    }
+
+    /// An element of a global array; the last index runs fastest.
+    pub(super) fn element(
+        &self,
+        id: csp::VariableId,
+        indices: &[csp::Expr],
+    ) -> Result<Place, Trouble> {
+        let dimensions = &self.specification.variables[id.index()].dimensions;
+        let mut flat = Expr::Const(0);
+        for (index, &length) in indices.iter().zip(dimensions) {
+            // With one index the place itself is checked.
+            let index = match indices.len() {
+                1 => self.expr(index)?,
+                _ => checked(self.expr(index)?, length),
+            };
+            let row = folded(BinaryOp::Multiply, flat, Expr::Const(i64::from(length)));
+            flat = folded(BinaryOp::Add, row, index);
+        }
+        Ok(Place {
+            variable: fairly_model::AnyVariable::Global(VariableId(id.0)),
+            index: Some(Box::new(flat)),
+        })
+    }
+
+    /// Does something for every combination of the values of indices, the first running slowest.
+    pub(super) fn each(
+        &self,
+        bindings: &[csp::Binding],
+        span: Span,
+        work: &mut dyn FnMut(&Scope<'_>) -> Result<(), Trouble>,
+    ) -> Result<(), Trouble> {
+        let mut budget = MAX_COPIES;
+        self.each_within(bindings, span, &mut budget, work)
+    }
+
+    fn each_within(
+        &self,
+        bindings: &[csp::Binding],
+        span: Span,
+        budget: &mut usize,
+        work: &mut dyn FnMut(&Scope<'_>) -> Result<(), Trouble>,
+    ) -> Result<(), Trouble> {
+        let Some((binding, rest)) = bindings.split_first() else {
+            *budget = budget.checked_sub(1).ok_or_else(|| Trouble {
+                code: "E1092",
+                message: format!("the indices take more than {MAX_COPIES} values together"),
+                span,
+            })?;
+            return work(self);
+        };
+        let known = |expr: &csp::Expr| match self.expr(expr)? {
+            Expr::Const(value) => Ok(value),
+            _ => Err(Trouble {
+                code: "E1093",
+                message: "how many copies there are must be known before the search".to_owned(),
+                span: binding.span,
+            }),
+        };
+        let mut one = |value: i64| {
+            let names = |local: csp::LocalId| {
+                if local == binding.local { Some(Expr::Const(value)) } else { (self.names)(local) }
+            };
+            let inner = Scope { names: &names, ..*self };
+            inner.each_within(rest, span, budget, work)
+        };
+        match &binding.domain {
+            csp::Domain::Range(low, high) => {
+                for value in known(low)?..=known(high)? {
+                    one(value)?;
+                }
+            }
+            csp::Domain::List(values) => {
+                for value in values {
+                    one(known(value)?)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn checked(index: Expr, length: u32) -> Expr {
+    match index {
+        Expr::Const(value) if (0..i64::from(length)).contains(&value) => Expr::Const(value),
+        other => Expr::Checked { index: Box::new(other), length },
+    }
+}
+
+fn operator(op: csp::BinaryOperator) -> BinaryOp {
+    match op {
+        csp::BinaryOperator::Or => BinaryOp::Or,
+        csp::BinaryOperator::And => BinaryOp::And,
+        // Of truth values.
+        csp::BinaryOperator::Xor => BinaryOp::NotEqual,
+        csp::BinaryOperator::BitAnd => BinaryOp::BitAnd,
+        csp::BinaryOperator::BitOr => BinaryOp::BitOr,
+        csp::BinaryOperator::BitXor => BinaryOp::BitXor,
+        csp::BinaryOperator::Equal => BinaryOp::Equal,
+        csp::BinaryOperator::NotEqual => BinaryOp::NotEqual,
+        csp::BinaryOperator::Less => BinaryOp::Less,
+        csp::BinaryOperator::LessEqual => BinaryOp::LessEqual,
+        csp::BinaryOperator::Greater => BinaryOp::Greater,
+        csp::BinaryOperator::GreaterEqual => BinaryOp::GreaterEqual,
+        csp::BinaryOperator::Add => BinaryOp::Add,
+        csp::BinaryOperator::Subtract => BinaryOp::Subtract,
+        csp::BinaryOperator::Multiply => BinaryOp::Multiply,
+        csp::BinaryOperator::Divide => BinaryOp::Divide,
+        csp::BinaryOperator::Modulo => BinaryOp::Modulo,
+    }
+}
+
+/// The operation, computed if its operands are known. What would be a fault is left to the run.
+pub(super) fn folded(op: BinaryOp, left: Expr, right: Expr) -> Expr {
+    use BinaryOp::{
+        Add, And, BitAnd, BitOr, BitXor, Divide, Equal, Greater, GreaterEqual, Less, LessEqual,
+        Modulo, Multiply, NotEqual, Or, Remainder, ShiftLeft, ShiftRight, Subtract,
+    };
+    let (a, b) = match (&left, &right) {
+        (Expr::Const(a), Expr::Const(b)) => (*a, *b),
+        // What is known on the left decides without the right.
+        (Expr::Const(a), _) if op == And => {
+            return if *a == 0 { Expr::FALSE } else { truth(right) };
+        }
+        (Expr::Const(a), _) if op == Or => return if *a == 0 { truth(right) } else { Expr::TRUE },
+        (Expr::Const(0), _) if op == Add => return right,
+        (_, Expr::Const(0)) if op == Add || op == Subtract => return left,
+        (Expr::Const(0), _) if op == Multiply && is_total(&right) => return Expr::Const(0),
+        _ => return Expr::binary(op, left, right),
+    };
+    let value = match op {
+        Add => a.checked_add(b),
+        Subtract => a.checked_sub(b),
+        Multiply => a.checked_mul(b),
+        Divide => a.checked_div(b),
+        Remainder => a.checked_rem(b),
+        Modulo => a
+            .checked_rem(b)
+            .map(|rest| if rest != 0 && (rest < 0) != (b < 0) { rest + b } else { rest }),
+        Equal => Some(i64::from(a == b)),
+        NotEqual => Some(i64::from(a != b)),
+        Less => Some(i64::from(a < b)),
+        LessEqual => Some(i64::from(a <= b)),
+        Greater => Some(i64::from(a > b)),
+        GreaterEqual => Some(i64::from(a >= b)),
+        And => Some(i64::from(a != 0 && b != 0)),
+        Or => Some(i64::from(a != 0 || b != 0)),
+        BitAnd => Some(a & b),
+        BitOr => Some(a | b),
+        BitXor => Some(a ^ b),
+        // CSP# does not have them.
+        ShiftLeft | ShiftRight => None,
+    };
+    value.map_or_else(|| Expr::binary(op, left, right), Expr::Const)
+}
+
+/// 0 or 1 for an operand that decides alone; conditions are 0 or 1 already.
+fn truth(expr: Expr) -> Expr {
+    match expr {
+        Expr::Const(value) => Expr::Const(i64::from(value != 0)),
+        other => other,
+    }
+}
+
+/// Whether evaluating it can be left out: it cannot be a fault.
+fn is_total(expr: &Expr) -> bool {
+    matches!(expr, Expr::Const(_)) || super::environment::as_cell(expr).is_some()
+}

@@ -1,0 +1,300 @@
+//! Steps that several parts of one term make together, or that one of them makes alone.
+
+use fairly_model::{
+    AnyVariable, BinaryOp, Communication, Expr, LocalId as Cell, Pattern, Place, Statement,
+    StatementKind,
+};
+use fairly_source::Span;
+use hashbrown::HashSet;
+
+use super::Trouble;
+use super::environment::{Leaf, as_cell, substituted};
+use super::events::Concrete;
+use super::expression::folded;
+use super::program::{SCRATCH, Scratch};
+use super::steps::{Step, StepLabel, equal, known};
+use super::term::Term;
+use super::terms::Terms;
+
+/// Ways to make one step together that are tried.
+const MAX_WAYS: usize = 1 << 16;
+
+/// Puts a term together again when some of its parts have changed.
+type Rebuild<'a> = &'a dyn Fn(&[(usize, Term)]) -> Term;
+
+/// Appends the steps that a part makes alone.
+pub(super) fn alone(
+    parts: &[Vec<Step>],
+    rebuild: Rebuild<'_>,
+    is_alone: &dyn Fn(usize, &Step) -> bool,
+    out: &mut Vec<Step>,
+) {
+    for (at, steps) in parts.iter().enumerate() {
+        for step in steps.iter().filter(|step| is_alone(at, step)) {
+            let target = rebuild(&[(at, step.target.clone())]);
+            out.push(Step { target, ..step.clone() });
+        }
+    }
+}
+
+/// Appends the events that all parts with the event in their alphabet make together.
+pub(super) fn together(
+    parts: &[Vec<Step>],
+    rebuild: Rebuild<'_>,
+    has: &dyn Fn(usize, &Concrete) -> bool,
+    out: &mut Vec<Step>,
+) -> Result<(), Trouble> {
+    for (at, steps) in parts.iter().enumerate() {
+        let mut met = HashSet::new();
+        for event in steps.iter().filter_map(Step::shared) {
+            // The first of those who share an event finds all the ways to take it.
+            let first = has(at, &event) && !(0..at).any(|other| has(other, &event));
+            if !first || !met.insert(event.clone()) {
+                continue;
+            }
+            let sharing: Vec<usize> =
+                (at..parts.len()).filter(|&other| has(other, &event)).collect();
+            let is_it = |step: &&Step| step.shared().as_ref() == Some(&event);
+            let choices: Vec<Vec<&Step>> =
+                sharing.iter().map(|&part| parts[part].iter().filter(is_it).collect()).collect();
+            for way in ways(&choices)? {
+                let mut joint = merged(&way);
+                let changed: Vec<(usize, Term)> = sharing
+                    .iter()
+                    .zip(&way)
+                    .map(|(&part, step)| (part, step.target.clone()))
+                    .collect();
+                joint.target = rebuild(&changed);
+                out.push(joint);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Appends what parts do together in every composition: termination, and both halves of a
+/// communication without a buffer.
+pub(super) fn interleaved(
+    terms: &Terms,
+    parts: &[Vec<Step>],
+    rebuild: Rebuild<'_>,
+    out: &mut Vec<Step>,
+) -> Result<(), Trouble> {
+    let ticks: Vec<Vec<&Step>> = parts
+        .iter()
+        .map(|steps| steps.iter().filter(|step| step.label == StepLabel::Tick).collect())
+        .collect();
+    for way in ways(&ticks)? {
+        match way.as_slice() {
+            // No part at all: terminated from the start.
+            [] => out.push(Step::new(StepLabel::Tick, Term::Done, Span::at(0))),
+            way => out.push(Step { target: Term::Done, ..merged(way) }),
+        }
+    }
+    for (sender, sends) in parts.iter().enumerate() {
+        for send in sends {
+            for (receiver, receives) in parts.iter().enumerate().filter(|&(at, _)| at != sender) {
+                for receive in receives {
+                    let Some((mut joint, received)) = rendezvous(terms, send, receive) else {
+                        continue;
+                    };
+                    joint.target = rebuild(&[(sender, send.target.clone()), (receiver, received)]);
+                    out.push(joint);
+                }
+            }
+        }
+    }
+    out.retain(|step| step.guard != Expr::FALSE);
+    Ok(())
+}
+
+/// Both halves of a communication, and what is left of the receiver.
+fn rendezvous(terms: &Terms, send: &Step, receive: &Step) -> Option<(Step, Term)> {
+    let (StepLabel::Message(channel), StepLabel::Message(other)) = (&send.label, &receive.label)
+    else {
+        return None;
+    };
+    let (
+        Communication::Send { channel: to, message, .. },
+        Communication::Receive { channel: from, pattern, .. },
+    ) = (&send.communication, &receive.communication)
+    else {
+        return None;
+    };
+    let capacity = terms.specification.channels[channel.index()].capacity;
+    if channel != other || capacity != 0 || message.len() != pattern.len() {
+        return None;
+    }
+    let mut guard = send.guard.clone().and(equal(to, from));
+    for (part, wanted) in message.iter().zip(pattern) {
+        if let Pattern::Equal(wanted) = wanted {
+            guard = guard.and(equal(part, wanted));
+        }
+    }
+    let received = |leaf: &Expr| match leaf {
+        Expr::Received(at) => message.get(*at as usize).cloned(),
+        _ => None,
+    };
+    guard = guard.and(substituted(&receive.guard, &mut |leaf| received(leaf)));
+    let left = receive.target.with_exprs(&mut |expr| substituted(expr, &mut |leaf| received(leaf)));
+    // Programs may change what the message is made of, so it is kept while they run.
+    let mut scratch = Scratch::after(send.scratch + receive.scratch);
+    let mut program = Vec::new();
+    let mut kept = message.clone();
+    if !receive.program.is_empty() {
+        let mut first = Vec::new();
+        for part in &mut kept {
+            let cell = scratch.fresh();
+            first.push((Place::local(cell), std::mem::replace(part, Expr::local(cell))));
+        }
+        program.push(Statement::new(StatementKind::Assign(first)));
+    }
+    program.extend(send.program.iter().cloned());
+    program.extend(receive.program.iter().map(|statement| {
+        replaced(statement, &mut |leaf| match leaf {
+            Expr::Received(at) => kept.get(*at as usize).cloned(),
+            other => shifted(other, send.scratch),
+        })
+    }));
+    let joint = Step {
+        guard,
+        label: StepLabel::Joint(*channel, message.clone()),
+        communication: Communication::None,
+        annotation: send.annotation.or(receive.annotation),
+        program,
+        scratch: scratch.used(),
+        target: Term::Stop,
+        atomic: send.atomic || receive.atomic,
+        span: send.span,
+    };
+    Some((joint, left))
+}
+
+/// One step of several. What is left is for the caller to say.
+fn merged(way: &[&Step]) -> Step {
+    let mut joint = way[0].clone();
+    for step in &way[1..] {
+        joint.guard = joint.guard.and(step.guard.clone());
+        joint.annotation = joint.annotation.or(step.annotation);
+        joint.atomic |= step.atomic;
+        let used = joint.scratch;
+        joint.program.extend(
+            step.program
+                .iter()
+                .map(|statement| replaced(statement, &mut |leaf| shifted(leaf, used))),
+        );
+        joint.scratch += step.scratch;
+    }
+    joint
+}
+
+/// A cell that lives for one step, moved behind those of others.
+fn shifted(leaf: &Expr, by: u32) -> Option<Expr> {
+    as_cell(leaf).filter(|cell| cell.0 >= SCRATCH).map(|cell| Expr::local(Cell(cell.0 + by)))
+}
+
+/// The statement with its leaves replaced; a cell that is assigned becomes the cell that it would
+/// be read as.
+pub(super) fn replaced(statement: &Statement, leaf: Leaf<'_>) -> Statement {
+    let block = |statements: &[Statement], leaf: Leaf<'_>| -> Vec<Statement> {
+        statements.iter().map(|statement| replaced(statement, leaf)).collect()
+    };
+    let kind = match &statement.kind {
+        StatementKind::Assign(pairs) => StatementKind::Assign(
+            pairs
+                .iter()
+                .map(|(place, value)| (replaced_place(place, leaf), substituted(value, leaf)))
+                .collect(),
+        ),
+        StatementKind::If { condition, then, otherwise } => StatementKind::If {
+            condition: substituted(condition, leaf),
+            then: block(then, leaf),
+            otherwise: block(otherwise, leaf),
+        },
+        StatementKind::While { condition, body } => StatementKind::While {
+            condition: substituted(condition, leaf),
+            body: block(body, leaf),
+        },
+        StatementKind::Assert(condition) => StatementKind::Assert(substituted(condition, leaf)),
+        // Programs of CSP# have no others.
+        other => other.clone(),
+    };
+    Statement { kind, span: statement.span }
+}
+
+fn replaced_place(place: &Place, leaf: Leaf<'_>) -> Place {
+    if let Place { variable: AnyVariable::Local(cell), index: None } = place {
+        return match leaf(&Expr::local(*cell)).as_ref().and_then(as_cell) {
+            Some(other) => Place::local(other),
+            None => place.clone(),
+        };
+    }
+    let index = place.index.as_ref().map(|index| Box::new(substituted(index, leaf)));
+    Place { variable: place.variable.clone(), index }
+}
+
+/// All ways to choose one step of each.
+fn ways<'a>(choices: &[Vec<&'a Step>]) -> Result<Vec<Vec<&'a Step>>, Trouble> {
+    let count = choices.iter().map(Vec::len).try_fold(1usize, usize::checked_mul);
+    if count.is_none_or(|count| count > MAX_WAYS) {
+        return Err(Trouble {
+            code: "E1098",
+            message: format!("a step can be made together in more than {MAX_WAYS} ways"),
+            span: choices[0][0].span,
+        });
+    }
+    let mut all: Vec<Vec<&Step>> = vec![Vec::new()];
+    for choice in choices {
+        all = all
+            .iter()
+            .flat_map(|way| {
+                choice.iter().map(move |step| {
+                    let mut longer = way.clone();
+                    longer.push(*step);
+                    longer
+                })
+            })
+            .collect();
+    }
+    Ok(all)
+}
+
+/// Splits a step whose event has data that are only known when it happens: it is one of the events
+/// of these sets, or another.
+pub(super) fn specialised<'a>(
+    step: Step,
+    sets: impl Iterator<Item = &'a HashSet<Concrete>>,
+    out: &mut Vec<Step>,
+) {
+    let StepLabel::Event { family, values, shared } = &step.label else {
+        out.push(step);
+        return;
+    };
+    if known(*family, values).is_some() {
+        out.push(step);
+        return;
+    }
+    let mut candidates: Vec<&Concrete> = sets
+        .flatten()
+        .filter(|event| event.family == *family && event.values.len() == values.len())
+        .collect();
+    candidates.sort();
+    candidates.dedup();
+    let mut other = step.guard.clone();
+    for event in candidates {
+        let is_it = values.iter().zip(&event.values).fold(Expr::TRUE, |all, (value, &wanted)| {
+            all.and(folded(BinaryOp::Equal, value.clone(), Expr::Const(wanted)))
+        });
+        if is_it == Expr::FALSE {
+            continue;
+        }
+        other = other.and(is_it.clone().negated());
+        let values = event.values.iter().map(|&value| Expr::Const(value)).collect();
+        out.push(Step {
+            guard: step.guard.clone().and(is_it),
+            label: StepLabel::Event { family: *family, values, shared: *shared },
+            ..step.clone()
+        });
+    }
+    out.push(Step { guard: other, ..step });
+}

@@ -1,0 +1,35 @@
+//! CSP# to models.
+//!
+//! The parallel structure of a process is laid out once: as long as a composition, a hidden set or a
+//! reference stands on top, its parts become processes of the model. Each of these is a *term*
+//! whose steps are computed from the operational semantics, and whose terms become the locations
+//! of a control automaton, before the search if there are finitely and not too many of them, and
+//! during it otherwise.
+
+mod alphabet;
+mod environment;
+mod events;
+mod expression;
+mod joint;
+mod names;
+mod network;
+mod program;
+mod steps;
+mod term;
+mod terms;
+mod unfold;
+
+use fairly_source::Span;
+
+pub use network::{Lowered, Parts, expression, lower, lower_as};
+
+/// Something that cannot be turned into a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Trouble {
+    /// The code of the diagnostic.
+    pub(crate) code: &'static str,
+    /// What, in a sentence.
+    pub(crate) message: String,
+    /// Where it is written.
+    pub(crate) span: Span,
+}

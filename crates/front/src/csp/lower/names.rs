@@ -1,0 +1,194 @@
+//! Which names are free in each process expression.
+
+use crate::csp::syntax::{
+    Action, ActionKind, Binding, ChannelUse, Domain, Event, EventSet, Expr, ExprKind, LocalId,
+    NodeId, Pattern, PlaceKind, ProcessKind, Specification, Statement, StatementKind,
+};
+
+/// The free names of every node, in order.
+pub(super) fn free_names(specification: &Specification) -> Vec<Vec<LocalId>> {
+    let mut free: Vec<Vec<LocalId>> = Vec::with_capacity(specification.nodes.len());
+    for node in &specification.nodes {
+        let mut names = Names { used: Vec::new(), bound: Vec::new(), free: &free };
+        names.process(&node.kind);
+        let Names { mut used, bound, .. } = names;
+        used.sort_unstable();
+        used.dedup();
+        // No two binders of a definition share a name, so what is bound here is bound for all uses.
+        used.retain(|name| !bound.contains(name));
+        free.push(used);
+    }
+    free
+}
+
+struct Names<'a> {
+    used: Vec<LocalId>,
+    bound: Vec<LocalId>,
+    /// Of the nodes before this one, its children among them.
+    free: &'a [Vec<LocalId>],
+}
+
+impl Names<'_> {
+    fn child(&mut self, node: NodeId) {
+        self.used.extend(&self.free[node.index()]);
+    }
+
+    fn process(&mut self, kind: &ProcessKind) {
+        match kind {
+            ProcessKind::Stop | ProcessKind::Skip => {}
+            ProcessKind::Reference { arguments, .. } => self.exprs(arguments),
+            ProcessKind::Prefix { action, then } => {
+                self.action(action);
+                self.child(*then);
+            }
+            ProcessKind::Alternatives { events, then } => {
+                events.iter().for_each(|event| self.event(event));
+                self.child(*then);
+            }
+            ProcessKind::Assert(condition) => self.expr(condition),
+            ProcessKind::Guard { condition, body } => {
+                self.expr(condition);
+                self.child(*body);
+            }
+            ProcessKind::If { condition, then, otherwise, .. } => {
+                self.expr(condition);
+                self.child(*then);
+                otherwise.iter().for_each(|&node| self.child(node));
+            }
+            ProcessKind::Case { branches, otherwise } => {
+                for (condition, node) in branches {
+                    self.expr(condition);
+                    self.child(*node);
+                }
+                otherwise.iter().for_each(|&node| self.child(node));
+            }
+            ProcessKind::Compose { operands, .. } => {
+                operands.iter().for_each(|&node| self.child(node));
+            }
+            ProcessKind::Replicate { bindings, body, .. } => {
+                self.bindings(bindings);
+                self.child(*body);
+            }
+            ProcessKind::Copies { count, body } => {
+                self.expr(count);
+                self.child(*body);
+            }
+            ProcessKind::Hide { body, events } => {
+                self.child(*body);
+                events.iter().for_each(|set| self.set(set));
+            }
+            ProcessKind::Atomic(body) => self.child(*body),
+        }
+    }
+
+    fn action(&mut self, action: &Action) {
+        match &action.kind {
+            ActionKind::Event(event) => self.event(event),
+            ActionKind::Tau => {}
+            ActionKind::Output { channel, message } => {
+                self.channel(channel);
+                self.exprs(message);
+            }
+            ActionKind::Input { channel, guard, message } => {
+                self.channel(channel);
+                guard.iter().for_each(|guard| self.expr(guard));
+                for part in message {
+                    match part {
+                        Pattern::Bind(local, _) => self.bound.push(*local),
+                        Pattern::Match(expr) => self.expr(expr),
+                    }
+                }
+            }
+        }
+        self.statements(&action.program);
+    }
+
+    fn statements(&mut self, statements: &[Statement]) {
+        for statement in statements {
+            match &statement.kind {
+                StatementKind::Assign { target, value } => {
+                    match &target.kind {
+                        PlaceKind::Variable(_) => {}
+                        PlaceKind::Element(_, indices) => self.exprs(indices),
+                        PlaceKind::Local(local) => self.used.push(*local),
+                    }
+                    self.expr(value);
+                }
+                StatementKind::Declare { local, value } => {
+                    self.bound.push(*local);
+                    self.expr(value);
+                }
+                StatementKind::If { condition, then, otherwise } => {
+                    self.expr(condition);
+                    self.statements(then);
+                    self.statements(otherwise);
+                }
+                StatementKind::While { condition, body } => {
+                    self.expr(condition);
+                    self.statements(body);
+                }
+                StatementKind::Block(inner) => self.statements(inner),
+            }
+        }
+    }
+
+    fn set(&mut self, set: &EventSet) {
+        self.bindings(&set.bindings);
+        self.event(&set.event);
+    }
+
+    fn event(&mut self, event: &Event) {
+        self.exprs(&event.arguments);
+    }
+
+    fn channel(&mut self, channel: &ChannelUse) {
+        channel.index.iter().for_each(|index| self.expr(index));
+    }
+
+    fn bindings(&mut self, bindings: &[Binding]) {
+        for binding in bindings {
+            self.bound.push(binding.local);
+            match &binding.domain {
+                Domain::Range(low, high) => {
+                    self.expr(low);
+                    self.expr(high);
+                }
+                Domain::List(values) => self.exprs(values),
+            }
+        }
+    }
+
+    fn exprs(&mut self, exprs: &[Expr]) {
+        exprs.iter().for_each(|expr| self.expr(expr));
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        match &expr.kind {
+            // A `#define` is over global variables only.
+            ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Variable(_) | ExprKind::Define(_) => {}
+            ExprKind::Element(_, indices) => self.exprs(indices),
+            ExprKind::Local(local) => self.used.push(*local),
+            ExprKind::Unary(_, operand) => self.expr(operand),
+            ExprKind::Binary(_, left, right) => {
+                self.expr(left);
+                self.expr(right);
+            }
+            ExprKind::Query(_, channel) => self.channel(channel),
+            ExprKind::Quantified(_, bindings, body) => {
+                self.bindings(bindings);
+                self.expr(body);
+            }
+        }
+    }
+}
+
+/// Calls `visit` for every name that a program reads and does not declare.
+pub(super) fn program_names(program: &[Statement]) -> Vec<LocalId> {
+    let mut names = Names { used: Vec::new(), bound: Vec::new(), free: &[] };
+    names.statements(program);
+    let Names { mut used, bound, .. } = names;
+    used.sort_unstable();
+    used.dedup();
+    used.retain(|name| !bound.contains(name));
+    used
+}

@@ -1,0 +1,539 @@
+//! The parallel structure of a process as the slots of a model, and who takes which event together.
+
+use std::rc::Rc;
+
+use fairly_model::{
+    Channel, Gathering, Model, Overflow, Range, Slot, SlotId, TemplateId, Unfold, Variable,
+    WhenFull,
+};
+use fairly_source::Diagnostic;
+use fairly_system::EventKind;
+use hashbrown::{HashMap, HashSet};
+
+use super::Trouble;
+use super::alphabet::Which;
+use super::environment::{Environment, Value};
+use super::events::{Concrete, SetId};
+use super::term::Term;
+use super::terms::Terms;
+use super::unfold::{Scope, Unfolder};
+use crate::csp::syntax as csp;
+use crate::csp::syntax::{ActionKind, NodeId, Operator, ProcessKind, Specification, Subject};
+
+/// A process as a model.
+pub struct Lowered {
+    /// The model.
+    pub model: Model,
+    /// What makes the locations that are not made yet, if there are such.
+    pub unfold: Option<Box<dyn Unfold>>,
+}
+
+/// How deep compositions may be nested in each other and still be laid out.
+const MAX_NESTING: usize = 200;
+/// How many processes there may be.
+const MAX_PROCESSES: usize = 100_000;
+
+/// The parallel structure of a process.
+enum Structure {
+    Leaf(usize),
+    Interleave(Vec<Structure>),
+    Parallel(Vec<(Structure, SetId)>),
+    Hide(Box<Structure>, usize),
+}
+
+/// A process that is not laid out any further.
+struct Leaf {
+    name: String,
+    node: NodeId,
+    environment: Environment,
+    hidings: Vec<(usize, SetId)>,
+    /// The events that are written in it, if they are known.
+    written: Option<HashSet<Concrete>>,
+}
+
+/// Turns a process of a specification into a model, whose processes are the parts that the process is
+/// composed of.
+///
+/// # Errors
+/// When it cannot be: see the codes from E1090 on.
+pub fn lower(
+    specification: &Rc<Specification>,
+    subject: &Subject,
+) -> Result<Lowered, Vec<Diagnostic>> {
+    lower_as(specification, subject, Parts::Processes)
+}
+
+/// What becomes of the parts of a composition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parts {
+    /// Each is a process of the model.
+    Processes,
+    /// All of them are one process. It does the same, by other code: see `tests/csp_semantics.rs`.
+    OneProcess,
+}
+
+/// [`lower`], with a say in what becomes of the parts.
+///
+/// # Errors
+/// As [`lower`].
+pub fn lower_as(
+    specification: &Rc<Specification>,
+    subject: &Subject,
+    parts: Parts,
+) -> Result<Lowered, Vec<Diagnostic>> {
+    let diagnostic = |trouble: Trouble| {
+        vec![Diagnostic::error(trouble.code, trouble.message, trouble.span).label("here")]
+    };
+    let mut model = Model::new();
+    for variable in &specification.variables {
+        model.variables.push(global(variable));
+    }
+    for (channel, width) in specification.channels.iter().zip(widths(specification)?) {
+        for at in 0..channel.size.unwrap_or(1) {
+            let name = match channel.size {
+                Some(_) => format!("{}[{at}]", channel.name.text),
+                None => channel.name.text.clone(),
+            };
+            model.channels.push(Channel {
+                name,
+                capacity: channel.capacity,
+                cells: vec![(Range::INT, Overflow::Fault); width],
+                when_full: WhenFull::Wait,
+                span: Some(channel.name.span),
+            });
+        }
+    }
+    let mut terms = Terms::new(Rc::clone(specification));
+    for define in &specification.defines {
+        let expr = terms.scope(&|_| None).expr(&define.body).map_err(diagnostic)?;
+        model.propositions.push((define.name.text.clone(), expr));
+    }
+    let mut layout = Layout { terms: &mut terms, leaves: Vec::new(), hidings: Vec::new() };
+    let structure = layout.subject(subject, parts).map_err(diagnostic)?;
+    let Layout { mut leaves, hidings, .. } = layout;
+    unique_names(&mut leaves);
+    let mut unfolder = Unfolder::new(terms);
+    events(&mut model, &mut unfolder, &structure, &leaves, &hidings);
+    let mut kinds: HashMap<(Term, Vec<(usize, SetId)>), TemplateId> = HashMap::new();
+    for leaf in &leaves {
+        let start = unfolder.terms.node(leaf.node, &leaf.environment);
+        let key = (start.clone(), leaf.hidings.clone());
+        let template = match kinds.get(&key) {
+            Some(&known) => known,
+            None => {
+                let span = specification.node(leaf.node).span;
+                let made = unfolder
+                    .add(&mut model, &leaf.name, &start, leaf.hidings.clone(), span)
+                    .map_err(diagnostic)?;
+                kinds.insert(key, made);
+                made
+            }
+        };
+        let mut renamed = Vec::new();
+        // The inner hiding comes first, and is the one that counts.
+        for &(hiding, set) in &leaf.hidings {
+            let mut events: Vec<&Concrete> = unfolder.terms.sets.get(set).iter().collect();
+            events.sort();
+            for event in events {
+                let key = (Scope::Hiding(hiding), event.clone(), true);
+                if let Some(&id) = unfolder.events.ids.get(&key) {
+                    renamed.push((event.name(specification), id));
+                }
+            }
+        }
+        model.slots.push(Slot {
+            name: leaf.name.clone(),
+            templates: vec![template],
+            start: Some((template, Vec::new())),
+            renamed,
+        });
+    }
+    let unfold = unfolder.is_open().then(|| Box::new(unfolder) as Box<dyn Unfold>);
+    Ok(Lowered { model, unfold })
+}
+
+fn global(variable: &csp::Variable) -> Variable {
+    let number = |value: &csp::Value| match value {
+        csp::Value::Int(value) => i64::from(*value),
+        csp::Value::Bool(value) => i64::from(*value),
+    };
+    let range = match (variable.bounds, variable.ty) {
+        (Some(bounds), _) => Range::new(
+            bounds.low.map_or(Range::INT.low, i64::from),
+            bounds.high.map_or(Range::INT.high, i64::from),
+        ),
+        (None, csp::Type::Bool) => Range::BOOL,
+        (None, _) => Range::INT,
+    };
+    let length = match variable.dimensions.as_slice() {
+        [] => None,
+        sizes => Some(sizes.iter().product()),
+    };
+    Variable {
+        length,
+        initial: variable.initial.iter().map(number).collect(),
+        span: Some(variable.name.span),
+        ..Variable::scalar(variable.name.text.clone(), range, 0)
+    }
+}
+
+/// How many values the messages of each channel have.
+fn widths(specification: &Specification) -> Result<Vec<usize>, Vec<Diagnostic>> {
+    let mut widths: Vec<Option<usize>> = vec![None; specification.channels.len()];
+    let mut wrong = Vec::new();
+    for node in &specification.nodes {
+        let ProcessKind::Prefix { action, .. } = &node.kind else { continue };
+        let (channel, width) = match &action.kind {
+            ActionKind::Output { channel, message } => (channel, message.len()),
+            ActionKind::Input { channel, message, .. } => (channel, message.len()),
+            ActionKind::Event(_) | ActionKind::Tau => continue,
+        };
+        match widths[channel.channel.index()] {
+            Some(known) if known != width => wrong.push(
+                Diagnostic::error(
+                    "E1099",
+                    format!("messages of `{}` have different lengths", {
+                        &specification.channels[channel.channel.index()].name.text
+                    }),
+                    channel.span,
+                )
+                .label(format!("{width} here, {known} elsewhere"))
+                .help("use another channel for the other messages"),
+            ),
+            _ => widths[channel.channel.index()] = Some(width),
+        }
+    }
+    if !wrong.is_empty() {
+        return Err(wrong);
+    }
+    Ok(widths.into_iter().map(|width| width.unwrap_or(0)).collect())
+}
+
+fn unique_names(leaves: &mut [Leaf]) {
+    let mut count: HashMap<String, usize> = HashMap::new();
+    for leaf in leaves.iter() {
+        *count.entry(leaf.name.clone()).or_default() += 1;
+    }
+    let mut next: HashMap<String, usize> = HashMap::new();
+    for leaf in leaves {
+        if count[&leaf.name] > 1 {
+            let number = next.entry(leaf.name.clone()).or_default();
+            *number += 1;
+            leaf.name = format!("{}#{number}", leaf.name);
+        }
+    }
+}
+
+/// Lays out the structure.
+struct Layout<'a> {
+    terms: &'a mut Terms,
+    leaves: Vec<Leaf>,
+    hidings: Vec<SetId>,
+}
+
+/// Where in the structure something stands.
+#[derive(Clone)]
+struct Context {
+    name: String,
+    hidings: Vec<(usize, SetId)>,
+    nesting: usize,
+}
+
+impl Layout<'_> {
+    fn subject(&mut self, subject: &Subject, parts: Parts) -> Result<Structure, Trouble> {
+        let environment = self.terms.arguments(&subject.arguments, &Environment::default())?;
+        let definition = &self.terms.specification.definitions[subject.definition.index()];
+        let context = Context {
+            name: shown(&definition.name.text, &environment),
+            hidings: Vec::new(),
+            nesting: 0,
+        };
+        let body = definition.body;
+        match parts {
+            Parts::Processes => self.node(body, &environment, context),
+            Parts::OneProcess => self.leaf(body, &environment, context),
+        }
+    }
+
+    fn node(
+        &mut self,
+        node: NodeId,
+        environment: &Environment,
+        context: Context,
+    ) -> Result<Structure, Trouble> {
+        let specification = Rc::clone(&self.terms.specification);
+        let process = specification.node(node);
+        if context.nesting > MAX_NESTING {
+            return self.leaf(node, environment, context);
+        }
+        match &process.kind {
+            ProcessKind::Reference { definition, arguments } => {
+                let inner = self.terms.arguments(arguments, environment)?;
+                if !inner.values().all(|value| matches!(value, Value::Known(_))) {
+                    return self.leaf(node, environment, context);
+                }
+                let definition = &specification.definitions[definition.index()];
+                let name = shown(&definition.name.text, &inner);
+                let nesting = context.nesting + 1;
+                self.node(definition.body, &inner, Context { name, nesting, ..context })
+            }
+            ProcessKind::Compose { operator: Operator::Interleave, .. }
+            | ProcessKind::Replicate { operator: Operator::Interleave, .. }
+            | ProcessKind::Copies { .. } => {
+                let operands = self.terms.operands(node, environment)?;
+                let mut parts = Vec::with_capacity(operands.len());
+                for (at, (node, environment)) in operands.iter().enumerate() {
+                    parts.push(self.node(*node, environment, context.part(at))?);
+                }
+                Ok(Structure::Interleave(parts))
+            }
+            ProcessKind::Compose { operator: Operator::Parallel, .. }
+            | ProcessKind::Replicate { operator: Operator::Parallel, .. } => {
+                let operands = self.terms.operands(node, environment)?;
+                let mut parts = Vec::with_capacity(operands.len());
+                for (at, (node, environment)) in operands.iter().enumerate() {
+                    let alphabet = self.terms.alphabet_set(*node, environment)?;
+                    parts.push((self.node(*node, environment, context.part(at))?, alphabet));
+                }
+                Ok(Structure::Parallel(parts))
+            }
+            ProcessKind::Hide { body, events } => {
+                let hidden = self.terms.hidden_set(events, environment)?;
+                let at = self.hidings.len();
+                self.hidings.push(hidden);
+                let mut inner = context;
+                inner.hidings.insert(0, (at, hidden));
+                inner.nesting += 1;
+                Ok(Structure::Hide(Box::new(self.node(*body, environment, inner)?), at))
+            }
+            _ => self.leaf(node, environment, context),
+        }
+    }
+
+    fn leaf(
+        &mut self,
+        node: NodeId,
+        environment: &Environment,
+        context: Context,
+    ) -> Result<Structure, Trouble> {
+        if self.leaves.len() >= MAX_PROCESSES {
+            return Err(self.terms.endless(node));
+        }
+        let written = self.terms.alphabet(node, environment, Which::Written).ok();
+        self.leaves.push(Leaf {
+            name: context.name,
+            node,
+            environment: environment.clone(),
+            hidings: context.hidings,
+            written,
+        });
+        Ok(Structure::Leaf(self.leaves.len() - 1))
+    }
+}
+
+impl Context {
+    fn part(&self, at: usize) -> Context {
+        Context {
+            name: format!("{}.{}", self.name, at + 1),
+            hidings: self.hidings.clone(),
+            nesting: self.nesting + 1,
+        }
+    }
+}
+
+/// A process with its arguments, all of them known.
+fn shown(name: &str, environment: &Environment) -> String {
+    let values: Vec<String> = environment
+        .values()
+        .map(|value| match value {
+            Value::Known(value) => value.to_string(),
+            _ => "?".to_owned(),
+        })
+        .collect();
+    if values.is_empty() { name.to_owned() } else { format!("{name}({})", values.join(",")) }
+}
+
+/// Makes the events that several processes may take together, and those that are hidden.
+fn events(
+    model: &mut Model,
+    unfolder: &mut Unfolder,
+    structure: &Structure,
+    leaves: &[Leaf],
+    hidings: &[SetId],
+) {
+    let tick = model.add_event("terminate", EventKind::Termination);
+    unfolder.events.tick = Some(tick);
+    if leaves.len() > 1 {
+        let all = (0..leaves.len()).map(|at| Gathering::Slot(SlotId::from_index(at))).collect();
+        model.gatherings.push((tick, Gathering::All(all)));
+    }
+    let specification = Rc::clone(&unfolder.terms.specification);
+    let with_programs: HashSet<csp::EventId> = specification
+        .nodes
+        .iter()
+        .filter_map(|node| match &node.kind {
+            ProcessKind::Prefix { action, .. } if !action.program.is_empty() => Some(action),
+            _ => None,
+        })
+        .filter_map(|action| match &action.kind {
+            ActionKind::Event(event) => Some(event.name),
+            _ => None,
+        })
+        .collect();
+    let mut alphabets: HashSet<SetId> = HashSet::new();
+    let mut scopes = vec![(Scope::World, structure)];
+    collect(structure, &mut alphabets, &mut scopes);
+    let sets = &unfolder.terms.sets;
+    let mut shared: Vec<&Concrete> = alphabets
+        .iter()
+        .flat_map(|&set| sets.get(set))
+        .collect::<HashSet<_>>()
+        .into_iter()
+        .collect();
+    shared.sort();
+    let hidden = |at: usize| sets.get(hidings[at]);
+    for &(scope, top) in &scopes {
+        let mut events: Vec<&Concrete> = match scope {
+            Scope::World => shared.clone(),
+            // Hidden ones get ids even where nobody shares them: their data may only be known when
+            // they happen.
+            Scope::Hiding(at) => hidden(at).iter().collect(),
+        };
+        events.sort();
+        for event in events {
+            let gathering = gathering(top, event, leaves, sets, &hidden);
+            let joint = gathering.filter(several);
+            let kind = match scope {
+                Scope::World if joint.is_none() => continue,
+                Scope::World => EventKind::Visible,
+                Scope::Hiding(_) => EventKind::Internal,
+            };
+            let name = event.name(&specification);
+            let id = model.add_event(name.clone(), kind);
+            unfolder.events.ids.insert((scope, event.clone(), true), id);
+            if let Some(joint) = joint {
+                model.gatherings.push((id, joint));
+                // The same event with a program is nobody else's.
+                if with_programs.contains(&event.family) {
+                    let free = model.add_event(name, kind);
+                    unfolder.events.ids.insert((scope, event.clone(), false), free);
+                }
+            }
+        }
+    }
+}
+
+/// All alphabets, and the insides of all hidings.
+fn collect<'a>(
+    structure: &'a Structure,
+    alphabets: &mut HashSet<SetId>,
+    scopes: &mut Vec<(Scope, &'a Structure)>,
+) {
+    match structure {
+        Structure::Leaf(_) => {}
+        Structure::Interleave(parts) => {
+            parts.iter().for_each(|part| collect(part, alphabets, scopes));
+        }
+        Structure::Parallel(parts) => {
+            for (part, alphabet) in parts {
+                alphabets.insert(*alphabet);
+                collect(part, alphabets, scopes);
+            }
+        }
+        Structure::Hide(inner, at) => {
+            scopes.push((Scope::Hiding(*at), inner));
+            collect(inner, alphabets, scopes);
+        }
+    }
+}
+
+/// Who takes an event together in a part of the structure; `None` if nobody there can take it.
+fn gathering<'a>(
+    structure: &Structure,
+    event: &Concrete,
+    leaves: &[Leaf],
+    sets: &super::events::Sets,
+    hidden: &dyn Fn(usize) -> &'a HashSet<Concrete>,
+) -> Option<Gathering> {
+    let inner = |part: &Structure| gathering(part, event, leaves, sets, hidden);
+    match structure {
+        Structure::Leaf(at) => {
+            let can = leaves[*at].written.as_ref().is_none_or(|written| written.contains(event));
+            can.then(|| Gathering::Slot(SlotId::from_index(*at)))
+        }
+        Structure::Hide(part, at) => {
+            if hidden(*at).contains(event) {
+                None
+            } else {
+                inner(part)
+            }
+        }
+        Structure::Interleave(parts) => one(parts.iter().filter_map(inner).collect()),
+        Structure::Parallel(parts) => {
+            let mut together = Vec::new();
+            let mut apart = Vec::new();
+            for (part, alphabet) in parts {
+                if sets.get(*alphabet).contains(event) {
+                    // Somebody who could take part but never does keeps the others from it.
+                    together.push(inner(part).unwrap_or_else(|| somebody(part)));
+                } else {
+                    apart.extend(inner(part));
+                }
+            }
+            let joint = match together.len() {
+                0 => None,
+                1 => together.pop(),
+                _ => Some(Gathering::All(together)),
+            };
+            one(joint.into_iter().chain(apart).collect())
+        }
+    }
+}
+
+fn one(mut parts: Vec<Gathering>) -> Option<Gathering> {
+    match parts.len() {
+        0 => None,
+        1 => parts.pop(),
+        _ => Some(Gathering::One(parts)),
+    }
+}
+
+/// Any process of a part.
+fn somebody(structure: &Structure) -> Gathering {
+    let mut structure = structure;
+    loop {
+        structure = match structure {
+            Structure::Leaf(at) => return Gathering::Slot(SlotId::from_index(*at)),
+            Structure::Interleave(parts) => match parts.first() {
+                Some(part) => part,
+                // There is nobody; the first slot never takes an event that it does not have.
+                None => return Gathering::Slot(SlotId(0)),
+            },
+            Structure::Parallel(parts) => &parts[0].0,
+            Structure::Hide(part, _) => part,
+        };
+    }
+}
+
+/// Whether an event is taken by several.
+fn several(gathering: &Gathering) -> bool {
+    match gathering {
+        Gathering::Slot(_) => false,
+        Gathering::All(_) => true,
+        Gathering::One(parts) => parts.iter().any(several),
+    }
+}
+
+/// A condition or value over global variables as an expression of the models of a specification.
+///
+/// # Errors
+/// When it cannot be expressed there.
+pub fn expression(
+    specification: &Rc<Specification>,
+    expr: &csp::Expr,
+) -> Result<fairly_model::Expr, Vec<Diagnostic>> {
+    let terms = Terms::new(Rc::clone(specification));
+    terms.scope(&|_| None).expr(expr).map_err(|trouble| {
+        vec![Diagnostic::error(trouble.code, trouble.message, trouble.span).label("here")]
+    })
+}

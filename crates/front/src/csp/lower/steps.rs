@@ -1,0 +1,493 @@
+//! The steps of terms: the operational semantics of CSP#.
+
+use std::rc::Rc;
+
+use fairly_model::{
+    BinaryOp, Communication, Expr, LocalId as Cell, Order, Pattern, Pick, Place, Statement,
+    StatementKind,
+};
+use fairly_source::Span;
+use fairly_system::Annotation;
+
+use super::Trouble;
+use super::environment::{Environment, Value, as_cell};
+use super::events::Concrete;
+use super::expression::folded;
+use super::joint::{alone, interleaved, specialised, together};
+use super::names::program_names;
+use super::program::{Programs, Scratch};
+use super::term::Term;
+use super::terms::{MAX_HEADS, Terms};
+use crate::csp::syntax as csp;
+use crate::csp::syntax::{ActionKind, ChannelId, IfKind, NodeId, Operator, ProcessKind};
+
+/// What an observer sees of a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum StepLabel {
+    /// Termination.
+    Tick,
+    /// Nothing; the name of the event, if one is hidden.
+    Internal(Option<String>),
+    /// An event.
+    Event {
+        /// The first word.
+        family: csp::EventId,
+        /// The data.
+        values: Vec<Expr>,
+        /// Whether others can take part: a program keeps them away.
+        shared: bool,
+    },
+    /// Half of a communication, or one with a buffer.
+    Message(ChannelId),
+    /// Both halves of a communication.
+    Joint(ChannelId, Vec<Expr>),
+}
+
+/// One step of a term.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    /// When it can be made.
+    pub(super) guard: Expr,
+    /// What an observer sees.
+    pub(super) label: StepLabel,
+    /// What it says over a channel.
+    pub(super) communication: Communication,
+    /// The fairness asked of it.
+    pub(super) annotation: Option<Annotation>,
+    /// What it does to global variables.
+    pub(super) program: Vec<Statement>,
+    /// How many cells that live for one step it uses.
+    pub(super) scratch: u32,
+    /// What is left, with captured values.
+    pub(super) target: Term,
+    /// Whether it is inside `atomic`.
+    pub(super) atomic: bool,
+    /// Where it is written.
+    pub(super) span: Span,
+}
+
+impl Step {
+    pub(super) fn new(label: StepLabel, target: Term, span: Span) -> Step {
+        Step {
+            guard: Expr::TRUE,
+            label,
+            communication: Communication::None,
+            annotation: None,
+            program: Vec::new(),
+            scratch: 0,
+            target,
+            atomic: false,
+            span,
+        }
+    }
+
+    pub(super) fn is_internal(&self) -> bool {
+        matches!(self.label, StepLabel::Internal(_))
+    }
+
+    /// The event, if others can take part in it and its data are known.
+    pub(super) fn shared(&self) -> Option<Concrete> {
+        match &self.label {
+            StepLabel::Event { family, values, shared: true } => known(*family, values),
+            _ => None,
+        }
+    }
+}
+
+/// The event, if its data are known.
+pub(super) fn known(family: csp::EventId, values: &[Expr]) -> Option<Concrete> {
+    let value = |expr: &Expr| match expr {
+        Expr::Const(value) => Some(*value),
+        _ => None,
+    };
+    Some(Concrete { family, values: values.iter().map(value).collect::<Option<_>>()? })
+}
+
+impl Terms {
+    /// Appends the steps of a term.
+    pub(super) fn steps(
+        &mut self,
+        term: &Term,
+        depth: usize,
+        out: &mut Vec<Step>,
+    ) -> Result<(), Trouble> {
+        match term {
+            Term::Stop | Term::Done => {}
+            // Termination is written nowhere in particular.
+            Term::Skip => out.push(Step::new(StepLabel::Tick, Term::Done, Span::at(0))),
+            Term::Node(node, environment) => {
+                if depth > MAX_HEADS {
+                    return Err(self.endless(*node));
+                }
+                self.steps_of_node(*node, environment, depth, out)?;
+            }
+            Term::Sequence(first, second) => {
+                for mut step in self.inner(first, depth)? {
+                    if step.label == StepLabel::Tick {
+                        step.label = StepLabel::Internal(None);
+                        step.target = Term::clone(second);
+                    } else {
+                        step.target = Term::Sequence(Rc::new(step.target), Rc::clone(second));
+                    }
+                    out.push(step);
+                }
+            }
+            Term::Interrupt(first, second) => {
+                for mut step in self.inner(first, depth)? {
+                    if step.label != StepLabel::Tick {
+                        step.target = Term::Interrupt(Rc::new(step.target), Rc::clone(second));
+                    }
+                    out.push(step);
+                }
+                for mut step in self.inner(second, depth)? {
+                    if step.is_internal() {
+                        step.target = Term::Interrupt(Rc::clone(first), Rc::new(step.target));
+                    }
+                    out.push(step);
+                }
+            }
+            Term::External(terms) => {
+                for (at, term) in terms.iter().enumerate() {
+                    for mut step in self.inner(term, depth)? {
+                        if step.is_internal() {
+                            let mut others = terms.clone();
+                            others[at] = Rc::new(step.target);
+                            step.target = Term::External(others);
+                        }
+                        out.push(step);
+                    }
+                }
+            }
+            Term::Interleave(terms) => {
+                let mut parts = Vec::with_capacity(terms.len());
+                for term in terms {
+                    parts.push(self.inner(term, depth)?);
+                }
+                let rebuild = |changed: &[(usize, Term)]| {
+                    let mut others = terms.clone();
+                    for (at, term) in changed {
+                        others[*at] = Rc::new(term.clone());
+                    }
+                    Term::Interleave(others)
+                };
+                alone(&parts, &rebuild, &|_, step| step.label != StepLabel::Tick, out);
+                interleaved(self, &parts, &rebuild, out)?;
+            }
+            Term::Parallel(terms) => {
+                let mut parts = Vec::with_capacity(terms.len());
+                for (term, _) in terms {
+                    let steps = self.inner(term, depth)?;
+                    // An event whose data are only known when it happens is one of those in the
+                    // alphabets, or another.
+                    let mut exact = Vec::with_capacity(steps.len());
+                    for step in steps {
+                        let sets = terms.iter().map(|(_, set)| self.sets.get(*set));
+                        specialised(step, sets, &mut exact);
+                    }
+                    parts.push(exact);
+                }
+                let rebuild = |changed: &[(usize, Term)]| {
+                    let mut others = terms.clone();
+                    for (at, term) in changed {
+                        others[*at].0 = Rc::new(term.clone());
+                    }
+                    Term::Parallel(others)
+                };
+                let sets = &self.sets;
+                let is_alone = |at: usize, step: &Step| match step.shared() {
+                    Some(event) => !sets.get(terms[at].1).contains(&event),
+                    None => step.label != StepLabel::Tick,
+                };
+                alone(&parts, &rebuild, &is_alone, out);
+                together(
+                    &parts,
+                    &rebuild,
+                    &|at, event| sets.get(terms[at].1).contains(event),
+                    out,
+                )?;
+                interleaved(self, &parts, &rebuild, out)?;
+            }
+            Term::Hide(term, events) => {
+                let mut exact = Vec::new();
+                for step in self.inner(term, depth)? {
+                    specialised(step, [self.sets.get(*events)].into_iter(), &mut exact);
+                }
+                for mut step in exact {
+                    if let StepLabel::Event { family, values, .. } = &step.label
+                        && let Some(event) = known(*family, values)
+                        && self.sets.get(*events).contains(&event)
+                    {
+                        step.label = StepLabel::Internal(Some(event.name(&self.specification)));
+                    }
+                    if step.label != StepLabel::Tick {
+                        step.target = Term::Hide(Rc::new(step.target), *events);
+                    }
+                    out.push(step);
+                }
+            }
+            Term::Atomic(term) => {
+                for mut step in self.inner(term, depth)? {
+                    step.atomic = true;
+                    if step.label != StepLabel::Tick {
+                        step.target = Term::Atomic(Rc::new(step.target));
+                    }
+                    out.push(step);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn inner(&mut self, term: &Term, depth: usize) -> Result<Vec<Step>, Trouble> {
+        let mut steps = Vec::new();
+        self.steps(term, depth + 1, &mut steps)?;
+        Ok(steps)
+    }
+
+    fn steps_of_node(
+        &mut self,
+        node: NodeId,
+        environment: &Environment,
+        depth: usize,
+        out: &mut Vec<Step>,
+    ) -> Result<(), Trouble> {
+        let specification = Rc::clone(&self.specification);
+        let process = specification.node(node);
+        // A silent step to a part of the expression, under a condition.
+        let silent = |this: &Terms, guard: Expr, node: NodeId| {
+            let target = this.after(node, environment);
+            Step { guard, ..Step::new(StepLabel::Internal(None), target, process.span) }
+        };
+        match &process.kind {
+            ProcessKind::Stop => {}
+            ProcessKind::Skip => {
+                out.push(Step::new(StepLabel::Tick, Term::Done, process.span));
+            }
+            ProcessKind::Prefix { action, then } => {
+                out.push(self.prefix(action, *then, environment)?);
+            }
+            ProcessKind::Alternatives { events, then } => {
+                for event in events {
+                    let label = self.label(event, true, environment)?;
+                    out.push(Step::new(label, self.after(*then, environment), event.span));
+                }
+            }
+            ProcessKind::Assert(condition) => {
+                let condition_holds = StatementKind::Assert(self.expr(condition, environment)?);
+                out.push(Step {
+                    program: vec![Statement { kind: condition_holds, span: Some(condition.span) }],
+                    ..Step::new(StepLabel::Tick, Term::Done, process.span)
+                });
+            }
+            ProcessKind::Guard { condition, body } => {
+                let condition = self.expr(condition, environment)?;
+                self.guarded(&condition, *body, environment, depth, out)?;
+            }
+            ProcessKind::If { kind, condition, then, otherwise } => {
+                let condition = self.expr(condition, environment)?;
+                let negated = condition.clone().negated();
+                match kind {
+                    IfKind::Plain => {
+                        out.push(silent(self, condition, *then));
+                        out.push(match otherwise {
+                            Some(otherwise) => silent(self, negated, *otherwise),
+                            None => self.to_skip(negated, process.span),
+                        });
+                    }
+                    IfKind::Blocking => out.push(silent(self, condition, *then)),
+                    IfKind::Atomic => {
+                        self.guarded(&condition, *then, environment, depth, out)?;
+                        match otherwise {
+                            Some(otherwise) => {
+                                self.guarded(&negated, *otherwise, environment, depth, out)?;
+                            }
+                            None => out.push(Step {
+                                guard: negated,
+                                ..Step::new(StepLabel::Tick, Term::Done, process.span)
+                            }),
+                        }
+                    }
+                }
+            }
+            ProcessKind::Case { branches, otherwise } => {
+                let mut none = Expr::TRUE;
+                for (condition, then) in branches {
+                    let condition = self.expr(condition, environment)?;
+                    out.push(silent(self, none.clone().and(condition.clone()), *then));
+                    none = none.and(condition.negated());
+                }
+                out.push(match otherwise {
+                    Some(otherwise) => silent(self, none, *otherwise),
+                    None => self.to_skip(none, process.span),
+                });
+            }
+            ProcessKind::Compose { operator: Operator::GeneralChoice, .. }
+            | ProcessKind::Replicate { operator: Operator::GeneralChoice, .. } => {
+                for (node, environment) in self.operands(node, environment)? {
+                    let term = self.node(node, &environment);
+                    self.steps(&term, depth + 1, out)?;
+                }
+            }
+            ProcessKind::Compose { operator: Operator::InternalChoice, .. }
+            | ProcessKind::Replicate { operator: Operator::InternalChoice, .. } => {
+                for (node, environment) in self.operands(node, environment)? {
+                    let target = self.after(node, &environment);
+                    out.push(Step::new(StepLabel::Internal(None), target, process.span));
+                }
+            }
+            ProcessKind::Reference { .. }
+            | ProcessKind::Compose { .. }
+            | ProcessKind::Replicate { .. }
+            | ProcessKind::Copies { .. }
+            | ProcessKind::Hide { .. }
+            | ProcessKind::Atomic(_) => {
+                let term = self.node(node, environment);
+                let head = self.head(&term, depth + 1)?;
+                self.steps(&head, depth + 1, out)?;
+            }
+        }
+        out.retain(|step| step.guard != Expr::FALSE);
+        Ok(())
+    }
+
+    fn to_skip(&self, guard: Expr, span: Span) -> Step {
+        Step { guard, ..Step::new(StepLabel::Internal(None), Term::Skip, span) }
+    }
+
+    fn guarded(
+        &mut self,
+        condition: &Expr,
+        body: NodeId,
+        environment: &Environment,
+        depth: usize,
+        out: &mut Vec<Step>,
+    ) -> Result<(), Trouble> {
+        if *condition == Expr::FALSE {
+            return Ok(());
+        }
+        let term = self.node(body, environment);
+        for mut step in self.inner(&term, depth)? {
+            step.guard = condition.clone().and(step.guard);
+            out.push(step);
+        }
+        Ok(())
+    }
+
+    /// What is left after a step: an expression whose names have the values they have now.
+    fn after(&self, node: NodeId, environment: &Environment) -> Term {
+        self.node(node, &environment.mapped(Value::captured))
+    }
+
+    fn label(
+        &self,
+        event: &csp::Event,
+        shared: bool,
+        environment: &Environment,
+    ) -> Result<StepLabel, Trouble> {
+        let values = event
+            .arguments
+            .iter()
+            .map(|argument| self.expr(argument, environment))
+            .collect::<Result<_, _>>()?;
+        Ok(StepLabel::Event { family: event.name, values, shared })
+    }
+
+    fn prefix(
+        &self,
+        action: &csp::Action,
+        then: NodeId,
+        environment: &Environment,
+    ) -> Result<Step, Trouble> {
+        let mut environment = environment.clone();
+        let mut guard = Expr::TRUE;
+        let mut communication = Communication::None;
+        let label = match &action.kind {
+            ActionKind::Event(event) => {
+                self.label(event, action.program.is_empty(), &environment)?
+            }
+            ActionKind::Tau => StepLabel::Internal(None),
+            ActionKind::Output { channel, message } => {
+                let names = |local| environment.get(local).map(Value::expr);
+                let number = self.scope(&names).channel(channel)?;
+                let message = message
+                    .iter()
+                    .map(|part| self.expr(part, &environment))
+                    .collect::<Result<_, _>>()?;
+                communication =
+                    Communication::Send { channel: number, message, order: Order::Fifo };
+                StepLabel::Message(channel.channel)
+            }
+            ActionKind::Input { channel, guard: condition, message } => {
+                let names = |local| environment.get(local).map(Value::expr);
+                let number = self.scope(&names).channel(channel)?;
+                let mut pattern = Vec::with_capacity(message.len());
+                for (at, part) in (0u32..).zip(message) {
+                    pattern.push(match part {
+                        csp::Pattern::Bind(local, _) => {
+                            environment.set(*local, Value::Deferred(Expr::Received(at)));
+                            Pattern::Any
+                        }
+                        csp::Pattern::Match(expr) => Pattern::Equal(self.expr(expr, &environment)?),
+                    });
+                }
+                if let Some(condition) = condition {
+                    guard = self.expr(condition, &environment)?;
+                }
+                communication = Communication::Receive {
+                    channel: number,
+                    pattern,
+                    pick: Pick::Head,
+                    keep: false,
+                };
+                StepLabel::Message(channel.channel)
+            }
+        };
+        let target = self.after(then, &environment);
+        let mut scratch = Scratch::default();
+        let program = self.program(&action.program, &environment, &mut scratch)?;
+        Ok(Step {
+            guard,
+            communication,
+            annotation: action.annotation,
+            program,
+            scratch: scratch.used(),
+            ..Step::new(label, target, action.span)
+        })
+    }
+
+    /// The statements of a program. What its names stand for is evaluated before it runs, for it
+    /// may change the variables that they are made of.
+    fn program(
+        &self,
+        program: &[csp::Statement],
+        environment: &Environment,
+        scratch: &mut Scratch,
+    ) -> Result<Vec<Statement>, Trouble> {
+        let mut first: Vec<(Place, Expr)> = Vec::new();
+        let mut inside = environment.clone();
+        for local in program_names(program) {
+            if let Some(Value::Deferred(expr)) = environment.get(local)
+                && as_cell(expr).is_none()
+                && !matches!(expr, Expr::Received(_))
+            {
+                let cell: Cell = scratch.fresh();
+                first.push((Place::local(cell), expr.clone()));
+                inside.set(local, Value::Deferred(Expr::local(cell)));
+            }
+        }
+        let names = |local| inside.get(local).map(Value::expr);
+        let scope = self.scope(&names);
+        let block = Programs::new(&scope, scratch).block(program)?;
+        let mut statements = Vec::with_capacity(block.len() + 1);
+        if !first.is_empty() {
+            statements.push(Statement::new(StatementKind::Assign(first)));
+        }
+        statements.extend(block);
+        Ok(statements)
+    }
+}
+
+/// Whether two expressions are equal, as a condition.
+pub(super) fn equal(left: &Expr, right: &Expr) -> Expr {
+    if left == right { Expr::TRUE } else { folded(BinaryOp::Equal, left.clone(), right.clone()) }
+}

@@ -1,0 +1,282 @@
+//! What can be done with terms: their heads, their operands, the scopes of their expressions.
+
+use std::rc::Rc;
+
+use fairly_model::Expr;
+use hashbrown::HashSet;
+
+use super::Trouble;
+use super::alphabet::Which;
+use super::environment::{Environment, Value};
+use super::events::{SetId, Sets};
+use super::expression::{MAX_COPIES, Scope};
+use super::names::free_names;
+use super::term::Term;
+use crate::csp::syntax as csp;
+use crate::csp::syntax::{LocalId, NodeId, Operator, ProcessKind, Specification};
+
+/// How deep a term may be taken apart for one step. Deeper ones come from a process that refers to
+/// itself before it makes a step.
+pub(super) const MAX_HEADS: usize = 400;
+
+/// A specification, with what is needed to make steps of its terms.
+pub(super) struct Terms {
+    /// The specification.
+    pub(super) specification: Rc<Specification>,
+    /// The number in the model of the first channel of each declared channel.
+    pub(super) channels: Vec<u32>,
+    /// The free names of every node.
+    free: Vec<Vec<LocalId>>,
+    /// Alphabets and hidden sets.
+    pub(super) sets: Sets,
+}
+
+impl Terms {
+    /// For a specification.
+    pub(super) fn new(specification: Rc<Specification>) -> Terms {
+        let free = free_names(&specification);
+        let mut channels = Vec::new();
+        let mut next = 0;
+        for channel in &specification.channels {
+            channels.push(next);
+            next += channel.size.unwrap_or(1);
+        }
+        Terms { specification, channels, free, sets: Sets::default() }
+    }
+
+    /// The scope of expressions whose names mean this.
+    pub(super) fn scope<'a>(&'a self, names: &'a dyn Fn(LocalId) -> Option<Expr>) -> Scope<'a> {
+        Scope { specification: &self.specification, channels: &self.channels, names }
+    }
+
+    /// An expression where the names have these values.
+    pub(super) fn expr(
+        &self,
+        expr: &csp::Expr,
+        environment: &Environment,
+    ) -> Result<Expr, Trouble> {
+        self.scope(&|local| environment.get(local).map(Value::expr)).expr(expr)
+    }
+
+    /// An expression of the text, where its names have these values.
+    pub(super) fn node(&self, node: NodeId, environment: &Environment) -> Term {
+        match self.specification.node(node).kind {
+            ProcessKind::Stop => Term::Stop,
+            ProcessKind::Skip => Term::Skip,
+            _ => Term::Node(node, environment.restricted(&self.free[node.index()])),
+        }
+    }
+
+    /// The values of the parameters of a definition.
+    pub(super) fn arguments(
+        &self,
+        arguments: &[csp::Expr],
+        environment: &Environment,
+    ) -> Result<Environment, Trouble> {
+        let mut inner = Environment::default();
+        for (at, argument) in arguments.iter().enumerate() {
+            inner.set(LocalId::new(at), Value::deferred(self.expr(argument, environment)?));
+        }
+        Ok(inner)
+    }
+
+    /// The operands of a composition, replicated or not.
+    pub(super) fn operands(
+        &self,
+        node: NodeId,
+        environment: &Environment,
+    ) -> Result<Vec<(NodeId, Environment)>, Trouble> {
+        let process = self.specification.node(node);
+        Ok(match &process.kind {
+            ProcessKind::Compose { operands, .. } => {
+                operands.iter().map(|&operand| (operand, environment.clone())).collect()
+            }
+            ProcessKind::Replicate { bindings, body, .. } => {
+                let mut copies = Vec::new();
+                let names = |local| environment.get(local).map(Value::expr);
+                self.scope(&names).each(bindings, process.span, &mut |scope| {
+                    let mut inner = environment.clone();
+                    for binding in bindings {
+                        let value = (scope.names)(binding.local).expect("just bound");
+                        inner.set(binding.local, Value::deferred(value));
+                    }
+                    copies.push((*body, inner));
+                    Ok(())
+                })?;
+                copies
+            }
+            ProcessKind::Copies { count, body } => match self.expr(count, environment)? {
+                Expr::Const(count) if (0..=MAX_COPIES as i64).contains(&count) => {
+                    (0..count).map(|_| (*body, environment.clone())).collect()
+                }
+                _ => {
+                    return Err(Trouble {
+                        code: "E1093",
+                        message: format!(
+                            "the number of copies must be known before the search, and be at most \
+                             {MAX_COPIES}"
+                        ),
+                        span: count.span,
+                    });
+                }
+            },
+            _ => Vec::new(),
+        })
+    }
+
+    /// The alphabet of an operand of `||`, as a set.
+    pub(super) fn alphabet_set(
+        &mut self,
+        node: NodeId,
+        environment: &Environment,
+    ) -> Result<SetId, Trouble> {
+        let alphabet = self.alphabet(node, environment, Which::Alphabet)?;
+        Ok(self.sets.intern(alphabet))
+    }
+
+    /// A set of hidden events.
+    pub(super) fn hidden_set(
+        &mut self,
+        events: &[csp::EventSet],
+        environment: &Environment,
+    ) -> Result<SetId, Trouble> {
+        let hidden: HashSet<_> = self.event_set(events, environment)?;
+        Ok(self.sets.intern(hidden))
+    }
+
+    /// The term with references, compositions and the like taken apart wherever it could make its
+    /// next step, so that the same process has the same term however it is written.
+    pub(super) fn head(&mut self, term: &Term, depth: usize) -> Result<Term, Trouble> {
+        let each = |this: &mut Terms, term: &Rc<Term>| this.head(term, depth + 1).map(Rc::new);
+        Ok(match term {
+            Term::Stop | Term::Skip | Term::Done => term.clone(),
+            Term::Node(node, environment) => return self.head_of_node(*node, environment, depth),
+            Term::Sequence(first, second) => Term::Sequence(each(self, first)?, second.clone()),
+            Term::Interrupt(first, second) => {
+                Term::Interrupt(each(self, first)?, each(self, second)?)
+            }
+            Term::External(terms) => {
+                Term::External(terms.iter().map(|term| each(self, term)).collect::<Result<_, _>>()?)
+            }
+            Term::Interleave(terms) => Term::Interleave(
+                terms.iter().map(|term| each(self, term)).collect::<Result<_, _>>()?,
+            ),
+            Term::Parallel(terms) => Term::Parallel(
+                terms
+                    .iter()
+                    .map(|(term, alphabet)| Ok((each(self, term)?, *alphabet)))
+                    .collect::<Result<_, Trouble>>()?,
+            ),
+            Term::Hide(term, events) => Term::Hide(each(self, term)?, *events),
+            Term::Atomic(term) => Term::Atomic(each(self, term)?),
+        })
+    }
+
+    fn head_of_node(
+        &mut self,
+        node: NodeId,
+        environment: &Environment,
+        depth: usize,
+    ) -> Result<Term, Trouble> {
+        let specification = Rc::clone(&self.specification);
+        let process = specification.node(node);
+        if depth > MAX_HEADS {
+            return Err(self.endless(node));
+        }
+        let head = |this: &mut Terms, node: NodeId, environment: &Environment| {
+            let term = this.node(node, environment);
+            this.head(&term, depth + 1).map(Rc::new)
+        };
+        Ok(match &process.kind {
+            ProcessKind::Reference { definition, arguments } => {
+                let inner = self.arguments(arguments, environment)?;
+                let body = specification.definitions[definition.index()].body;
+                let term = self.node(body, &inner);
+                return self.head(&term, depth + 1);
+            }
+            ProcessKind::Compose { operator, .. } | ProcessKind::Replicate { operator, .. } => {
+                let operands = self.operands(node, environment)?;
+                match operator {
+                    Operator::GeneralChoice | Operator::InternalChoice => {
+                        self.node(node, environment)
+                    }
+                    Operator::Interleave => self.interleave(&operands, depth)?,
+                    Operator::Parallel => {
+                        let mut terms = Vec::with_capacity(operands.len());
+                        for (node, environment) in &operands {
+                            let alphabet = self.alphabet_set(*node, environment)?;
+                            terms.push((head(self, *node, environment)?, alphabet));
+                        }
+                        Term::Parallel(terms)
+                    }
+                    Operator::ExternalChoice => {
+                        let mut terms = Vec::with_capacity(operands.len());
+                        for (node, environment) in &operands {
+                            terms.push(head(self, *node, environment)?);
+                        }
+                        Term::External(terms)
+                    }
+                    Operator::Interrupt => {
+                        let mut terms = operands.iter();
+                        let (node, environment) = terms.next().expect("at least two operands");
+                        let mut all = head(self, *node, environment)?;
+                        for (node, environment) in terms {
+                            all = Rc::new(Term::Interrupt(all, head(self, *node, environment)?));
+                        }
+                        Rc::unwrap_or_clone(all)
+                    }
+                    Operator::Sequence => {
+                        let mut terms = operands.iter().rev();
+                        let (node, environment) = terms.next().expect("at least two operands");
+                        let mut rest = Rc::new(self.node(*node, environment));
+                        for (node, environment) in terms {
+                            let first = Rc::new(self.node(*node, environment));
+                            rest = Rc::new(Term::Sequence(first, rest));
+                        }
+                        return self.head(&rest, depth + 1);
+                    }
+                }
+            }
+            ProcessKind::Copies { .. } => {
+                let operands = self.operands(node, environment)?;
+                self.interleave(&operands, depth)?
+            }
+            ProcessKind::Hide { body, events } => {
+                let hidden = self.hidden_set(events, environment)?;
+                Term::Hide(head(self, *body, environment)?, hidden)
+            }
+            ProcessKind::Atomic(body) => Term::Atomic(head(self, *body, environment)?),
+            _ => self.node(node, environment),
+        })
+    }
+
+    fn interleave(
+        &mut self,
+        operands: &[(NodeId, Environment)],
+        depth: usize,
+    ) -> Result<Term, Trouble> {
+        let mut terms = Vec::with_capacity(operands.len());
+        for (node, environment) in operands {
+            let term = self.node(*node, environment);
+            terms.push(Rc::new(self.head(&term, depth + 1)?));
+        }
+        Ok(Term::Interleave(terms))
+    }
+
+    /// A process that refers to itself before it makes a step.
+    pub(super) fn endless(&self, node: NodeId) -> Trouble {
+        let span = self.specification.node(node).span;
+        let inside = |definition: &&csp::Definition| {
+            definition.span.start <= span.start && span.end <= definition.span.end
+        };
+        let name = self.specification.definitions.iter().find(inside);
+        Trouble {
+            code: "E1097",
+            message: format!(
+                "the process `{}` goes on without end before it makes a step",
+                name.map_or("?", |definition| &definition.name.text)
+            ),
+            span,
+        }
+    }
+}

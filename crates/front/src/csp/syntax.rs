@@ -1,0 +1,727 @@
+//! The syntax tree of CSP#, with every name resolved.
+//!
+//! Process expressions live in one arena, [`Specification::nodes`], and point at each other by
+//! [`NodeId`]: a node's id is its index, and a child's id is smaller than its parent's. Each node
+//! has one parent, or is the body of one definition. Expressions are ordinary boxed trees. Both
+//! are at most [`MAX_DEPTH`] deep, so that recursion over them is safe.
+//!
+//! Names are gone: a global variable is a [`VariableId`], a channel a [`ChannelId`], a process
+//! definition a [`DefinitionId`], a `#define` that is not constant a [`DefineId`]. Whatever is
+//! bound inside a definition (parameters, indices, received values, variables of a program) is a
+//! [`LocalId`], an index into the locals of that definition; no two binders of one definition
+//! share an id, so a local needs no scope. Constants, enumerations and everything that can be
+//! computed from them have become [`ExprKind::Int`] and [`ExprKind::Bool`].
+
+use fairly_source::Span;
+use fairly_system::Annotation;
+
+/// How deep process expressions and expressions may be: no path from a root down is longer.
+pub const MAX_DEPTH: usize = 1000;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            pub(super) fn new(index: usize) -> Self {
+                // A text has fewer than 2^32 bytes: the parser refuses a longer one.
+                $name(u32::try_from(index).expect("fewer names than bytes"))
+            }
+
+            /// The id as an index into the table it belongs to.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// A process expression: an index into [`Specification::nodes`].
+    NodeId;
+    /// A global variable or array: an index into [`Specification::variables`].
+    VariableId;
+    /// A channel or array of channels: an index into [`Specification::channels`].
+    ChannelId;
+    /// A `#define` that depends on the state: an index into [`Specification::defines`].
+    DefineId;
+    /// A process definition: an index into [`Specification::definitions`].
+    DefinitionId;
+    /// The first word of events, `get` of `get.0.1`: an index into [`Specification::events`].
+    EventId;
+    /// A name bound inside a definition or `#define`: an index into its `locals`.
+    LocalId;
+}
+
+/// A whole file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Specification {
+    /// `#define N 3;` and the members of enumerations, in the order of the text. Only for showing
+    /// values by name: where they are used, they have been replaced.
+    pub constants: Vec<Constant>,
+    /// Global variables and arrays.
+    pub variables: Vec<Variable>,
+    /// Channels.
+    pub channels: Vec<Channel>,
+    /// Conditions and other `#define`s that are not constant. One refers only to earlier ones.
+    pub defines: Vec<Define>,
+    /// Process definitions.
+    pub definitions: Vec<Definition>,
+    /// The first words of all events of prefixes, alphabets and hidden sets, each once.
+    pub events: Vec<String>,
+    /// All process expressions; a child stands before its parent.
+    pub nodes: Vec<Process>,
+    /// `#assert`, in the order of the text.
+    pub assertions: Vec<Assertion>,
+    /// `// expect:` comments that stand at no assertion.
+    pub stray_remarks: Vec<Remark>,
+}
+
+impl Specification {
+    /// The node with that id.
+    ///
+    /// # Panics
+    /// If the id is of another specification.
+    pub fn node(&self, id: NodeId) -> &Process {
+        &self.nodes[id.index()]
+    }
+}
+
+/// A name and where it was declared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// The name.
+    pub text: String,
+    /// The name where it is declared.
+    pub span: Span,
+}
+
+/// A value that is known before the system runs. Integers are those of 32 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Value {
+    /// An integer.
+    Int(i32),
+    /// A truth value.
+    Bool(bool),
+}
+
+/// What an expression gives. PAT decides when it runs; here a difference is found before, except
+/// where only running tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// An integer.
+    Int,
+    /// A truth value.
+    Bool,
+    /// A parameter, an index from a list, a received value: either of the two.
+    Unknown,
+}
+
+/// A named constant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Constant {
+    /// Its name.
+    pub name: Name,
+    /// Its value.
+    pub value: Value,
+}
+
+/// Bounds of a variable, `{lo..hi}`, both included; a side that is left open is `None`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// The least value.
+    pub low: Option<i32>,
+    /// The greatest value.
+    pub high: Option<i32>,
+}
+
+/// A global variable or array.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    /// Its name.
+    pub name: Name,
+    /// `hvar`: PAT leaves it out when it compares states.
+    pub hidden: bool,
+    /// The size of each dimension; empty for a scalar. All at least 1.
+    pub dimensions: Vec<u32>,
+    /// The bounds of each value.
+    pub bounds: Option<Bounds>,
+    /// What the initial values are: [`Type::Int`] or [`Type::Bool`], never unknown.
+    pub ty: Type,
+    /// The initial values: one for a scalar, all elements with the last index running fastest for
+    /// an array. Within the bounds.
+    pub initial: Vec<Value>,
+}
+
+/// A channel or array of channels.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Channel {
+    /// Its name.
+    pub name: Name,
+    /// How many there are in an array of channels; `None` for a single one.
+    pub size: Option<u32>,
+    /// How many messages it holds; 0 for a channel on which sender and receiver meet.
+    pub capacity: u32,
+}
+
+/// A `#define` that is not constant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Define {
+    /// Its name.
+    pub name: Name,
+    /// What it stands for, over global variables only.
+    pub body: Expr,
+    /// The indices that quantifiers in the body bind.
+    pub locals: Vec<Local>,
+}
+
+/// A process definition `P(i, j) = …;`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Definition {
+    /// Its name.
+    pub name: Name,
+    /// How many parameters: the first so many locals.
+    pub parameters: usize,
+    /// Everything that is bound in it, the parameters first and in order.
+    pub locals: Vec<Local>,
+    /// The expression on the right.
+    pub body: NodeId,
+    /// The sets of `#alphabet` for it, over its parameters; `None` if there is no `#alphabet`.
+    pub alphabet: Option<Vec<EventSet>>,
+    /// From the name to the semicolon.
+    pub span: Span,
+}
+
+/// A name bound inside a definition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Local {
+    /// Its name.
+    pub name: Name,
+    /// What binds it.
+    pub kind: LocalKind,
+}
+
+/// What binds a local.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LocalKind {
+    /// A parameter, perhaps with bounds.
+    Parameter(Option<Bounds>),
+    /// `x` of `[] x:{0..2}@…`, of an event set or of a quantifier.
+    Index,
+    /// `x` of `c?x`.
+    Received,
+    /// `var x` in a program; lives until the end of its block.
+    Program,
+}
+
+/// A process expression.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Process {
+    /// Its index among the nodes.
+    pub id: NodeId,
+    /// The whole expression, without parentheses around it.
+    pub span: Span,
+    /// What it is.
+    pub kind: ProcessKind,
+}
+
+/// What a process expression is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ProcessKind {
+    /// `Stop`.
+    Stop,
+    /// `Skip`.
+    Skip,
+    /// `P(1, x)`, with as many arguments as `P` has parameters.
+    Reference {
+        /// The definition.
+        definition: DefinitionId,
+        /// The arguments.
+        arguments: Vec<Expr>,
+    },
+    /// `action -> then`.
+    Prefix {
+        /// What is done first.
+        action: Action,
+        /// What follows.
+        then: NodeId,
+    },
+    /// `(a, b) -> then`: one of the events, then the same.
+    Alternatives {
+        /// The events, at least two.
+        events: Vec<Event>,
+        /// What follows.
+        then: NodeId,
+    },
+    /// `assert(b)`: as `Skip`, but an error where `b` is false.
+    Assert(Expr),
+    /// `[b] body`.
+    Guard {
+        /// What must hold for the first step.
+        condition: Expr,
+        /// What is guarded.
+        body: NodeId,
+    },
+    /// `if`, `ifa`, `ifb`.
+    If {
+        /// Which of the three.
+        kind: IfKind,
+        /// What is tested.
+        condition: Expr,
+        /// If it holds.
+        then: NodeId,
+        /// If not; never there for `ifb`, and `Skip` is meant where it is missing otherwise.
+        otherwise: Option<NodeId>,
+    },
+    /// `case { b: P … default: Q }`: the first whose condition holds.
+    Case {
+        /// Conditions and what they guard, in order; at least one.
+        branches: Vec<(Expr, NodeId)>,
+        /// If none holds; `Skip` is meant where it is missing.
+        otherwise: Option<NodeId>,
+    },
+    /// `P op Q op R`, from left to right; at least two operands, none of which is an expression of
+    /// the same operator without parentheses.
+    Compose {
+        /// The operator.
+        operator: Operator,
+        /// The operands.
+        operands: Vec<NodeId>,
+    },
+    /// `op x:{0..2}; y:{0, 1} @ body`. Never with [`Operator::Sequence`] or
+    /// [`Operator::Interrupt`].
+    Replicate {
+        /// The operator.
+        operator: Operator,
+        /// The indices, the first running slowest; at least one.
+        bindings: Vec<Binding>,
+        /// What is replicated.
+        body: NodeId,
+    },
+    /// `|||{n}@body`: so many copies, interleaved.
+    Copies {
+        /// How many; if it is constant, at least 1.
+        count: Expr,
+        /// What is copied.
+        body: NodeId,
+    },
+    /// `body \ {…}`.
+    Hide {
+        /// Where events are hidden.
+        body: NodeId,
+        /// The hidden events.
+        events: Vec<EventSet>,
+    },
+    /// `atomic { body }`.
+    Atomic(NodeId),
+}
+
+/// The three conditionals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IfKind {
+    /// `if`: testing is a silent step of its own.
+    Plain,
+    /// `ifa`: testing and the first step are one.
+    Atomic,
+    /// `ifb`: waits until the condition holds.
+    Blocking,
+}
+
+/// Operators between processes, the loosest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Operator {
+    /// `|||`.
+    Interleave,
+    /// `||`.
+    Parallel,
+    /// `[]`: resolved by the first step of any kind.
+    GeneralChoice,
+    /// `<>`: resolved by a silent step.
+    InternalChoice,
+    /// `[*]`: resolved by the first visible step.
+    ExternalChoice,
+    /// `interrupt`.
+    Interrupt,
+    /// `;`.
+    Sequence,
+}
+
+/// What stands before an arrow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Action {
+    /// The event or communication.
+    pub kind: ActionKind,
+    /// `wf(…)`, `sf(…)`, `wl(…)` or `sl(…)` around it.
+    pub annotation: Option<Annotation>,
+    /// The program that runs with it; empty if there is none.
+    pub program: Vec<Statement>,
+    /// From the annotation, or the event, to the end of the program.
+    pub span: Span,
+}
+
+/// What happens.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ActionKind {
+    /// `get.i.(i+1)%N`.
+    Event(Event),
+    /// `tau`, or a program that has no event.
+    Tau,
+    /// `c!e1.e2`.
+    Output {
+        /// Where to.
+        channel: ChannelUse,
+        /// The parts of the message; at least one.
+        message: Vec<Expr>,
+    },
+    /// `c?x.1`, `c?[x > 0]x`.
+    Input {
+        /// Where from.
+        channel: ChannelUse,
+        /// What must hold of the message, over what it binds too.
+        guard: Option<Expr>,
+        /// The parts of the message; at least one.
+        message: Vec<Pattern>,
+    },
+}
+
+/// A part of a message that is received.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Pattern {
+    /// A new name for whatever comes.
+    Bind(LocalId, Span),
+    /// The message must have this value here. Over constants and locals that were bound before,
+    /// not over global variables.
+    Match(Expr),
+}
+
+/// A channel, or one of an array of channels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChannelUse {
+    /// The channel.
+    pub channel: ChannelId,
+    /// Which one, exactly if it is an array of channels.
+    pub index: Option<Box<Expr>>,
+    /// Name and index.
+    pub span: Span,
+}
+
+/// An event with its parts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// The word before the first dot.
+    pub name: EventId,
+    /// What stands after the dots.
+    pub arguments: Vec<Expr>,
+    /// The whole event.
+    pub span: Span,
+}
+
+/// An element of an alphabet or hidden set: `a.1`, or `x:{0..2}@a.x`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventSet {
+    /// The indices; often none.
+    pub bindings: Vec<Binding>,
+    /// The event.
+    pub event: Event,
+}
+
+/// `x:{…}`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Binding {
+    /// The index.
+    pub local: LocalId,
+    /// Its values.
+    pub domain: Domain,
+    /// From the name to the brace.
+    pub span: Span,
+}
+
+/// The values of an index.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Domain {
+    /// `{low..high}`, both included; not empty if both are constant.
+    Range(Expr, Expr),
+    /// `{a, b, c}`, at least one.
+    List(Vec<Expr>),
+}
+
+/// A statement of a program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statement {
+    /// What it does.
+    pub kind: StatementKind,
+    /// All of it.
+    pub span: Span,
+}
+
+/// What a statement does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StatementKind {
+    /// `x = e`, `a[i] = e`, `x++`.
+    Assign {
+        /// What is changed.
+        target: Place,
+        /// To what.
+        value: Expr,
+    },
+    /// `var x = e`; without `= e` the value is 0.
+    Declare {
+        /// The variable.
+        local: LocalId,
+        /// Its first value.
+        value: Expr,
+    },
+    /// `if (b) … else …`.
+    If {
+        /// What is tested.
+        condition: Expr,
+        /// If it holds.
+        then: Vec<Statement>,
+        /// If not.
+        otherwise: Vec<Statement>,
+    },
+    /// `while (b) …`.
+    While {
+        /// What is tested.
+        condition: Expr,
+        /// What is repeated.
+        body: Vec<Statement>,
+    },
+    /// `{ … }`: a scope of its own.
+    Block(Vec<Statement>),
+}
+
+/// What can be assigned to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// What it is.
+    pub kind: PlaceKind,
+    /// Name and indices.
+    pub span: Span,
+}
+
+/// Kinds of places.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PlaceKind {
+    /// A global scalar.
+    Variable(VariableId),
+    /// An element of a global array, with as many indices as it has dimensions.
+    Element(VariableId, Vec<Expr>),
+    /// A variable of the program.
+    Local(LocalId),
+}
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// What it gives.
+    pub ty: Type,
+    /// The whole expression, without parentheses around it. Of a constant that was computed, the
+    /// expression it was computed from.
+    pub span: Span,
+}
+
+/// What an expression is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExprKind {
+    /// A number, a constant, or what was computed from such.
+    Int(i32),
+    /// `true`, `false`, or what was computed.
+    Bool(bool),
+    /// A global scalar.
+    Variable(VariableId),
+    /// An element of a global array, with as many indices as it has dimensions.
+    Element(VariableId, Vec<Expr>),
+    /// A local of the definition (or `#define`) the expression stands in.
+    Local(LocalId),
+    /// A `#define` that is not constant.
+    Define(DefineId),
+    /// `!a`, `-a`.
+    Unary(UnaryOperator, Box<Expr>),
+    /// `a op b`. `&&` and `||` do not look at `b` if `a` decides.
+    Binary(BinaryOperator, Box<Expr>, Box<Expr>),
+    /// `cfull(c)` and the like.
+    Query(ChannelQuery, ChannelUse),
+    /// `&& x:{0..2}@b`: the operator over all values. One of `&&`, `||` and `xor`.
+    Quantified(BinaryOperator, Vec<Binding>, Box<Expr>),
+}
+
+/// Operators with one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnaryOperator {
+    /// `!`.
+    Not,
+    /// `-`.
+    Negate,
+}
+
+/// Operators with two operands, the loosest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BinaryOperator {
+    /// `||`.
+    Or,
+    /// `&&`.
+    And,
+    /// `xor`.
+    Xor,
+    /// `&`, on integers.
+    BitAnd,
+    /// `|`, on integers.
+    BitOr,
+    /// `^`, on integers.
+    BitXor,
+    /// `==`.
+    Equal,
+    /// `!=`.
+    NotEqual,
+    /// `<`.
+    Less,
+    /// `<=`.
+    LessEqual,
+    /// `>`.
+    Greater,
+    /// `>=`.
+    GreaterEqual,
+    /// `+`.
+    Add,
+    /// `-`.
+    Subtract,
+    /// `*`.
+    Multiply,
+    /// `/`: towards zero.
+    Divide,
+    /// `%`: the remainder of `/`, plus the divisor if that is negative. `(0-1) % 3` is 2, as PAT's
+    /// own dining philosophers need it.
+    Modulo,
+}
+
+/// Questions about a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ChannelQuery {
+    /// `ccount(c)`: how many messages it holds.
+    Count,
+    /// `csize(c)`: its capacity.
+    Size,
+    /// `cempty(c)`.
+    Empty,
+    /// `cfull(c)`.
+    Full,
+    /// `cpeek(c)`: the first message.
+    Peek,
+}
+
+/// `#assert P(1) …;`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Assertion {
+    /// The process it is about.
+    pub process: Subject,
+    /// What is claimed.
+    pub claim: Claim,
+    /// The `// expect:` comments that stand directly above it or on its last line.
+    pub remarks: Vec<Remark>,
+    /// From `#assert` to the semicolon.
+    pub span: Span,
+}
+
+/// A process of an assertion; its arguments are constant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Subject {
+    /// The definition.
+    pub definition: DefinitionId,
+    /// The arguments.
+    pub arguments: Vec<Expr>,
+    /// Name and arguments.
+    pub span: Span,
+}
+
+/// What an assertion claims of its process.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Claim {
+    /// `deadlockfree`.
+    DeadlockFree,
+    /// `nonterminating`.
+    NonTerminating,
+    /// `divergencefree`.
+    DivergenceFree,
+    /// `deterministic`.
+    Deterministic,
+    /// `reaches condition`, `reaches condition with min(e)`.
+    Reaches {
+        /// The condition, of type [`Type::Bool`].
+        condition: Expr,
+        /// What must be least or greatest.
+        optimum: Option<(Goal, Expr)>,
+    },
+    /// `|= formula`.
+    Satisfies(FormulaText),
+    /// `refines Q`, `refines<F> Q`, `refines<FD> Q`.
+    Refines {
+        /// In which model.
+        model: RefinementModel,
+        /// The process that is refined.
+        specification: Subject,
+    },
+}
+
+/// `min` or `max`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// `with min(e)`.
+    Least,
+    /// `with max(e)`.
+    Greatest,
+}
+
+/// What refinement compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefinementModel {
+    /// `refines`.
+    Traces,
+    /// `refines<F>`.
+    Failures,
+    /// `refines<FD>`.
+    FailuresDivergences,
+}
+
+/// The formula of `|=`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FormulaText {
+    /// Where it stands in the file.
+    pub span: Span,
+    /// The same formula for `fairly_logic::Formulas::parse`, with every proposition decided: a
+    /// `#define` is written `state(name)`, an event `event(get.0.1)` with constants computed, an
+    /// output `event(c!1)`. Parses without error.
+    pub logic: String,
+    /// Which byte of the file each byte of `logic` belongs to: pairs of offsets, both growing, each
+    /// good up to the next.
+    pub places: Vec<(usize, usize)>,
+}
+
+impl FormulaText {
+    /// Where `span`, a range of [`FormulaText::logic`], stands in the file.
+    pub fn place(&self, span: Span) -> Span {
+        let find = |offset: usize| {
+            let next = self.places.partition_point(|&(logic, _)| logic <= offset);
+            next.checked_sub(1).map_or(self.span.start, |before| {
+                let (logic, file) = self.places[before];
+                let limit = self.places.get(next).map_or(self.span.end, |&(_, file)| file);
+                (file + (offset - logic)).min(limit)
+            })
+        };
+        let start = find(span.start);
+        Span::new(start, find(span.end).max(start))
+    }
+}
+
+/// A `// expect: …` comment, which PAT ignores.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// What stands after `expect:`, without space around it.
+    pub text: String,
+    /// Where that text stands.
+    pub span: Span,
+}

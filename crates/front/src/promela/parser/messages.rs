@@ -1,0 +1,178 @@
+//! Sending, receiving and polling.
+
+use super::super::ast::{Base, Expr, ExprKind, Pattern, Stmt, StmtKind, Type, VarRef};
+use super::super::finish;
+use super::super::place::{Place, Read, Wrong};
+use super::super::token::{Kind, Sign};
+use super::references::Wanted;
+use super::statements::plain;
+use super::{Global, Parser};
+
+impl Parser<'_> {
+    /// `c!…` after `c`.
+    pub(super) fn send(&mut self, channel: VarRef) -> Read<Stmt> {
+        let start = channel.place;
+        self.check_channel(&channel)?;
+        let sorted = self.bump().is(Sign::SortedSend);
+        let mut fields = Vec::new();
+        self.sent(&mut fields)?;
+        if self.takes(Sign::OpenParen) {
+            // `c!a(b, c)` is `c!a,b,c`.
+            self.sent_list(&mut fields)?;
+            self.expect(Sign::CloseParen)?;
+        } else if self.takes(Sign::Comma) {
+            self.sent_list(&mut fields)?;
+        }
+        let place = self.since(start);
+        if let Some(place) = fields.iter().find_map(finish::find_run) {
+            return Err(Wrong::new("E1175", "`run` cannot stand in a message", place)
+                .help("run it before, and send its number"));
+        }
+        self.check_count(&channel, fields.len(), place)?;
+        Ok(plain(StmtKind::Send { channel, fields, sorted }, place))
+    }
+
+    fn sent_list(&mut self, fields: &mut Vec<Expr>) -> Read<()> {
+        loop {
+            self.sent(fields)?;
+            if !self.takes(Sign::Comma) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// One part of a message; a struct becomes its fields.
+    fn sent(&mut self, fields: &mut Vec<Expr>) -> Read<()> {
+        let part = self.message_part()?;
+        match part.kind {
+            ExprKind::Variable(variable) if matches!(variable.kind, Type::Struct(_)) => {
+                let mut parts = Vec::new();
+                self.spread(variable, &mut parts)?;
+                for part in parts {
+                    let place = part.place;
+                    fields.push(self.make(ExprKind::Variable(part), place)?);
+                }
+            }
+            _ => fields.push(part),
+        }
+        Ok(())
+    }
+
+    /// `c?…` after `c`.
+    pub(super) fn receive(&mut self, channel: VarRef) -> Read<Stmt> {
+        let start = channel.place;
+        self.check_channel(&channel)?;
+        let random = self.bump().is(Sign::RandomReceive);
+        let peek = self.takes(Sign::Less);
+        let mut fields = Vec::new();
+        self.patterns(&mut fields)?;
+        if peek {
+            self.expect(Sign::Greater)?;
+        }
+        let place = self.since(start);
+        self.check_count(&channel, fields.len(), place)?;
+        Ok(plain(StmtKind::Receive { channel, fields, random, peek }, place))
+    }
+
+    /// `c?[…]` after `c`.
+    pub(super) fn poll(&mut self, channel: VarRef) -> Read<Expr> {
+        let start = channel.place;
+        self.check_channel(&channel)?;
+        let random = self.bump().is(Sign::RandomReceive);
+        self.expect(Sign::OpenBracket)?;
+        let mut fields = Vec::new();
+        self.patterns(&mut fields)?;
+        self.expect(Sign::CloseBracket)?;
+        let place = self.since(start);
+        self.check_count(&channel, fields.len(), place)?;
+        self.make(ExprKind::Poll { channel, fields, random }, place)
+    }
+
+    /// Patterns separated by commas; `a(b, c)` is `a,b,c`.
+    fn patterns(&mut self, fields: &mut Vec<Pattern>) -> Read<()> {
+        loop {
+            let place = self.here();
+            if self.sees(Sign::OpenParen) {
+                self.bump();
+                self.nested(place, |parser| parser.patterns(fields))?;
+                self.expect(Sign::CloseParen)?;
+                return Ok(());
+            }
+            self.pattern(fields)?;
+            if self.sees(Sign::OpenParen) {
+                self.bump();
+                self.nested(place, |parser| parser.patterns(fields))?;
+                self.expect(Sign::CloseParen)?;
+                return Ok(());
+            }
+            if !self.takes(Sign::Comma) {
+                return Ok(());
+            }
+        }
+    }
+
+    fn pattern(&mut self, fields: &mut Vec<Pattern>) -> Read<()> {
+        let token = self.peek().clone();
+        match &token.kind {
+            Kind::Number(value, _) => {
+                self.bump();
+                fields.push(Pattern::Equal(self.number(*value, token.place)));
+                return Ok(());
+            }
+            Kind::Sign(Sign::Minus) => {
+                self.bump();
+                let Kind::Number(value, _) = self.peek().kind else {
+                    return Err(self.unexpected("a number"));
+                };
+                self.bump();
+                let place = self.since(token.place);
+                fields.push(Pattern::Equal(self.number(value.wrapping_neg(), place)));
+                return Ok(());
+            }
+            Kind::Word(word) if &**word == "eval" => {
+                self.bump();
+                self.expect(Sign::OpenParen)?;
+                let value = self.nested(token.place, Self::value)?;
+                self.expect(Sign::CloseParen)?;
+                fields.push(Pattern::Equal(value));
+                return Ok(());
+            }
+            Kind::Word(word) if matches!(&**word, "true" | "false" | "skip") => {
+                self.bump();
+                let value = i32::from(&**word != "false");
+                fields.push(Pattern::Equal(self.number(value, token.place)));
+                return Ok(());
+            }
+            Kind::Word(word) => {
+                if let Some(&Global::Constant(set, value)) = self.names.get(word) {
+                    self.bump();
+                    let constant = self.make(ExprKind::Constant(set, value), token.place)?;
+                    fields.push(Pattern::Equal(constant));
+                    return Ok(());
+                }
+            }
+            _ => return Err(self.unexpected("a variable, a constant or `eval`")),
+        }
+        let variable = self.nested(token.place, |parser| parser.reference(Wanted::Message))?;
+        if variable.base == Base::Scratch {
+            fields.push(Pattern::Any);
+            return Ok(());
+        }
+        self.check_target(&variable)?;
+        let mut parts = Vec::new();
+        self.spread(variable, &mut parts)?;
+        fields.extend(parts.into_iter().map(Pattern::Store));
+        Ok(())
+    }
+
+    /// Reports a message that has more fields than the channel.
+    fn check_count(&mut self, channel: &VarRef, count: usize, place: Place) -> Read<()> {
+        let Some(fields) = self.channel_fields(channel) else { return Ok(()) };
+        if count <= fields {
+            return Ok(());
+        }
+        Err(Wrong::new("E1167", format!("a message with {count} fields"), place)
+            .label(format!("the channel has {fields}"))
+            .help("a struct counts with all its fields"))
+    }
+}

@@ -1,0 +1,156 @@
+//! The arithmetic of `#if`.
+
+use std::rc::Rc;
+
+use super::super::place::{Place, Read, Wrong};
+use super::super::token::{Kind, Sign, Token};
+use super::Preprocessor;
+
+/// How deep a condition may nest.
+const MAX_DEPTH: usize = 100;
+
+impl Preprocessor<'_> {
+    /// Whether the condition holds; one that cannot be read does not.
+    pub(super) fn condition(&mut self, place: Place, line: &[Token]) -> bool {
+        let mut tokens = Vec::new();
+        let mut rest = line.iter();
+        // `defined` is answered before macros are expanded.
+        while let Some(token) = rest.next() {
+            if !token.is_word("defined") {
+                tokens.push(token.clone());
+                continue;
+            }
+            let mut name = rest.next();
+            let paren = name.is_some_and(|token| token.is(Sign::OpenParen));
+            if paren {
+                name = rest.next();
+            }
+            let closed = !paren || rest.next().is_some_and(|token| token.is(Sign::CloseParen));
+            match name.map(|token| &token.kind) {
+                Some(Kind::Word(name)) if closed => {
+                    let kind = Kind::Number(i32::from(self.macros.contains_key(name)), true);
+                    tokens.push(Token { kind, ..token.clone() });
+                }
+                _ => {
+                    self.wrong(malformed("`defined` needs the name of a macro", token.place));
+                    return false;
+                }
+            }
+        }
+        let tokens: Rc<[Token]> = tokens.into();
+        let mut expanded = Vec::new();
+        self.expand(tokens, 0, false, &mut expanded);
+        let mut reader = Reader { tokens: &expanded, at: 0, depth: 0, end: place };
+        match reader.binary(0).and_then(|value| reader.finish(value)) {
+            Ok(value) => value != 0,
+            Err(wrong) => {
+                self.wrong(wrong);
+                false
+            }
+        }
+    }
+}
+
+fn malformed(message: &str, place: Place) -> Wrong {
+    Wrong::new("E1110", message, place).help("a condition is made of numbers, macros and operators")
+}
+
+struct Reader<'a> {
+    tokens: &'a [Token],
+    at: usize,
+    depth: usize,
+    end: Place,
+}
+
+/// How tightly a binary operator binds.
+fn level(sign: Sign) -> Option<u8> {
+    Some(match sign {
+        Sign::Or => 1,
+        Sign::And => 2,
+        Sign::BitOr => 3,
+        Sign::BitXor => 4,
+        Sign::BitAnd => 5,
+        Sign::Equal | Sign::NotEqual => 6,
+        Sign::Less | Sign::LessEqual | Sign::Greater | Sign::GreaterEqual => 7,
+        Sign::ShiftLeft | Sign::ShiftRight => 8,
+        Sign::Plus | Sign::Minus => 9,
+        Sign::Times | Sign::Divide | Sign::Modulo => 10,
+        _ => return None,
+    })
+}
+
+impl Reader<'_> {
+    fn place(&self) -> Place {
+        self.tokens.get(self.at).map_or(self.end, |token| token.place)
+    }
+
+    fn finish(&self, value: i64) -> Read<i64> {
+        match self.tokens.get(self.at) {
+            None => Ok(value),
+            Some(token) => Err(malformed("expected an operator", token.place)),
+        }
+    }
+
+    fn binary(&mut self, least: u8) -> Read<i64> {
+        let mut left = self.unary()?;
+        while let Some(Token { kind: Kind::Sign(sign), .. }) = self.tokens.get(self.at)
+            && let Some(level) = level(*sign)
+            && level > least
+        {
+            let place = self.place();
+            self.at += 1;
+            let right = self.binary(level)?;
+            let value = match sign {
+                Sign::Or => Some(i64::from(left != 0 || right != 0)),
+                Sign::And => Some(i64::from(left != 0 && right != 0)),
+                Sign::BitOr => Some(left | right),
+                Sign::BitXor => Some(left ^ right),
+                Sign::BitAnd => Some(left & right),
+                Sign::Equal => Some(i64::from(left == right)),
+                Sign::NotEqual => Some(i64::from(left != right)),
+                Sign::Less => Some(i64::from(left < right)),
+                Sign::LessEqual => Some(i64::from(left <= right)),
+                Sign::Greater => Some(i64::from(left > right)),
+                Sign::GreaterEqual => Some(i64::from(left >= right)),
+                Sign::ShiftLeft => u32::try_from(right).ok().and_then(|by| left.checked_shl(by)),
+                Sign::ShiftRight => u32::try_from(right).ok().and_then(|by| left.checked_shr(by)),
+                Sign::Plus => left.checked_add(right),
+                Sign::Minus => left.checked_sub(right),
+                Sign::Times => left.checked_mul(right),
+                Sign::Divide => left.checked_div(right),
+                _ => left.checked_rem(right),
+            };
+            left = value.ok_or_else(|| malformed("this has no value", place))?;
+        }
+        Ok(left)
+    }
+
+    fn unary(&mut self) -> Read<i64> {
+        let place = self.place();
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(malformed("this condition is nested too deep", place));
+        }
+        let token = self.tokens.get(self.at).map(|token| token.kind.clone());
+        self.at += 1;
+        let value = match token {
+            Some(Kind::Number(value, _)) => i64::from(value),
+            // A name that is no macro counts as 0, as everywhere in C.
+            Some(Kind::Word(_)) => 0,
+            Some(Kind::Sign(Sign::Send)) => i64::from(self.unary()? == 0),
+            Some(Kind::Sign(Sign::Minus)) => self.unary()?.wrapping_neg(),
+            Some(Kind::Sign(Sign::BitNot)) => !self.unary()?,
+            Some(Kind::Sign(Sign::OpenParen)) => {
+                let value = self.binary(0)?;
+                if !self.tokens.get(self.at).is_some_and(|token| token.is(Sign::CloseParen)) {
+                    return Err(malformed("expected `)`", self.place()));
+                }
+                self.at += 1;
+                value
+            }
+            _ => return Err(malformed("expected a number or the name of a macro", place)),
+        };
+        self.depth -= 1;
+        Ok(value)
+    }
+}

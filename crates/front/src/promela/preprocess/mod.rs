@@ -1,0 +1,288 @@
+//! Directives and macros, as the C preprocessor that SPIN calls would treat them.
+//!
+//! Only what models use is here: `#define` (with parameters, `#` and `##`), `#undef`, conditions and
+//! `#error`. `#include` is refused, since a front end reads no files. The expansion of macros is in
+//! [`macros`], the arithmetic of `#if` in [`condition`].
+
+mod condition;
+mod macros;
+
+use std::rc::Rc;
+
+use fairly_source::Span;
+use hashbrown::HashMap;
+
+use super::lexer::MAX_TOKENS;
+use super::place::{Errors, Expansions, Place, Wrong};
+use super::token::{Kind, Sign, Token};
+use macros::Macro;
+
+/// The state of the preprocessor.
+pub(super) struct Preprocessor<'a> {
+    text: &'a str,
+    errors: &'a mut Errors,
+    expansions: &'a mut Expansions,
+    macros: HashMap<Rc<str>, Macro>,
+    /// Macros that are being expanded, which are not expanded inside themselves.
+    busy: hashbrown::HashSet<Rc<str>>,
+    /// Tokens that expansion has made so far; a limit on it bounds time and memory.
+    work: usize,
+    exhausted: bool,
+    groups: Vec<Group>,
+}
+
+/// An open `#if`.
+struct Group {
+    place: Place,
+    /// Whether the text around it is read.
+    outside: bool,
+    /// Whether its current part is read.
+    active: bool,
+    /// Whether a part of it was read.
+    taken: bool,
+    otherwise: bool,
+}
+
+/// The tokens with all directives carried out.
+pub(super) fn preprocess(
+    text: &str,
+    tokens: &[Token],
+    errors: &mut Errors,
+    expansions: &mut Expansions,
+) -> Vec<Token> {
+    let mut preprocessor = Preprocessor {
+        text,
+        errors,
+        expansions,
+        macros: HashMap::new(),
+        busy: hashbrown::HashSet::new(),
+        work: 0,
+        exhausted: false,
+        groups: Vec::new(),
+    };
+    preprocessor.run(tokens)
+}
+
+impl Preprocessor<'_> {
+    fn wrong(&mut self, wrong: Wrong) {
+        self.errors.add(wrong, self.expansions, self.text);
+    }
+
+    fn active(&self) -> bool {
+        self.groups.last().is_none_or(|group| group.active)
+    }
+
+    fn run(&mut self, tokens: &[Token]) -> Vec<Token> {
+        let mut out = Vec::new();
+        let mut at = 0;
+        let directive = |token: &Token| token.newline && token.is(Sign::Hash);
+        let mut pending_newline = false;
+        while at < tokens.len() && tokens[at].kind != Kind::End {
+            if directive(&tokens[at]) {
+                let length = tokens[at + 1..].iter().take_while(|token| !token.newline).count();
+                self.directive(&tokens[at], &tokens[at + 1..at + 1 + length]);
+                at += 1 + length;
+                continue;
+            }
+            let ends = |token: &&Token| !directive(token) && token.kind != Kind::End;
+            let length = tokens[at..].iter().take_while(ends).count();
+            if self.active() {
+                let chunk: Rc<[Token]> = tokens[at..at + length].into();
+                pending_newline = self.expand(chunk, 0, pending_newline, &mut out);
+            }
+            at += length;
+            if out.len() > MAX_TOKENS {
+                out.truncate(MAX_TOKENS);
+                self.too_large(tokens[at.min(tokens.len() - 1)].place);
+                break;
+            }
+        }
+        for group in std::mem::take(&mut self.groups) {
+            let wrong = Wrong::new("E1109", "this condition has no `#endif`", group.place)
+                .label("opened here")
+                .help("close it with a line `#endif`");
+            self.wrong(wrong);
+        }
+        // What cannot be read is an error only if it is used. It stays, so that the parser knows
+        // that something was there.
+        for token in &out {
+            if let Kind::Bad(code, message, label) = token.kind {
+                let wrong = unreadable(code, message, label, token.place);
+                self.errors.add(wrong, self.expansions, self.text);
+            }
+        }
+        // A sign of the preprocessor alone means nothing to SPIN.
+        for token in &out {
+            if token.is(Sign::Hash) || token.is(Sign::Paste) {
+                let wrong = Wrong::new(
+                    "E1107",
+                    "`#` starts a directive only at the start of a line",
+                    token.place,
+                );
+                self.errors.add(
+                    wrong.help("put the directive on a line of its own"),
+                    self.expansions,
+                    self.text,
+                );
+            }
+        }
+        out.retain(|token| !token.is(Sign::Hash) && !token.is(Sign::Paste));
+        out.extend(tokens.last().cloned());
+        out
+    }
+
+    fn too_large(&mut self, place: Place) {
+        if !std::mem::replace(&mut self.exhausted, true) {
+            let wrong = Wrong::new("E1114", "the expansion of macros is too large", place)
+                .label(format!("more than {MAX_TOKENS} tokens, or nested too deep"))
+                .help("use a proctype or an inline instead of nested macros");
+            self.wrong(wrong);
+        }
+    }
+
+    fn directive(&mut self, hash: &Token, line: &[Token]) {
+        let Some(first) = line.first() else { return };
+        let name = first.word().unwrap_or_default();
+        let rest = line.get(1..).unwrap_or_default();
+        let whole = self.expansions.join(hash.place, line.last().unwrap_or(hash).place);
+        match name {
+            "if" | "ifdef" | "ifndef" => self.open(name, first.place, rest),
+            "elif" => self.other_part(first.place, Some(rest)),
+            "else" => self.other_part(first.place, None),
+            "endif" => {
+                if self.groups.pop().is_none() {
+                    self.wrong(no_group(name, first.place));
+                }
+            }
+            _ if !self.active() => {}
+            "define" => self.define(first.place, rest),
+            "undef" => match rest {
+                [Token { kind: Kind::Word(name), .. }] => {
+                    self.macros.remove(name);
+                }
+                _ => self.wrong(
+                    Wrong::new("E1107", "`#undef` needs the name of a macro", whole)
+                        .help("write `#undef NAME`"),
+                ),
+            },
+            "include" => self.wrong(
+                Wrong::new("E1106", "files are not included", whole)
+                    .label("the text has to be complete")
+                    .help("put the text of that file here"),
+            ),
+            "error" => self.wrong(
+                Wrong::new("E1115", "the text refuses to be read", whole)
+                    .label("this line is reached")
+                    .help("the condition around it decides this; define what it asks for"),
+            ),
+            "pragma" | "ident" | "line" | "warning" => {}
+            _ if matches!(first.kind, Kind::Number(..)) => {}
+            _ => self.wrong(
+                Wrong::new("E1107", format!("there is no directive {}", first.kind), first.place)
+                    .help("there are define, undef, if, ifdef, ifndef, elif, else, endif"),
+            ),
+        }
+    }
+
+    fn open(&mut self, name: &str, place: Place, rest: &[Token]) {
+        let outside = self.active();
+        let active = outside
+            && match name {
+                "if" => self.condition(place, rest),
+                _ => {
+                    let defined = match rest.first().map(|token| &token.kind) {
+                        Some(Kind::Word(name)) => self.macros.contains_key(name),
+                        _ => {
+                            let message = format!("`#{name}` needs the name of a macro");
+                            let help = format!("write `#{name} NAME`");
+                            self.wrong(Wrong::new("E1107", message, place).help(help));
+                            false
+                        }
+                    };
+                    defined == (name == "ifdef")
+                }
+            };
+        self.groups.push(Group { place, outside, active, taken: active, otherwise: false });
+    }
+
+    /// `#else`, or `#elif` with its condition.
+    fn other_part(&mut self, place: Place, condition: Option<&[Token]>) {
+        let name = if condition.is_some() { "elif" } else { "else" };
+        let Some(group) = self.groups.last() else {
+            self.wrong(no_group(name, place));
+            return;
+        };
+        if group.otherwise {
+            self.wrong(
+                Wrong::new("E1108", format!("`#{name}` after `#else`"), place)
+                    .help("a condition has one `#else`, which is its last part"),
+            );
+            return;
+        }
+        let wanted = group.outside && !group.taken;
+        let active = wanted && condition.is_none_or(|rest| self.condition(place, rest));
+        if let Some(group) = self.groups.last_mut() {
+            group.active = active;
+            group.taken |= active;
+            group.otherwise |= condition.is_none();
+        }
+    }
+
+    fn define(&mut self, place: Place, rest: &[Token]) {
+        let malformed = |message: &str, place: Place| {
+            Wrong::new("E1111", message, place)
+                .help("write `#define NAME text` or `#define NAME(a, b) text`")
+        };
+        let [Token { kind: Kind::Word(name), place: named, .. }, body @ ..] = rest else {
+            self.wrong(malformed("`#define` needs a name", place));
+            return;
+        };
+        let mut body = body;
+        let mut parameters = None;
+        if body.first().is_some_and(|next| next.is(Sign::OpenParen) && rest[0].touches(next)) {
+            let Some(close) = body.iter().position(|token| token.is(Sign::CloseParen)) else {
+                self.wrong(malformed("these parameters do not end", body[0].place));
+                return;
+            };
+            let mut names: Vec<Rc<str>> = Vec::new();
+            let list = &body[1..close];
+            for (at, token) in list.iter().enumerate() {
+                match &token.kind {
+                    Kind::Word(name)
+                        if at % 2 == 0 && names.len() < 255 && !names.contains(name) =>
+                    {
+                        names.push(name.clone());
+                    }
+                    Kind::Sign(Sign::Comma) if at % 2 == 1 && at + 1 < list.len() => {}
+                    _ => {
+                        self.wrong(malformed("expected a new parameter", token.place));
+                        return;
+                    }
+                }
+            }
+            parameters = Some(names);
+            body = &body[close + 1..];
+        }
+        let definition: Span = named.span;
+        let body: Rc<[Token]> = body.into();
+        self.macros.insert(name.clone(), Macro { parameters, body, definition });
+    }
+}
+
+fn no_group(name: &str, place: Place) -> Wrong {
+    Wrong::new("E1108", format!("`#{name}` without `#if`"), place)
+        .label("no condition is open here")
+        .help("remove it, or open a condition before it")
+}
+
+fn unreadable(code: &'static str, message: &str, label: &str, place: Place) -> Wrong {
+    let help = match code {
+        "E1100" => "remove it; names are made of ASCII letters, digits and `_`",
+        "E1101" => "close the comment",
+        "E1102" => "close the string with `\"`, and write a line end as `\\n`",
+        "E1103" => "write a number, or a single character between `'`",
+        "E1104" => "an `int` has 32 bits with a sign",
+        _ => "SPIN reads neither hexadecimal nor octal numbers",
+    };
+    Wrong::new(code, message, place).label(label).help(help)
+}

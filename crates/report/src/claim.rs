@@ -1,0 +1,84 @@
+//! The answer to a claim that is no formula, with the finite run that shows it.
+
+use std::fmt::Write;
+
+use fairly_check::claim::{ClaimOutcome, ClaimVerdict, Shown};
+use fairly_system::{Run, TransitionSystem};
+use serde_json::{Value, json};
+
+use crate::json::VERDICT_SCHEMA;
+use crate::{human, json as documents};
+
+/// The answer as text.
+pub fn text<S: TransitionSystem>(system: &mut S, title: &str, verdict: &ClaimVerdict) -> String {
+    let mut out = String::new();
+    let (word, shown) = match &verdict.outcome {
+        ClaimOutcome::Holds(shown) => ("  ok", shown.as_deref()),
+        ClaimOutcome::Violated(shown) => ("FAIL", shown.as_deref()),
+        ClaimOutcome::Unknown(_) => ("  ??", None),
+    };
+    let _ = writeln!(out, "{word}  {title}");
+    if let ClaimOutcome::Unknown(why) = &verdict.outcome {
+        let _ = writeln!(out, "      unknown: {why}");
+    }
+    let time = format!("{:.2} s", verdict.time.as_secs_f64());
+    let _ = match verdict.size {
+        Some(size) => {
+            writeln!(
+                out,
+                "      {} states · {} transitions · {time}",
+                size.states, size.transitions
+            )
+        }
+        None => writeln!(out, "      {time}"),
+    };
+    if let Some(shown) = shown {
+        out.push('\n');
+        out.push_str(&path(system, shown));
+    }
+    out
+}
+
+fn path<S: TransitionSystem>(system: &mut S, shown: &Shown) -> String {
+    let mut out = String::new();
+    let run = Run { stem: shown.prefix.steps.clone(), cycle: shown.cycle.clone() };
+    if run.steps().next().is_some() {
+        out.push_str(&human::steps(system, &run));
+    }
+    let _ = writeln!(out, "   {}", shown.conclusion);
+    if let Some(other) = &shown.other {
+        out.push_str("   The other way:\n\n");
+        let run = Run { stem: other.steps.clone(), cycle: Vec::new() };
+        out.push_str(&human::steps(system, &run));
+    }
+    out
+}
+
+/// The answer as JSON, in the schema of formulas.
+pub fn json<S: TransitionSystem>(system: &mut S, title: &str, verdict: &ClaimVerdict) -> Value {
+    let (outcome, shown) = match &verdict.outcome {
+        ClaimOutcome::Holds(shown) => ("holds", shown.as_deref()),
+        ClaimOutcome::Violated(shown) => ("violated", shown.as_deref()),
+        ClaimOutcome::Unknown(_) => ("unknown", None),
+    };
+    let mut value = json!({
+        "schema": VERDICT_SCHEMA,
+        "property": title,
+        "outcome": outcome,
+        "stamp": {
+            "exhaustive": shown.is_none() && outcome != "unknown",
+            "states": verdict.size.map(|size| size.states),
+            "transitions": verdict.size.map(|size| size.transitions),
+            "seconds": verdict.time.as_secs_f64(),
+        },
+    });
+    if let ClaimOutcome::Unknown(why) = &verdict.outcome {
+        value["why"] = json!(why.to_string());
+    }
+    if let Some(shown) = shown {
+        let run = Run { stem: shown.prefix.steps.clone(), cycle: shown.cycle.clone() };
+        value["run"] = documents::run(system, &run);
+        value["conclusion"] = json!(shown.conclusion);
+    }
+    value
+}
