@@ -33,7 +33,8 @@
 //! - Formulas may use `X`, `full` and the like anywhere. Several declarators may follow a channel
 //!   or a list of values (`chan a = [1] of { byte }, b`). Any number of separators may stand at the
 //!   end of a sequence. `!!p` may stand for two negations.
-//! - A label passed to an inline need not be declared before.
+//! - A label passed to an inline need not be declared before. `else` may stand beside sends and
+//!   receives even if `xr` or `xs` is used.
 //!
 //! # Errors
 //!

@@ -6,43 +6,43 @@ use std::fmt::{self, Write as _};
 use std::rc::Rc;
 
 /// A name bound in a definition, written `v3`.
-pub type Name = u32;
+pub(crate) type Name = u32;
 
 /// A whole specification; the first definition is the one that is looked at, without parameters.
 #[derive(Clone, Debug)]
-pub struct Spec {
-    pub variables: Vec<Variable>,
-    pub channels: Vec<Channel>,
-    pub definitions: Vec<Definition>,
+pub(crate) struct Spec {
+    pub(crate) variables: Vec<Variable>,
+    pub(crate) channels: Vec<Channel>,
+    pub(crate) definitions: Vec<Definition>,
 }
 
 /// A global variable, or an array if it has a length.
 #[derive(Clone, Debug)]
-pub struct Variable {
-    pub low: i64,
-    pub high: i64,
-    pub initial: Vec<i64>,
-    pub is_array: bool,
+pub(crate) struct Variable {
+    pub(crate) low: i64,
+    pub(crate) high: i64,
+    pub(crate) initial: Vec<i64>,
+    pub(crate) is_array: bool,
 }
 
 /// A channel, or an array of channels.
 #[derive(Clone, Debug)]
-pub struct Channel {
-    pub capacity: usize,
-    pub width: usize,
-    pub size: Option<usize>,
+pub(crate) struct Channel {
+    pub(crate) capacity: usize,
+    pub(crate) width: usize,
+    pub(crate) size: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
-pub struct Definition {
-    pub parameters: Vec<Name>,
-    pub body: Rc<P>,
-    pub alphabet: Option<Vec<EventSet>>,
+pub(crate) struct Definition {
+    pub(crate) parameters: Vec<Name>,
+    pub(crate) body: Rc<P>,
+    pub(crate) alphabet: Option<Vec<EventSet>>,
 }
 
 /// An expression; truth values are 0 and 1.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Ex {
+pub(crate) enum Ex {
     Int(i64),
     Bool(bool),
     Name(Name),
@@ -55,7 +55,7 @@ pub enum Ex {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Op {
+pub(crate) enum Op {
     Add,
     Subtract,
     Multiply,
@@ -70,7 +70,7 @@ pub enum Op {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Query {
+pub(crate) enum Query {
     Empty,
     Full,
     Count,
@@ -78,27 +78,27 @@ pub enum Query {
 
 /// An event: the first word by number, and its data.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Event {
-    pub word: usize,
-    pub data: Vec<Ex>,
+pub(crate) struct Event {
+    pub(crate) word: usize,
+    pub(crate) data: Vec<Ex>,
 }
 
 /// `a.1`, or `v0:{0..1}@a.v0`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct EventSet {
-    pub binding: Option<(Name, i64, i64)>,
-    pub event: Event,
+pub(crate) struct EventSet {
+    pub(crate) binding: Option<(Name, i64, i64)>,
+    pub(crate) event: Event,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Domain {
+pub(crate) enum Domain {
     Range(Ex, Ex),
     List(Vec<Ex>),
 }
 
 /// A statement of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Statement {
+pub(crate) enum Statement {
     Set(usize, Option<Ex>, Ex),
     Declare(Name, Ex),
     SetName(Name, Ex),
@@ -109,20 +109,20 @@ pub enum Statement {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Pattern {
+pub(crate) enum Pattern {
     Bind(Name),
     Match(Ex),
 }
 
 /// A channel and, of an array of channels, which.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Use {
-    pub channel: usize,
-    pub index: Option<Ex>,
+pub(crate) struct Use {
+    pub(crate) channel: usize,
+    pub(crate) index: Option<Ex>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Action {
+pub(crate) enum Action {
     Event(Event),
     Tau,
     Send(Use, Vec<Ex>),
@@ -130,7 +130,7 @@ pub enum Action {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Operator {
+pub(crate) enum Operator {
     Interleave,
     Parallel,
     General,
@@ -141,7 +141,7 @@ pub enum Operator {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum IfKind {
+pub(crate) enum IfKind {
     Plain,
     Atomic,
     Blocking,
@@ -149,7 +149,7 @@ pub enum IfKind {
 
 /// A process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum P {
+pub(crate) enum P {
     Stop,
     Skip,
     /// What has terminated; cannot be written.
@@ -171,15 +171,15 @@ pub enum P {
 }
 
 /// The first words of events.
-pub const WORDS: [&str; 4] = ["a", "b", "d", "e"];
+pub(crate) const WORDS: [&str; 4] = ["a", "b", "d", "e"];
 
 /// `x0`, a global variable.
-pub fn variable_name(at: usize) -> String {
+pub(crate) fn variable_name(at: usize) -> String {
     format!("x{at}")
 }
 
 /// `c0`, a channel.
-pub fn channel_name(at: usize) -> String {
+pub(crate) fn channel_name(at: usize) -> String {
     format!("c{at}")
 }
 
@@ -298,7 +298,7 @@ impl fmt::Display for Action {
 }
 
 impl Operator {
-    pub fn sign(self) -> &'static str {
+    pub(crate) fn sign(self) -> &'static str {
         match self {
             Operator::Interleave => "|||",
             Operator::Parallel => "||",

@@ -16,7 +16,7 @@ type Values = BTreeMap<Name, i64>;
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Skip {
+pub(crate) enum Skip {
     /// Too many states, or a process that is too large.
     Large,
     /// Who takes an event together is not known before it happens.
@@ -24,11 +24,11 @@ pub enum Skip {
 }
 
 /// Something went wrong in a run.
-pub struct Wrong;
+pub(crate) struct Wrong;
 
 /// Variables and buffers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Store {
+pub(crate) struct Store {
     variables: Vec<Vec<i64>>,
     /// By channel, those of arrays one after the other.
     buffers: Vec<Vec<Vec<i64>>>,
@@ -73,16 +73,16 @@ impl Step {
 }
 
 /// A state with its steps.
-pub struct State {
+pub(crate) struct State {
     /// Variables and buffers, by name.
-    pub shown: Vec<(String, String)>,
-    pub terminated: bool,
+    pub(crate) shown: Vec<(String, String)>,
+    pub(crate) terminated: bool,
     /// The event, and where to; `None` where something goes wrong.
-    pub steps: Vec<(String, Option<usize>)>,
+    pub(crate) steps: Vec<(String, Option<usize>)>,
 }
 
 /// All states, the first one initial.
-pub fn explore(spec: &Spec, most: usize) -> Result<Vec<State>, Skip> {
+pub(crate) fn explore(spec: &Spec, most: usize) -> Result<Vec<State>, Skip> {
     let meaning = Meaning { spec };
     let store = Store {
         variables: spec.variables.iter().map(|variable| variable.initial.clone()).collect(),

@@ -8,6 +8,7 @@ use fairly_system::{ActionId, EventId, EventKind, RunStep, Transition, Transitio
 use hashbrown::HashMap;
 
 use crate::bounded::{Bounds, Cut};
+use crate::product::is_limit;
 
 /// What an observer makes of a step. Two systems are compared by one [`Alphabet`], so that the
 /// same name has the same symbol in both.
@@ -158,6 +159,9 @@ impl<'a, S: TransitionSystem> View<'a, S> {
             return Ok(known.clone());
         }
         context.spend()?;
+        if is_limit(self.system, state) {
+            return Err(Cut::Limit(state));
+        }
         self.scratch.clear();
         self.system.enabled(state, &mut self.scratch);
         let start = self.edges.len();
