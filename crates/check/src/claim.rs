@@ -9,7 +9,7 @@ use fairly_omega::StateId;
 use fairly_search::reach::{self, Size};
 use fairly_search::refinement::{self, Answer, Determinism, Model, Nondeterminism, ViolationKind};
 use fairly_search::{Bounds, Cut, Prefix};
-use fairly_system::{AtomIndex, Run, RunStep, TransitionSystem};
+use fairly_system::{AtomIndex, Fault, FaultKind, Run, RunStep, TransitionSystem};
 use fairly_witness::{follow, replay};
 
 use crate::verdict::{Failure, WhyUnknown};
@@ -93,19 +93,25 @@ fn confirm<S: TransitionSystem>(system: &mut S, shown: &Shown) -> Result<(), Fai
     Ok(())
 }
 
-/// No run comes to an error of the model.
+/// No run comes to an error of the model, and none to a state of which `wrong` says that something
+/// cannot be evaluated there: a proposition that divides by zero is false, and nobody would notice.
 ///
 /// # Errors
 /// When what was found does not stand up to replay, which is a bug; so for all claims.
 pub fn faultless<S: TransitionSystem>(
     system: &mut S,
+    wrong: impl Fn(&S, StateId) -> Option<Fault>,
     bounds: Bounds,
 ) -> Result<ClaimVerdict, Failure> {
     ask(system, ClaimOutcome::Violated, ClaimOutcome::Holds, |system| {
-        let found = reach::fault(system, bounds)?;
+        let error = |system: &S, state| match system.fault(state) {
+            Some(fault) => (fault.kind == FaultKind::Error).then(|| fault.message.clone()),
+            None => wrong(system, state).map(|fault| fault.message),
+        };
+        let found = reach::state(system, bounds, |system, state| error(system, state).is_some())?;
         let shown = found.prefix.map(|prefix| {
-            let message = system.fault(prefix.end()).map(|fault| fault.message.clone());
-            Shown::new(prefix, message.unwrap_or_default())
+            let message = error(system, prefix.end()).unwrap_or_default();
+            Shown::new(prefix, message)
         });
         Ok((shown, Some(found.size)))
     })

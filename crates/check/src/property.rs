@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::fmt;
 
 use fairly_logic::{Atom, AtomId, Formula, Formulas};
+use fairly_omega::{Automaton, Prop};
 use fairly_search::Binding;
 use fairly_source::Diagnostic;
 use fairly_system::{AtomIndex, EventKind, EventReading, EventSet, TransitionSystem};
@@ -21,6 +22,30 @@ pub struct Property {
     /// Which event a position reads.
     pub reading: EventReading,
     bindings: HashMap<AtomId, Binding>,
+    /// The runs that violate it, where it is no formula.
+    pub(crate) never: Option<Never>,
+}
+
+/// The runs that violate a property, given by an automaton.
+#[derive(Clone)]
+pub(crate) struct Never {
+    pub(crate) automaton: Automaton,
+    /// What its propositions mean.
+    pub(crate) bindings: Vec<Binding>,
+}
+
+impl Never {
+    /// What a proposition means, for the witness.
+    pub(crate) fn meaning(&self, prop: Prop) -> Meaning {
+        meaning(&self.bindings[prop.0 as usize])
+    }
+}
+
+fn meaning(binding: &Binding) -> Meaning {
+    match binding {
+        Binding::Event(events) => Meaning::Event(events.clone()),
+        Binding::State(atom) => Meaning::State(*atom),
+    }
 }
 
 /// A proposition that the system does not know.
@@ -110,17 +135,46 @@ impl Property {
             bindings.insert(id, bound);
         }
         let reading = EventReading::default();
-        Ok(Property { name: name.to_owned(), formulas, formula, reading, bindings })
+        Ok(Property { name: name.to_owned(), formulas, formula, reading, bindings, never: None })
+    }
+
+    /// The property that no run is accepted by an automaton, as with SPIN's never claims; with what
+    /// the automaton's propositions mean.
+    pub fn never(name: &str, automaton: Automaton, bindings: Vec<Binding>) -> Property {
+        Property {
+            name: name.to_owned(),
+            formulas: Formulas::new(),
+            formula: Formula::TRUE,
+            reading: EventReading::default(),
+            bindings: HashMap::new(),
+            never: Some(Never { automaton, bindings }),
+        }
     }
 
     /// The formula as it is shown.
     pub fn text(&self) -> String {
-        self.formulas.display(self.formula)
+        match &self.never {
+            Some(_) => "never { … }".to_owned(),
+            None => self.formulas.display(self.formula),
+        }
+    }
+
+    /// The state propositions that it speaks of.
+    pub fn propositions(&self) -> Vec<AtomIndex> {
+        let of_automaton = self.never.iter().flat_map(|never| &never.bindings);
+        let all = self.bindings.values().chain(of_automaton);
+        let states = all.filter_map(|binding| match binding {
+            Binding::State(atom) => Some(*atom),
+            Binding::Event(_) => None,
+        });
+        states.collect()
     }
 
     /// The events that it speaks of.
     pub(crate) fn events(&self) -> Vec<&EventSet> {
-        let sets = self.bindings.values().filter_map(|binding| match binding {
+        let of_automaton = self.never.iter().flat_map(|never| &never.bindings);
+        let all = self.bindings.values().chain(of_automaton);
+        let sets = all.filter_map(|binding| match binding {
             Binding::Event(events) => Some(events),
             Binding::State(_) => None,
         });
@@ -134,10 +188,7 @@ impl Property {
 
     /// What a proposition means, for the witness.
     pub(crate) fn meaning(&self, atom: AtomId) -> Meaning {
-        match &self.bindings[&atom] {
-            Binding::Event(events) => Meaning::Event(events.clone()),
-            Binding::State(atom) => Meaning::State(*atom),
-        }
+        meaning(&self.bindings[&atom])
     }
 }
 

@@ -9,10 +9,10 @@ use fairly_omega::{Automaton, Graph, Lasso};
 use fairly_search::{Binding, Bounded, Bounds, Cut, Negation, Product, closure, global, inherent};
 use fairly_system::{EventReading, EventSet, Run, RunStep, Signature, TransitionSystem};
 use fairly_translate::{LetterConstraint, Lifted, translate, translate_lifted};
-use fairly_witness::{Flaw, Ledger, replay, takes_everything, violates};
+use fairly_witness::{Flaw, Ledger, accepted, replay, takes_everything, violates};
 
 use crate::assumption::Assumption;
-use crate::property::Property;
+use crate::property::{Never, Property};
 use crate::vacuity;
 use crate::verdict::{
     Counterexample, Doomed, Failure, Fairness, Outcome, Stamp, Upgrade, Verdict, WhyUnknown,
@@ -167,6 +167,12 @@ fn inherently<S: TransitionSystem>(
     stamp: &mut Stamp,
 ) -> Result<Outcome, Failure> {
     stamp.engine = "inherent";
+    if property.never.is_some() {
+        return Err(Failure::Senseless(
+            "inherent fairness asks for a continuation that satisfies the property, and a never \
+             claim only says which runs violate it; state it as a formula",
+        ));
+    }
     let formula = property.formula;
     let translated = translate(&mut property.formulas, formula, &options.translation);
     let automaton = match translated {
@@ -216,6 +222,9 @@ pub(crate) fn negation(
     property: &mut Property,
     options: &Options,
 ) -> Result<(Lifted, Vec<Binding>), WhyUnknown> {
+    if let Some(Never { automaton, bindings }) = property.never.clone() {
+        return Ok((Lifted { automaton, constraints: Vec::new() }, bindings));
+    }
     let negated = property.formulas.negate(property.formula);
     let mut lifted = translate_lifted(&mut property.formulas, negated, &options.translation)
         .map_err(WhyUnknown::Refused)?;
@@ -334,8 +343,15 @@ pub(crate) fn confirm<S: TransitionSystem>(
 ) -> Result<Ledger, Failure> {
     let flaw = |flaw| Failure::Internal { flaw, run: run.clone() };
     replay(system, run).map_err(flaw)?;
-    let meaning = |atom| property.meaning(atom);
-    if !violates(system, run, &property.formulas, property.formula, property.reading, meaning) {
+    let is_violated = match &property.never {
+        None => {
+            let Property { formulas, formula, reading, .. } = property;
+            violates(system, run, formulas, *formula, *reading, |atom| property.meaning(atom))
+        }
+        Some(never) => accepted(system, run, &never.automaton, |prop| never.meaning(prop))
+            .map_err(|refused| Failure::Engine(refused.to_string()))?,
+    };
+    if !is_violated {
         return Err(flaw(Flaw::Satisfies));
     }
     let ledger = Ledger::of(system, run, constraints);

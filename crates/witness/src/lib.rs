@@ -5,10 +5,12 @@
 //! constraint by its definition ([`Ledger`]). What the searches compute with (marks, products,
 //! components) does not occur here, so a mistake there is not repeated here.
 
+mod claim;
 mod formula;
 mod ledger;
 mod replay;
 
+pub use claim::accepted;
 pub use formula::{Meaning, violates};
 pub use ledger::{Entry, Ledger, Reason};
 pub use replay::{Flaw, follow, replay, takes_everything};

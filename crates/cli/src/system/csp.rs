@@ -10,7 +10,8 @@ use fairly_front::csp::syntax::{Assertion, Claim, ProcessKind};
 use fairly_logic::Formulas;
 use fairly_report::{human, json};
 use fairly_source::{Diagnostic, Span};
-use fairly_system::EventReading;
+use fairly_model::Interpreter;
+use fairly_system::{AtomIndex, EventReading};
 
 use super::AboutFairness;
 use super::arguments::{Check, Format, Ladder, Least, Model};
@@ -172,14 +173,13 @@ impl Csp {
         process: &str,
         options: &Options,
         tally: &mut Tally,
-        asked: &mut Vec<SystemIndex>,
+        propositions: &[AtomIndex],
     ) -> Result<(), Failure> {
-        if asked.contains(&system) {
-            return Ok(());
-        }
-        asked.push(system);
         let interpreter = self.file.interpreter(system);
-        let verdict = claim::faultless(interpreter, options.bounds)?;
+        let wrong = |interpreter: &Interpreter, state| {
+            propositions.iter().find_map(|&atom| interpreter.proposition_fault(state, atom))
+        };
+        let verdict = claim::faultless(interpreter, wrong, options.bounds)?;
         if let ClaimOutcome::Violated(_) = verdict.outcome {
             tally.claim(interpreter, &format!("{process} runs without errors"), &verdict);
         }
@@ -195,8 +195,10 @@ impl Csp {
         }
         let mut tally = Tally::new(request.model.format);
         let several = questions.len() > 1;
-        let mut asked = Vec::new();
+        // Once for each process: an answer "holds" would hide an error of the model.
+        let mut sound: Vec<(SystemIndex, String, Vec<AtomIndex>)> = Vec::new();
         for Question { title, system, asked: question } in questions {
+            let mut propositions = Vec::new();
             let holds = match question {
                 Asked::Claim(claim) => {
                     let answer = self.file.claim(system, &claim, options.bounds);
@@ -205,6 +207,7 @@ impl Csp {
                     matches!(verdict.outcome, ClaimOutcome::Holds(None))
                 }
                 Asked::Formula(mut property, formula) => {
+                    propositions = property.propositions();
                     let assumption = self.assumption(notion, &request.constraints, system)?;
                     let interpreter = self.file.interpreter(system);
                     let mut verdict =
@@ -227,9 +230,17 @@ impl Csp {
                 }
             };
             if holds {
-                let process = title.split_whitespace().next().unwrap_or_default().to_owned();
-                self.faults(system, &process, &options, &mut tally, &mut asked)?;
+                match sound.iter_mut().find(|(known, ..)| *known == system) {
+                    Some((_, _, known)) => known.extend(propositions),
+                    None => {
+                        let process = title.split_whitespace().next().unwrap_or_default();
+                        sound.push((system, process.to_owned(), propositions));
+                    }
+                }
             }
+        }
+        for (system, process, propositions) in sound {
+            self.faults(system, &process, &options, &mut tally, &propositions)?;
         }
         tally.finish()
     }
