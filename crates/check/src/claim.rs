@@ -149,7 +149,14 @@ pub fn nonterminating<S: TransitionSystem>(
 ) -> Result<ClaimVerdict, Failure> {
     ask(system, ClaimOutcome::Violated, ClaimOutcome::Holds, |system| {
         let found = refinement::nonterminating(system, bounds)?;
-        Ok((found.map(|prefix| Shown::new(prefix, "the run ends here")), None))
+        let shown = found.map(|prefix| {
+            let why = match system.fault(prefix.end()) {
+                Some(fault) => format!("error in the model: {}", fault.message),
+                None => "the run ends here".to_owned(),
+            };
+            Shown::new(prefix, why)
+        });
+        Ok((shown, None))
     })
 }
 

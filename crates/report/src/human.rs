@@ -130,8 +130,12 @@ fn lasso<S: TransitionSystem>(system: &mut S, run: &Run) -> String {
     let mut out = steps(system, run);
     if run.cycle.iter().any(|step| step.action == ActionId::IDLE) {
         let stuck = run.cycle[0].from;
+        let ended = system.atom("terminated").is_some_and(|ended| system.holds(stuck, ended));
         let why = match system.fault(stuck) {
             Some(fault) => format!("error in the model: {}", fault.message),
+            None if ended => format!("the end: every process has terminated in {}", {
+                system.describe(stuck)
+            }),
             None => format!("deadlock: nothing is enabled in {}", system.describe(stuck)),
         };
         out.pop();

@@ -204,7 +204,11 @@ impl Csp {
                     let answer = self.file.claim(system, &claim, options.bounds);
                     let verdict = answer.map_err(|why| self.unanswered(why))?;
                     tally.claim(self.file.interpreter(system), &title, &verdict);
-                    matches!(verdict.outcome, ClaimOutcome::Holds(None))
+                    // Nothing was found, so everything was looked at.
+                    matches!(
+                        verdict.outcome,
+                        ClaimOutcome::Holds(None) | ClaimOutcome::Violated(None)
+                    )
                 }
                 Asked::Formula(mut property, formula) => {
                     propositions = property.propositions();

@@ -69,11 +69,37 @@ pub fn parse(text: &str) -> Result<Case, Vec<Diagnostic>> {
 /// ```
 pub fn parse_constraint(text: &str) -> Result<Constraint, Diagnostic> {
     let mut formulas = Formulas::new();
-    let (constraint, _) = constraint(&mut Cursor::new(text, Span::new(0, text.len())))?;
+    let read = |text: &str| constraint(&mut Cursor::new(text, Span::new(0, text.len())));
+    let (constraint, _) = match read(text) {
+        Ok(constraint) => constraint,
+        // Names of processes and events come from models too, `Phil(0)` or `get.*`, and are shown
+        // without quotes: what is shown can be typed.
+        Err(diagnostic) => quoted(text).and_then(|text| read(&text).ok()).ok_or(diagnostic)?,
+    };
     for formula in formulas_of(&constraint.demand) {
         check_set(&mut formulas, formula, &|_| false)?;
     }
     Ok(constraint)
+}
+
+/// A constraint `wf(NAME)` or `wf(NAME of NAME)` with quotes around its names.
+fn quoted(text: &str) -> Option<String> {
+    let (kind, inside) = text.trim().split_once('(')?;
+    let inside = inside.strip_suffix(')')?;
+    if inside.contains('"') || Annotation::named(kind.trim()).is_none() {
+        return None;
+    }
+    let name = |part: &str| {
+        let part = part.trim();
+        for keyword in ["event ", "process "] {
+            if let Some(rest) = part.strip_prefix(keyword) {
+                return format!("{keyword}\"{}\"", rest.trim());
+            }
+        }
+        format!("\"{part}\"")
+    };
+    let names: Vec<String> = inside.split(" of ").map(name).collect();
+    Some(format!("{}({})", kind.trim(), names.join(" of ")))
 }
 
 /// A block that is open.
@@ -727,4 +753,24 @@ fn expectation(
     }
     let property = property.to_owned();
     Ok(Expectation { property, notion, verdict, feasible, machine_closed, span: line })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_models_need_no_quotes() {
+        let target = |text: &str| match parse_constraint(text).unwrap().demand {
+            Demand::Fair(_, target) => target,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(target("sf(Phil(0))"), Target::Name("Phil(0)".to_owned()));
+        assert_eq!(target("wf(event get.*)"), Target::Event("get.*".to_owned()));
+        let part = Target::EventOf { event: "c!1".to_owned(), process: "P(1,2)".to_owned() };
+        assert_eq!(target("sl(c!1 of P(1,2))"), part);
+        assert_eq!(target("sf(get.0)"), Target::Name("get.0".to_owned()));
+        assert!(parse_constraint("sf(Phil(0)").is_err());
+        assert!(parse_constraint("maybe(Phil(0))").is_err());
+    }
 }
