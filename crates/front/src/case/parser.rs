@@ -86,7 +86,9 @@ pub fn parse_constraint(text: &str) -> Result<Constraint, Diagnostic> {
 fn quoted(text: &str) -> Option<String> {
     let (kind, inside) = text.trim().split_once('(')?;
     let inside = inside.strip_suffix(')')?;
-    if inside.contains('"') || Annotation::named(kind.trim()).is_none() {
+    let count = |sign: char| inside.matches(sign).count();
+    let unclear = inside.contains('"') || count('(') != count(')');
+    if unclear || Annotation::named(kind.trim()).is_none() {
         return None;
     }
     let name = |part: &str| {
