@@ -11,7 +11,7 @@ use fairly_model::Interpreter;
 use fairly_search::Bounds;
 use fairly_search::refinement::{Determinism, Model};
 use fairly_source::Diagnostic;
-use fairly_system::{EventReading, TransitionSystem};
+use fairly_system::EventReading;
 
 use crate::claim::{self, ClaimVerdict, Extreme};
 use crate::property::Property;
@@ -100,10 +100,9 @@ impl CspFile {
             Some(unfold) => Interpreter::open(lowered.model, unfold),
             None => Interpreter::new(lowered.model),
         };
-        if !system.signature().complete {
-            for family in &self.specification.events {
-                system.add_family(family);
-            }
+        // Also those that cannot happen: a formula may say so.
+        for family in &self.specification.events {
+            system.add_family(family);
         }
         Ok(system)
     }

@@ -23,14 +23,19 @@ use fairly_check::{Assumption, Failure, Fairness, Options, Outcome, check};
 use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
 use fairly_front::csp;
 use fairly_front::csp::syntax::{Assertion, Claim, FormulaText, ProcessKind};
+use fairly_model::Interpreter;
 use fairly_omega::emptiness::ENGINES;
 use fairly_search::{Bounds, inherent, reach};
+use fairly_system::AtomIndex;
 
 /// How much is explored for one answer; what is not known by then is unknown.
 const MOST: usize = 100_000;
 
 /// Up to how many states engines are compared on.
 const COMPARED: usize = 20_000;
+
+/// Up to how many states the same process is tried inside several operators.
+const SMALL: usize = 200;
 
 /// What is expected of an assertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -229,7 +234,18 @@ impl Checked {
                 return;
             }
         };
-        self.faults(at, &title, system, expected.iter().any(|(_, it)| it.what == What::Fault));
+        let propositions = match &assertion.claim {
+            Claim::Satisfies(formula) => match self.file.property(system, &title, formula) {
+                Ok(property) => property.propositions(),
+                Err(wrong) => {
+                    self.note(at, &format!("`{title}`: {}", wrong[0]));
+                    return;
+                }
+            },
+            _ => Vec::new(),
+        };
+        let is_fault = expected.iter().any(|(_, it)| it.what == What::Fault);
+        self.faults(at, &title, system, &propositions, is_fault);
         for (at, expectation) in expected {
             self.expectations += 1;
             match expectation.what {
@@ -249,10 +265,21 @@ impl Checked {
         }
     }
 
-    /// Whether the process comes to an error exactly if that is expected.
-    fn faults(&mut self, at: usize, title: &str, system: SystemIndex, expected: bool) {
+    /// Whether the process, or a proposition of the formula, comes to an error exactly if that is
+    /// expected.
+    fn faults(
+        &mut self,
+        at: usize,
+        title: &str,
+        system: SystemIndex,
+        propositions: &[AtomIndex],
+        expected: bool,
+    ) {
         let interpreter = self.file.interpreter(system);
-        match claim::faultless(interpreter, bounds()).map(|verdict| verdict.outcome) {
+        let wrong = |interpreter: &Interpreter, state| {
+            propositions.iter().find_map(|&atom| interpreter.proposition_fault(state, atom))
+        };
+        match claim::faultless(interpreter, wrong, bounds()).map(|verdict| verdict.outcome) {
             Ok(ClaimOutcome::Violated(shown)) => {
                 if !expected {
                     let why = shown.map_or_else(String::new, |shown| shown.conclusion);
@@ -342,13 +369,8 @@ impl Checked {
         let size = reach::count(self.file.interpreter(system), bounds());
         let small = size.is_ok_and(|size| size.states < COMPARED);
         for (number, (way, options)) in ways(notion, small).into_iter().enumerate() {
-            let mut property = match self.file.property(system, title, formula) {
-                Ok(property) => property,
-                Err(wrong) => {
-                    self.note(at, &format!("`{title}`: {}", wrong[0]));
-                    return;
-                }
-            };
+            let property = self.file.property(system, title, formula);
+            let mut property = property.expect("it was bound before");
             let interpreter = self.file.interpreter(system);
             let verdict = check(interpreter, &mut property, &Assumption::of(notion), &options);
             let said = match verdict.map(|verdict| verdict.outcome) {
@@ -447,4 +469,105 @@ fn the_examples_answer_as_they_say() {
 #[test]
 fn the_corpus_answers_as_it_says() {
     whole("corpus/csp");
+}
+
+/// Processes that nobody can tell from the one in place of the dots, with what is to be compared.
+const SAME: [(&str, Compared); 8] = [
+    ("(…); Skip", Compared { size: true, processes: false, endless: true }),
+    ("… interrupt Stop", Compared { size: true, processes: false, endless: false }),
+    ("atomic{…}", Compared { size: true, processes: false, endless: false }),
+    ("… || Skip", Compared { size: true, processes: true, endless: false }),
+    ("… ||| Skip", Compared { size: true, processes: true, endless: false }),
+    ("… \\ {unused__}", Compared { size: true, processes: true, endless: false }),
+    ("Stop [] …", Compared { size: false, processes: false, endless: false }),
+    ("… [*] Stop", Compared { size: false, processes: false, endless: false }),
+];
+
+/// What is compared of two processes besides verdicts that only events matter for.
+#[derive(Clone, Copy)]
+struct Compared {
+    /// How many states and transitions there are.
+    size: bool,
+    /// Verdicts for which it matters what is a process.
+    processes: bool,
+    /// Only if the process does not terminate.
+    endless: bool,
+}
+
+/// What there is to compare of the process of an assertion with a formula; nothing if it is large.
+fn found(file: &mut CspFile, assertion: &Assertion, compared: Compared) -> Option<String> {
+    let Claim::Satisfies(formula) = &assertion.claim else { return None };
+    let small = Bounds { nodes: Some(SMALL), deadline: None };
+    // Not every process has an alphabet that ends.
+    let system = file.system(&assertion.process).ok()?;
+    let claim = file.claim(system, &Claim::NonTerminating, small).ok()?;
+    if compared.endless && !matches!(claim.outcome, ClaimOutcome::Holds(_)) {
+        return None;
+    }
+    let size = reach::count(file.interpreter(system), small).ok()?;
+    let mut all = if compared.size { format!("{size:?}; ") } else { String::new() };
+    for (name, notion) in NOTIONS {
+        match notion {
+            Notion::None | Notion::Weak(Level::Event) | Notion::Strong(Level::Event) => {}
+            Notion::Weak(Level::Process) | Notion::Strong(Level::Process) => {
+                if !compared.processes {
+                    continue;
+                }
+            }
+            _ => continue,
+        }
+        // An event that never happens may not even be known.
+        let mut property = file.property(system, "same", formula).ok()?;
+        let options = Options { bounds: bounds(), ..Options::default() };
+        let interpreter = file.interpreter(system);
+        let verdict = check(interpreter, &mut property, &Assumption::of(notion), &options);
+        let said = match verdict.expect("decided").outcome {
+            Outcome::Holds(_) => "holds",
+            Outcome::Violated(_) | Outcome::Doomed(_) => "violated",
+            Outcome::Unknown(_) => "unknown",
+        };
+        let _ = write!(all, "{said} under {name}; ");
+    }
+    Some(all)
+}
+
+/// A composition at the top becomes many processes, one inside other operators a single process
+/// whose steps are computed together; nobody may see a difference.
+#[test]
+fn a_process_is_the_same_inside_operators_that_do_nothing() {
+    let mut wrong = String::new();
+    let mut pairs = 0;
+    for path in models("examples/csp").into_iter().chain(models("corpus/csp")) {
+        let name = path.file_name().expect("a file").to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(path).expect("readable");
+        let Ok(mut file) = CspFile::parse(&text) else { continue };
+        let specification = file.specification().clone();
+        for assertion in &specification.assertions {
+            let Claim::Satisfies(formula) = &assertion.claim else { continue };
+            let written = &text[formula.span.start..formula.span.end];
+            let subject = file.subject_name(&assertion.process);
+            for (around, compared) in SAME {
+                // Inside `atomic`, what is atomic itself goes before nothing else.
+                if around.starts_with("atomic") && text.contains("atomic{") {
+                    continue;
+                }
+                let Some(plain) = found(&mut file, assertion, compared) else { continue };
+                let body = around.replace('…', &subject);
+                let inner = format!(
+                    "{text}\nUnused__ = unused__ -> Stop;\nInner__() = {body};\n\
+                     #assert Inner__() |= {written};"
+                );
+                let mut other = CspFile::parse(&inner).expect("parses as before");
+                let last = other.specification().assertions.last().expect("added").clone();
+                let Some(inner) = found(&mut other, &last, compared) else { continue };
+                pairs += 1;
+                if plain != inner {
+                    let _ = writeln!(wrong, "{name}: {body}: |= {written}\n  {plain}\n  {inner}");
+                }
+            }
+        }
+    }
+    println!("{pairs} pairs");
+    assert!(wrong.is_empty(), "{wrong}");
+    assert!(pairs > 300);
 }

@@ -57,7 +57,8 @@ fn verdicts_and_sizes_agree_with_pat() {
                     other => panic!("{path}: {other:?}"),
                 }
             }
-            other => match file.claim(system, other, Bounds::default()).expect("a verdict").outcome {
+            other => match file.claim(system, other, Bounds::default()).expect("a verdict").outcome
+            {
                 ClaimOutcome::Holds(_) => true,
                 ClaimOutcome::Violated(_) => false,
                 ClaimOutcome::Unknown(why) => panic!("{path}: {why}"),

@@ -159,8 +159,8 @@ fn milners_scheduler() {
     for (n, expected) in table {
         // One of n has the token, in one of three ways, and the jobs of the others run or not; the
         // one with the token has one step, and every job that runs can finish.
-        let states = 3 * n << (n - 1);
-        let transitions = states + (3 * n * (n - 1) << (n - 2));
+        let states = (3 * n) << (n - 1);
+        let transitions = states + ((3 * n * (n - 1)) << (n - 2));
         assert_eq!((states, transitions), expected, "{n} cyclers, by formula");
         assert_eq!(milner(n), expected, "{n} cyclers, by enumeration");
         assert_eq!(counted("milner.csp", &[("N", n)]), expected, "{n} cyclers");

@@ -190,9 +190,15 @@ impl<'a> View<'a> {
     /// The channel whose number the expression gives.
     pub(crate) fn channel(&self, channel: &Expr) -> Faulty<usize> {
         let number = self.eval(channel)?;
-        match usize::try_from(number) {
-            Ok(channel) if channel < self.program.model.channels.len() => Ok(channel),
-            _ => fault(format!("there is no channel with the number {number}")),
+        let channel = usize::try_from(number).unwrap_or(usize::MAX);
+        let Some(of) = self.program.model.channels.get(channel) else {
+            return fault(format!("there is no channel with the number {number}"));
+        };
+        match of.owner {
+            Some((slot, template)) if self.process(slot.0.into(), template).is_none() => {
+                fault(format!("the process that the channel `{}` belongs to is gone", of.name))
+            }
+            _ => Ok(channel),
         }
     }
 
@@ -270,6 +276,8 @@ fn unary(op: UnaryOp, operand: i64) -> Faulty<i64> {
     match op {
         UnaryOp::Not => Ok(i64::from(operand == 0)),
         UnaryOp::Complement => Ok(!operand),
+        #[allow(clippy::cast_possible_truncation)] // That is what it is for.
+        UnaryOp::Int => Ok(i64::from(operand as i32)),
         UnaryOp::Negate => match operand.checked_neg() {
             Some(value) => Ok(value),
             None => fault(format!("-({operand}) does not fit 64 bits")),

@@ -2,10 +2,11 @@
 //! location, on an unpacked state.
 
 use fairly_source::Span;
+use fairly_system::Fault;
 
 use crate::eval::{Faulty, View, convert, fault};
 use crate::expression::{AnyVariable, Expr, Pattern, Pick, Place};
-use crate::ids::TemplateId;
+use crate::ids::{SlotId, TemplateId};
 use crate::interpreter::Program;
 use crate::layout::Strip;
 use crate::model::Model;
@@ -75,9 +76,10 @@ impl Runner<'_> {
                 }
                 Ok(())
             }
-            StatementKind::Assert(condition) => match self.view().test(condition)? {
+            StatementKind::Assert { condition, message } => match self.view().test(condition)? {
                 true => Ok(()),
-                false => fault("an assertion does not hold"),
+                false if message.is_empty() => fault("an assertion does not hold"),
+                false => fault(message.as_str()),
             },
             StatementKind::Start { template, arguments, slot } => {
                 let started = self.start(*template, arguments)?;
@@ -143,9 +145,12 @@ impl Runner<'_> {
         });
         let Some((slot, variant)) = place else {
             let name = &self.program.model.template(template).name;
-            return fault(format!("there is no room for another process `{name}`"));
+            let message = format!("there is no room for another process `{name}`");
+            return Err(Box::new(Fault::limit(message, None)));
         };
-        self.program.start(self.cells, slot, variant, &values)?;
+        let program = self.program;
+        program.start(self.cells, slot, variant, &values)?;
+        program.begin(self.cells, slot, variant, self.statements)?;
         Ok(slot)
     }
 
@@ -200,6 +205,15 @@ impl Runner<'_> {
         self.cells[layout.length.cell as usize] -= 1;
     }
 
+    /// Removes all messages from a channel.
+    fn clear(&mut self, channel: usize) {
+        let layout = &self.program.layout.channels[channel];
+        for column in &layout.columns {
+            self.cells[column.cells()].fill(0);
+        }
+        self.cells[layout.length.cell as usize] = 0;
+    }
+
     fn take(
         &mut self,
         channel: &Expr,
@@ -237,6 +251,9 @@ impl Runner<'_> {
                 self.cells[of.location.cell as usize] = i64::from(location.0);
             }
             Target::Exit => {
+                for channel in self.program.owned(slot) {
+                    self.clear(channel);
+                }
                 self.cells[of.kind.cell as usize] = 0;
                 self.cells[of.location.cell as usize] = 0;
                 self.program.layout.clear_locals(self.cells, slot);
@@ -290,6 +307,36 @@ impl Program {
             cells[strip.cell as usize] = within(variable, value)?;
         }
         Ok(())
+    }
+}
+
+impl Program {
+    /// Lets a new process do what it does first.
+    pub(crate) fn begin(
+        &self,
+        cells: &mut [i64],
+        slot: usize,
+        variant: usize,
+        statements: &mut u32,
+    ) -> Faulty<()> {
+        let of = &self.layout.slots[slot].variants[variant];
+        let start = &self.model.template(of.template).start;
+        if start.is_empty() {
+            return Ok(());
+        }
+        let own = (slot, of.locals.as_slice());
+        let values = &mut Vec::new();
+        Runner { program: self, cells, own, received: None, timeout: false, statements, values }
+            .run(start)
+    }
+
+    /// The channels that belong to the process in a slot, whatever its kind.
+    fn owned(&self, slot: usize) -> impl Iterator<Item = usize> + use<'_> {
+        let channels = self.model.channels.iter().enumerate();
+        let of_slot = move |owner: Option<(SlotId, TemplateId)>| {
+            owner.is_some_and(|(owner, _)| owner.index() == slot)
+        };
+        channels.filter(move |(_, channel)| of_slot(channel.owner)).map(|(at, _)| at)
     }
 }
 

@@ -54,7 +54,7 @@ pub enum Expr {
     Own,
     /// How many slots have a running process.
     Running,
-    /// The slot that moved last; -1 at the start. A model that reads it remembers it in its states.
+    /// The slot that moved last; 0 at the start. A model that reads it remembers it in its states.
     LastMover,
     /// Whether the system would otherwise have no step: see [`crate::Edge::guard`].
     Timeout,
@@ -99,6 +99,8 @@ pub enum UnaryOp {
     Negate,
     /// `~`: all bits of two's complement turned over.
     Complement,
+    /// `int`: what is left of it in 32 bits with a sign.
+    Int,
 }
 
 /// An operator with two operands.

@@ -15,10 +15,11 @@
 //! actions and not at edges, so nothing of it is in the footprint; all that communicate through one
 //! rendezvous meet in [`Access::Channel`].
 //!
-//! **Atomic locations.** In a model that has one, each step can decide who goes first, so every
-//! edge reads and writes [`Access::Holder`]. That holds for both kinds of [`Atomicity`]. An engine
-//! that looks at single states can do better: in a state where no process is at an atomic location,
-//! an edge with [`Footprint::atomic`] `false` neither reads nor writes it.
+//! **Who goes first.** In a model with an atomic location, or with an edge that holds where
+//! [`Atomicity`] is exclusive, each step can decide who goes first, so every edge reads and writes
+//! [`Access::Holder`]. An engine that looks at single states can do better: in a state where no
+//! process is at an atomic location, or holds, an edge with [`Footprint::atomic`] `false` neither
+//! reads nor writes it.
 //!
 //! [`Atomicity`]: crate::Atomicity
 
@@ -26,7 +27,7 @@ use std::fmt;
 
 use crate::expression::{AnyVariable, ChannelQuery, Expr, Pattern, Place};
 use crate::ids::{ChannelId, LocalId, LocationId, SlotId, TemplateId, VariableId};
-use crate::model::{Exit, Model};
+use crate::model::{Atomicity, Exit, Model};
 use crate::process::{Communication, Edge, Label, Statement, StatementKind, Target};
 use crate::variable::{Storage, Variable};
 
@@ -78,7 +79,8 @@ pub struct Footprint {
     pub reads: Vec<Access>,
     /// What it may change.
     pub writes: Vec<Access>,
-    /// Whether it leaves or reaches an atomic location.
+    /// Whether it leaves or reaches an atomic location; where [`Atomicity`] is exclusive, whether it
+    /// holds.
     pub atomic: bool,
 }
 
@@ -129,6 +131,33 @@ impl Access {
     }
 }
 
+impl Access {
+    /// What belongs to the process that acts as that of some process.
+    fn of_any(self) -> Access {
+        match self {
+            Access::Local { owner: Owner::Own, template, local, element } => {
+                Access::Local { owner: Owner::Any, template, local, element }
+            }
+            Access::Control(Owner::Own) => Access::Control(Owner::Any),
+            Access::Running(Owner::Own) => Access::Running(Owner::Any),
+            other => other,
+        }
+    }
+}
+
+impl Model {
+    /// Whether a step can decide who goes first.
+    fn atomic(&self) -> bool {
+        let mut locations = self.templates.iter().flat_map(|template| &template.locations);
+        match self.atomicity {
+            Atomicity::Priority => locations.any(|location| location.atomic),
+            Atomicity::Exclusive => locations
+                .filter_map(|location| location.edges.as_ref())
+                .any(|edges| edges.iter().any(|edge| edge.hold)),
+        }
+    }
+}
+
 impl Footprint {
     /// Whether one may disturb the other: one writes what the other reads or writes. The first is of
     /// a process in the slot `own`, the other of one in `its`.
@@ -162,7 +191,7 @@ impl Footprint {
 #[derive(Clone, Debug)]
 pub struct Footprints<'m> {
     model: &'m Model,
-    /// Whether some location is atomic.
+    /// Whether a step can decide who goes first.
     atomic: bool,
     /// Whether states remember who moved last.
     remembers: bool,
@@ -186,7 +215,11 @@ impl<'m> Footprints<'m> {
                     collector.enabling(edge);
                     collector.doing(edge);
                     reads(&collector)
-                })
+                }) || {
+                    let mut collector = footprints.collector(Some(id));
+                    collector.statements(&model.template(id).start);
+                    reads(&collector)
+                }
             })
         };
         let of_propositions = || {
@@ -198,7 +231,7 @@ impl<'m> Footprints<'m> {
         };
         let remembers = open || of_edges() || of_propositions();
         footprints.remembers = remembers;
-        footprints.atomic = open || locations().any(|location| location.atomic);
+        footprints.atomic = open || model.atomic();
         footprints
     }
 
@@ -237,10 +270,16 @@ impl<'m> Footprints<'m> {
             collector.reads.push(Access::Holder);
             collector.writes.push(Access::Holder);
         }
+        let exclusive = self.model.atomicity == Atomicity::Exclusive;
+        if exclusive && edge.hold {
+            // Whether the process then can go on depends on anything.
+            collector.reads.push(Access::Everything);
+        }
         if self.remembers {
             collector.writes.push(Access::LastMover);
         }
-        Footprint { atomic: from.atomic || reaches, ..collector.done() }
+        let atomic = if exclusive { edge.hold } else { from.atomic || reaches };
+        Footprint { atomic, ..collector.done() }
     }
 
     /// Of a proposition, which writes nothing.
@@ -349,6 +388,11 @@ impl Collector<'_> {
         self.writes.push(Access::Control(Owner::Own));
         self.writes.push(Access::Running(Owner::Own));
         self.forget(Owner::Own, template);
+        for (at, channel) in self.model.channels.iter().enumerate() {
+            if channel.owner.is_some_and(|(_, of)| of == template) {
+                self.writes.push(Access::Channel(Some(ChannelId::from_index(at))));
+            }
+        }
     }
 
     /// All variables of a process get the values that a new or a free slot has.
@@ -384,7 +428,7 @@ impl Collector<'_> {
                 self.expr(condition);
                 self.statements(body);
             }
-            StatementKind::Assert(condition) => self.expr(condition),
+            StatementKind::Assert { condition, .. } => self.expr(condition),
             StatementKind::Start { template, arguments, slot } => {
                 self.exprs(arguments);
                 self.started(*template);
@@ -422,6 +466,19 @@ impl Collector<'_> {
                 self.forget(owner, template);
             }
         }
+        let of = self.model.template(template);
+        if of.start.is_empty() {
+            return;
+        }
+        let mut own = Collector {
+            model: self.model,
+            template: Some(template),
+            reads: vec![],
+            writes: vec![],
+        };
+        own.statements(&of.start);
+        self.reads.extend(own.reads.into_iter().map(Access::of_any));
+        self.writes.extend(own.writes.into_iter().map(Access::of_any));
     }
 
     fn assigned(&mut self, place: &Place) {
@@ -463,7 +520,16 @@ impl Collector<'_> {
     /// Notes what finding the channel reads; gives its content.
     fn channel(&mut self, number: &Expr) -> Access {
         self.expr(number);
-        Access::Channel(constant(number).map(ChannelId))
+        let id = constant(number).map(ChannelId);
+        // A channel is there as long as its owner.
+        for (at, channel) in self.model.channels.iter().enumerate() {
+            if let Some((slot, _)) = channel.owner
+                && id.is_none_or(|id| id.index() == at)
+            {
+                self.reads.push(Access::Running(Owner::Slot(slot)));
+            }
+        }
+        Access::Channel(id)
     }
 
     fn pattern(&mut self, pattern: &[Pattern]) {
@@ -498,11 +564,12 @@ impl Collector<'_> {
                 self.expr(&parts.1);
                 self.expr(&parts.2);
             }
-            // The capacity is the same in every state.
-            Expr::Channel(ChannelQuery::Capacity, channel) => self.expr(channel),
-            Expr::Channel(_, channel) => {
+            Expr::Channel(query, channel) => {
                 let access = self.channel(channel);
-                self.reads.push(access);
+                // The capacity is the same in every state.
+                if *query != ChannelQuery::Capacity {
+                    self.reads.push(access);
+                }
             }
             Expr::Poll { channel, pattern, pick: _ } => {
                 let access = self.channel(channel);

@@ -138,10 +138,10 @@ pub struct Layout {
     pub channels: Vec<ChannelLayout>,
     /// The slots.
     pub slots: Vec<SlotLayout>,
-    /// The slot that alone may move, or -1: only if [`Atomicity::Exclusive`] and there are atomic
-    /// locations.
+    /// The slot that alone may move, or -1: only if [`Atomicity::Exclusive`] and there are edges that
+    /// hold.
     pub holder: Option<Strip>,
-    /// The slot that moved last, or -1: only if something reads it.
+    /// The slot that moved last: only if something reads it.
     pub last_mover: Option<Strip>,
     scratch: Vec<(u32, i64)>,
 }
@@ -313,13 +313,13 @@ impl Layout {
             }
             slots.push(SlotLayout { kind, location, variants });
         }
-        let some_slot = Range::new(-1, i64::try_from(model.slots.len()).expect("a length") - 1);
-        let atomic = !open.is_empty() || model.has_atomic_location();
-        let holder =
-            (model.atomicity == Atomicity::Exclusive && atomic).then(|| room.strip(some_slot, 1));
+        let last = i64::try_from(model.slots.len()).expect("a length") - 1;
+        let holds = model.atomicity == Atomicity::Exclusive
+            && (!open.is_empty() || model.has_holding_edge());
+        let holder = holds.then(|| room.strip(Range::new(-1, last), 1));
         let last_mover = model
             .any_expression(&mut |expr| *expr == Expr::LastMover)
-            .then(|| room.strip(some_slot, 1));
+            .then(|| room.strip(Range::new(0, last.max(0)), 1));
         let state_cells = room.cells as usize;
         let scratch = room.scratch(&model.variables, &mut variables);
         for variant in slots.iter_mut().flat_map(|slot| &mut slot.variants) {
@@ -449,7 +449,8 @@ impl crate::process::Template {
 }
 
 impl Model {
-    fn has_atomic_location(&self) -> bool {
-        self.templates.iter().flat_map(|template| &template.locations).any(|it| it.atomic)
+    fn has_holding_edge(&self) -> bool {
+        let locations = self.templates.iter().flat_map(|template| &template.locations);
+        locations.filter_map(|location| location.edges.as_ref()).flatten().any(|edge| edge.hold)
     }
 }

@@ -26,21 +26,28 @@ pub struct Model {
     pub gatherings: Vec<(EventId, Gathering)>,
     /// Named conditions on states.
     pub propositions: Vec<(String, Expr)>,
-    /// What being at an atomic location means.
+    /// What goes before other actions.
     pub atomicity: Atomicity,
     /// When a process may leave its slot.
     pub exit: Exit,
 }
 
-/// What being at an atomic location means.
+/// What goes before other actions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Atomicity {
-    /// While some action whose participants are all or partly at atomic locations is enabled, no
-    /// other action is: CSP#.
+    /// While some action is enabled in which a participant takes an edge of rank 0 out of an atomic
+    /// location, no other action is: CSP#. Out of atomic locations, ranks keep no edge from being
+    /// enabled; they say which edges go first. An action of several is one of those if one of its
+    /// edges is, so no process can decide it alone.
     #[default]
     Priority,
-    /// A process that reaches an atomic location by a step of its own is the only one to move until
-    /// it leaves such locations or has no enabled step: Promela. The state remembers which one.
+    /// A process that takes an edge that [holds](crate::Edge::hold) is the only one to move next, if
+    /// it then can without a timeout; the state remembers which one. Of several that act together it
+    /// is the last one if its edge holds, so in a rendezvous the one that receives: Promela.
+    ///
+    /// A step belongs to the process that takes it alone or sends. One that receives in a rendezvous
+    /// is moved by the other, so its ranks only decide between its edges that receive this message,
+    /// and such edges keep none of its others from being enabled.
     Exclusive,
 }
 

@@ -18,6 +18,9 @@ pub struct Template {
     pub parameters: u32,
     /// The control locations. A process starts at the first.
     pub locations: Vec<Location>,
+    /// What a new process does first, in the step that creates it: when its variables have their
+    /// initial values and its parameters the arguments. It starts no processes.
+    pub start: Vec<Statement>,
     /// Where it is written.
     pub span: Option<Span>,
 }
@@ -31,7 +34,7 @@ pub struct Location {
     /// explored and has not been met yet: see [`crate::Unfold`].
     pub edges: Option<Vec<Edge>>,
     /// Whether a process here goes before processes that are not at such a location:
-    /// see [`crate::Atomicity`].
+    /// see [`crate::Atomicity::Priority`].
     pub atomic: bool,
     /// Whether a process may stay here for ever without that being a deadlock.
     pub may_end: bool,
@@ -49,8 +52,11 @@ pub struct Edge {
     /// When it can be taken. An expression that reads [`Expr::Timeout`] is evaluated with 0 for it
     /// first; only if then nothing in the system is enabled, with 1.
     pub guard: Expr,
-    /// An edge is enabled only if no edge with a smaller rank out of the same location is.
+    /// An edge is enabled only if no edge with a smaller rank out of the same location is; at atomic
+    /// locations, [`crate::Atomicity::Priority`] says what else it means.
     pub rank: u8,
+    /// Whether the process goes on alone: see [`crate::Atomicity::Exclusive`].
+    pub hold: bool,
     /// What it says to others.
     pub communication: Communication,
     /// What an observer sees.
@@ -160,9 +166,14 @@ pub enum StatementKind {
         body: Vec<Statement>,
     },
     /// A fault unless the condition is true.
-    Assert(Expr),
-    /// Starts a process in the first free slot that can hold it; if there is none, a fault. Its
-    /// slot's number goes to `slot`.
+    Assert {
+        /// What must be true.
+        condition: Expr,
+        /// What went wrong otherwise, in a sentence; may be empty.
+        message: String,
+    },
+    /// Starts a process in the first free slot that can hold it; if there is none, that is a limit of
+    /// the model. Its slot's number goes to `slot`.
     Start {
         /// The kind of process.
         template: TemplateId,

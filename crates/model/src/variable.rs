@@ -2,6 +2,8 @@
 
 use fairly_source::Span;
 
+use crate::ids::{SlotId, TemplateId};
+
 /// A range of integers, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Range {
@@ -99,6 +101,10 @@ pub struct Channel {
     pub cells: Vec<(Range, Overflow)>,
     /// What happens to a message that is sent when the channel is full.
     pub when_full: WhenFull,
+    /// The process that the channel belongs to, if any: the channel is there while a process of this
+    /// template is in this slot. It is emptied when the process leaves, and using it while there is
+    /// none is a fault.
+    pub owner: Option<(SlotId, TemplateId)>,
     /// Where it is declared.
     pub span: Option<Span>,
 }

@@ -33,11 +33,13 @@
 //! - A variable of the model is remembered: scratch belongs to a process, since several may act at
 //!   once ([`FlawKind::ScratchGlobal`]).
 //! - A rendezvous does not lose messages ([`FlawKind::LossyRendezvous`]).
+//! - The slot of a channel's owner can hold its template ([`FlawKind::OwnerTemplate`]).
 //!
 //! **Templates**
 //! - There is a location to start at ([`FlawKind::NoLocation`]).
 //! - There are no more parameters than variables ([`FlawKind::ParameterCount`]), and they are single
 //!   values that are remembered ([`FlawKind::ParameterKind`]).
+//! - What a new process does first starts no other ([`FlawKind::StrayStart`]).
 //! - All locations have their edges, unless the model is open ([`FlawKind::Unexplored`]).
 //!
 //! **Edges**
@@ -155,12 +157,16 @@ kinds! {
     ScratchGlobal,
     /// A rendezvous that loses messages.
     LossyRendezvous,
+    /// A channel of a process that its slot cannot hold.
+    OwnerTemplate,
     /// A template without locations.
     NoLocation,
     /// More parameters than variables.
     ParameterCount,
     /// A parameter that is an array or not remembered.
     ParameterKind,
+    /// A process that is started by what a new process does first.
+    StrayStart,
     /// A location without its edges.
     Unexplored,
     /// The event `idle` where somebody does something.
@@ -296,6 +302,7 @@ enum Part {
     Communication,
     Label,
     Effect,
+    Start,
     Target,
     Proposition,
 }
@@ -305,17 +312,17 @@ impl fmt::Display for Here<'_> {
         let Some((id, template)) = self.template else {
             return write!(f, "proposition `{}`", self.name);
         };
-        write!(
-            f,
-            "template {id} `{}`, location {}, edge {}",
-            template.name, self.location, self.edge
-        )?;
+        write!(f, "template {id} `{}`, ", template.name)?;
+        if self.part == Part::Start {
+            return f.write_str("beginning");
+        }
+        write!(f, "location {}, edge {}", self.location, self.edge)?;
         f.write_str(match self.part {
             Part::Guard => ", guard",
             Part::Communication => ", communication",
             Part::Label => ", event",
             Part::Effect => ", effect",
-            Part::Target | Part::Proposition => "",
+            Part::Start | Part::Target | Part::Proposition => "",
         })
     }
 }
@@ -463,6 +470,17 @@ impl<'m> Verifier<'m> {
                 let what = "a rendezvous is never full, so it cannot lose messages";
                 self.flaw(FlawKind::LossyRendezvous, channel.span, place, what);
             }
+            if let Some((slot, template)) = channel.owner {
+                let holds =
+                    model.slots.get(slot.index()).map(|of| of.templates.contains(&template));
+                if holds == Some(false) {
+                    let what = format_args!("{slot} cannot hold {template}");
+                    self.flaw(FlawKind::OwnerTemplate, channel.span, place, what);
+                } else if holds.is_none() {
+                    let what = format_args!("there is no slot {slot}");
+                    self.flaw(FlawKind::UnknownSlot, channel.span, place, what);
+                }
+            }
         }
         self.unique(model.channels.iter().map(|channel| channel.name.as_str()), "channels");
     }
@@ -487,6 +505,16 @@ impl<'m> Verifier<'m> {
         if template.locations.is_empty() {
             self.flaw(FlawKind::NoLocation, span, place, "it has no location");
         }
+        let beginning = Here {
+            template: Some((id, template)),
+            location: LocationId(0),
+            edge: 0,
+            part: Part::Start,
+            name: "",
+            received: None,
+            span,
+        };
+        self.statements(&template.start, beginning, 1);
         for (at, location) in template.locations.iter().enumerate() {
             let at = LocationId::from_index(at);
             let Some(edges) = &location.edges else {
@@ -601,8 +629,12 @@ impl<'m> Verifier<'m> {
                 self.expr(condition, here, depth);
                 self.statements(body, here, depth);
             }
-            StatementKind::Assert(condition) => self.expr(condition, here, depth),
+            StatementKind::Assert { condition, .. } => self.expr(condition, here, depth),
             StatementKind::Start { template, arguments, slot } => {
+                if here.part == Part::Start {
+                    let what = "a new process starts another before its first step";
+                    self.flaw(FlawKind::StrayStart, here.span, here, what);
+                }
                 if let Some(started) = self.known_template(*template, here) {
                     self.arguments(started, arguments.len(), here.span, here);
                 }
@@ -777,7 +809,8 @@ impl<'m> Verifier<'m> {
         }
         let remote = matches!(place.variable, AnyVariable::Remote { .. });
         let local = matches!(place.variable, AnyVariable::Local(_));
-        if variable.storage == Storage::Scratch && (remote || local && here.part != Part::Effect) {
+        let acts = matches!(here.part, Part::Effect | Part::Start);
+        if variable.storage == Storage::Scratch && (remote || local && !acts) {
             let what = format_args!("`{name}` is used outside the effects of its process");
             self.flaw(FlawKind::StrayScratch, here.span, here, what);
         }

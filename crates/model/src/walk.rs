@@ -84,7 +84,7 @@ fn any_statement(statements: &[Statement], ask: Ask<'_>) -> bool {
             condition.any(ask) || any_statement(then, ask) || any_statement(otherwise, ask)
         }
         StatementKind::While { condition, body } => condition.any(ask) || any_statement(body, ask),
-        StatementKind::Assert(condition) => condition.any(ask),
+        StatementKind::Assert { condition, .. } => condition.any(ask),
         StatementKind::Start { arguments, slot, .. } => {
             arguments.iter().any(|argument| argument.any(ask))
                 || slot.as_ref().is_some_and(|place| place.any(ask))
@@ -105,6 +105,8 @@ impl Model {
     pub(crate) fn any_expression(&self, ask: Ask<'_>) -> bool {
         let locations = self.templates.iter().flat_map(|template| &template.locations);
         let mut edges = locations.filter_map(|location| location.edges.as_ref()).flatten();
-        edges.any(|edge| edge.any(ask)) || self.propositions.iter().any(|(_, expr)| expr.any(ask))
+        edges.any(|edge| edge.any(ask))
+            || self.templates.iter().any(|template| any_statement(&template.start, ask))
+            || self.propositions.iter().any(|(_, expr)| expr.any(ask))
     }
 }

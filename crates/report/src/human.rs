@@ -133,9 +133,9 @@ fn lasso<S: TransitionSystem>(system: &mut S, run: &Run) -> String {
         let ended = system.atom("terminated").is_some_and(|ended| system.holds(stuck, ended));
         let why = match system.fault(stuck) {
             Some(fault) => format!("error in the model: {}", fault.message),
-            None if ended => format!("the end: every process has terminated in {}", {
-                system.describe(stuck)
-            }),
+            None if ended => {
+                format!("the end: every process has terminated in {}", { system.describe(stuck) })
+            }
             None => format!("deadlock: nothing is enabled in {}", system.describe(stuck)),
         };
         out.pop();

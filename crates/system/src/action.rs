@@ -120,8 +120,8 @@ pub struct Signature {
     pub events: Vec<Event>,
     /// The moves.
     pub moves: Vec<Move>,
-    /// The first parts of events that carry data, and so may come in more forms than have been
-    /// met: `send` for `send.3`. Empty if the system is complete.
+    /// The first parts of events that the model speaks of, and that may come in more forms than are
+    /// listed, or in none: `send` for `send.3`.
     pub families: Vec<String>,
     /// Whether all events and moves are listed.
     pub complete: bool,

@@ -48,15 +48,13 @@ impl EventSet {
     }
 
     /// [`EventSet::matching`] if the pattern can name anything: an event that is listed, or one of a
-    /// family of which more may come.
+    /// family that the model has, though it may never happen.
     pub fn named(pattern: &str, signature: &Signature) -> Option<EventSet> {
         let set = EventSet::matching(pattern, signature);
         // `send` of `send.3`, `c` of `c!1`.
-        let first = pattern.split(['.', '!', '?']).next().unwrap_or(pattern);
-        let may_come = || {
-            !signature.complete && signature.families.iter().any(|it| first == "*" || it == first)
-        };
-        (!set.members.is_empty() || may_come()).then_some(set)
+        let first = pattern.split(['.', '!', '?', '[']).next().unwrap_or(pattern);
+        let in_family = || signature.families.iter().any(|it| first == "*" || it == first);
+        (!set.members.is_empty() || in_family()).then_some(set)
     }
 
     /// Decides of the events that have been listed since.

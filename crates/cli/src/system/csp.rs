@@ -8,9 +8,9 @@ use fairly_check::{Assumption, Options, Outcome, Property, parse_for};
 use fairly_fairness::Notion;
 use fairly_front::csp::syntax::{Assertion, Claim, ProcessKind};
 use fairly_logic::Formulas;
+use fairly_model::Interpreter;
 use fairly_report::{human, json};
 use fairly_source::{Diagnostic, Span};
-use fairly_model::Interpreter;
 use fairly_system::{AtomIndex, EventReading};
 
 use super::AboutFairness;

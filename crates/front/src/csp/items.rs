@@ -158,6 +158,8 @@ impl View<'_> {
                 "}" => braces = braces.saturating_sub(1),
                 "(" | "[" => others += 1,
                 ")" | "]" => others = others.saturating_sub(1),
+                // `i:{0..2}; j:{0..2}@…` goes on: no declaration starts with a name and a colon.
+                ";" if self.is_name(at + 1) && self.sign(at + 2) == ":" => {}
                 ";" if !definition && braces == 0 && others == 0 => return at + 1,
                 _ => {}
             }

@@ -47,7 +47,7 @@ pub mod syntax;
 use fairly_source::{Diagnostic, Span};
 
 pub use declaration::MOST_ELEMENTS;
-pub use lower::{Lowered, Parts, expression, lower, lower_as};
+pub use lower::{Lowered, Parts, Plan, expression, lower, lower_as, lower_with};
 pub use parser::MAX_NESTING;
 pub use print::print;
 pub use syntax::Specification;

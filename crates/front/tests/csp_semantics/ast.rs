@@ -365,7 +365,9 @@ impl fmt::Display for P {
                 write!(f, "(({body}) \\ {{{}}})", list(events, ", ", ToString::to_string))
             }
             P::Atomic(body) => write!(f, "atomic {{ {body} }}"),
-            P::Joined(parts) => write!(f, "({})", list(parts, " || ", |part| format!("({})", part.0))),
+            P::Joined(parts) => {
+                write!(f, "({})", list(parts, " || ", |part| format!("({})", part.0)))
+            }
         }
     }
 }

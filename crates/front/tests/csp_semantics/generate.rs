@@ -354,7 +354,9 @@ impl Generator<'_> {
     fn number(&mut self, depth: usize) -> Ex {
         if depth > 0 && self.rng.chance(1, 3) {
             let op = match self.risky {
-                true => *self.rng.pick(&[Op::Add, Op::Subtract, Op::Multiply, Op::Divide, Op::Modulo]),
+                true => {
+                    *self.rng.pick(&[Op::Add, Op::Subtract, Op::Multiply, Op::Divide, Op::Modulo])
+                }
                 false => *self.rng.pick(&[Op::Add, Op::Add, Op::Subtract]),
             };
             let (left, right) = (self.number(depth - 1), self.number(depth - 1));

@@ -47,8 +47,9 @@ pub(crate) fn of_model(lowered: Lowered, most: usize) -> Result<Option<Graph>, S
             return Err(format!("the text does not come back the same:\n{printed}"));
         }
     }
-    let seen_first: usize = model.variables.iter().map(fairly_model::Variable::cells).sum::<usize>()
-        + model.channels.iter().filter(|channel| channel.capacity > 0).count();
+    let seen_first: usize =
+        model.variables.iter().map(fairly_model::Variable::cells).sum::<usize>()
+            + model.channels.iter().filter(|channel| channel.capacity > 0).count();
     let mut system = match unfold {
         Some(unfold) => Interpreter::open(model, unfold),
         None => Interpreter::new(model),

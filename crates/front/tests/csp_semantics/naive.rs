@@ -355,12 +355,10 @@ impl Meaning<'_> {
                     }
                 }
             }
-            P::Prefix(action, program, then) => {
-                match self.prefix(action, program, then, store) {
-                    Err(Wrong) => fault(),
-                    Ok(step) => step.into_iter().collect(),
-                }
-            }
+            P::Prefix(action, program, then) => match self.prefix(action, program, then, store) {
+                Err(Wrong) => fault(),
+                Ok(step) => step.into_iter().collect(),
+            },
             P::Alternatives(events, then) => events
                 .iter()
                 .map(|event| match self.event(event, store) {
@@ -455,10 +453,7 @@ impl Meaning<'_> {
         then: &Rc<P>,
         store: &Store,
     ) -> Result<Option<Step>, Wrong> {
-        let step = |label| Step {
-            program: program.to_vec(),
-            ..Step::new(label, Rc::clone(then))
-        };
+        let step = |label| Step { program: program.to_vec(), ..Step::new(label, Rc::clone(then)) };
         Ok(Some(match action {
             Action::Event(event) => {
                 step(Label::Event(self.event(event, store)?, program.is_empty()))
@@ -568,9 +563,8 @@ impl Meaning<'_> {
                     return inner(last);
                 }
                 let first = Rc::new(P::Compose(operator, first.to_vec()));
-                let both = |a: &Rc<P>, b: &Rc<P>| {
-                    P::Compose(operator, vec![Rc::clone(a), Rc::clone(b)])
-                };
+                let both =
+                    |a: &Rc<P>, b: &Rc<P>| P::Compose(operator, vec![Rc::clone(a), Rc::clone(b)]);
                 for step in inner(&first)? {
                     let left = both(&step.to, last);
                     out.push(if ends(&step) { step } else { step.to(left) });
@@ -877,9 +871,7 @@ fn constant(expr: &Ex, names: &Values) -> Option<i64> {
     }
     let spec = Spec { variables: Vec::new(), channels: Vec::new(), definitions: Vec::new() };
     let nothing = Store { variables: Vec::new(), buffers: Vec::new() };
-    known(expr, names)
-        .then(|| Meaning { spec: &spec }.eval(expr, &nothing, names).ok())
-        .flatten()
+    known(expr, names).then(|| Meaning { spec: &spec }.eval(expr, &nothing, names).ok()).flatten()
 }
 
 fn put_expr(expr: &Ex, values: &Values) -> Ex {
@@ -946,10 +938,8 @@ fn put(process: &Rc<P>, values: &Values) -> Rc<P> {
             })
             .collect()
     };
-    let channel = |channel: &Use| Use {
-        channel: channel.channel,
-        index: channel.index.as_ref().map(&expr),
-    };
+    let channel =
+        |channel: &Use| Use { channel: channel.channel, index: channel.index.as_ref().map(&expr) };
     Rc::new(match &**process {
         P::Stop | P::Skip | P::Done => return Rc::clone(process),
         P::Refer(definition, arguments) => P::Refer(*definition, put_exprs(arguments, values)),
@@ -994,9 +984,7 @@ fn put(process: &Rc<P>, values: &Values) -> Rc<P> {
             branches.iter().map(|(condition, body)| (expr(condition), inner(body))).collect(),
             otherwise.as_ref().map(inner),
         ),
-        P::Compose(operator, parts) => {
-            P::Compose(*operator, parts.iter().map(inner).collect())
-        }
+        P::Compose(operator, parts) => P::Compose(*operator, parts.iter().map(inner).collect()),
         P::Indexed(operator, name, domain, body) => {
             let domain = match domain {
                 Domain::Range(low, high) => Domain::Range(expr(low), expr(high)),

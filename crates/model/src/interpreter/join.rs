@@ -45,6 +45,18 @@ pub(crate) struct Joints {
     wheel: Vec<u32>,
 }
 
+impl Joint {
+    fn of(self, members: &[u32]) -> &[u32] {
+        &members[self.start as usize..self.end as usize]
+    }
+
+    /// Those of its members whose step it is.
+    fn movers(self, members: &[u32]) -> &[u32] {
+        let all = self.of(members);
+        if self.way == Way::Rendezvous { &all[..1] } else { all }
+    }
+}
+
 impl Joints {
     /// The offers that make up an action, by position and in the order in which they happen.
     pub(crate) fn members(&self, joint: Joint) -> &[u32] {
@@ -123,7 +135,7 @@ impl Joints {
             }
         }
         if offers.ranked {
-            self.rank(program, offers);
+            self.rank(program, cells, offers);
         }
     }
 
@@ -195,41 +207,94 @@ impl Joints {
     }
 
     /// Takes away actions with an edge although one of smaller rank is possible.
-    fn rank(&mut self, program: &Program, offers: &Offers) {
+    fn rank(&mut self, program: &Program, cells: &[i64], offers: &Offers) {
         self.least.clear();
         self.least.resize(program.layout.slots.len(), u8::MAX);
-        for &at in &self.members {
-            let offer = &offers.all[at as usize];
-            let least = &mut self.least[offer.slot as usize];
-            *least = offer.rank.min(*least);
+        match program.model.atomicity {
+            Atomicity::Priority => {
+                for &at in &self.members {
+                    let offer = &offers.all[at as usize];
+                    if !is_atomic(program, cells, offer.slot as usize) {
+                        let least = &mut self.least[offer.slot as usize];
+                        *least = offer.rank.min(*least);
+                    }
+                }
+                let (members, least) = (&self.members, &self.least);
+                self.all.retain(|joint| {
+                    members[joint.start as usize..joint.end as usize].iter().all(|&at| {
+                        let offer = &offers.all[at as usize];
+                        offer.rank <= least[offer.slot as usize]
+                    })
+                });
+            }
+            Atomicity::Exclusive => self.rank_movers(offers),
         }
-        let (members, least) = (&self.members, &self.least);
-        self.all.retain(|joint| {
-            members[joint.start as usize..joint.end as usize].iter().all(|&at| {
+    }
+
+    /// As [`Atomicity::Exclusive`] has it: the ranks of a process that receives in a rendezvous decide
+    /// only between its ways to receive this message.
+    fn rank_movers(&mut self, offers: &Offers) {
+        for joint in &self.all {
+            for &at in joint.movers(&self.members) {
                 let offer = &offers.all[at as usize];
-                offer.rank <= least[offer.slot as usize]
+                let least = &mut self.least[offer.slot as usize];
+                *least = offer.rank.min(*least);
+            }
+        }
+        let (members, least, all) = (&self.members, &self.least, &self.all);
+        let offer = |at: u32| &offers.all[at as usize];
+        let received_before = |joint: &Joint| {
+            let &[sender, receiver] = joint.of(members) else { return false };
+            joint.way == Way::Rendezvous
+                && all.iter().any(|other| match *other.of(members) {
+                    [from, to] => {
+                        other.way == Way::Rendezvous
+                            && from == sender
+                            && offer(to).slot == offer(receiver).slot
+                            && offer(to).rank < offer(receiver).rank
+                    }
+                    _ => false,
+                })
+        };
+        let keep: Vec<bool> = all
+            .iter()
+            .map(|joint| {
+                let first = |&at: &u32| offer(at).rank <= least[offer(at).slot as usize];
+                joint.movers(members).iter().all(first) && !received_before(joint)
             })
-        });
+            .collect();
+        let mut keep = keep.iter();
+        self.all.retain(|_| keep.next() == Some(&true));
     }
 
     /// Whether an edge of smaller rank keeps an offer from being made.
-    pub(crate) fn barred(&self, offers: &Offers, offer: &Offer) -> bool {
-        offers.ranked && offer.rank > self.least[offer.slot as usize]
+    pub(crate) fn barred(&self, program: &Program, offers: &Offers, offer: &Offer) -> bool {
+        let moved = program.model.atomicity == Atomicity::Exclusive
+            && matches!(offer.role, Role::Receive { .. });
+        offers.ranked && !moved && offer.rank > self.least[offer.slot as usize]
+    }
+
+    /// Whether the process in a slot can take a step, as [`Atomicity::Exclusive`] counts steps.
+    pub(crate) fn moves(&self, offers: &Offers, slot: usize) -> bool {
+        let is = |at: &u32| offers.all[*at as usize].slot as usize == slot;
+        self.all.iter().any(|joint| joint.movers(&self.members).iter().any(is))
     }
 
     /// Keeps what atomic locations leave of the actions.
     ///
-    /// With [`Atomicity::Priority`], those with a participant at an atomic location, if there are
-    /// any. With [`Atomicity::Exclusive`], those that the holder takes, if there are any; a rendezvous
-    /// is taken by the one that sends, and a process that can only receive lets all others go on.
+    /// With [`Atomicity::Priority`], those with an edge of rank 0 out of an atomic location, if there
+    /// are any. With [`Atomicity::Exclusive`], those that the holder takes; a rendezvous is taken by
+    /// the one that sends.
     pub(crate) fn restrict(&mut self, program: &Program, cells: &[i64], offers: &Offers) {
         let members = std::mem::take(&mut self.members);
         let of = |joint: &Joint| &members[joint.start as usize..joint.end as usize];
         let slot = |at: &u32| offers.all[*at as usize].slot as usize;
         match program.model.atomicity {
             Atomicity::Priority => {
-                let first =
-                    |joint: &Joint| of(joint).iter().any(|at| is_atomic(program, cells, slot(at)));
+                let goes_first = |at: &u32| {
+                    offers.all[*at as usize].rank == 0 && is_atomic(program, cells, slot(at))
+                };
+                let first = |joint: &Joint| of(joint).iter().any(goes_first);
                 if self.all.iter().any(first) {
                     self.all.retain(first);
                 }
@@ -237,10 +302,8 @@ impl Joints {
             Atomicity::Exclusive => {
                 let holder = program.layout.holder.map_or(-1, |strip| cells[strip.cell as usize]);
                 if let Ok(holder) = usize::try_from(holder) {
-                    let takes = |joint: &Joint| match joint.way {
-                        Way::Rendezvous => slot(&of(joint)[0]) == holder,
-                        Way::Event | Way::Fault(_) => of(joint).iter().any(|at| slot(at) == holder),
-                    };
+                    let takes =
+                        |joint: &Joint| joint.movers(&members).iter().any(|at| slot(at) == holder);
                     if self.all.iter().any(takes) {
                         self.all.retain(takes);
                     }
@@ -248,31 +311,6 @@ impl Joints {
             }
         }
         self.members = members;
-    }
-}
-
-/// The slot that alone may move after a step, with [`Atomicity::Exclusive`].
-///
-/// It is the first that took part and is at an atomic location now. In a rendezvous that is the
-/// receiver, but only if the sender was at an atomic location before, so that the privilege passes
-/// from one to the other; else the sender.
-pub(crate) fn next_holder(
-    program: &Program,
-    before: &[i64],
-    after: &[i64],
-    way: Way,
-    mut slots: impl Iterator<Item = usize>,
-) -> Option<usize> {
-    let atomic = |&slot: &usize| is_atomic(program, after, slot);
-    match way {
-        Way::Rendezvous => {
-            let (sender, receiver) = (slots.next()?, slots.next()?);
-            // A holder is always at an atomic location.
-            let passed = is_atomic(program, before, sender).then_some(receiver);
-            passed.filter(atomic).or(Some(sender).filter(atomic))
-        }
-        Way::Event => slots.find(atomic),
-        Way::Fault(_) => None,
     }
 }
 

@@ -74,16 +74,16 @@ use crate::state::States;
 /// bar each other in a ring there would be no answer. If nothing is left, all of this is done again
 /// with [`Expr::Timeout`](crate::Expr::Timeout) true.
 ///
-/// Third, atomic locations: with [`Atomicity::Priority`](crate::Atomicity::Priority) only actions
-/// with a participant at such a location are left, if there are any. With
-/// [`Atomicity::Exclusive`](crate::Atomicity::Exclusive) only those of the holder, if there are any;
-/// a rendezvous counts as a step of the one that sends.
+/// Third, atomic locations: with [`Atomicity::Priority`](crate::Atomicity::Priority) ranks at such
+/// locations take nothing away, and only actions with an edge of rank 0 out of one are left, if
+/// there are any. With [`Atomicity::Exclusive`](crate::Atomicity::Exclusive) only those of the
+/// holder, if there is one; a rendezvous counts as a step of the one that sends.
 ///
 /// # What a step does
 ///
 /// One participant after the other communicates, runs its effect and goes to its next location: in
 /// the order of their slots, in a rendezvous the sender first. An index of a place that is assigned
-/// is evaluated when its turn comes. The last mover is the one who acts first.
+/// is evaluated when its turn comes. The last mover is the one who acts last.
 ///
 /// # Faults
 ///
@@ -128,6 +128,9 @@ struct Broken {
 struct Work {
     offers: Offers,
     joints: Joints,
+    /// Those of the next state.
+    ahead: Offers,
+    ahead_joints: Joints,
     /// The state whose steps are looked for.
     cells: Vec<i64>,
     /// The state that a step leads to.
@@ -235,9 +238,10 @@ impl Interpreter {
                 cells[cell] = within(variable, variable.initial.get(at).copied().unwrap_or(0))?;
             }
         }
-        for strip in layout.holder.iter().chain(&layout.last_mover) {
+        if let Some(strip) = layout.holder {
             cells[strip.cell as usize] = -1;
         }
+        let mut statements = 0;
         for (at, slot) in model.slots.iter().enumerate() {
             let Some((template, arguments)) = &slot.start else { continue };
             let variants = &layout.slots[at].variants;
@@ -245,6 +249,7 @@ impl Interpreter {
                 return fault(format!("the process `{}` does not fit its slot", slot.name));
             };
             self.program.start(cells, at, variant, arguments)?;
+            self.program.begin(cells, at, variant, &mut statements)?;
         }
         Ok(())
     }
@@ -262,6 +267,21 @@ impl Interpreter {
             }
         }
         true
+    }
+
+    /// Takes the privilege away from a process that cannot use it, so that states in which it makes
+    /// no difference who had it last are the same.
+    fn release(&self, work: &mut Work) {
+        let Work { ahead, ahead_joints, next, .. } = work;
+        let Some(strip) = self.program.layout.holder else { return };
+        let holder = next[strip.cell as usize];
+        let Ok(slot) = usize::try_from(holder) else { return };
+        ahead.collect(&self.program, next, false, false);
+        ahead.look_up(&self.program);
+        ahead_joints.find(&self.program, next, ahead, false, false);
+        if !ahead_joints.moves(ahead, slot) {
+            next[strip.cell as usize] = -1;
+        }
     }
 
     /// Gives a state its number.
@@ -316,6 +336,7 @@ impl TransitionSystem for Interpreter {
             let action = names.action_id(event, &work.moves);
             let target = match step::take(&self.program, &mut work, joint, timeout) {
                 Ok(()) => {
+                    self.release(&mut work);
                     self.program.layout.pack(&work.next, &mut work.words);
                     self.intern(&work.words, &work.next)
                 }
@@ -347,7 +368,7 @@ impl TransitionSystem for Interpreter {
         let mut work = std::mem::take(&mut self.work);
         self.find(&mut work, state);
         let Work { offers, joints, .. } = &work;
-        let open = offers.all.iter().filter(|offer| !joints.barred(offers, offer));
+        let open = offers.all.iter().filter(|offer| !joints.barred(&self.program, offers, offer));
         out.extend(open.filter_map(|offer| offer.id));
         self.work = work;
     }

@@ -1,7 +1,7 @@
 //! What an action does to the state.
 
 use super::Work;
-use super::join::{Joint, Way, edge, next_holder};
+use super::join::{Joint, Way, edge};
 use super::offers::Role;
 use super::program::Program;
 use crate::eval::{Faulty, fault};
@@ -64,14 +64,13 @@ pub(crate) fn take(program: &Program, work: &mut Work, joint: Joint, timeout: bo
         })?;
         runner.go(edge.target);
     }
-    let mut slots = members.iter().map(|&at| offers.all[at as usize].slot as usize);
-    let number = |slot: usize| i64::try_from(slot).expect("a position");
+    let last = members.last().map(|&at| &offers.all[at as usize]);
     if let Some(strip) = program.layout.holder {
-        let holder = next_holder(program, cells, next, joint.way, slots.clone());
-        next[strip.cell as usize] = holder.map_or(-1, number);
+        let holder = last.filter(|offer| edge(program, offer).hold);
+        next[strip.cell as usize] = holder.map_or(-1, |offer| i64::from(offer.slot));
     }
-    if let Some(strip) = program.layout.last_mover {
-        next[strip.cell as usize] = slots.next().map_or(-1, number);
+    if let (Some(strip), Some(last)) = (program.layout.last_mover, last) {
+        next[strip.cell as usize] = i64::from(last.slot);
     }
     Ok(())
 }

@@ -44,7 +44,8 @@
 //! item        = "event" e# name ":" ( "idle" | "visible" | "internal" | "termination" )
 //!             | "gather" e# ":" gathering
 //!             | "variable" g# variable
-//!             | "channel" c# name [ "lose" ] "capacity" number ":" "(" [ range { "," range } ] ")" [ span ]
+//!             | "channel" c# name [ "lose" ] [ "of" p# t# ] "capacity" number
+//!               ":" "(" [ range { "," range } ] ")" [ span ]
 //!             | "template" t# name "parameters" number [ span ] "{" { member } "}"
 //!             | "slot" p# name ":" [ t# { "," t# } ] [ "start" t# "(" numbers ")" ]
 //!               [ "rename" name "to" e# { "," name "to" e# } ]
@@ -53,16 +54,17 @@
 //! variable    = name [ "[" number "]" ] ":" [ "scratch" ] range "=" numbers [ span ]
 //! range       = [ "wrap" ] integer ".." integer
 //! member      = "local" l# variable
+//!             | "begin" block
 //!             | "location" q# name [ "atomic" ] [ "ends" ] [ "labels" "(" names ")" ] [ span ]
 //!               ( "{" { edge } "}" | "unexplored" )
-//! edge        = "->" ( q# | "exit" ) [ "if" expr ] [ "rank" number ] [ communication ]
+//! edge        = "->" ( q# | "exit" ) [ "if" expr ] [ "rank" number ] [ "hold" ] [ communication ]
 //!               "on" ( e# | "message" | "data" name "(" exprs ")" )
 //!               [ "wf" | "sf" | "wl" | "sl" ] [ "do" block ] "as" name [ span ]
 //! communication = "send" [ "sorted" ] expr "(" exprs ")"
 //!             | "receive" [ "first" ] [ "keep" ] expr "(" patterns ")"
 //! block       = "{" [ statement { ";" statement } ] "}"
 //! statement   = ( "skip" | place { "," place } ":=" expr { "," expr }
-//!             | "if" expr block [ "else" block ] | "while" expr block | "assert" expr
+//!             | "if" expr block [ "else" block ] | "while" expr block | "assert" expr [ "else" name ]
 //!             | "start" t# "(" exprs ")" [ "into" place ]
 //!             | "put" [ "sorted" ] expr "(" exprs ")"
 //!             | "take" [ "first" ] [ "keep" ] expr "(" patterns ")" "into" "(" targets ")"
@@ -72,7 +74,7 @@
 //! place       = ( g# | l# | t# "[" expr "]" "." l# ) [ "[" expr "]" ]
 //! expr        = binary [ "?" expr ":" expr ]
 //! binary      = unary { operator unary }
-//! unary       = { "!" | "-" | "~" } primary
+//! unary       = { "!" | "-" | "~" | "int" } primary
 //! primary     = number | place | "$" number | "(" expr ")"
 //!             | t# "[" expr "]" "." "{" [ q# { "," q# } ] "}"
 //!             | ( "length" | "empty" | "full" | "capacity" | "executable" ) "(" expr ")"

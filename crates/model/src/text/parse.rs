@@ -416,13 +416,17 @@ impl Parser<'_> {
         let name = self.name()?;
         let lose = self.takes_word("lose");
         let when_full = if lose { WhenFull::Lose } else { WhenFull::Wait };
+        let mut owner = None;
+        if self.takes_word("of") {
+            owner = Some((SlotId(self.id('p')?), TemplateId(self.id('t')?)));
+        }
         self.expect_word("capacity")?;
         let capacity = self.number()?;
         self.expect(":")?;
         self.expect("(")?;
         let cells = self.several(")", Parser::range)?;
         let span = self.place_in_source()?;
-        self.model.channels.push(Channel { name, capacity, cells, when_full, span });
+        self.model.channels.push(Channel { name, capacity, cells, when_full, owner, span });
         Ok(())
     }
 
@@ -470,8 +474,8 @@ impl Parser<'_> {
         let parameters = self.number()?;
         let span = self.place_in_source()?;
         self.expect("{")?;
-        let (locals, locations) = (Vec::new(), Vec::new());
-        let mut template = Template { name, locals, parameters, locations, span };
+        let (locals, locations, start) = (Vec::new(), Vec::new(), Vec::new());
+        let mut template = Template { name, locals, parameters, locations, start, span };
         while !self.takes("}") {
             // The next item, or the end: the block is not closed, and saying so once is enough.
             if *self.kind() == Kind::End || ITEMS.contains(&self.word()) {
@@ -492,8 +496,12 @@ impl Parser<'_> {
             template.locals.push(self.variable()?);
             return Ok(());
         }
+        if self.takes_word("begin") {
+            template.start = self.block()?;
+            return Ok(());
+        }
         if !self.takes_word("location") {
-            return self.expected("`local`, `location` or `}`");
+            return self.expected("`local`, `begin`, `location` or `}`");
         }
         self.next_id('q', template.locations.len())?;
         let name = self.name()?;
@@ -515,7 +523,7 @@ impl Parser<'_> {
         let mut edges = Vec::new();
         while !self.takes("}") {
             let word = self.word();
-            let outside = ITEMS.contains(&word) || ["local", "location"].contains(&word);
+            let outside = ITEMS.contains(&word) || ["local", "begin", "location"].contains(&word);
             if *self.kind() == Kind::End || outside {
                 return self.expected("`}`");
             }
@@ -538,6 +546,7 @@ impl Parser<'_> {
         };
         let guard = if self.takes_word("if") { self.expr()? } else { Expr::TRUE };
         let rank = if self.takes_word("rank") { self.number()? } else { 0 };
+        let hold = self.takes_word("hold");
         let communication = self.communication()?;
         self.expect_word("on")?;
         let label = self.label()?;
@@ -549,7 +558,7 @@ impl Parser<'_> {
         self.expect_word("as")?;
         let name = self.name()?;
         let span = self.place_in_source()?;
-        Ok(Edge { target, guard, rank, communication, label, annotation, effect, name, span })
+        Ok(Edge { target, guard, rank, hold, communication, label, annotation, effect, name, span })
     }
 
     fn communication(&mut self) -> Parsed<Communication> {
@@ -631,7 +640,12 @@ impl Parser<'_> {
                 StatementKind::If { condition, then, otherwise }
             }
             "while" => StatementKind::While { condition: self.expr()?, body: self.block()? },
-            "assert" => StatementKind::Assert(self.expr()?),
+            "assert" => {
+                let condition = self.expr()?;
+                let says = self.takes_word("else");
+                let message = if says { self.name()? } else { String::new() };
+                StatementKind::Assert { condition, message }
+            }
             "start" => {
                 let template = TemplateId(self.id('t')?);
                 let arguments = self.exprs()?;

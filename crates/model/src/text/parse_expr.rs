@@ -91,7 +91,8 @@ impl Parser<'_> {
             if self.sees("-") && matches!(self.kind_after(), Kind::Number(_)) {
                 break;
             }
-            let prefix = PREFIXES.iter().find(|(_, sign)| self.sees(sign));
+            let sees = |sign: &str| self.sees(sign) || self.word() == sign;
+            let prefix = PREFIXES.iter().find(|(_, sign)| sees(sign.trim_end()));
             let Some(&(prefix, _)) = prefix else { break };
             self.advance();
             prefixes.push(prefix);

@@ -66,10 +66,13 @@ fn write_model(f: &mut String, model: &Model) -> fmt::Result {
 }
 
 fn write_template(f: &mut String, at: usize, template: &Template) -> fmt::Result {
-    let Template { name, locals, parameters, locations, span } = template;
+    let Template { name, locals, parameters, locations, start, span } = template;
     writeln!(f, "\ntemplate t{at} {} parameters {parameters}{} {{", Name(name), Where(*span))?;
     for (at, local) in locals.iter().enumerate() {
         writeln!(f, "  local l{at} {}", Show(local))?;
+    }
+    if !start.is_empty() {
+        writeln!(f, "  begin {}", Show(start.as_slice()))?;
     }
     for (at, location) in locations.iter().enumerate() {
         let Location { name, edges, atomic, may_end, labels, span } = location;
@@ -173,9 +176,13 @@ impl Display for Show<'_, Variable> {
 
 impl Display for Show<'_, Channel> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Channel { name, capacity, cells, when_full, span } = self.0;
+        let Channel { name, capacity, cells, when_full, owner, span } = self.0;
         let lose = if *when_full == WhenFull::Lose { " lose" } else { "" };
-        write!(f, "{}{lose} capacity {capacity} : ", Name(name))?;
+        write!(f, "{}{lose}", Name(name))?;
+        if let Some((slot, template)) = owner {
+            write!(f, " of {slot} {template}")?;
+        }
+        write!(f, " capacity {capacity} : ")?;
         write!(f, "({}){}", shown(cells), Where(*span))
     }
 }
@@ -203,6 +210,7 @@ impl Display for Show<'_, Edge> {
         if edge.rank != 0 {
             write!(f, " rank {}", edge.rank)?;
         }
+        f.write_str(if edge.hold { " hold" } else { "" })?;
         match &edge.communication {
             Communication::None => {}
             Communication::Send { channel, message, order } => {
@@ -275,7 +283,12 @@ impl Display for Show<'_, Statement> {
             StatementKind::While { condition, body } => {
                 write!(f, "while {} {}", Show(condition), Show(body.as_slice()))?;
             }
-            StatementKind::Assert(condition) => write!(f, "assert {}", Show(condition))?,
+            StatementKind::Assert { condition, message } => {
+                write!(f, "assert {}", Show(condition))?;
+                if !message.is_empty() {
+                    write!(f, " else {}", Name(message))?;
+                }
+            }
             StatementKind::Start { template, arguments, slot } => {
                 write!(f, "start {template}({})", shown(arguments))?;
                 if let Some(place) = slot {
@@ -356,8 +369,12 @@ pub(super) const OPERATORS: [(BinaryOp, &str, u8); 19] = [
 ];
 
 /// The operators with one operand, as they are written.
-pub(super) const PREFIXES: [(UnaryOp, &str); 3] =
-    [(UnaryOp::Not, "!"), (UnaryOp::Negate, "-"), (UnaryOp::Complement, "~")];
+pub(super) const PREFIXES: [(UnaryOp, &str); 4] = [
+    (UnaryOp::Not, "!"),
+    (UnaryOp::Negate, "-"),
+    (UnaryOp::Complement, "~"),
+    (UnaryOp::Int, "int "),
+];
 
 /// The questions to a channel, as they are written.
 pub(super) const QUERIES: [(ChannelQuery, &str); 4] = [

@@ -131,7 +131,9 @@ impl<'m> Naive<'m> {
         let first: Vec<bool> = possible
             .iter()
             .map(|it| match self.model.atomicity {
-                Atomicity::Priority => it.members.iter().any(|can| self.atomic(state, can.slot)),
+                Atomicity::Priority => {
+                    it.members.iter().any(|can| can.edge.rank == 0 && self.atomic(state, can.slot))
+                }
                 Atomicity::Exclusive => match state.holder {
                     Some(holder) if sender(it) && it.wrong.is_none() => {
                         it.members[0].slot == holder
@@ -161,7 +163,7 @@ impl<'m> Naive<'m> {
     pub(crate) fn offered(&self, state: &State) -> Vec<Part> {
         let timeout = self.possible(state, false).is_empty();
         let all = self.all(state, timeout);
-        let least = self.least(&self.unranked(state, timeout));
+        let least = self.least(state, &self.unranked(state, timeout));
         let mut parts: Vec<Part> = all
             .iter()
             .filter(|can| can.edge.rank <= least[can.slot])
@@ -419,10 +421,14 @@ impl<'m> Naive<'m> {
         gatherings.iter().find(|(of, _)| Some(*of) == event).map(|(_, gathering)| gathering)
     }
 
-    /// By slot: the least rank with which the process can do something.
-    fn least(&self, possible: &[Together<'m>]) -> Vec<u8> {
+    /// By slot: the least rank with which the process can do something, where ranks decide that.
+    fn least(&self, state: &State, possible: &[Together<'m>]) -> Vec<u8> {
+        let priority = self.model.atomicity == Atomicity::Priority;
         (0..self.model.slots.len())
             .map(|slot| {
+                if priority && self.atomic(state, slot) {
+                    return u8::MAX;
+                }
                 let cans = possible.iter().flat_map(|together| &together.members);
                 let ranks = cans.filter(|can| can.slot == slot).map(|can| can.edge.rank);
                 ranks.min().unwrap_or(u8::MAX)
@@ -432,7 +438,7 @@ impl<'m> Naive<'m> {
 
     pub(crate) fn possible(&self, state: &State, timeout: bool) -> Vec<Together<'m>> {
         let mut found = self.unranked(state, timeout);
-        let least = self.least(&found);
+        let least = self.least(state, &found);
         found.retain(|it| it.members.iter().all(|can| can.edge.rank <= least[can.slot]));
         found
     }

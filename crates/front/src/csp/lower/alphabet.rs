@@ -22,6 +22,9 @@ use crate::csp::syntax::{ActionKind, NodeId, ProcessKind};
 /// How many combinations of a definition and its arguments are looked at for one alphabet.
 const MAX_REFERENCES: usize = 50_000;
 
+/// A value that is not known.
+const UNKNOWN: Expr = Expr::Received(0);
+
 /// Which events count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Which {
@@ -128,6 +131,12 @@ impl Search<'_> {
                                 span: process.span,
                             });
                         }
+                        // What is not known now never is; as an expression it would grow each time
+                        // around, and there would be no end.
+                        let inner = inner.mapped(|value| match value {
+                            Value::Known(_) => value.clone(),
+                            _ => Value::Deferred(UNKNOWN),
+                        });
                         let entry = (definition.body, inner, hidden.clone());
                         if self.met.insert(entry.clone()) {
                             self.open.push(entry);
@@ -142,9 +151,9 @@ impl Search<'_> {
                 }
                 let mut inner = environment.clone();
                 if let ActionKind::Input { message, .. } = &action.kind {
-                    for (at, part) in (0u32..).zip(message) {
+                    for part in message {
                         if let csp::Pattern::Bind(local, _) = part {
-                            inner.set(*local, Value::Deferred(Expr::Received(at)));
+                            inner.set(*local, Value::Deferred(UNKNOWN));
                         }
                     }
                 }

@@ -6,7 +6,7 @@
 //! arguments of a process are evaluated when the process makes its first step, not when it becomes
 //! the one to go on with.
 
-use fairly_model::{AnyVariable, Expr, LocalId as Cell, Place};
+use fairly_model::{AnyVariable, BinaryOp, Expr, LocalId as Cell, Place};
 
 use crate::csp::syntax::LocalId;
 
@@ -80,6 +80,14 @@ impl Environment {
         Environment(self.0.iter().map(|(name, value)| (*name, change(value))).collect())
     }
 
+    /// Whether no value depends on when it is asked for: see [`is_stable`].
+    pub(super) fn is_stable(&self) -> bool {
+        self.values().all(|value| match value {
+            Value::Known(_) | Value::Captured(_) => true,
+            Value::Deferred(expr) => is_stable(expr),
+        })
+    }
+
     /// The values.
     pub(super) fn values(&self) -> impl Iterator<Item = &Value> {
         self.0.iter().map(|(_, value)| value)
@@ -91,6 +99,26 @@ pub(super) fn as_cell(expr: &Expr) -> Option<Cell> {
     match expr {
         Expr::Load(Place { variable: AnyVariable::Local(cell), index: None }) => Some(*cell),
         _ => None,
+    }
+}
+
+/// Whether an expression has the same value in all states until the process makes a step, and is
+/// never a fault: it reads nothing but cells.
+pub(super) fn is_stable(expr: &Expr) -> bool {
+    match expr {
+        Expr::Const(_) | Expr::Received(_) => true,
+        Expr::Load(Place { variable: AnyVariable::Local(_), index: None }) => true,
+        Expr::Unary(_, operand) => is_stable(operand),
+        Expr::Binary(op, operands) => {
+            let divides = matches!(op, BinaryOp::Divide | BinaryOp::Modulo | BinaryOp::Remainder);
+            let (left, right) = &**operands;
+            let is_number = matches!(right, Expr::Const(value) if *value != 0);
+            is_stable(left) && is_stable(right) && (!divides || is_number)
+        }
+        Expr::Conditional(parts) => {
+            is_stable(&parts.0) && is_stable(&parts.1) && is_stable(&parts.2)
+        }
+        _ => false,
     }
 }
 

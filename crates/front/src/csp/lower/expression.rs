@@ -20,6 +20,36 @@ pub(super) struct Scope<'a> {
 }
 
 impl Scope<'_> {
+    /// Whether evaluating an expression of the model can be a fault. That a number may leave its 64
+    /// bits is left out: what comes from variables has 32.
+    pub(super) fn is_partial(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Load(Place { variable, index: Some(index) }) => {
+                let length = match variable {
+                    fairly_model::AnyVariable::Global(id) => {
+                        self.specification.variables[id.index()].dimensions.iter().product()
+                    }
+                    _ => 0,
+                };
+                !matches!(**index, Expr::Const(at) if (0..i64::from(length)).contains(&at))
+            }
+            Expr::Const(_) | Expr::Load(_) | Expr::Received(_) => false,
+            Expr::Unary(_, operand) => self.is_partial(operand),
+            Expr::Binary(op, operands) => {
+                let (left, right) = &**operands;
+                let divides =
+                    matches!(op, BinaryOp::Divide | BinaryOp::Modulo | BinaryOp::Remainder);
+                let by_number = matches!(right, Expr::Const(value) if *value != 0);
+                divides && !by_number || self.is_partial(left) || self.is_partial(right)
+            }
+            Expr::Conditional(parts) => {
+                self.is_partial(&parts.0) || self.is_partial(&parts.1) || self.is_partial(&parts.2)
+            }
+            Expr::Channel(_, channel) => self.is_partial(channel),
+            _ => true,
+        }
+    }
+
     /// The expression in the model.
     pub(super) fn expr(&self, expr: &csp::Expr) -> Result<Expr, Trouble> {
         Ok(match &expr.kind {
@@ -221,6 +251,17 @@ pub(super) fn folded(op: BinaryOp, left: Expr, right: Expr) -> Expr {
         (Expr::Const(0), _) if op == Add => return right,
         (_, Expr::Const(0)) if op == Add || op == Subtract => return left,
         (Expr::Const(0), _) if op == Multiply && is_total(&right) => return Expr::Const(0),
+        (_, Expr::Const(divisor)) if op == Modulo && *divisor > 0 => {
+            return Expr::binary(op, left, right);
+        }
+        // The model's own operator has the sign of the divisor. PAT adds the divisor to a negative
+        // remainder whatever its sign: see `fold::binary`.
+        _ if op == Modulo => {
+            let rest = Expr::binary(Remainder, left, right.clone());
+            let negative = Expr::binary(Less, rest.clone(), Expr::Const(0));
+            let more = Expr::binary(Add, rest.clone(), right);
+            return Expr::Conditional(Box::new((negative, more, rest)));
+        }
         _ => return Expr::binary(op, left, right),
     };
     let value = match op {

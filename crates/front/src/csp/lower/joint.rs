@@ -95,11 +95,19 @@ pub(super) fn interleaved(
         for send in sends {
             for (receiver, receives) in parts.iter().enumerate().filter(|&(at, _)| at != sender) {
                 for receive in receives {
-                    let Some((mut joint, received)) = rendezvous(terms, send, receive) else {
-                        continue;
-                    };
-                    joint.target = rebuild(&[(sender, send.target.clone()), (receiver, received)]);
-                    out.push(joint);
+                    let StepLabel::Message(channel) = send.label else { continue };
+                    let declared = &terms.specification.channels[channel.index()];
+                    let first = terms.channels[channel.index()];
+                    // Each channel of an array has events of its own.
+                    for number in first..first + declared.size.unwrap_or(1) {
+                        let Some((mut joint, received)) = rendezvous(terms, send, receive, number)
+                        else {
+                            continue;
+                        };
+                        let changed = [(sender, send.target.clone()), (receiver, received)];
+                        joint.target = rebuild(&changed);
+                        out.push(joint);
+                    }
                 }
             }
         }
@@ -108,8 +116,9 @@ pub(super) fn interleaved(
     Ok(())
 }
 
-/// Both halves of a communication, and what is left of the receiver.
-fn rendezvous(terms: &Terms, send: &Step, receive: &Step) -> Option<(Step, Term)> {
+/// Both halves of a communication over the channel with this number, and what is left of the
+/// receiver.
+fn rendezvous(terms: &Terms, send: &Step, receive: &Step, number: u32) -> Option<(Step, Term)> {
     let (StepLabel::Message(channel), StepLabel::Message(other)) = (&send.label, &receive.label)
     else {
         return None;
@@ -125,7 +134,12 @@ fn rendezvous(terms: &Terms, send: &Step, receive: &Step) -> Option<(Step, Term)
     if channel != other || capacity != 0 || message.len() != pattern.len() {
         return None;
     }
-    let mut guard = send.guard.clone().and(equal(to, from));
+    let here = Expr::Const(i64::from(number));
+    let (sends_here, receives_here) = (equal(to, &here), equal(from, &here));
+    if sends_here == Expr::FALSE || receives_here == Expr::FALSE {
+        return None;
+    }
+    let mut guard = send.guard.clone().and(sends_here).and(receives_here);
     for (part, wanted) in message.iter().zip(pattern) {
         if let Pattern::Equal(wanted) = wanted {
             guard = guard.and(equal(part, wanted));
@@ -158,7 +172,7 @@ fn rendezvous(terms: &Terms, send: &Step, receive: &Step) -> Option<(Step, Term)
     }));
     let joint = Step {
         guard,
-        label: StepLabel::Joint(*channel, message.clone()),
+        label: StepLabel::Joint(number, message.clone()),
         communication: Communication::None,
         annotation: send.annotation.or(receive.annotation),
         program,
@@ -215,7 +229,10 @@ pub(super) fn replaced(statement: &Statement, leaf: Leaf<'_>) -> Statement {
             condition: substituted(condition, leaf),
             body: block(body, leaf),
         },
-        StatementKind::Assert(condition) => StatementKind::Assert(substituted(condition, leaf)),
+        StatementKind::Assert { condition, message } => StatementKind::Assert {
+            condition: substituted(condition, leaf),
+            message: message.clone(),
+        },
         // Programs of CSP# have no others.
         other => other.clone(),
     };

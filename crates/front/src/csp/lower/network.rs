@@ -60,7 +60,25 @@ pub fn lower(
     specification: &Rc<Specification>,
     subject: &Subject,
 ) -> Result<Lowered, Vec<Diagnostic>> {
-    lower_as(specification, subject, Parts::Processes)
+    lower_with(specification, subject, Plan::default())
+}
+
+/// How a process becomes a model. Whatever it says, the model does the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// What becomes of the parts of a composition.
+    pub parts: Parts,
+    /// How many expressions and operators the locations of a process may be made of before the
+    /// search; the others are made on the way. With 0, all of them are.
+    pub eager: usize,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        // Terms that grow cost more than others, and most likely none of them is ever met, so their
+        // sizes are what counts.
+        Plan { parts: Parts::Processes, eager: 100_000 }
+    }
 }
 
 /// What becomes of the parts of a composition.
@@ -81,6 +99,18 @@ pub fn lower_as(
     subject: &Subject,
     parts: Parts,
 ) -> Result<Lowered, Vec<Diagnostic>> {
+    lower_with(specification, subject, Plan { parts, ..Plan::default() })
+}
+
+/// [`lower`], by a plan.
+///
+/// # Errors
+/// As [`lower`].
+pub fn lower_with(
+    specification: &Rc<Specification>,
+    subject: &Subject,
+    plan: Plan,
+) -> Result<Lowered, Vec<Diagnostic>> {
     let diagnostic = |trouble: Trouble| {
         vec![Diagnostic::error(trouble.code, trouble.message, trouble.span).label("here")]
     };
@@ -99,6 +129,7 @@ pub fn lower_as(
                 capacity: channel.capacity,
                 cells: vec![(Range::INT, Overflow::Fault); width],
                 when_full: WhenFull::Wait,
+                owner: None,
                 span: Some(channel.name.span),
             });
         }
@@ -109,10 +140,10 @@ pub fn lower_as(
         model.propositions.push((define.name.text.clone(), expr));
     }
     let mut layout = Layout { terms: &mut terms, leaves: Vec::new(), hidings: Vec::new() };
-    let structure = layout.subject(subject, parts).map_err(diagnostic)?;
+    let structure = layout.subject(subject, plan.parts).map_err(diagnostic)?;
     let Layout { mut leaves, hidings, .. } = layout;
     unique_names(&mut leaves);
-    let mut unfolder = Unfolder::new(terms);
+    let mut unfolder = Unfolder::new(terms, plan.eager);
     events(&mut model, &mut unfolder, &structure, &leaves, &hidings);
     let mut kinds: HashMap<(Term, Vec<(usize, SetId)>), TemplateId> = HashMap::new();
     for leaf in &leaves {
@@ -129,14 +160,17 @@ pub fn lower_as(
                 made
             }
         };
-        let mut renamed = Vec::new();
+        let mut renamed: Vec<(String, fairly_system::EventId)> = Vec::new();
+        let mut met: HashSet<&Concrete> = HashSet::new();
         // The inner hiding comes first, and is the one that counts.
         for &(hiding, set) in &leaf.hidings {
             let mut events: Vec<&Concrete> = unfolder.terms.sets.get(set).iter().collect();
             events.sort();
             for event in events {
                 let key = (Scope::Hiding(hiding), event.clone(), true);
-                if let Some(&id) = unfolder.events.ids.get(&key) {
+                if let Some(&id) = unfolder.events.ids.get(&key)
+                    && met.insert(event)
+                {
                     renamed.push((event.name(specification), id));
                 }
             }
@@ -413,6 +447,7 @@ fn events(
             unfolder.events.ids.insert((scope, event.clone(), true), id);
             if let Some(joint) = joint {
                 model.gatherings.push((id, joint));
+                unfolder.events.joint.entry(event.family).or_default().insert(event.clone());
                 // The same event with a program is nobody else's.
                 if with_programs.contains(&event.family) {
                     let free = model.add_event(name, kind);

@@ -10,7 +10,7 @@ use fairly_source::Span;
 use fairly_system::Annotation;
 
 use super::Trouble;
-use super::environment::{Environment, Value, as_cell};
+use super::environment::{Environment, Value, as_cell, substituted};
 use super::events::Concrete;
 use super::expression::folded;
 use super::joint::{alone, interleaved, specialised, together};
@@ -39,8 +39,10 @@ pub(super) enum StepLabel {
     },
     /// Half of a communication, or one with a buffer.
     Message(ChannelId),
-    /// Both halves of a communication.
-    Joint(ChannelId, Vec<Expr>),
+    /// Both halves of a communication, over the channel with this number in the model.
+    Joint(u32, Vec<Expr>),
+    /// It is never made: see [`Terms::may_fail`].
+    Never,
 }
 
 /// One step of a term.
@@ -85,6 +87,11 @@ impl Step {
         matches!(self.label, StepLabel::Internal(_))
     }
 
+    /// Whether nothing is left of the process around it: it has terminated.
+    pub(super) fn ends(&self) -> bool {
+        matches!(self.label, StepLabel::Tick | StepLabel::Never)
+    }
+
     /// The event, if others can take part in it and its data are known.
     pub(super) fn shared(&self) -> Option<Concrete> {
         match &self.label {
@@ -126,7 +133,7 @@ impl Terms {
                     if step.label == StepLabel::Tick {
                         step.label = StepLabel::Internal(None);
                         step.target = Term::clone(second);
-                    } else {
+                    } else if !step.ends() {
                         step.target = Term::Sequence(Rc::new(step.target), Rc::clone(second));
                     }
                     out.push(step);
@@ -134,7 +141,7 @@ impl Terms {
             }
             Term::Interrupt(first, second) => {
                 for mut step in self.inner(first, depth)? {
-                    if step.label != StepLabel::Tick {
+                    if !step.ends() {
                         step.target = Term::Interrupt(Rc::new(step.target), Rc::clone(second));
                     }
                     out.push(step);
@@ -219,7 +226,7 @@ impl Terms {
                     {
                         step.label = StepLabel::Internal(Some(event.name(&self.specification)));
                     }
-                    if step.label != StepLabel::Tick {
+                    if !step.ends() {
                         step.target = Term::Hide(Rc::new(step.target), *events);
                     }
                     out.push(step);
@@ -228,7 +235,7 @@ impl Terms {
             Term::Atomic(term) => {
                 for mut step in self.inner(term, depth)? {
                     step.atomic = true;
-                    if step.label != StepLabel::Tick {
+                    if !step.ends() {
                         step.target = Term::Atomic(Rc::new(step.target));
                     }
                     out.push(step);
@@ -273,9 +280,10 @@ impl Terms {
                 }
             }
             ProcessKind::Assert(condition) => {
-                let condition_holds = StatementKind::Assert(self.expr(condition, environment)?);
+                let asserted = self.expr(condition, environment)?;
+                let kind = StatementKind::Assert { condition: asserted, message: String::new() };
                 out.push(Step {
-                    program: vec![Statement { kind: condition_holds, span: Some(condition.span) }],
+                    program: vec![Statement { kind, span: Some(condition.span) }],
                     ..Step::new(StepLabel::Tick, Term::Done, process.span)
                 });
             }
@@ -335,8 +343,23 @@ impl Terms {
                     out.push(Step::new(StepLabel::Internal(None), target, process.span));
                 }
             }
-            ProcessKind::Reference { .. }
-            | ProcessKind::Compose { .. }
+            ProcessKind::Reference { definition, arguments } => {
+                let inner = self.arguments(arguments, environment)?;
+                let body = specification.definitions[definition.index()].body;
+                let term = self.node(body, &inner);
+                let head = self.head(&term, depth + 1)?;
+                if inner.is_stable() {
+                    self.steps(&head, depth + 1, out)?;
+                } else {
+                    for (argument, value) in arguments.iter().zip(inner.values()) {
+                        self.may_fail(&value.expr(), argument.span, out);
+                    }
+                    for step in self.inner(&head, depth)? {
+                        out.push(Step { target: step.target.captured(), ..step });
+                    }
+                }
+            }
+            ProcessKind::Compose { .. }
             | ProcessKind::Replicate { .. }
             | ProcessKind::Copies { .. }
             | ProcessKind::Hide { .. }
@@ -365,12 +388,23 @@ impl Terms {
         if *condition == Expr::FALSE {
             return Ok(());
         }
+        self.may_fail(condition, self.specification.node(body).span, out);
         let term = self.node(body, environment);
         for mut step in self.inner(&term, depth)? {
             step.guard = condition.clone().and(step.guard);
             out.push(step);
         }
         Ok(())
+    }
+
+    /// If evaluating an expression can be a fault: a step that is never made, only to evaluate it.
+    /// Without it, whether the fault is met would depend on who takes part in the steps that need
+    /// the value.
+    fn may_fail(&self, expr: &Expr, span: Span, out: &mut Vec<Step>) {
+        if self.is_partial(expr) {
+            let guard = Expr::binary(BinaryOp::And, expr.clone(), Expr::FALSE);
+            out.push(Step { guard, ..Step::new(StepLabel::Never, Term::Stop, span) });
+        }
     }
 
     /// What is left after a step: an expression whose names have the values they have now.
@@ -427,11 +461,19 @@ impl Terms {
                             environment.set(*local, Value::Deferred(Expr::Received(at)));
                             Pattern::Any
                         }
-                        csp::Pattern::Match(expr) => Pattern::Equal(self.expr(expr, &environment)?),
+                        csp::Pattern::Match(expr) => match self.expr(expr, &environment)? {
+                            // The value is that of a part before, which only the guard can read.
+                            expr if reads_message(&expr) => {
+                                let same = equal(&Expr::Received(at), &expr);
+                                guard = std::mem::replace(&mut guard, Expr::TRUE).and(same);
+                                Pattern::Any
+                            }
+                            expr => Pattern::Equal(expr),
+                        },
                     });
                 }
                 if let Some(condition) = condition {
-                    guard = self.expr(condition, &environment)?;
+                    guard = guard.and(self.expr(condition, &environment)?);
                 }
                 communication = Communication::Receive {
                     channel: number,
@@ -485,6 +527,16 @@ impl Terms {
         statements.extend(block);
         Ok(statements)
     }
+}
+
+/// Whether an expression reads the message that is received.
+fn reads_message(expr: &Expr) -> bool {
+    let mut reads = false;
+    substituted(expr, &mut |leaf| {
+        reads |= matches!(leaf, Expr::Received(_));
+        None
+    });
+    reads
 }
 
 /// Whether two expressions are equal, as a condition.

@@ -65,6 +65,11 @@ impl Term {
         }
     }
 
+    /// The term with the values that its names have now, for what comes after the step.
+    pub(super) fn captured(&self) -> Term {
+        self.mapped(&mut |environment| environment.mapped(Value::captured))
+    }
+
     /// The term with every expression changed.
     pub(super) fn with_exprs(&self, change: &mut impl FnMut(&Expr) -> Expr) -> Term {
         self.mapped(&mut |environment| {

@@ -58,6 +58,11 @@ impl Terms {
         self.scope(&|local| environment.get(local).map(Value::expr)).expr(expr)
     }
 
+    /// Whether evaluating an expression of the model can be a fault.
+    pub(super) fn is_partial(&self, expr: &Expr) -> bool {
+        self.scope(&|_| None).is_partial(expr)
+    }
+
     /// An expression of the text, where its names have these values.
     pub(super) fn node(&self, node: NodeId, environment: &Environment) -> Term {
         match self.specification.node(node).kind {
@@ -190,6 +195,11 @@ impl Terms {
         Ok(match &process.kind {
             ProcessKind::Reference { definition, arguments } => {
                 let inner = self.arguments(arguments, environment)?;
+                // Arguments are evaluated when the process makes its first step, whichever part of
+                // it does: until then it stays whole.
+                if !inner.is_stable() {
+                    return Ok(self.node(node, environment));
+                }
                 let body = specification.definitions[definition.index()].body;
                 let term = self.node(body, &inner);
                 return self.head(&term, depth + 1);

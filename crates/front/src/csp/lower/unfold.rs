@@ -6,21 +6,24 @@ use fairly_model::{
 };
 use fairly_source::Span;
 use fairly_system::{EventId, EventKind};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::Trouble;
 use super::environment::{Leaf, as_cell};
 use super::events::{Concrete, SetId};
-use super::joint::replaced;
+use super::joint::{replaced, specialised};
 use super::program::SCRATCH;
 use super::steps::{Step, StepLabel, known};
 use super::term::{Settled, Term, settle};
 use super::terms::Terms;
+use crate::csp::syntax as csp;
 
 /// Locations that a process gets before the search. One that needs more gets them on the way.
 const EAGER: usize = 20_000;
 /// Locations that a process may get at all.
 const MAX_LOCATIONS: usize = 1_000_000;
+/// Expressions and operators that its terms may be made of together.
+const MAX_TOTAL: usize = 4_000_000;
 /// Expressions and operators that one term may be made of.
 const MAX_SIZE: usize = 500;
 /// Cells of the state, and for one step, that a process has whose locations are made on the way.
@@ -41,6 +44,8 @@ pub(super) enum Scope {
 pub(super) struct Events {
     /// Events whose data are known: where, which, and whether others can take part.
     pub(super) ids: HashMap<(Scope, Concrete, bool), EventId>,
+    /// Events that several processes take together, by their first word.
+    pub(super) joint: HashMap<csp::EventId, HashSet<Concrete>>,
     /// Termination.
     pub(super) tick: Option<EventId>,
 }
@@ -56,6 +61,8 @@ struct Automaton {
     hidings: Vec<(usize, SetId)>,
     /// Its internal event.
     tau: EventId,
+    /// How many expressions and operators its terms are made of together.
+    total: usize,
     /// Whether more locations may come, so that its cells have fixed numbers.
     open: bool,
 }
@@ -65,12 +72,14 @@ pub(super) struct Unfolder {
     pub(super) terms: Terms,
     pub(super) events: Events,
     automata: Vec<Automaton>,
+    /// How many expressions and operators a process may be made of before the search.
+    eager: usize,
 }
 
 impl Unfolder {
     /// With no processes yet.
-    pub(super) fn new(terms: Terms) -> Unfolder {
-        Unfolder { terms, events: Events::default(), automata: Vec::new() }
+    pub(super) fn new(terms: Terms, eager: usize) -> Unfolder {
+        Unfolder { terms, events: Events::default(), automata: Vec::new(), eager }
     }
 
     /// Whether some process gets locations during the search.
@@ -95,6 +104,7 @@ impl Unfolder {
             locals: Vec::new(),
             parameters: 0,
             locations: Vec::new(),
+            start: Vec::new(),
             span: Some(span),
         });
         let tau = model.add_event("τ", EventKind::Internal);
@@ -104,6 +114,7 @@ impl Unfolder {
             cells: Vec::new(),
             hidings,
             tau,
+            total: 0,
             open: false,
         });
         let start = self.terms.head(start, 0)?;
@@ -113,7 +124,7 @@ impl Unfolder {
         let mut scratch = 0;
         let mut next = 0;
         while next < model.templates[template.index()].locations.len() {
-            if next >= EAGER {
+            if next >= EAGER || self.automata[template.index()].total > self.eager {
                 self.automata[template.index()].open = true;
                 break;
             }
@@ -165,6 +176,7 @@ impl Unfolder {
             return known;
         }
         let id = LocationId::from_index(automaton.terms.len());
+        automaton.total += term.size(MAX_SIZE);
         automaton.terms.push(term.clone());
         automaton.cells.push(cells);
         automaton.locations.insert(term.clone(), id);
@@ -189,8 +201,22 @@ impl Unfolder {
         let automaton = &self.automata[template.index()];
         let term = automaton.terms[location.index()].clone();
         let before = automaton.cells[location.index()];
-        let mut steps = Vec::new();
-        self.terms.steps(&term, 0, &mut steps)?;
+        let mut found = Vec::new();
+        self.terms.steps(&term, 0, &mut found)?;
+        let mut steps = Vec::with_capacity(found.len());
+        for step in found {
+            match &step.label {
+                // By its name alone it would be the event that others take part in.
+                StepLabel::Event { family, shared: false, .. } => {
+                    specialised(
+                        step.clone(),
+                        self.events.joint.get(family).into_iter(),
+                        &mut steps,
+                    );
+                }
+                _ => steps.push(step),
+            }
+        }
         steps.retain(|step| step.guard != Expr::FALSE);
         let some_atomic = steps.iter().any(|step| step.atomic);
         let mut edges = Vec::with_capacity(steps.len());
@@ -211,11 +237,12 @@ impl Unfolder {
             let target = self.location(model, template, &second.term, after);
             let (effect, used) = effect(&step, &cells, before);
             scratch = scratch.max(used);
-            let name = self.terms.name_of(&step);
+            let name = self.terms.name_of(model, &step);
             edges.push(Edge {
                 target: Target::Location(target),
                 guard: step.guard,
                 rank: u8::from(some_atomic && !step.atomic),
+                hold: false,
                 label: self.label(model, template, &step.label),
                 communication: step.communication,
                 annotation: step.annotation,
@@ -238,7 +265,7 @@ impl Unfolder {
         if cells.len() > most as usize {
             return Err(grows("remembers more and more values"));
         }
-        if automaton.terms.len() >= MAX_LOCATIONS {
+        if automaton.terms.len() >= MAX_LOCATIONS || automaton.total >= MAX_TOTAL {
             return Err(grows("takes more and more forms"));
         }
         Ok(())
@@ -251,9 +278,10 @@ impl Unfolder {
             StepLabel::Internal(_) => Label::Event(automaton.tau),
             StepLabel::Message(_) => Label::Message,
             StepLabel::Joint(channel, values) => Label::Data {
-                family: self.terms.specification.channels[channel.index()].name.text.clone(),
+                family: model.channels[*channel as usize].name.clone(),
                 values: values.clone(),
             },
+            StepLabel::Never => Label::Event(automaton.tau),
             StepLabel::Event { family, values, shared } => {
                 let word = self.terms.specification.events[family.index()].clone();
                 let Some(event) = known(*family, values) else {
@@ -300,13 +328,14 @@ impl Unfold for Unfolder {
         location: LocationId,
     ) -> Result<(), Growth> {
         match self.edges(model, template, location) {
-            Ok((edges, _)) => {
+            Ok((mut edges, scratch)) => {
                 let locals = &model.templates[template.index()].locals;
-                let cells = u32::try_from(
-                    locals.iter().filter(|local| local.storage == Storage::State).count(),
-                )
-                .expect("few");
-                let mut edges = edges;
+                let of = |storage| locals.iter().filter(|local| local.storage == storage).count();
+                if scratch as usize > of(Storage::Scratch) {
+                    let term = &self.automata[template.index()].terms[location.index()];
+                    return Err(self.terms.growth(term, "needs too many values for one step"));
+                }
+                let cells = u32::try_from(of(Storage::State)).expect("few");
                 edges.iter_mut().for_each(|edge| renumber(edge, cells));
                 model.templates[template.index()].locations[location.index()].edges = Some(edges);
                 Ok(())
@@ -396,7 +425,7 @@ impl Terms {
     }
 
     /// A step as it is shown.
-    fn name_of(&self, step: &Step) -> String {
+    fn name_of(&self, model: &Model, step: &Step) -> String {
         let channel = |id: crate::csp::syntax::ChannelId| {
             self.specification.channels[id.index()].name.text.clone()
         };
@@ -412,7 +441,8 @@ impl Terms {
                 Communication::Send { .. } => format!("{}!", channel(*id)),
                 _ => format!("{}?", channel(*id)),
             },
-            StepLabel::Joint(id, _) => channel(*id),
+            StepLabel::Joint(number, _) => model.channels[*number as usize].name.clone(),
+            StepLabel::Never => "fault".to_owned(),
         }
     }
 

@@ -1,0 +1,1 @@
+//! State tables that respect memory.
