@@ -1,8 +1,8 @@
 // The alternating bit protocol over two lines with room for one message, from which a thief takes
 // what it likes. The sender repeats until its bit is acknowledged. Fairness to the process that
-// receives is enough for the first message, if it is strong: it can receive again and again, but the
-// thief comes in between. It is not enough for the second, since the sender, which may also repeat,
-// is not made to look at the acknowledgements.
+// receives is enough for the first message, if it is strong: it can receive again and again, but
+// the thief comes in between. It is not enough for the second, since the sender, which may also
+// repeat, is not made to look at the acknowledgements.
 //
 //     fairly check --fairness weak --level process examples/promela/alternating_bit.pml
 //     fairly check --fairness strong --level process examples/promela/alternating_bit.pml

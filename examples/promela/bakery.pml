@@ -1,6 +1,6 @@
-// Lamport's bakery (1974) for two customers: who comes draws a number above all that it sees, and the
-// smallest number is served first. The numbers grow for ever as long as the shop is never empty; here
-// the roll has LAST numbers, and nobody draws while the other has the last one.
+// Lamport's bakery (1974) for two customers: who comes draws a number above all that it sees, and
+// the smallest number is served first. The numbers grow for ever as long as the shop is never
+// empty; here the roll has LAST numbers, and nobody draws while the other has the last one.
 //
 //     fairly check --fairness weak --level process examples/promela/bakery.pml
 #define LAST 4

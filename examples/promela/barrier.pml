@@ -1,6 +1,6 @@
-// A barrier for three workers that can be used again: who arrives last opens it for all by turning the
-// sense around, and nobody is a round ahead of the others by more than one. The workers need one
-// another, so nobody can go on for ever without the rest, and no fairness is needed.
+// A barrier for three workers that can be used again: who arrives last opens it for all by turning
+// the sense around, and nobody is a round ahead of the others by more than one. The workers need
+// one another, so nobody can go on for ever without the rest, and no fairness is needed.
 //
 //     fairly check examples/promela/barrier.pml
 #define N 3

@@ -1,6 +1,6 @@
-// A producer and two consumers with a channel between them that holds two items. Who finds it full or
-// empty waits. The producer goes on as soon as anybody consumes. Of the consumers one may be late
-// every time, which only strong fairness forbids.
+// A producer and two consumers with a channel between them that holds two items. Who finds it full
+// or empty waits. The producer goes on as soon as anybody consumes. Of the consumers one may be
+// late every time, which only strong fairness forbids.
 //
 //     fairly check --fairness weak --level process examples/promela/bounded_buffer.pml
 //     fairly check --fairness strong --level process examples/promela/bounded_buffer.pml

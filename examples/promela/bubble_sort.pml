@@ -1,7 +1,7 @@
-// Sorting by processes: N - 1 comparators stand between the cells of an array and exchange what is in
-// the wrong order, in whatever order they like. The number of inversions falls with each exchange, so
-// there is an end, and it is the sorted array, whoever is treated how unfairly. All arrays with values
-// below N are tried.
+// Sorting by processes: N - 1 comparators stand between the cells of an array and exchange what is
+// in the wrong order, in whatever order they like. The number of inversions falls with each
+// exchange, so there is an end, and it is the sorted array, whoever is treated how unfairly. All
+// arrays with values below N are tried.
 //
 //     fairly check examples/promela/bubble_sort.pml
 #define N 3

@@ -1,6 +1,7 @@
-// Election of a leader on a ring in one direction by Chang and Roberts (1979). Each sends its number
-// around; a number is passed on only by smaller ones, so the greatest alone comes home. The winner
-// tells everybody. The numbers on the ring are a choice of the model, and all orders are tried.
+// Election of a leader on a ring in one direction by Chang and Roberts (1979). Each sends its
+// number around; a number is passed on only by smaller ones, so the greatest alone comes home. The
+// winner tells everybody. The numbers on the ring are a choice of the model, and all orders are
+// tried.
 //
 //     fairly check examples/promela/chang_roberts.pml
 #define N 3

@@ -1,5 +1,5 @@
-// `d_step` is one step, in which choices are resolved by taking the first that can be executed;
-// in `atomic` all choices are explored. One process sorts three numbers in a single step; another
+// `d_step` is one step, in which choices are resolved by taking the first that can be executed; in
+// `atomic` all choices are explored. One process sorts three numbers in a single step; another
 // throws a coin twice: in `atomic` it may fall on either side, in `d_step` always on the first.
 //
 //     fairly check examples/promela/d_step.pml

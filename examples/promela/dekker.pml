@@ -1,6 +1,7 @@
-// Mutual exclusion by Dekker, the first for two processes that needs nothing but reading and writing
-// (told by Dijkstra, 1965). If both want to enter, the one whose turn it is not steps back until it
-// is. Waiting is busy here: a process that finds the door closed takes a step all the same.
+// Mutual exclusion by Dekker, the first for two processes that needs nothing but reading and
+// writing (told by Dijkstra, 1965). If both want to enter, the one whose turn it is not steps back
+// until it is. Waiting is busy here: a process that finds the door closed takes a step all the
+// same.
 //
 //     fairly check examples/promela/dekker.pml
 //     fairly check --fairness weak --level process examples/promela/dekker.pml

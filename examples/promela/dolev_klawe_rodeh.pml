@@ -1,7 +1,7 @@
-// Election of a leader on a ring in one direction with O(n log n) messages, by Dolev, Klawe and Rodeh
-// (1982). An active station learns the numbers of its two active neighbours on the left. It stays
-// active, under the number of the nearer, if that is the greatest of the three; else it only passes
-// messages on. A number that comes back to who carries it has won.
+// Election of a leader on a ring in one direction with O(n log n) messages, by Dolev, Klawe and
+// Rodeh (1982). An active station learns the numbers of its two active neighbours on the left. It
+// stays active, under the number of the nearer, if that is the greatest of the three; else it only
+// passes messages on. A number that comes back to who carries it has won.
 //
 //     fairly check examples/promela/dolev_klawe_rodeh.pml
 #define N 4

@@ -1,6 +1,7 @@
-// An elevator in a house with three floors. People press buttons; the cabin goes on in its direction
-// as long as there is a call ahead, then turns. Doors are closed while it moves. Everybody is served,
-// if the cabin, which is able to go on, does so: the other processes only press buttons.
+// An elevator in a house with three floors. People press buttons; the cabin goes on in its
+// direction as long as there is a call ahead, then turns. Doors are closed while it moves.
+// Everybody is served, if the cabin, which is able to go on, does so: the other processes only
+// press buttons.
 //
 //     fairly check examples/promela/elevator.pml
 //     fairly check --fairness weak --level process examples/promela/elevator.pml

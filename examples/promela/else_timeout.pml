@@ -1,6 +1,6 @@
 // Three kinds of last resort. `else` looks at one choice in one process: no other option can be
-// executed. `timeout` looks at the whole system: nothing else can be, in any process. So `else` wins
-// whenever both could be meant, and `timeout` waits until all the others are at rest.
+// executed. `timeout` looks at the whole system: nothing else can be, in any process. So `else`
+// wins whenever both could be meant, and `timeout` waits until all the others are at rest.
 //
 //     fairly check examples/promela/else_timeout.pml
 chan box = [2] of { byte };

@@ -1,7 +1,7 @@
 // Go-back-N: the sender has up to WINDOW frames on the way and the receiver takes only the next one
-// in order, answering with the last number that it took. When nothing else can happen (`timeout`) the
-// sender goes back to the first frame that is not acknowledged. The lines lose frames; numbers are
-// modulo WINDOW + 1, and with one less old frames are taken for new ones.
+// in order, answering with the last number that it took. When nothing else can happen (`timeout`)
+// the sender goes back to the first frame that is not acknowledged. The lines lose frames; numbers
+// are modulo WINDOW + 1, and with one less old frames are taken for new ones.
 //
 //     fairly check examples/promela/go_back_n.pml
 #define WINDOW 2

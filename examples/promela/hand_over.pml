@@ -1,7 +1,7 @@
-// Atomic sequences hand over by rendezvous: if a send inside `atomic` meets a receive inside another
-// `atomic`, the receiver goes on without interruption, and the sender gets the right back only when
-// it can. So a baton goes through three runners in one go, and the spectator never sees it between
-// two of them. If a sequence blocks, the spectator may look; that is the only time.
+// Atomic sequences hand over by rendezvous: if a send inside `atomic` meets a receive inside
+// another `atomic`, the receiver goes on without interruption, and the sender gets the right back
+// only when it can. So a baton goes through three runners in one go, and the spectator never sees
+// it between two of them. If a sequence blocks, the spectator may look; that is the only time.
 //
 //     fairly check examples/promela/hand_over.pml
 chan pass[3] = [0] of { byte };

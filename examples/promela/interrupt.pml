@@ -1,7 +1,7 @@
-// `unless`: as soon as the escape can be executed it goes before what is guarded, at every statement.
-// A computation is interrupted, the handler runs, and the computation goes on from where the handler
-// sends it. The priority is within the process: the device may come at any time, but the computation
-// may also be done before it does.
+// `unless`: as soon as the escape can be executed it goes before what is guarded, at every
+// statement. A computation is interrupted, the handler runs, and the computation goes on from where
+// the handler sends it. The priority is within the process: the device may come at any time, but
+// the computation may also be done before it does.
 //
 //     fairly check examples/promela/interrupt.pml
 //     fairly check --fairness weak --level process examples/promela/interrupt.pml

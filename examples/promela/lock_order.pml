@@ -1,6 +1,6 @@
 // An invalid end state: two processes take two locks in opposite order. If each has its first there
-// is no way on, and neither is where a process may stay. The third, a service that waits for orders,
-// may: that is what its label `end` says.
+// is no way on, and neither is where a process may stay. The third, a service that waits for
+// orders, may: that is what its label `end` says.
 //
 //     fairly check examples/promela/lock_order.pml
 bool lock[2];

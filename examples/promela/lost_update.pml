@@ -1,7 +1,6 @@
-// A violated assertion: two processes count to two each, by reading, adding and writing. Updates are
-// lost: the first assertion is violated. In the worst case two are left, however often each counts,
-// and never one: the second
-// assertion holds.
+// A violated assertion: two processes count to two each, by reading, adding and writing. Updates
+// are lost: the first assertion is violated. In the worst case two are left, however often each
+// counts, and never one: the second assertion holds.
 //
 //     fairly check examples/promela/lost_update.pml
 #define TIMES 2

@@ -64,7 +64,8 @@ active [N] proctype Processor() {
 }
 
 ltl single { [] !(cache[0].state == modified && cache[1].state != invalid) }
-ltl written_back { [] (cache[0].state != modified && cache[1].state != modified -> memory == latest) }
+#define written_to(i) (cache[i].state == modified)
+ltl written_back { [] (written_to(0) || written_to(1) || memory == latest) }
 ltl loses_it { [] (cache[0].state == modified -> <> (cache[0].state != modified)) }
 
 // expect: states 32

@@ -1,8 +1,8 @@
-// The public-key protocol of Needham and Schroeder (1978) with the attack of Lowe (1995). Alice talks
-// to Bob or to the intruder; the intruder reads what is encrypted for it, keeps what it learns, and
-// passes on what it cannot read. It gets Alice to decrypt Bob's nonce for it: Bob ends a session with
-// the intruder and believes that it was Alice. `#define LOWE 1` puts the name of the responder
-// into the second message, as Lowe did, and the attack is gone.
+// The public-key protocol of Needham and Schroeder (1978) with the attack of Lowe (1995). Alice
+// talks to Bob or to the intruder; the intruder reads what is encrypted for it, keeps what it
+// learns, and passes on what it cannot read. It gets Alice to decrypt Bob's nonce for it: Bob ends
+// a session with the intruder and believes that it was Alice. `#define LOWE 1` puts the name of the
+// responder into the second message, as Lowe did, and the attack is gone.
 //
 //     fairly check examples/promela/needham_schroeder.pml
 #define LOWE 0

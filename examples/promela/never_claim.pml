@@ -1,6 +1,6 @@
 // A never claim, written by hand: an automaton that reads the states of a run, and must not accept
-// it. This one accepts if from some moment on the lamp is dark for good, though somebody has pressed
-// the button in the dark. A lamp with a weak contact may take the pressing and stay dark.
+// it. This one accepts if from some moment on the lamp is dark for good, though somebody has
+// pressed the button in the dark. A lamp with a weak contact may take the pressing and stay dark.
 //
 //     fairly check examples/promela/never_claim.pml
 bool pressed;

@@ -1,6 +1,6 @@
-// A never claim that only an unfair run matches: a clerk does what is on the desk, while a radio plays.
-// The claim waits for a paper that stays for good. If the claim comes to its end a run is matched, too:
-// that would be a second paper on the desk.
+// A never claim that only an unfair run matches: a clerk does what is on the desk, while a radio
+// plays. The claim waits for a paper that stays for good. If the claim comes to its end a run is
+// matched, too: that would be a second paper on the desk.
 //
 //     fairly check examples/promela/never_fair.pml
 //     fairly check --fairness weak --level process examples/promela/never_fair.pml

@@ -1,7 +1,7 @@
-// Progress: a state with a label that begins with `progress` must come again and again. Two processes
-// are too polite: each steps back if it sees the other, and they may do so in step for ever. That is a
-// cycle without progress in which both take part, so weak fairness does not exclude it, nor does any
-// other fairness to processes.
+// Progress: a state with a label that begins with `progress` must come again and again. Two
+// processes are too polite: each steps back if it sees the other, and they may do so in step for
+// ever. That is a cycle without progress in which both take part, so weak fairness does not exclude
+// it, nor does any other fairness to processes.
 //
 //     fairly check examples/promela/non_progress.pml
 bool wish[2];

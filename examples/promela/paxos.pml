@@ -1,7 +1,8 @@
-// Paxos for one decree (Lamport, 1998): two proposers, three acceptors. A proposer asks for promises
-// under its ballot; if a majority promises it proposes the value of the highest ballot among the
-// answers, or its own if there is none, and a value that a majority accepts is chosen. An exchange
-// with one acceptor is a rendezvous and may fail to take place. Two different values are never chosen.
+// Paxos for one decree (Lamport, 1998): two proposers, three acceptors. A proposer asks for
+// promises under its ballot; if a majority promises it proposes the value of the highest ballot
+// among the answers, or its own if there is none, and a value that a majority accepts is chosen. An
+// exchange with one acceptor is a rendezvous and may fail to take place. Two different values are
+// never chosen.
 //
 //     fairly check examples/promela/paxos.pml
 #define ACCEPTORS 3
@@ -70,8 +71,7 @@ proctype Proposer(byte mine) { // Its ballot, and the value that it likes.
     :: count >= MAJORITY -> assert(chosen == 0 || chosen == value); chosen = value
     :: else
     fi;
-done:
-    skip
+done: skip
 }
 
 init {

@@ -1,7 +1,7 @@
 // Mutual exclusion by Peterson (1981) for two processes. Each announces its wish, gives the other
-// the turn, and waits until the other has no wish or has given the turn back. A process may rest for
-// as long as it likes, so nobody must enter again and again; but who has asked gets in, as soon as
-// every process that can always go on does go on.
+// the turn, and waits until the other has no wish or has given the turn back. A process may rest
+// for as long as it likes, so nobody must enter again and again; but who has asked gets in, as soon
+// as every process that can always go on does go on.
 //
 //     fairly check examples/promela/peterson.pml
 //     fairly check --fairness weak --level process examples/promela/peterson.pml

@@ -1,6 +1,6 @@
-// Peterson's algorithm for three processes, the filter: on each of two levels one process at most is
-// held back, so that one at most comes through both. To be overtaken a process must be overtaken by
-// somebody who comes to its level last, and that sets it free for good: weak fairness is enough.
+// Peterson's algorithm for three processes, the filter: on each of two levels one process at most
+// is held back, so that one at most comes through both. To be overtaken a process must be overtaken
+// by somebody who comes to its level last, and that sets it free for good: weak fairness is enough.
 //
 //     fairly check --fairness weak --level process examples/promela/peterson_n.pml
 #define N 3

@@ -1,7 +1,7 @@
 // The dining philosophers (Dijkstra, 1971): three take the fork on their left, then that on their
 // right. If each has one, nobody can go on, which is a state where the model must not end. With
-// `#define POLITE 1` the last one takes the right fork first, and there is no deadlock; then a hungry
-// philosopher eats under strong fairness of processes, but not under weak.
+// `#define POLITE 1` the last one takes the right fork first, and there is no deadlock; then a
+// hungry philosopher eats under strong fairness of processes, but not under weak.
 //
 //     fairly check examples/promela/philosophers.pml
 #define N 3

@@ -1,7 +1,7 @@
 // `provided`: a process takes a step only while the condition after its name holds, whatever its
-// statement says. A machine runs while its guard is closed; who opens the guard stops it between any
-// two steps, and nothing inside the machine knows about it. Fairness asks nothing of a process that
-// is stopped: weak fairness is content if the guard is opened again and again.
+// statement says. A machine runs while its guard is closed; who opens the guard stops it between
+// any two steps, and nothing inside the machine knows about it. Fairness asks nothing of a process
+// that is stopped: weak fairness is content if the guard is opened again and again.
 //
 //     fairly check --fairness weak --level process examples/promela/provided.pml
 //     fairly check --fairness strong --level process examples/promela/provided.pml
@@ -9,8 +9,8 @@ bool closed = true;
 byte position; // Of the press, 0 to 2.
 bool hand;
 
-// The worker comes first on purpose: SPIN 6.5 takes a process that `provided` stops for blocked only
-// if no process after it can go on, and otherwise calls `strokes` true under weak fairness.
+// The worker comes first on purpose: to SPIN 6.5 a process that `provided` stops is not blocked for
+// the processes after it, and the other way round it calls `strokes` true under weak fairness.
 active proctype Worker() {
     do
     :: closed = false;

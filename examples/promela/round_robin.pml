@@ -1,7 +1,8 @@
 // A round-robin scheduler as data, not as an assumption: each of three tasks runs only while it is
-// its turn, and a task that yields passes the turn on. A task that never yields keeps the processor,
-// but the scheduler takes it back after a slice. So the order of steps is fixed by the model, and
-// what fairness would have to promise otherwise holds without any, up to the choices of the tasks.
+// its turn, and a task that yields passes the turn on. A task that never yields keeps the
+// processor, but the scheduler takes it back after a slice. So the order of steps is fixed by the
+// model, and what fairness would have to promise otherwise holds without any, up to the choices of
+// the tasks.
 //
 //     fairly check examples/promela/round_robin.pml
 #define TASKS 3

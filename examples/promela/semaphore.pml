@@ -1,6 +1,6 @@
-// A semaphore without a queue: whoever finds it free may take it. The other is able to take it again
-// and again, but not without interruption, since each time it is taken in between. So weak fairness
-// lets a process starve, and strong fairness does not.
+// A semaphore without a queue: whoever finds it free may take it. The other is able to take it
+// again and again, but not without interruption, since each time it is taken in between. So weak
+// fairness lets a process starve, and strong fairness does not.
 //
 //     fairly check --fairness weak --level process examples/promela/semaphore.pml
 //     fairly check --fairness strong --level process examples/promela/semaphore.pml

@@ -1,6 +1,6 @@
-// The sieve of Eratosthenes as a pipeline that grows (after Hoare, 1978): each filter keeps the first
-// number that comes, which is prime, and passes on what it does not divide. A filter starts the next
-// one with `run` when it has something for it, and hands over the end of a new channel.
+// The sieve of Eratosthenes as a pipeline that grows (after Hoare, 1978): each filter keeps the
+// first number that comes, which is prime, and passes on what it does not divide. A filter starts
+// the next one with `run` when it has something for it, and hands over the end of a new channel.
 //
 //     fairly check examples/promela/sieve.pml
 #define LAST 11

@@ -1,6 +1,6 @@
 // Two-phase commit: the coordinator asks two participants for their votes and commits only if both
-// say yes. Nobody decides differently from another. But if the coordinator crashes between the votes
-// and the decision, a participant that has said yes waits for ever: the protocol blocks.
+// say yes. Nobody decides differently from another. But if the coordinator crashes between the
+// votes and the decision, a participant that has said yes waits for ever: the protocol blocks.
 //
 //     fairly check examples/promela/two_phase_commit.pml
 #define N 2

@@ -1,6 +1,6 @@
-// A bank as structures with arrays inside: transfers between the accounts of two branches, each done
-// in two steps by a clerk. Money is never made; while a transfer is on its way it is in the books of
-// the clerk. `unsigned` has as many bits as are asked for.
+// A bank as structures with arrays inside: transfers between the accounts of two branches, each
+// done in two steps by a clerk. Money is never made; while a transfer is on its way it is in the
+// books of the clerk. `unsigned` has as many bits as are asked for.
 //
 //     fairly check examples/promela/typedef.pml
 #define ACCOUNTS 2

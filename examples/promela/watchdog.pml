@@ -1,6 +1,6 @@
-// A watchdog: `timeout` is true if nothing else can happen in the whole system. The server may hang;
-// then nobody can go on, the watchdog comes and starts it anew. Without it the model would end where
-// it must not. A request is answered in the end, unless the server hangs every time.
+// A watchdog: `timeout` is true if nothing else can happen in the whole system. The server may
+// hang; then nobody can go on, the watchdog comes and starts it anew. Without it the model would
+// end where it must not. A request is answered in the end, unless the server hangs every time.
 //
 //     fairly check examples/promela/watchdog.pml
 mtype = { request, reply, reset };

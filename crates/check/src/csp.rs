@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use fairly_front::csp::syntax::{
-    Assertion, Claim, DefinitionId, Expr, ExprKind, FormulaText, Goal, RefinementModel, Subject,
+    Assertion, Claim, DefinitionId, Expr, ExprKind, FormulaText, Goal, ProcessKind,
+    RefinementModel, Subject,
 };
 use fairly_front::csp::{self, Specification};
 use fairly_logic::Formulas;
@@ -65,6 +66,14 @@ impl CspFile {
     /// The file as it was read.
     pub fn specification(&self) -> &Rc<Specification> {
         &self.specification
+    }
+
+    /// Whether some event of the file is annotated.
+    pub fn is_annotated(&self) -> bool {
+        self.specification.nodes.iter().any(|node| match &node.kind {
+            ProcessKind::Prefix { action, .. } => action.annotation.is_some(),
+            _ => false,
+        })
     }
 
     /// An assertion as it is written, without `#assert` and the semicolon.

@@ -14,6 +14,7 @@ pub mod claim;
 pub mod csp;
 mod ladder;
 mod least;
+pub mod promela;
 mod property;
 mod vacuity;
 mod verdict;

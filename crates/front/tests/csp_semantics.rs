@@ -83,7 +83,12 @@ fn random_specifications() {
         if cases == 1 {
             println!("{spec}");
         }
-        match compare(&spec) {
+        let begun = std::time::Instant::now();
+        let outcome = compare(&spec);
+        if begun.elapsed().as_millis() > 200 {
+            println!("slow {seed} {:?}", begun.elapsed());
+        }
+        match outcome {
             Outcome::Same => {}
             Outcome::Skipped(why) => *skipped.entry(why).or_default() += 1,
             Outcome::Different(_) => {

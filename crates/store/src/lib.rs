@@ -1,1 +1,144 @@
 //! State tables that respect memory.
+//!
+//! | what | keeps | for |
+//! |---|---|---|
+//! | [`Table`] | rows of a fixed width, each once, with dense numbers | states of up to a few words |
+//! | [`TreeTable`] | the same, as trees of shared pairs | wide states that resemble each other |
+//! | [`Fingerprints`] | a hash of 32 or 64 bits for each state | looking for faults when memory is short |
+//! | [`Bitstate`] | a few bits for each state | the same, when it is shorter still |
+//!
+//! All of them can be used by many threads through a shared reference, and all of them are created
+//! with a limit in bytes. [`States`] is what they have in common.
+//!
+//! # Memory
+//!
+//! An insertion for which there is no room returns [`Full`]; what was there before stays, and can still
+//! be found. Nothing aborts because the system refuses memory, either.
+//!
+//! `bytes()` is exactly what has been allocated, and is never above the limit. Three things are not in
+//! it: the value itself, a few hundred bytes; what the allocator needs to manage some hundred large
+//! blocks; and, while a shard of the index grows, four bytes for each of its slots, once for every
+//! thread that is growing one. A shard has a share of the table's rows of 1 in `limit / 1 MiB`, but not
+//! less than 1 in 1024, so this is below half a percent of a table with a limit of 128 MiB or more.
+//!
+//! Memory is taken in segments of up to 2 MiB (4 MiB if a row's size is no power of two), less if the
+//! limit is less than 128 MiB, and never returned before the table is dropped. So rows and index are
+//! each at most one segment ahead of what is used. The lossy tables take all of theirs at once.
+//!
+//! # Bytes for each state
+//!
+//! The rows have 4 bytes for every 32 bits. A slot of the index has 5⅓ bytes, and of every shard 15/16
+//! are used before it grows: by about √2 if rows have up to 64 bits, otherwise by 2. Shards grow at
+//! different times, so that the load is 0.79 and 0.68 on average; the numbers in `examples/throughput.rs`
+//! are 14.9 bytes for a state of 64 bits, and 8 bytes more than its row for a wider one.
+//!
+//! # Hashing
+//!
+//! [`Rapid`] is rapidhash V3: the same on every machine and in every run, which a search must be to be
+//! repeated, and every bit of it is as good as the others, which the index relies on. Measured with the
+//! throughput example, it takes HASHNUMBERS. Whoever fears inputs made to
+//! collide can bring another [`RowHash`]; a lossless table is right with any.
+//!
+//! # What may be relied on
+//!
+//! `unsafe` code is in one module, `memory`, whose contracts are at its top, and does three things:
+//! zeroed arrays, references to arrays that are added while others are read, and prefetching. All that
+//! threads share is atomic, so there are no data races, whatever the callers do. The orderings are
+//! explained where they are used. `tests/loom.rs` has the core checked by a model checker on a table
+//! with buckets of two slots.
+//!
+//! # Papers
+//!
+//! - A. Laarman, J. van de Pol, M. Weber: Boosting multi-core reachability performance with shared hash
+//!   tables. FMCAD 2010. Claiming a slot, then writing the row: [`Table`].
+//! - A. Laarman, J. van de Pol, M. Weber: Parallel recursive state compression for free. SPIN 2011.
+//!   [`TreeTable`].
+//! - U. Stern, D. Dill: Improved probabilistic verification by hash compaction. CHARME 1995.
+//!   [`Fingerprints`].
+//! - G. Holzmann: An analysis of bitstate hashing. Formal Methods in System Design 13, 1998.
+//! - P. Dillinger, P. Manolios: Bloom filters in probabilistic verification. FMCAD 2004. Both for
+//!   [`Bitstate`].
+
+mod hash;
+mod lossy;
+mod memory;
+mod rows;
+mod sync;
+mod table;
+mod tree;
+
+pub use hash::{Rapid, RowHash};
+pub use lossy::{Bitstate, Fingerprint, Fingerprints};
+pub use table::{Table, Width};
+pub use tree::{Nodes, TreeTable};
+
+/// The number of a stored state: its place among those of its table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StateIndex(pub u32);
+
+impl StateIndex {
+    /// As an index of an array.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// There is no room for another state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Full {
+    /// The limit has been reached.
+    Budget {
+        /// In bytes.
+        limit: usize,
+    },
+    /// There are no more numbers of 32 bits.
+    Numbers,
+    /// The system refused to give more memory.
+    System,
+}
+
+impl std::fmt::Display for Full {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Full::Budget { limit } => write!(f, "the states do not fit into {limit} bytes"),
+            Full::Numbers => write!(f, "there are more states than numbers of 32 bits"),
+            Full::System => write!(f, "the system has no more memory for states"),
+        }
+    }
+}
+
+impl std::error::Error for Full {}
+
+/// A set of states that may forget some: what a search needs that only asks whether a state is new.
+pub trait States: Sync {
+    /// Adds a state and says whether it was not there.
+    ///
+    /// # Errors
+    /// If it is new and there is no room for it.
+    fn insert(&self, row: &[u64]) -> Result<bool, Full>;
+
+    /// Whether a state is there, or seems to be.
+    fn contains(&self, row: &[u64]) -> bool;
+
+    /// How many states were new.
+    fn len(&self) -> usize;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many bytes it has allocated.
+    fn bytes(&self) -> usize;
+
+    /// How many states were taken for others that were there, as an estimate from how full it is. 0
+    /// for lossless tables.
+    fn expected_omissions(&self) -> f64;
+
+    /// The probability that at least one state was omitted: what a search has to say that found
+    /// nothing. The states behind the omitted ones are not counted, since nobody knows them.
+    fn omission_probability(&self) -> f64 {
+        -(-self.expected_omissions()).exp_m1()
+    }
+}

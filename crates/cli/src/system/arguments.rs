@@ -16,7 +16,7 @@ use crate::failure::Failure;
 /// What to look at, and how hard.
 #[derive(Args)]
 pub(crate) struct Model {
-    /// A `.csp` or `.net` file, or components as `.aut` or HOA files; `-` is standard input.
+    /// A `.csp`, `.pml` or `.net` file, or components as `.aut` or HOA files; `-` is standard input.
     #[arg(value_name = "FILE", required = true)]
     pub(super) files: Vec<String>,
     /// Only the property with this name; of a `.csp` file, assertions by number or by a part of

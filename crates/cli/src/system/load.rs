@@ -10,7 +10,7 @@ use fairly_source::{Diagnostic, Span};
 use fairly_system::{Component, Composition, Network, TransitionSystem};
 
 use super::arguments::Model;
-use super::csp::{self, Csp};
+use super::file::{File, Language};
 use crate::failure::Failure;
 use crate::input::{self, Input};
 
@@ -25,20 +25,22 @@ pub(super) struct Loaded {
 pub(super) enum Read {
     /// Explicit components.
     Network(Loaded),
-    /// A CSP# file.
-    Csp(Csp),
+    /// A file of a modelling language.
+    File(Box<File>),
 }
 
 /// Reads what the arguments name.
 pub(super) fn read(model: &Model) -> Result<Read, Failure> {
     let mut inputs = input::read_all(&model.files)?;
-    if inputs.iter().any(|input| csp::is_csp(&input.name)) {
-        if inputs.len() > 1 {
-            return Err(Failure::usage("a CSP# file is checked alone"));
+    let Some(language) = inputs.iter().find_map(|input| Language::of(&input.name)) else {
+        return network(inputs, model).map(Read::Network);
+    };
+    match (inputs.pop(), inputs.as_slice()) {
+        (Some(input), []) => {
+            File::read(input, language, model).map(|file| Read::File(Box::new(file)))
         }
-        return Csp::read(inputs.pop().expect("one input")).map(Read::Csp);
+        _ => Err(Failure::usage("a CSP# or Promela file is checked alone")),
     }
-    network(inputs, model).map(Read::Network)
 }
 
 /// Explicit components.

@@ -1,8 +1,9 @@
 //! `fairly check`, `fairly ladder`, `fairly least`: systems under fairness.
 
 mod arguments;
-mod csp;
+mod file;
 mod load;
+mod questions;
 mod tally;
 
 use std::process::ExitCode;
@@ -47,7 +48,7 @@ fn properties(model: &Model, loaded: &mut Loaded) -> Result<Vec<Property>, Failu
 
 pub(crate) fn check(request: &Check) -> Result<ExitCode, Failure> {
     let mut loaded = match load::read(&request.model)? {
-        Read::Csp(mut csp) => return csp.check(request),
+        Read::File(mut file) => return file.check(request),
         Read::Network(loaded) => loaded,
     };
     let assumption = request.assumption(&mut loaded)?;
@@ -123,7 +124,7 @@ fn fairness<S: TransitionSystem>(
 
 pub(crate) fn ladder(request: &Ladder) -> Result<ExitCode, Failure> {
     let mut loaded = match load::read(&request.model)? {
-        Read::Csp(mut csp) => return csp.ladder(request),
+        Read::File(mut file) => return file.ladder(request),
         Read::Network(loaded) => loaded,
     };
     let options = request.model.options()?;
@@ -150,7 +151,7 @@ pub(crate) fn ladder(request: &Ladder) -> Result<ExitCode, Failure> {
 
 pub(crate) fn least(request: &Least) -> Result<ExitCode, Failure> {
     let mut loaded = match load::read(&request.model)? {
-        Read::Csp(mut csp) => return csp.least(request),
+        Read::File(mut file) => return file.least(request),
         Read::Network(loaded) => loaded,
     };
     let options = request.model.options()?;

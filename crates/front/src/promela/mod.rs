@@ -117,6 +117,7 @@
 
 mod finish;
 mod lexer;
+mod lower;
 mod parser;
 mod place;
 mod preprocess;
@@ -129,6 +130,7 @@ mod token;
 pub mod ast;
 
 pub use ast::Model;
+pub use lower::{Claim, ClaimState, ClaimStep, Lowered, Options, lower};
 pub use parser::{MAX_DEPTH, MAX_HEIGHT, MAX_TEXT, parse};
 pub use place::{Expansion, ExpansionId, ExpansionKind, MOST_ERRORS, Place};
 pub use printer::print;

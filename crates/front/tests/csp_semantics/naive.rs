@@ -67,6 +67,10 @@ impl Step {
         Step::new(Label::Fault, Rc::new(P::Stop))
     }
 
+    fn ends(&self) -> bool {
+        matches!(self.label, Label::Tick)
+    }
+
     fn to(self, to: P) -> Step {
         Step { to: Rc::new(to), ..self }
     }
@@ -337,7 +341,10 @@ impl Meaning<'_> {
         if depth > 150 {
             return Err(Skip::Large);
         }
-        let inner = |process: &Rc<P>| self.steps(process, store, depth + 1);
+        let inner = |process: &Rc<P>| {
+            let steps = self.steps(process, store, depth + 1)?;
+            if steps.len() > 100 { Err(Skip::Large) } else { Ok(steps) }
+        };
         let silent = |to: &Rc<P>| vec![Step::new(Label::Tau, Rc::clone(to))];
         let fault = || vec![Step::fault()];
         let skip = Rc::new(P::Skip);
@@ -423,7 +430,7 @@ impl Meaning<'_> {
             P::Compose(operator, parts) => self.compose(*operator, parts, store, depth)?,
             P::Joined(parts) => self.joined(parts, store, depth)?,
             P::Hide(body, sets) => {
-                let hidden = self.events_of(sets, &Values::new());
+                let hidden = self.events_of(sets, &Values::new())?;
                 let hide = |step: Step| {
                     let label = match step.label {
                         Label::Event(name, _) if hidden.contains(&name) => Label::Tau,
@@ -431,7 +438,7 @@ impl Meaning<'_> {
                     };
                     let step = Step { label, ..step };
                     let left = P::Hide(Rc::clone(&step.to), sets.clone());
-                    if ends(&step) { step } else { step.to(left) }
+                    if step.ends() { step } else { step.to(left) }
                 };
                 inner(body)?.into_iter().map(hide).collect()
             }
@@ -439,7 +446,7 @@ impl Meaning<'_> {
                 let first = |step: Step| {
                     let step = Step { atomic: true, ..step };
                     let left = P::Atomic(Rc::clone(&step.to));
-                    if ends(&step) { step } else { step.to(left) }
+                    if step.ends() { step } else { step.to(left) }
                 };
                 inner(body)?.into_iter().map(first).collect()
             }
@@ -470,6 +477,13 @@ impl Meaning<'_> {
                 step(label)
             }
             Action::Receive(from, guard, message) => {
+                // A guard that is not about the message needs none.
+                if let Some(guard) = guard
+                    && !has_names(guard)
+                    && self.value(guard, store)? == 0
+                {
+                    return Ok(None);
+                }
                 let (channel, capacity) = self.used(from, store)?;
                 let label = Label::Receive(channel, guard.clone(), message.clone());
                 if capacity == 0 {
@@ -532,7 +546,10 @@ impl Meaning<'_> {
         store: &Store,
         depth: usize,
     ) -> Result<Vec<Step>, Skip> {
-        let inner = |process: &Rc<P>| self.steps(process, store, depth + 1);
+        let inner = |process: &Rc<P>| {
+            let steps = self.steps(process, store, depth + 1)?;
+            if steps.len() > 100 { Err(Skip::Large) } else { Ok(steps) }
+        };
         let mut out = Vec::new();
         match operator {
             Operator::General => {
@@ -567,7 +584,7 @@ impl Meaning<'_> {
                     |a: &Rc<P>, b: &Rc<P>| P::Compose(operator, vec![Rc::clone(a), Rc::clone(b)]);
                 for step in inner(&first)? {
                     let left = both(&step.to, last);
-                    out.push(if ends(&step) { step } else { step.to(left) });
+                    out.push(if step.ends() { step } else { step.to(left) });
                 }
                 for step in inner(last)? {
                     let left = both(&first, &step.to);
@@ -607,7 +624,7 @@ impl Meaning<'_> {
                     P::Compose(operator, left)
                 };
                 for (at, steps) in steps.iter().enumerate() {
-                    for step in steps.iter().filter(|step| !ends(step)) {
+                    for step in steps.iter().filter(|step| !step.ends()) {
                         out.push(step.clone().to(left(&[(at, Rc::clone(&step.to))])));
                     }
                 }
@@ -651,7 +668,7 @@ impl Meaning<'_> {
         let mut out = Vec::new();
         let mut names = BTreeSet::new();
         for (at, steps) in steps.iter().enumerate() {
-            for step in steps.iter().filter(|step| !ends(step)) {
+            for step in steps.iter().filter(|step| !step.ends()) {
                 match shares(at, step) {
                     Some(name) => _ = names.insert(name),
                     None => out.push(step.clone().to(left(&[(at, Rc::clone(&step.to))]))),
@@ -699,7 +716,7 @@ impl Meaning<'_> {
         let end = Step::new(Label::Tick, Rc::new(P::Done));
         let mut ends_together = vec![end];
         for steps in steps {
-            let ticks: Vec<&Step> = steps.iter().filter(|step| ends(step)).collect();
+            let ticks: Vec<&Step> = steps.iter().filter(|step| step.ends()).collect();
             ends_together = ends_together
                 .iter()
                 .flat_map(|before| {
@@ -711,7 +728,14 @@ impl Meaning<'_> {
                 })
                 .collect();
         }
-        out.extend(ends_together);
+        // Ways to end that do the same are one.
+        let mut ends: Vec<Step> = Vec::new();
+        for end in ends_together {
+            if !ends.iter().any(|it| it.program == end.program && it.atomic == end.atomic) {
+                ends.push(end);
+            }
+        }
+        out.append(&mut ends);
         for (sender, sends) in steps.iter().enumerate() {
             for send in sends {
                 let Label::Send(channel, row) = &send.label else { continue };
@@ -744,20 +768,19 @@ impl Meaning<'_> {
         }
     }
 
-    fn events_of(&self, sets: &[EventSet], names: &Values) -> BTreeSet<String> {
+    fn events_of(&self, sets: &[EventSet], names: &Values) -> Result<BTreeSet<String>, Skip> {
         let mut events = BTreeSet::new();
-        let nothing = Store { variables: Vec::new(), buffers: Vec::new() };
         for set in sets {
             let (name, low, high) = set.binding.unwrap_or((Name::MAX, 0, 0));
             for value in low..=high {
                 let mut names = names.clone();
                 names.insert(name, value);
-                let data: Result<Vec<i64>, Wrong> =
-                    set.event.data.iter().map(|part| self.eval(part, &nothing, &names)).collect();
-                events.extend(data.ok().map(|data| event_name(set.event.word, &data)));
+                let data: Option<Vec<i64>> =
+                    set.event.data.iter().map(|part| constant(part, &names)).collect();
+                events.insert(event_name(set.event.word, &data.ok_or(Skip::Alphabet)?));
             }
         }
-        events
+        Ok(events)
     }
 
     /// All events that are written in a process and in what it refers to, unless they are declared.
@@ -790,10 +813,7 @@ impl Meaning<'_> {
                     .filter_map(|(&name, value)| Some((name, (*value)?)))
                     .collect();
                 if let Some(sets) = &definition.alphabet {
-                    if values.iter().any(Option::is_none) && sets.iter().any(is_open) {
-                        return Err(Skip::Alphabet);
-                    }
-                    let events = self.events_of(sets, &known);
+                    let events = self.events_of(sets, &known)?;
                     found.extend(events.into_iter().filter(|event| !hidden.contains(event)));
                     return Ok(());
                 }
@@ -806,7 +826,7 @@ impl Meaning<'_> {
                 return Ok(());
             }
             P::Hide(body, sets) => {
-                let more = self.events_of(sets, names);
+                let more = self.events_of(sets, names)?;
                 let hidden = hidden.union(&more).cloned().collect();
                 return self.alphabet(body, names, &hidden, found, met);
             }
@@ -842,20 +862,13 @@ fn event_name(word: usize, data: &[i64]) -> String {
     format!("{}{data}", WORDS[word])
 }
 
-fn ends(step: &Step) -> bool {
-    matches!(step.label, Label::Tick)
-}
-
-fn is_open(set: &EventSet) -> bool {
-    fn names(expr: &Ex) -> bool {
-        match expr {
-            Ex::Name(_) => true,
-            Ex::Binary(_, both) => names(&both.0) || names(&both.1),
-            Ex::Not(inner) | Ex::Element(_, inner) => names(inner),
-            _ => false,
-        }
+fn has_names(expr: &Ex) -> bool {
+    match expr {
+        Ex::Name(_) => true,
+        Ex::Int(_) | Ex::Bool(_) | Ex::Global(_) | Ex::Query(..) => false,
+        Ex::Element(_, inner) | Ex::Not(inner) => has_names(inner),
+        Ex::Binary(_, both) => has_names(&both.0) || has_names(&both.1),
     }
-    set.event.data.iter().any(names)
 }
 
 /// The value of an expression without variables.

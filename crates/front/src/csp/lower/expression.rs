@@ -270,9 +270,7 @@ pub(super) fn folded(op: BinaryOp, left: Expr, right: Expr) -> Expr {
         Multiply => a.checked_mul(b),
         Divide => a.checked_div(b),
         Remainder => a.checked_rem(b),
-        Modulo => a
-            .checked_rem(b)
-            .map(|rest| if rest != 0 && (rest < 0) != (b < 0) { rest + b } else { rest }),
+        Modulo => a.checked_rem(b).map(|rest| if rest < 0 { rest + b } else { rest }),
         Equal => Some(i64::from(a == b)),
         NotEqual => Some(i64::from(a != b)),
         Less => Some(i64::from(a < b)),

@@ -82,7 +82,21 @@ pub(super) fn interleaved(
 ) -> Result<(), Trouble> {
     let ticks: Vec<Vec<&Step>> = parts
         .iter()
-        .map(|steps| steps.iter().filter(|step| step.label == StepLabel::Tick).collect())
+        .map(|steps| {
+            // Of several that do the same one is enough. With all of them, their number would double
+            // with each composition that stands inside another.
+            let mut different: Vec<&Step> = Vec::new();
+            for step in steps.iter().filter(|step| step.label == StepLabel::Tick) {
+                let same = |other: &&Step| {
+                    (&other.guard, &other.program, other.annotation, other.atomic)
+                        == (&step.guard, &step.program, step.annotation, step.atomic)
+                };
+                if !different.iter().any(same) {
+                    different.push(step);
+                }
+            }
+            different
+        })
         .collect();
     for way in ways(&ticks)? {
         match way.as_slice() {

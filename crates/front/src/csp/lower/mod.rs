@@ -7,6 +7,7 @@
 //! during it otherwise.
 
 mod alphabet;
+mod before;
 mod environment;
 mod events;
 mod expression;

@@ -10,6 +10,7 @@ use fairly_source::Span;
 use fairly_system::Annotation;
 
 use super::Trouble;
+use super::before::before;
 use super::environment::{Environment, Value, as_cell, substituted};
 use super::events::Concrete;
 use super::expression::folded;
@@ -486,7 +487,7 @@ impl Terms {
         };
         let target = self.after(then, &environment);
         let mut scratch = Scratch::default();
-        let program = self.program(&action.program, &environment, &mut scratch)?;
+        let program = self.program(&action.program, &environment, &communication, &mut scratch)?;
         Ok(Step {
             guard,
             communication,
@@ -503,6 +504,7 @@ impl Terms {
         &self,
         program: &[csp::Statement],
         environment: &Environment,
+        communication: &Communication,
         scratch: &mut Scratch,
     ) -> Result<Vec<Statement>, Trouble> {
         let mut first: Vec<(Place, Expr)> = Vec::new();
@@ -513,7 +515,7 @@ impl Terms {
                 && !matches!(expr, Expr::Received(_))
             {
                 let cell: Cell = scratch.fresh();
-                first.push((Place::local(cell), expr.clone()));
+                first.push((Place::local(cell), before(expr, communication)));
                 inside.set(local, Value::Deferred(Expr::local(cell)));
             }
         }

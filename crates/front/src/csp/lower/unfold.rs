@@ -9,6 +9,7 @@ use fairly_system::{EventId, EventKind};
 use hashbrown::{HashMap, HashSet};
 
 use super::Trouble;
+use super::before::before;
 use super::environment::{Leaf, as_cell};
 use super::events::{Concrete, SetId};
 use super::joint::{replaced, specialised};
@@ -200,7 +201,7 @@ impl Unfolder {
     ) -> Result<(Vec<Edge>, u32), Stuck> {
         let automaton = &self.automata[template.index()];
         let term = automaton.terms[location.index()].clone();
-        let before = automaton.cells[location.index()];
+        let cells_before = automaton.cells[location.index()];
         let mut found = Vec::new();
         self.terms.steps(&term, 0, &mut found)?;
         let mut steps = Vec::with_capacity(found.len());
@@ -229,13 +230,14 @@ impl Unfolder {
                 .cells
                 .iter()
                 .map(|cell| {
-                    first.cells[as_cell(cell).expect("only cells are left").index()].clone()
+                    let at = as_cell(cell).expect("only cells are left").index();
+                    before(&first.cells[at], &step.communication)
                 })
                 .collect();
             self.bounded(template, &second.term, &cells)?;
             let after = u32::try_from(cells.len()).expect("bounded");
             let target = self.location(model, template, &second.term, after);
-            let (effect, used) = effect(&step, &cells, before);
+            let (effect, used) = effect(&step, &cells, cells_before);
             scratch = scratch.max(used);
             let name = self.terms.name_of(model, &step);
             edges.push(Edge {

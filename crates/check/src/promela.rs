@@ -1,0 +1,190 @@
+//! A Promela file and the answers to what it asks: assertions, end states, formulas, never claims,
+//! progress.
+
+use fairly_front::promela::{self, Claim, Lowered, Options as Lowering};
+use fairly_logic::Formulas;
+use fairly_model::{Interpreter, Model};
+use fairly_omega::{
+    Acceptance, Automaton, Builder, Label, Mark, MarkSet, Prop, Refused, StateId,
+};
+use fairly_search::{Binding, Bounds};
+use fairly_source::Diagnostic;
+use fairly_system::TransitionSystem;
+
+use crate::claim::{self, ClaimVerdict};
+use crate::property::Property;
+use crate::verdict::Failure;
+
+/// A Promela file.
+pub struct PromelaFile {
+    /// With assertions, for what can be reached.
+    system: Interpreter,
+    lowered: Lowered,
+    /// How many formulas at the end were not in the file.
+    given: usize,
+}
+
+/// Something that a Promela file asks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// No assertion fails, and nothing else goes wrong.
+    Errors,
+    /// Processes stop only at the ends of their bodies and at end labels.
+    EndStates,
+    /// Progress labels are passed again and again.
+    Progress,
+    /// The `ltl` block at this position.
+    Formula(usize),
+    /// The `never` claim at this position.
+    Never(usize),
+}
+
+impl PromelaFile {
+    /// Reads a file, with further formulas as if they stood in `ltl` blocks at its end.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(text: &str, formulas: &[String]) -> Result<PromelaFile, Vec<Diagnostic>> {
+        let mut whole = text.to_owned();
+        for (at, formula) in (1..).zip(formulas) {
+            whole.push_str(&format!("\nltl f{at} {{ {formula} }}"));
+        }
+        let parsed = promela::parse(&whole)?;
+        let lowered = promela::lower(&parsed, Lowering::new(&whole))?;
+        let system = Interpreter::new(lowered.model.clone());
+        Ok(PromelaFile { system, lowered, given: formulas.len() })
+    }
+
+    /// The system.
+    pub fn interpreter(&mut self) -> &mut Interpreter {
+        &mut self.system
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Model {
+        &self.lowered.model
+    }
+
+    /// What stands after `expect:` in comments.
+    pub fn expectations(&self) -> impl Iterator<Item = &str> {
+        self.lowered.expectations.iter().map(|remark| remark.text.as_str())
+    }
+
+    /// Everything that the file asks.
+    pub fn questions(&self) -> Vec<Question> {
+        let mut all = vec![Question::Errors, Question::EndStates];
+        all.extend(self.lowered.no_progress.iter().map(|_| Question::Progress));
+        all.extend((0..self.lowered.formulas.len()).map(Question::Formula));
+        all.extend((0..self.lowered.claims.len()).map(Question::Never));
+        all
+    }
+
+    /// What a question is called.
+    pub fn title(&self, question: &Question) -> String {
+        match question {
+            Question::Errors => "assertions".to_owned(),
+            Question::EndStates => "end states".to_owned(),
+            Question::Progress => "progress".to_owned(),
+            Question::Formula(at) => self.lowered.formulas[*at].0.clone(),
+            Question::Never(at) => self.lowered.claims[*at].name.clone(),
+        }
+    }
+
+    /// Whether the question was not in the file.
+    pub fn is_given(&self, question: &Question) -> bool {
+        let of_file = self.lowered.formulas.len() - self.given;
+        matches!(question, Question::Formula(at) if *at >= of_file)
+    }
+
+    /// The answer to what is about reachable states only.
+    ///
+    /// # Errors
+    /// When what was found does not stand up to replay, which is a bug.
+    ///
+    /// # Panics
+    /// On formulas, claims and progress: see [`PromelaFile::property`].
+    pub fn claim(&mut self, question: &Question, bounds: Bounds) -> Result<ClaimVerdict, Failure> {
+        match question {
+            Question::Errors => claim::faultless(&mut self.system, |_, _| None, bounds),
+            Question::EndStates => claim::deadlock_free(&mut self.system, bounds),
+            Question::Progress | Question::Formula(_) | Question::Never(_) => {
+                unreachable!("properties of runs are checked elsewhere")
+            }
+        }
+    }
+
+    /// The property behind a question; none for what is about reachable states only.
+    ///
+    /// # Errors
+    /// When its propositions mean nothing, or a claim is no automaton.
+    pub fn property(&mut self, question: &Question) -> Result<Option<Property>, Vec<Diagnostic>> {
+        let (name, text) = match question {
+            Question::Errors | Question::EndStates => return Ok(None),
+            Question::Never(at) => {
+                let claim = self.lowered.claims[*at].clone();
+                let span = fairly_source::Span::at(0);
+                return self.never(&claim).map(Some).map_err(|refused| {
+                    vec![Diagnostic::error("E0801", refused.to_string(), span)]
+                });
+            }
+            Question::Formula(at) => self.lowered.formulas[*at].clone(),
+            Question::Progress => {
+                let idle = self.lowered.no_progress.clone().unwrap_or_default();
+                ("progress".to_owned(), format!("[]<> !\"{}\"", idle.escape_default()))
+            }
+        };
+        let mut formulas = Formulas::new();
+        let parsed = formulas.parse(&text).map_err(|diagnostic| vec![diagnostic])?;
+        let bound = Property::bind(&name, formulas, parsed, &mut self.system);
+        bound.map(Some).map_err(|unbound| {
+            let span = fairly_source::Span::at(0);
+            vec![Diagnostic::error("E0801", unbound.to_string(), span)]
+        })
+    }
+
+    /// A never claim as the property that no run is accepted by it.
+    fn never(&mut self, claim: &Claim) -> Result<Property, Refused> {
+        let guards = claim.states.iter().flat_map(|state| &state.steps);
+        let mut names: Vec<String> = guards.filter_map(|step| step.guard.clone()).collect();
+        names.sort();
+        names.dedup();
+        let automaton = automaton(claim, &names)?;
+        let bindings = names
+            .iter()
+            .map(|name| {
+                Binding::State(self.system.atom(name).expect("a proposition of the model"))
+            })
+            .collect();
+        Ok(Property::never(&claim.name, automaton, bindings))
+    }
+}
+
+/// The automaton of a claim, whose propositions are those named, in order.
+fn automaton(claim: &Claim, names: &[String]) -> Result<Automaton, Refused> {
+    let mut builder = Builder::new(names.to_vec());
+    builder.set_acceptance(Acceptance::Inf(Mark(0)), 1);
+    builder.add_states(claim.states.len());
+    builder.add_initial(StateId(0));
+    let accepts: MarkSet = [Mark(0)].into_iter().collect();
+    for (at, state) in claim.states.iter().enumerate() {
+        let from = StateId::from_index(at);
+        if state.ends {
+            // The run is wrong whatever follows.
+            builder.add_edge(from, Label::TRUE, accepts.clone(), from);
+            continue;
+        }
+        let marks = if state.accepts { accepts.clone() } else { MarkSet::new() };
+        for step in &state.steps {
+            let label = match &step.guard {
+                None => Label::TRUE,
+                Some(name) => {
+                    let prop = names.binary_search(name).expect("collected before");
+                    let prop = Prop(u32::try_from(prop).expect("few"));
+                    builder.letters_mut().prop(prop)?
+                }
+            };
+            builder.add_edge(from, label, marks.clone(), StateId::from_index(step.target));
+        }
+    }
+    Ok(builder.build())
+}

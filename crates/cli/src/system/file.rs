@@ -1,0 +1,330 @@
+//! The commands on files of modelling languages: CSP# and Promela.
+
+use std::process::ExitCode;
+
+use fairly_check::claim::{self, ClaimOutcome};
+use fairly_check::csp::{CspFile, Unanswered};
+use fairly_check::promela::PromelaFile;
+use fairly_check::{Assumption, Options, Outcome};
+use fairly_fairness::Notion;
+use fairly_model::Interpreter;
+use fairly_report::{human, json};
+use fairly_system::{AtomIndex, TransitionSystem};
+
+use super::AboutFairness;
+use super::arguments::{Check, Format, Ladder, Least, Model};
+use super::load;
+use super::questions::{self, Asked, Question, Which};
+use super::tally::{Tally, trace};
+use crate::failure::{self, Failure};
+use crate::input::Input;
+use crate::output;
+
+/// A modelling language.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Language {
+    Csp,
+    Promela,
+}
+
+impl Language {
+    /// The language of a file, by its name.
+    pub(super) fn of(name: &str) -> Option<Language> {
+        match std::path::Path::new(name).extension()?.to_str()? {
+            "csp" => Some(Language::Csp),
+            "pml" | "promela" | "prom" | "pr" => Some(Language::Promela),
+            _ => None,
+        }
+    }
+}
+
+/// A file that has been read.
+pub(super) struct File {
+    input: Input,
+    read: Read,
+}
+
+enum Read {
+    Csp(CspFile),
+    Promela(PromelaFile),
+}
+
+impl File {
+    /// Reads a file, and the formulas of the arguments where they belong to the same language.
+    pub(super) fn read(input: Input, language: Language, model: &Model) -> Result<File, Failure> {
+        let read = match language {
+            Language::Csp => CspFile::parse(&input.text).map(Read::Csp),
+            Language::Promela => {
+                PromelaFile::parse(&input.text, &model.formulas).map(Read::Promela)
+            }
+        };
+        match read {
+            Ok(read) => Ok(File { input, read }),
+            Err(diagnostics) => Err(questions::wrong(&input, diagnostics)),
+        }
+    }
+
+    fn questions(&mut self, model: &Model) -> Result<Vec<Question>, Failure> {
+        match &mut self.read {
+            Read::Csp(file) => questions::of_csp(file, &self.input, model),
+            Read::Promela(file) => questions::of_promela(file, &self.input, model),
+        }
+    }
+
+    /// One of its systems.
+    fn interpreter(&mut self, system: Which) -> &mut Interpreter {
+        match (&mut self.read, system) {
+            (Read::Csp(file), Some(system)) => file.interpreter(system),
+            (Read::Promela(file), _) => file.interpreter(),
+            (Read::Csp(_), None) => unreachable!("systems of CSP# files are numbered"),
+        }
+    }
+
+    fn unanswered(&self, why: Unanswered) -> Failure {
+        match why {
+            Unanswered::Wrong(diagnostics) => questions::wrong(&self.input, diagnostics),
+            Unanswered::Failed(failure) => failure.into(),
+        }
+    }
+
+    /// Whether fairness is asked for where events or statements are written.
+    fn is_annotated(&mut self) -> bool {
+        match &mut self.read {
+            Read::Csp(file) => file.is_annotated(),
+            Read::Promela(file) => {
+                let moves = &file.interpreter().signature().moves;
+                moves.iter().any(|it| it.annotation.is_some())
+            }
+        }
+    }
+
+    fn assumption(
+        &mut self,
+        notion: Notion,
+        texts: &[String],
+        system: Which,
+    ) -> Result<Assumption, Failure> {
+        let mut assumption = Assumption::of(notion);
+        load::add_constraints(&mut assumption, texts, self.interpreter(system))?;
+        Ok(assumption)
+    }
+
+    /// Says so if a process comes to an error of the model, which an answer "holds" would hide.
+    fn faults(
+        &mut self,
+        system: Which,
+        process: &str,
+        options: &Options,
+        tally: &mut Tally,
+        propositions: &[AtomIndex],
+    ) -> Result<(), Failure> {
+        let interpreter = self.interpreter(system);
+        let wrong = |interpreter: &Interpreter, state| {
+            propositions.iter().find_map(|&atom| interpreter.proposition_fault(state, atom))
+        };
+        let verdict = claim::faultless(interpreter, wrong, options.bounds)?;
+        if let ClaimOutcome::Violated(_) = verdict.outcome {
+            tally.claim(interpreter, &format!("{process} runs without errors"), &verdict);
+        }
+        Ok(())
+    }
+
+    pub(super) fn check(&mut self, request: &Check) -> Result<ExitCode, Failure> {
+        let options = request.model.options()?;
+        let questions = self.questions(&request.model)?;
+        let is_annotated = self.is_annotated();
+        let notion = request.notion(is_annotated);
+        if let Some(about) = request.about_fairness() {
+            return self.about_fairness(request, about, notion, &questions);
+        }
+        let mut tally = Tally::new(request.model.format);
+        let several = questions.len() > 1;
+        // Once for each process: an answer "holds" would hide an error of the model.
+        let mut sound: Vec<(Which, String, Vec<AtomIndex>)> = Vec::new();
+        for Question { title, system, asked } in questions {
+            let mut propositions = Vec::new();
+            let everything_seen = match asked {
+                Asked::Formula(mut property, formula) => {
+                    propositions = property.propositions();
+                    let assumption = self.assumption(notion, &request.constraints, system)?;
+                    let interpreter = self.interpreter(system);
+                    let mut verdict =
+                        fairly_check::check(interpreter, &mut property, &assumption, &options)?;
+                    verdict.formula.clone_from(&formula);
+                    trace(interpreter, &verdict, request.trace.as_deref(), several)?;
+                    tally.verdict(interpreter, &verdict);
+                    if request.ladder {
+                        let extra = &assumption.extra;
+                        let ladder =
+                            fairly_check::ladder(interpreter, &mut property, extra, &options)?;
+                        let name = &property.name;
+                        tally.remark(&human::ladder(interpreter, name, &formula, &ladder));
+                    }
+                    matches!(verdict.outcome, Outcome::Holds(_))
+                }
+                claimed => {
+                    let bounds = options.bounds;
+                    let answer = match (&mut self.read, &claimed, system) {
+                        (Read::Csp(file), Asked::Claim(claim), Some(system)) => {
+                            file.claim(system, claim, bounds)
+                        }
+                        (Read::Promela(file), Asked::Reachable(question), _) => {
+                            file.claim(question, bounds).map_err(Unanswered::from)
+                        }
+                        _ => unreachable!("a question of another language"),
+                    };
+                    let verdict = answer.map_err(|why| self.unanswered(why))?;
+                    tally.claim(self.interpreter(system), &title, &verdict);
+                    // Nothing was found, so everything was looked at; of Promela, errors are asked
+                    // for anyway.
+                    matches!(claimed, Asked::Claim(_))
+                        && matches!(
+                            verdict.outcome,
+                            ClaimOutcome::Holds(None) | ClaimOutcome::Violated(None)
+                        )
+                }
+            };
+            if everything_seen {
+                match sound.iter_mut().find(|(known, ..)| *known == system) {
+                    Some((_, _, known)) => known.extend(propositions),
+                    None => {
+                        let process = title.split_whitespace().next().unwrap_or_default();
+                        sound.push((system, process.to_owned(), propositions));
+                    }
+                }
+            }
+        }
+        // A Promela file asks for assertions itself, unless something else was chosen.
+        let asks_itself = matches!(self.read, Read::Promela(_))
+            && request.model.property.is_none()
+            && request.model.formulas.is_empty();
+        if !asks_itself {
+            for (system, process, propositions) in sound {
+                self.faults(system, &process, &options, &mut tally, &propositions)?;
+            }
+        }
+        tally.finish()
+    }
+
+    /// A question about the fairness assumed, for every process that is asked about.
+    fn about_fairness(
+        &mut self,
+        request: &Check,
+        about: AboutFairness,
+        notion: Notion,
+        questions: &[Question],
+    ) -> Result<ExitCode, Failure> {
+        let bounds = request.model.options()?.bounds;
+        let mut systems: Vec<Which> = Vec::new();
+        let mut all = String::new();
+        let mut worst = 0;
+        for Question { title, system, .. } in questions {
+            if systems.contains(system) {
+                continue;
+            }
+            systems.push(*system);
+            let assumption = self.assumption(notion, &request.constraints, *system)?;
+            let interpreter = self.interpreter(*system);
+            let (text, code) = super::fairness(interpreter, &assumption, about, bounds)?;
+            if system.is_some() {
+                let process = title.split_whitespace().next().unwrap_or_default();
+                all.push_str(&format!("{process}   "));
+            }
+            all.push_str(&text);
+            worst = if code == failure::NO || worst == failure::NO { failure::NO } else { code };
+        }
+        output::write(&all, None)?;
+        Ok(ExitCode::from(worst))
+    }
+
+    pub(super) fn ladder(&mut self, request: &Ladder) -> Result<ExitCode, Failure> {
+        let options = request.model.options()?;
+        let mut answers = Answers::new(request.model.format);
+        for question in self.questions(&request.model)? {
+            let Asked::Formula(mut property, formula) = question.asked else { continue };
+            let assumed =
+                self.assumption(Notion::None, &request.constraints, question.system)?.extra;
+            let interpreter = self.interpreter(question.system);
+            let ladder = fairly_check::ladder(interpreter, &mut property, &assumed, &options)?;
+            if ladder.rungs.iter().any(|rung| rung.holds.is_err()) {
+                answers.code = failure::UNKNOWN;
+            }
+            let name = property.name.clone();
+            answers.add(
+                |format| match format {
+                    Format::Human => {
+                        Document::Text(human::ladder(interpreter, &name, &formula, &ladder))
+                    }
+                    Format::Json => {
+                        Document::Json(json::ladder(interpreter, &name, &formula, &ladder))
+                    }
+                },
+            );
+        }
+        answers.finish()
+    }
+
+    pub(super) fn least(&mut self, request: &Least) -> Result<ExitCode, Failure> {
+        let options = request.model.options()?;
+        let mut answers = Answers::new(request.model.format);
+        for question in self.questions(&request.model)? {
+            let Asked::Formula(mut property, formula) = question.asked else { continue };
+            let assumed =
+                self.assumption(Notion::None, &request.constraints, question.system)?.extra;
+            let interpreter = self.interpreter(question.system);
+            let level = request.level.level();
+            let least = fairly_check::least(interpreter, &mut property, level, &assumed, &options)?;
+            answers.code = super::least_code(&least, answers.code);
+            let name = property.name.clone();
+            answers.add(|format| match format {
+                Format::Human => Document::Text(human::least(&name, &formula, &least)),
+                Format::Json => Document::Json(json::least(&name, &formula, &least)),
+            });
+        }
+        answers.finish()
+    }
+}
+
+/// One answer of `ladder` or `least`.
+enum Document {
+    Text(String),
+    Json(serde_json::Value),
+}
+
+/// The answers of `ladder` or `least`.
+struct Answers {
+    format: Format,
+    text: String,
+    documents: Vec<serde_json::Value>,
+    some: bool,
+    code: u8,
+}
+
+impl Answers {
+    fn new(format: Format) -> Answers {
+        Answers { format, text: String::new(), documents: Vec::new(), some: false, code: 0 }
+    }
+
+    fn add(&mut self, make: impl FnOnce(Format) -> Document) {
+        self.some = true;
+        match make(self.format) {
+            Document::Text(text) => self.text.push_str(&text),
+            Document::Json(document) => self.documents.push(document),
+        }
+    }
+
+    fn finish(self) -> Result<ExitCode, Failure> {
+        if !self.some {
+            return Err(Failure::Nothing(
+                "nothing to check: the file asks for no formula; give one with -f 'FORMULA'"
+                    .to_owned(),
+            ));
+        }
+        let text = match self.format {
+            Format::Human => self.text,
+            Format::Json => format!("{:#}\n", serde_json::Value::Array(self.documents)),
+        };
+        output::write(&text, None)?;
+        Ok(ExitCode::from(self.code))
+    }
+}

@@ -1,0 +1,164 @@
+//! What files of modelling languages ask, and what the arguments ask of them.
+
+use fairly_check::csp::{CspFile, SystemIndex};
+use fairly_check::promela::{self, PromelaFile};
+use fairly_check::{Property, parse_for};
+use fairly_front::csp::syntax::{Assertion, Claim};
+use fairly_logic::Formulas;
+use fairly_source::{Diagnostic, Span};
+use fairly_system::EventReading;
+
+use super::arguments::Model;
+use crate::failure::Failure;
+use crate::input::Input;
+
+/// Which of the systems of a file; Promela files have one, which has no number.
+pub(super) type Which = Option<SystemIndex>;
+
+/// One thing to be answered.
+pub(super) struct Question {
+    pub(super) title: String,
+    pub(super) system: Which,
+    pub(super) asked: Asked,
+}
+
+pub(super) enum Asked {
+    /// A formula, and how it is written.
+    Formula(Property, String),
+    /// A claim of a CSP# file.
+    Claim(Claim),
+    /// What a Promela file asks about reachable states.
+    Reachable(promela::Question),
+}
+
+/// What is wrong in a file.
+pub(super) fn wrong(input: &Input, diagnostics: Vec<Diagnostic>) -> Failure {
+    let Input { name, text } = input;
+    Failure::Inputs { name: name.clone(), text: text.clone(), diagnostics }
+}
+
+/// What a CSP# file and the arguments ask.
+pub(super) fn of_csp(
+    file: &mut CspFile,
+    input: &Input,
+    model: &Model,
+) -> Result<Vec<Question>, Failure> {
+    let specification = file.specification().clone();
+    if !model.formulas.is_empty() {
+        return formulas(file, input, model, specification.assertions.first());
+    }
+    let mut questions = Vec::new();
+    for (number, assertion) in (1..).zip(&specification.assertions) {
+        let title = file.title(assertion);
+        // By number, or by any part of what is written.
+        let chosen = model.property.as_ref().is_none_or(|wanted| match wanted.parse::<usize>() {
+            Ok(wanted) => wanted == number,
+            Err(_) => squeezed(&title).contains(&squeezed(wanted)),
+        });
+        if !chosen {
+            continue;
+        }
+        let system = file.system(&assertion.process).map_err(|it| wrong(input, it))?;
+        let asked = match &assertion.claim {
+            Claim::Satisfies(formula) => {
+                let name = file.subject_name(&assertion.process);
+                let property =
+                    file.property(system, &name, formula).map_err(|it| wrong(input, it))?;
+                let written = &input.text[formula.span.start..formula.span.end];
+                Asked::Formula(property, written.trim().to_owned())
+            }
+            other => Asked::Claim(other.clone()),
+        };
+        questions.push(Question { title, system: Some(system), asked });
+    }
+    match (&model.property, questions.is_empty()) {
+        (Some(wanted), true) => {
+            Err(Failure::usage(format!("the file has no assertion `{wanted}`")))
+        }
+        (None, true) => Err(Failure::Nothing(
+            "nothing to check: the file has no #assert; give a formula with -f 'FORMULA'"
+                .to_owned(),
+        )),
+        _ => Ok(questions),
+    }
+}
+
+/// Formulas of the command line, about the process of the first assertion.
+fn formulas(
+    file: &mut CspFile,
+    input: &Input,
+    model: &Model,
+    first: Option<&Assertion>,
+) -> Result<Vec<Question>, Failure> {
+    let Some(first) = first else {
+        return Err(Failure::usage(
+            "-f is about the process of the first #assert, and the file has none",
+        ));
+    };
+    let system = file.system(&first.process).map_err(|it| wrong(input, it))?;
+    let name = file.subject_name(&first.process);
+    let mut questions = Vec::new();
+    for text in &model.formulas {
+        let at_fault = |diagnostic| Failure::Input {
+            name: "<formula>".to_owned(),
+            text: text.clone(),
+            diagnostic: Box::new(diagnostic),
+        };
+        let interpreter = file.interpreter(system);
+        let mut formulas = Formulas::new();
+        let parsed = parse_for(&mut formulas, text, interpreter).map_err(at_fault)?;
+        let mut property =
+            Property::bind(&name, formulas, parsed, interpreter).map_err(|unbound| {
+                let whole = Span::new(0, text.len());
+                let wrong = Diagnostic::error("E0801", unbound.to_string(), whole);
+                at_fault(match unbound.similar {
+                    Some(similar) => wrong.help(format!("did you mean `{similar}`?")),
+                    None => wrong,
+                })
+            })?;
+        property.reading = EventReading::Entering;
+        let asked = Asked::Formula(property, text.clone());
+        let title = format!("{name} |= {text}");
+        questions.push(Question { title, system: Some(system), asked });
+    }
+    Ok(questions)
+}
+
+/// What a Promela file and the arguments ask. Formulas of the arguments have been read with the file.
+pub(super) fn of_promela(
+    file: &mut PromelaFile,
+    input: &Input,
+    model: &Model,
+) -> Result<Vec<Question>, Failure> {
+    let mut questions = Vec::new();
+    for question in file.questions() {
+        let title = file.title(&question);
+        // Formulas of the command line are asked instead of what the file asks.
+        let is_given = file.is_given(&question);
+        let chosen = match &model.property {
+            Some(wanted) => *wanted == title,
+            None => is_given || model.formulas.is_empty(),
+        };
+        if !chosen {
+            continue;
+        }
+        let asked = match file.property(&question).map_err(|it| wrong(input, it))? {
+            Some(property) => {
+                let text = property.text();
+                Asked::Formula(property, text)
+            }
+            None => Asked::Reachable(question),
+        };
+        questions.push(Question { title, system: None, asked });
+    }
+    match (&model.property, questions.is_empty()) {
+        (Some(wanted), true) => Err(Failure::usage(format!(
+            "the file has no property `{wanted}`; there are always `assertions` and `end states`"
+        ))),
+        _ => Ok(questions),
+    }
+}
+
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect()
+}

@@ -1,0 +1,146 @@
+//! The locations of a process and the edges between them.
+
+use fairly_model::{Edge, Expr, Label, Location, LocationId, Target, Variable};
+use fairly_system::EventId;
+use hashbrown::HashMap;
+
+use super::flow::{Element, ElementId, Node};
+use super::machine::Step;
+use super::names::Unique;
+use super::processes::{Lowering, Scope};
+use super::statement::Action;
+use super::{Lower, dstep};
+
+/// The events of a process.
+#[derive(Debug, Default)]
+struct Events {
+    of: HashMap<ElementId, (EventId, String)>,
+    unique: Unique,
+}
+
+impl<'a> Lowering<'a> {
+    /// The locations of a process with their edges, and the variables that its steps need.
+    pub(super) fn locations(&mut self, at: usize) -> Lower<(Vec<Location>, Vec<Variable>)> {
+        let scope = Scope::Process(at);
+        let provided = match &self.processes[at].of.provided {
+            Some(provided) => self.expr(provided, scope)?.expr,
+            None => Expr::TRUE,
+        };
+        let mut scratch = dstep::Scratch::new(self.processes[at].variables.len());
+        let mut events = Events::default();
+        let mut unique = Unique::default();
+        let mut locations = Vec::new();
+        for number in 0..self.processes[at].locations.len() {
+            let from = self.processes[at].locations[number];
+            let steps = self.processes[at].machine.steps[from].clone();
+            let mut edges = Vec::with_capacity(steps.len());
+            // What an `else` further on asks: whether none before it can be executed.
+            let mut blocked = Some(Expr::TRUE);
+            let (mut rank, mut group) = (0_u8, None);
+            for (position, step) in steps.iter().enumerate() {
+                let node = self.processes[at].flow.elements[step.element].node;
+                let mut action = match node {
+                    Node::Basic(stmt) => self.action(stmt, scope)?,
+                    Node::DStep(inner) => self.d_step(at, inner, &mut scratch)?,
+                    Node::Else => match &blocked {
+                        Some(blocked) => Action { guard: blocked.clone(), ..Action::nothing() },
+                        None => Action { guard: Expr::FALSE, ..Action::nothing() },
+                    },
+                    _ => Action::nothing(),
+                };
+                blocked = match (blocked, node) {
+                    // After an `else` something has been executed.
+                    (_, Node::Else) | (None, _) => None,
+                    (Some(blocked), _) => Some(blocked.and(action.alone.clone().negated())),
+                };
+                if position > 0 && step.escape != group {
+                    rank = rank.saturating_add(1);
+                }
+                group = step.escape;
+                action.guard = provided.clone().and(action.guard);
+                edges.push(self.edge(at, step, rank, action, &mut events));
+            }
+            let process = &self.processes[at];
+            let element = &process.flow.elements[from];
+            let name = process.location_name(from, self.words);
+            let labels = element.labels.iter().filter_map(|it| process.of.labels.get(it.index()));
+            locations.push(Location {
+                name: unique.name(&name, '.'),
+                edges: Some(edges),
+                atomic: false,
+                may_end: process.machine.marks[from].end,
+                labels: labels.map(|label| label.name.clone()).collect(),
+                span: Some(element.stmt.map_or(process.of.place, |stmt| stmt.place).span),
+            });
+        }
+        Ok((locations, scratch.variables(self)))
+    }
+
+    fn edge(
+        &mut self,
+        at: usize,
+        step: &Step,
+        rank: u8,
+        action: Action,
+        events: &mut Events,
+    ) -> Edge {
+        let (event, name) = self.named(at, step.element, events);
+        let process = &self.processes[at];
+        let element = &process.flow.elements[step.element];
+        let target = match (element.node, step.target) {
+            (Node::End, _) => Target::Exit,
+            (_, Some(target)) => {
+                let location = process.location_of.get(&target).copied();
+                Target::Location(location.unwrap_or(LocationId(0)))
+            }
+            (_, None) => Target::Exit,
+        };
+        Edge {
+            target,
+            guard: action.guard,
+            rank,
+            hold: step.atomic,
+            communication: action.communication,
+            label: Label::Event(event),
+            annotation: element.annotation,
+            effect: action.effect,
+            name,
+            span: Some(element.stmt.map_or(process.of.place, |stmt| stmt.place).span),
+        }
+    }
+
+    /// The event of an element, and how the step is written.
+    fn named(&mut self, at: usize, id: ElementId, events: &mut Events) -> (EventId, String) {
+        if let Some(known) = events.of.get(&id) {
+            return known.clone();
+        }
+        let process = &self.processes[at];
+        let element = &process.flow.elements[id];
+        let of = &process.of.name;
+        let label = element.labels.iter().find_map(|label| process.of.labels.get(label.index()));
+        let name = match (label, element.node, element.stmt) {
+            (Some(label), ..) => format!("{of}.{}", label.name),
+            (None, Node::End, _) => format!("{of}:end"),
+            (None, _, Some(stmt)) => format!("{of}:{}", self.words.line(stmt.place)),
+            (None, _, None) => format!("{of}:{}", self.words.line(process.of.place)),
+        };
+        let shown = self.shown(element);
+        let name = events.unique.name(&name, '.');
+        let event = self.event(name);
+        events.of.insert(id, (event, shown.clone()));
+        (event, shown)
+    }
+
+    /// A step in the words of the source.
+    fn shown(&self, element: &Element<'_>) -> String {
+        match (element.node, element.stmt) {
+            (Node::End, _) => "-end-".to_owned(),
+            (Node::Else, _) => "else".to_owned(),
+            (Node::Goto(_), Some(stmt)) => self.words.at(stmt.place),
+            (Node::Leave(_) | Node::Break, _) => "break".to_owned(),
+            (Node::Join, _) => "goto".to_owned(),
+            (Node::Skip, _) | (_, None) => "skip".to_owned(),
+            (_, Some(stmt)) => self.words.at(stmt.place),
+        }
+    }
+}

@@ -1,0 +1,461 @@
+//! Expressions.
+//!
+//! Values are those of C's `int`. The range of every part is worked out on the way, so that only
+//! what can leave 32 bits is brought back into them.
+
+use fairly_model::{
+    AnyVariable, BinaryOp, ChannelQuery, Expr, Pattern, Pick, Place, Range, SlotId, TemplateId,
+    UnaryOp,
+};
+
+use super::processes::{Lowering, Scope};
+use super::variables::{Leaf, Stored};
+use super::{Lower, trouble};
+use crate::promela::ast::{self, Base, ExprKind, Probe, VarRef};
+
+/// An expression and the values it can have.
+#[derive(Clone, Debug)]
+pub(super) struct Value {
+    pub(super) expr: Expr,
+    pub(super) range: Range,
+}
+
+/// The values of what is true or false.
+fn truth(expr: Expr) -> Value {
+    Value { expr, range: Range::BOOL }
+}
+
+fn number(value: i64) -> Value {
+    Value { expr: Expr::Const(value), range: Range::new(value, value) }
+}
+
+/// The value in 32 bits with a sign.
+fn int(expr: Expr, low: i128, high: i128) -> Value {
+    match (i32::try_from(low), i32::try_from(high)) {
+        (Ok(low), Ok(high)) => Value { expr, range: Range::new(low.into(), high.into()) },
+        _ => Value { expr: Expr::unary(UnaryOp::Int, expr), range: Range::INT },
+    }
+}
+
+/// A channel that an expression speaks of.
+pub(super) struct Channel<'a> {
+    /// Its position in the model's table.
+    pub(super) number: Expr,
+    /// How it was declared, if that is known.
+    pub(super) declared: Option<&'a ast::Channel>,
+}
+
+impl Channel<'_> {
+    /// Whether the channel is full. In SPIN a rendezvous never is but while it happens.
+    fn full(self) -> Expr {
+        let capacity = self.declared.map(|declared| declared.capacity);
+        let number = Box::new(self.number);
+        let full = Expr::Channel(ChannelQuery::Full, number.clone());
+        match capacity {
+            Some(0) => Expr::FALSE,
+            Some(_) => full,
+            None => {
+                let capacity = Expr::Channel(ChannelQuery::Capacity, number);
+                Expr::binary(BinaryOp::And, capacity, full)
+            }
+        }
+    }
+}
+
+impl<'a> Lowering<'a> {
+    /// The value of an expression.
+    pub(super) fn expr(&self, expr: &'a ast::Expr, scope: Scope) -> Lower<Value> {
+        Ok(match &expr.kind {
+            ExprKind::Number(value) | ExprKind::Constant(_, value) => number(i64::from(*value)),
+            ExprKind::Variable(variable) => self.load(variable, scope)?,
+            ExprKind::Unary(op, operand) => {
+                let operand = self.expr(operand, scope)?;
+                let Range { low, high } = operand.range;
+                match op {
+                    ast::UnaryOp::Not => truth(operand.expr.negated()),
+                    ast::UnaryOp::Minus => {
+                        let negated = match operand.expr {
+                            Expr::Const(value) => Expr::Const(-value),
+                            other => Expr::unary(UnaryOp::Negate, other),
+                        };
+                        int(negated, -i128::from(high), -i128::from(low))
+                    }
+                    ast::UnaryOp::BitNot => Value {
+                        expr: Expr::unary(UnaryOp::Complement, operand.expr),
+                        range: Range::new(!high, !low),
+                    },
+                }
+            }
+            ExprKind::Binary(op, left, right) => {
+                let (left, right) = (self.expr(left, scope)?, self.expr(right, scope)?);
+                binary(*op, left, right)
+            }
+            ExprKind::Conditional(parts) => {
+                let [condition, yes, no] = parts.as_ref();
+                let condition = self.expr(condition, scope)?.expr;
+                let (yes, no) = (self.expr(yes, scope)?, self.expr(no, scope)?);
+                let range = Range::new(
+                    yes.range.low.min(no.range.low),
+                    yes.range.high.max(no.range.high),
+                );
+                let expr = Expr::Conditional(Box::new((condition, yes.expr, no.expr)));
+                Value { expr, range }
+            }
+            ExprKind::Run(_) => {
+                let message = "`run` inside of a larger expression";
+                return Err(trouble("E1192", message, expr.place));
+            }
+            ExprKind::Length(variable) => {
+                let channel = self.channel(variable, scope)?.number;
+                let expr = Expr::Channel(ChannelQuery::Length, Box::new(channel));
+                Value { expr, range: Range::new(0, 255) }
+            }
+            ExprKind::Probe(probe, variable) => {
+                let channel = self.channel(variable, scope)?;
+                let (query, negate) = match probe {
+                    Probe::Full => (ChannelQuery::Full, false),
+                    Probe::NotFull => (ChannelQuery::Full, true),
+                    Probe::Empty => (ChannelQuery::Empty, false),
+                    Probe::NotEmpty => (ChannelQuery::Empty, true),
+                };
+                let asked = match query {
+                    ChannelQuery::Full => channel.full(),
+                    _ => Expr::Channel(query, Box::new(channel.number)),
+                };
+                truth(if negate { asked.negated() } else { asked })
+            }
+            ExprKind::Poll { channel, fields, random } => {
+                let channel = self.channel(channel, scope)?;
+                let pattern = self.pattern(&channel, fields, scope)?;
+                let pick = if *random { Pick::First } else { Pick::Head };
+                truth(Expr::Poll { channel: Box::new(channel.number), pattern, pick })
+            }
+            ExprKind::Timeout => truth(Expr::Timeout),
+            ExprKind::NonProgress => truth(self.no_progress()),
+            ExprKind::Enabled(pid) => match scope {
+                Scope::Property => {
+                    let pid = self.expr(pid, scope)?.expr;
+                    truth(Expr::Executable(Box::new(pid)))
+                }
+                Scope::Process(_) => {
+                    let message = "`enabled` inside a process";
+                    return Err(trouble("E1191", message, expr.place));
+                }
+            },
+            ExprKind::PcValue(_) => {
+                return Err(trouble("E1191", "`pc_value`, a number of SPIN's own", expr.place));
+            }
+            ExprKind::GetPriority(_) => {
+                return Err(trouble("E1190", "priorities of processes", expr.place));
+            }
+            ExprKind::RemoteLabel(process, pid, label) => {
+                let template = TemplateId(process.0);
+                let locations = self.labelled(*process, *label);
+                match pid {
+                    Some(pid) => {
+                        let slot = Box::new(self.expr(pid, scope)?.expr);
+                        truth(Expr::At { slot, template, locations })
+                    }
+                    None => truth(self.some_slot(template, Expr::FALSE, &mut |slot| {
+                        let locations = locations.clone();
+                        (Expr::At { slot: Box::new(slot), template, locations }, Expr::TRUE)
+                    })),
+                }
+            }
+            ExprKind::RemoteVariable(remote) => self.remote(remote, scope)?,
+        })
+    }
+
+    /// The first of what is given with a condition for each slot that the template can be in.
+    fn some_slot(
+        &self,
+        template: TemplateId,
+        otherwise: Expr,
+        of: &mut dyn FnMut(Expr) -> (Expr, Expr),
+    ) -> Expr {
+        let mut whole = otherwise;
+        for slot in self.slots_of(template).into_iter().rev() {
+            let (condition, value) = of(Expr::Const(i64::from(slot.0)));
+            whole = match (&value, &whole) {
+                (&Expr::TRUE, &Expr::FALSE) => condition,
+                (&Expr::TRUE, _) => Expr::binary(BinaryOp::Or, condition, whole),
+                _ => Expr::Conditional(Box::new((condition, value, whole))),
+            };
+        }
+        whole
+    }
+
+    fn remote(&self, remote: &'a ast::RemoteVariable, scope: Scope) -> Lower<Value> {
+        let template = TemplateId(remote.proctype.0);
+        let index = remote.index.as_ref().map(|index| self.expr(index, scope)).transpose()?;
+        let index = index.map(|index| Box::new(index.expr));
+        let process = &self.processes[remote.proctype.index()];
+        let mapping = process.locals.get(remote.local.index());
+        let leaf = mapping.and_then(|mapping| mapping.leaf(std::iter::empty()));
+        let Some(leaf) = leaf else { return Ok(number(0)) };
+        let load = |slot: Expr| match leaf.place {
+            Stored::Local(local) => {
+                let variable = AnyVariable::Remote { slot: Box::new(slot), template, local };
+                Expr::Load(Place { variable, index: index.clone() })
+            }
+            Stored::Global(id) => {
+                Expr::Load(Place { variable: AnyVariable::Global(id), index: index.clone() })
+            }
+            Stored::Channels(_) => Expr::Const(0),
+        };
+        let expr = match &remote.pid {
+            Some(pid) => load(self.expr(pid, scope)?.expr),
+            None => {
+                let count = process.locations.len();
+                let all: Vec<_> = (0..count).map(fairly_model::LocationId::from_index).collect();
+                self.some_slot(template, Expr::Const(0), &mut |slot| {
+                    let slot_box = Box::new(slot.clone());
+                    (Expr::At { slot: slot_box, template, locations: all.clone() }, load(slot))
+                })
+            }
+        };
+        Ok(Value { expr, range: leaf.range })
+    }
+
+    /// That no process is where progress is marked.
+    pub(super) fn no_progress(&self) -> Expr {
+        let mut whole = Expr::TRUE;
+        for (at, plan) in self.slots.iter().enumerate() {
+            for &template in &plan.templates {
+                let process = &self.processes[template.index()];
+                let locations: Vec<_> = process.marked(|marks| marks.progress).collect();
+                if !locations.is_empty() {
+                    let slot = Box::new(Expr::Const(i64::from(SlotId::from_index(at).0)));
+                    whole = whole.and(Expr::At { slot, template, locations }.negated());
+                }
+            }
+        }
+        whole
+    }
+
+    /// The leaf that a reference means, and which of its elements.
+    fn find(&self, variable: &'a VarRef, scope: Scope) -> Lower<Option<(&Leaf<'a>, Option<Expr>)>> {
+        let mapping = match (variable.base, scope) {
+            (Base::Global(id), _) => self.globals.get(id.index()),
+            (Base::Local(id), Scope::Process(process)) => {
+                self.processes[process].locals.get(id.index())
+            }
+            (Base::Local(_), Scope::Property) => {
+                let message = "a claim with variables of its own";
+                return Err(trouble("E1195", message, variable.place));
+            }
+            _ => None,
+        };
+        let path = variable.fields.iter().map(|field| field.field);
+        let Some(leaf) = mapping.and_then(|mapping| mapping.leaf(path)) else { return Ok(None) };
+        let fields = variable.fields.iter().map(|field| field.index.as_ref());
+        let indices = std::iter::once(variable.index.as_deref()).chain(fields).flatten();
+        let mut flat: Option<Expr> = None;
+        let mut count = 0;
+        for (index, &length) in indices.zip(&leaf.lengths) {
+            count += 1;
+            let index = self.expr(index, scope)?.expr;
+            // One index alone is checked where the variable is read.
+            let index = match (leaf.lengths.len(), &leaf.place) {
+                (1, Stored::Global(_) | Stored::Local(_)) => index,
+                _ => Expr::Checked { index: Box::new(index), length },
+            };
+            flat = Some(match flat {
+                None => index,
+                Some(before) => {
+                    let row = Expr::binary(BinaryOp::Multiply, before, Expr::Const(length.into()));
+                    Expr::binary(BinaryOp::Add, row, index)
+                }
+            });
+        }
+        if count < leaf.lengths.len() {
+            // What names a whole array stands for its first element.
+            flat = Some(Expr::Const(0));
+        }
+        Ok(Some((leaf, flat)))
+    }
+
+    /// Where an assignment goes; nowhere if nothing remembers it.
+    pub(super) fn place(&self, variable: &'a VarRef, scope: Scope) -> Lower<Option<Place>> {
+        let Some((leaf, index)) = self.find(variable, scope)? else { return Ok(None) };
+        let any = match leaf.place {
+            Stored::Global(id) => AnyVariable::Global(id),
+            Stored::Local(id) => AnyVariable::Local(id),
+            Stored::Channels(_) => return Ok(None),
+        };
+        Ok(Some(Place { variable: any, index: index.map(Box::new) }))
+    }
+
+    fn load(&self, variable: &'a VarRef, scope: Scope) -> Lower<Value> {
+        match variable.base {
+            Base::Pid => {
+                if scope == Scope::Property {
+                    let message = "`_pid` where no process is";
+                    return Err(trouble("E1191", message, variable.place));
+                }
+                return Ok(Value { expr: Expr::Own, range: Range::new(0, 255) });
+            }
+            Base::Processes => {
+                return Ok(Value { expr: Expr::Running, range: Range::new(0, 255) });
+            }
+            Base::Last => return Ok(Value { expr: Expr::LastMover, range: Range::new(0, 255) }),
+            Base::Priority => {
+                return Err(trouble("E1190", "priorities of processes", variable.place));
+            }
+            Base::Scratch => return Ok(number(0)),
+            Base::Global(_) | Base::Local(_) => {}
+        }
+        let Some((leaf, index)) = self.find(variable, scope)? else { return Ok(number(0)) };
+        let any = match leaf.place {
+            Stored::Global(id) => AnyVariable::Global(id),
+            Stored::Local(id) => AnyVariable::Local(id),
+            Stored::Channels(first) => {
+                let expr = self.channel_number(variable.base, first, index, scope);
+                // SPIN counts from 1, since 0 is no channel.
+                let expr = match expr {
+                    Expr::Const(value) => Expr::Const(value + 1),
+                    other => Expr::binary(BinaryOp::Add, other, Expr::Const(1)),
+                };
+                return Ok(Value { expr, range: leaf.range });
+            }
+        };
+        let expr = Expr::Load(Place { variable: any, index: index.map(Box::new) });
+        Ok(Value { expr, range: leaf.range })
+    }
+
+    /// The channel that a reference means.
+    pub(super) fn channel(&self, variable: &'a VarRef, scope: Scope) -> Lower<Channel<'a>> {
+        if let Some((leaf, index)) = self.find(variable, scope)?
+            && let Stored::Channels(first) = leaf.place
+        {
+            let number = self.channel_number(variable.base, first, index, scope);
+            return Ok(Channel { number, declared: super::variables::makes_channels(leaf.declared) });
+        }
+        let value = self.load(variable, scope)?.expr;
+        let number = Expr::binary(BinaryOp::Subtract, value, Expr::Const(1));
+        Ok(Channel { number, declared: None })
+    }
+
+    /// What each cell of a message must be.
+    pub(super) fn pattern(
+        &self,
+        channel: &Channel<'a>,
+        fields: &'a [ast::Pattern],
+        scope: Scope,
+    ) -> Lower<Vec<Pattern>> {
+        let mut pattern = Vec::with_capacity(fields.len());
+        for field in fields {
+            pattern.push(match field {
+                ast::Pattern::Store(_) | ast::Pattern::Any => Pattern::Any,
+                ast::Pattern::Equal(value) => Pattern::Equal(self.expr(value, scope)?.expr),
+            });
+        }
+        if let Some(declared) = channel.declared {
+            pattern.resize(declared.fields.len(), Pattern::Any);
+        }
+        Ok(pattern)
+    }
+}
+
+fn binary(op: ast::BinaryOp, left: Value, right: Value) -> Value {
+    use ast::BinaryOp as From;
+    let wide = |range: Range| (i128::from(range.low), i128::from(range.high));
+    let ((a, b), (c, d)) = (wide(left.range), wide(right.range));
+    let to = match op {
+        From::Or => BinaryOp::Or,
+        From::And => BinaryOp::And,
+        From::BitOr => BinaryOp::BitOr,
+        From::BitXor => BinaryOp::BitXor,
+        From::BitAnd => BinaryOp::BitAnd,
+        From::Equal => BinaryOp::Equal,
+        From::NotEqual => BinaryOp::NotEqual,
+        From::Less => BinaryOp::Less,
+        From::LessEqual => BinaryOp::LessEqual,
+        From::Greater => BinaryOp::Greater,
+        From::GreaterEqual => BinaryOp::GreaterEqual,
+        From::ShiftLeft => BinaryOp::ShiftLeft,
+        From::ShiftRight => BinaryOp::ShiftRight,
+        From::Add => BinaryOp::Add,
+        From::Subtract => BinaryOp::Subtract,
+        From::Multiply => BinaryOp::Multiply,
+        From::Divide => BinaryOp::Divide,
+        From::Remainder => BinaryOp::Remainder,
+    };
+    let (left, right) = (left.expr, right.expr);
+    if let (Expr::Const(one), Expr::Const(two)) = (&left, &right)
+        && let Some(value) = constant(op, *one, *two)
+    {
+        return number(value);
+    }
+    match op {
+        From::Or
+        | From::And
+        | From::Equal
+        | From::NotEqual
+        | From::Less
+        | From::LessEqual
+        | From::Greater
+        | From::GreaterEqual => truth(Expr::binary(to, left, right)),
+        From::Add => int(Expr::binary(to, left, right), a + c, b + d),
+        From::Subtract => int(Expr::binary(to, left, right), a - d, b - c),
+        From::Multiply => {
+            let corners = [a * c, a * d, b * c, b * d];
+            let low = corners.iter().copied().min().unwrap_or(0);
+            let high = corners.iter().copied().max().unwrap_or(0);
+            int(Expr::binary(to, left, right), low, high)
+        }
+        From::Divide => {
+            let most = a.abs().max(b.abs());
+            int(Expr::binary(to, left, right), -most, most)
+        }
+        From::Remainder => {
+            let most = (c.abs().max(d.abs()) - 1).max(0);
+            int(Expr::binary(to, left, right), if a < 0 { -most } else { 0 }, most)
+        }
+        From::BitAnd | From::BitOr | From::BitXor if a >= 0 && c >= 0 => {
+            let bits = 128 - b.max(d).leading_zeros();
+            int(Expr::binary(to, left, right), 0, (1_i128 << bits) - 1)
+        }
+        From::BitAnd | From::BitOr | From::BitXor => {
+            Value { expr: Expr::binary(to, left, right), range: Range::INT }
+        }
+        From::ShiftLeft | From::ShiftRight => {
+            let places = match right {
+                Expr::Const(value) if (0..32).contains(&value) => right,
+                other => Expr::Checked { index: Box::new(other), length: 32 },
+            };
+            let shifted = Expr::binary(to, left, places);
+            match op {
+                From::ShiftRight => Value { expr: shifted, range: Range::new(a.min(0) as i64, b.max(0) as i64) },
+                _ => Value { expr: Expr::unary(UnaryOp::Int, shifted), range: Range::INT },
+            }
+        }
+    }
+}
+
+/// The value of an operator on numbers, where it has one that is within 32 bits without wrapping.
+fn constant(op: ast::BinaryOp, left: i64, right: i64) -> Option<i64> {
+    use ast::BinaryOp as From;
+    let value = match op {
+        From::Add => left + right,
+        From::Subtract => left - right,
+        From::Multiply => left.checked_mul(right)?,
+        From::Divide => left.checked_div(right)?,
+        From::Remainder => left.checked_rem(right)?,
+        From::Equal => i64::from(left == right),
+        From::NotEqual => i64::from(left != right),
+        From::Less => i64::from(left < right),
+        From::LessEqual => i64::from(left <= right),
+        From::Greater => i64::from(left > right),
+        From::GreaterEqual => i64::from(left >= right),
+        From::BitAnd => left & right,
+        From::BitOr => left | right,
+        From::BitXor => left ^ right,
+        From::And => i64::from(left != 0 && right != 0),
+        From::Or => i64::from(left != 0 || right != 0),
+        From::ShiftLeft if (0..32).contains(&right) => left << right,
+        From::ShiftRight if (0..32).contains(&right) => left >> right,
+        From::ShiftLeft | From::ShiftRight => return None,
+    };
+    i32::try_from(value).ok().map(i64::from)
+}

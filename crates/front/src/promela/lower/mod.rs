@@ -1,0 +1,129 @@
+//! Promela to models, as SPIN's verifier means it.
+//!
+//! [`lower`] gives a [`Lowered`]: the model, its formulas as text over propositions of the model, and
+//! its `never` claims as automata. Control states, what is one step, and what a state remembers are
+//! those of SPIN without statement merging and other optimisations (`spin -o1 -o2 -o3`).
+//!
+//! - [`flow`] links the statements as SPIN does, [`machine`] makes control states of them;
+//! - [`variables`], [`channels`] and [`slots`] say where a state keeps what;
+//! - [`expression`], [`statement`] and [`dstep`] turn what the processes do into edges;
+//! - [`properties`] is about formulas and claims.
+//!
+//! # What is otherwise than in SPIN
+//!
+//! - **States inside an atomic sequence** are states; SPIN passes through them. They are those in
+//!   which a process holds ([`fairly_model::Layout::holder`]); all others are SPIN's states.
+//! - **After an error** the run ends in a fault. SPIN reports a false assertion or a bad index and
+//!   goes on; it dies of a division by zero.
+//! - **`hidden`** variables are part of the state.
+//! - **Arithmetic** is that of C in 32 bits, where an overflow is undefined: here it wraps, as it does
+//!   with all compilers in practice. Shifting by less than 0 or more than 31 places is undefined in C
+//!   and a fault here.
+//! - **Channels** of a process that has died are gone; SPIN lets a new channel have their number.
+//! - **`P@label`** without a number holds if some process of that type is there.
+//! - There is room for as many processes as the model can be seen to start, or else for
+//!   [`Options::processes`]; one more is a limit of the tool, not an error of the model.
+
+mod channels;
+mod dstep;
+mod edges;
+mod expression;
+mod flow;
+mod machine;
+mod names;
+mod processes;
+mod properties;
+mod slots;
+mod statement;
+mod variables;
+
+use fairly_model::{Atomicity, Exit, Model, verify};
+use fairly_source::{Diagnostic, Span};
+
+use self::processes::Lowering;
+use super::ast;
+use super::place::Place;
+
+pub use self::properties::{Claim, ClaimState, ClaimStep};
+
+/// How a model is lowered.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a> {
+    /// The text the model was parsed from, whose words name the steps.
+    pub text: &'a str,
+    /// How many processes there is room for where it cannot be seen how many are started; SPIN has
+    /// room for 255.
+    pub processes: u32,
+    /// Whether assertions are checked; if not, they are steps that do nothing.
+    pub assertions: bool,
+}
+
+impl<'a> Options<'a> {
+    /// Of a text, with everything else as usual.
+    pub fn new(text: &'a str) -> Options<'a> {
+        Options { text, processes: 24, assertions: true }
+    }
+}
+
+/// What a Promela text means.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    /// The system.
+    pub model: Model,
+    /// The formulas: name and text, in which propositions of the model stand in quotes.
+    pub formulas: Vec<(String, String)>,
+    /// The `never` claims.
+    pub claims: Vec<Claim>,
+    /// What stands after `expect:` in comments.
+    pub expectations: Vec<ast::Remark>,
+    /// The name of the proposition that no process is where progress is marked, if any such place
+    /// is: SPIN's `np_`.
+    pub no_progress: Option<String>,
+    /// For each slot and template, the locations with a label that starts with `accept`.
+    pub accepting: Vec<(fairly_model::TemplateId, fairly_model::LocationId)>,
+}
+
+/// Gives a Promela model its meaning.
+///
+/// # Errors
+/// What the model uses that cannot be turned into a [`Model`]; the codes are `E1190` to `E1199`.
+///
+/// ```
+/// use fairly_front::promela::{Options, lower, parse};
+/// let text = "byte x; active proctype P() { do :: x < 3 -> x++ od } ltl small { [] (x <= 3) }";
+/// let lowered = lower(&parse(text).unwrap(), Options::new(text)).unwrap();
+/// assert_eq!(lowered.model.slots[0].name, "P[0]");
+/// assert_eq!(lowered.formulas, [("small".to_owned(), "[] \"x <= 3\"".to_owned())]);
+/// ```
+pub fn lower(model: &ast::Model, options: Options<'_>) -> Result<Lowered, Vec<Diagnostic>> {
+    let mut lowering = Lowering::new(model, options).map_err(|trouble| trouble.all())?;
+    lowering.model.atomicity = Atomicity::Exclusive;
+    lowering.model.exit = Exit::LastFirst;
+    let lowered = lowering.finish().map_err(|trouble| trouble.all())?;
+    match verify(&lowered.model) {
+        Ok(()) => Ok(lowered),
+        Err(flaws) => {
+            let wrong = flaws.into_iter().take(10).map(|flaw| {
+                let span = flaw.span.unwrap_or(Span::at(0));
+                Diagnostic::error("E1199", format!("too large or too deep: {flaw}"), span)
+            });
+            Err(wrong.collect())
+        }
+    }
+}
+
+/// Something that cannot be turned into a model.
+#[derive(Clone, Debug)]
+struct Trouble(Vec<Diagnostic>);
+
+type Lower<T> = Result<T, Trouble>;
+
+impl Trouble {
+    fn all(self) -> Vec<Diagnostic> {
+        self.0
+    }
+}
+
+fn trouble(code: &'static str, message: impl Into<String>, place: Place) -> Trouble {
+    Trouble(vec![Diagnostic::error(code, message, place.span)])
+}

@@ -1,0 +1,67 @@
+//! What steps, places and processes are called.
+
+use fairly_source::Position;
+use hashbrown::HashMap;
+
+use crate::promela::ast;
+use crate::promela::place::{ExpansionKind, Place};
+
+/// The words of a text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Words<'a> {
+    pub(super) text: &'a str,
+    pub(super) model: &'a ast::Model,
+}
+
+impl Words<'_> {
+    /// What stands at a place, on one line.
+    pub(super) fn at(self, place: Place) -> String {
+        let text = self.text.get(place.span.start..place.span.end).unwrap_or("");
+        let mut line = String::new();
+        for word in text.split_whitespace() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        line
+    }
+
+    /// The line a person looks at: inside an inline that of its definition, but where a macro is
+    /// used that of its use.
+    pub(super) fn line(self, mut place: Place) -> usize {
+        while let Some(id) = place.expansion {
+            match self.model.expansions.get(id.0 as usize) {
+                Some(used) if used.kind == ExpansionKind::Macro => place = used.call,
+                _ => break,
+            }
+        }
+        Position::of(self.text, place.span.start).line
+    }
+}
+
+/// Makes names different from each other.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Unique {
+    used: HashMap<String, u32>,
+}
+
+impl Unique {
+    /// The name, or one with a number behind it.
+    pub(super) fn name(&mut self, name: &str, separator: char) -> String {
+        let count = self.used.entry(name.to_owned()).or_insert(0);
+        *count += 1;
+        if *count == 1 {
+            return name.to_owned();
+        }
+        let mut number = *count;
+        loop {
+            let longer = format!("{name}{separator}{number}");
+            if !self.used.contains_key(&longer) {
+                self.used.insert(longer.clone(), 1);
+                return longer;
+            }
+            number += 1;
+        }
+    }
+}

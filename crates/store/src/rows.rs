@@ -1,0 +1,225 @@
+//! The rows themselves, in the order of their numbers.
+//!
+//! They are in segments that are added and never moved. A row takes whole 32-bit halves of words.
+
+use crate::Full;
+use crate::memory::{Budget, Pieces, Shape, prefetch};
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
+use crate::table::Width;
+
+/// About how many bytes a segment has, given the limit of all.
+///
+/// A segment is what is allocated at once, and so the most that is paid for and not used. With 2 MiB,
+/// one huge page, there are few; with a small limit they must be smaller to come near it.
+fn segment_bytes(limit: usize) -> usize {
+    if cfg!(loom) {
+        return 16;
+    }
+    (limit / 64).clamp(1 << 12, 1 << 21)
+}
+
+/// Its own cache lines: it changes with every new row.
+#[derive(Debug)]
+#[repr(align(128))]
+struct Length(AtomicU64);
+
+#[derive(Debug)]
+enum Segments {
+    /// Rows of whole words.
+    Words(Pieces<AtomicU64>),
+    /// Rows of an odd number of halves.
+    Halves(Pieces<AtomicU32>),
+}
+
+#[derive(Debug)]
+pub(crate) struct Rows {
+    segments: Segments,
+    /// Words or halves of a row, whichever the segments have.
+    stride: usize,
+    /// A segment has `1 << shift` rows.
+    shift: u32,
+    length: Length,
+}
+
+#[inline]
+fn low(word: u64) -> u32 {
+    word as u32
+}
+
+#[inline]
+fn high(word: u64) -> u32 {
+    (word >> 32) as u32
+}
+
+impl Rows {
+    /// The numbers above have a meaning in the slots of the index.
+    pub(crate) const MOST: u64 = 0xffff_fdff;
+
+    pub(crate) fn new(width: Width, budget: &Budget) -> Result<Rows, Full> {
+        let halves = width.halves();
+        let row_bytes = halves * 4;
+        let rows = segment_bytes(budget.limit()).div_ceil(row_bytes).next_power_of_two();
+        let shift = rows.ilog2();
+        let affordable = budget.limit() / row_bytes;
+        let most = usize::try_from(Rows::MOST).unwrap_or(usize::MAX).min(affordable);
+        let pieces = most.div_ceil(rows);
+        let (segments, stride) = if halves.is_multiple_of(2) {
+            let stride = halves / 2;
+            let shape = Shape::Even(stride << shift);
+            (Segments::Words(Pieces::new(shape, pieces, 0, budget)?), stride)
+        } else {
+            let shape = Shape::Even(halves << shift);
+            (Segments::Halves(Pieces::new(shape, pieces, 0, budget)?), halves)
+        };
+        Ok(Rows { segments, stride, shift, length: Length(AtomicU64::new(0)) })
+    }
+
+    /// How many numbers have been given out.
+    #[inline]
+    pub(crate) fn len(&self) -> u64 {
+        self.length.0.load(Ordering::Relaxed)
+    }
+
+    /// Makes room for the next row, unless another thread takes it first.
+    #[inline]
+    pub(crate) fn make_room(&self, budget: &Budget) -> Result<(), Full> {
+        self.room_for(self.len(), budget)
+    }
+
+    #[inline]
+    fn room_for(&self, number: u64, budget: &Budget) -> Result<(), Full> {
+        if number >= Rows::MOST {
+            return Err(Full::Numbers);
+        }
+        let piece = (number >> self.shift) as usize;
+        let budget_ran_out = |full: Full| match full {
+            // There are pointers for all rows that the limit can pay for.
+            Full::Numbers => Full::Budget { limit: budget.limit() },
+            other => other,
+        };
+        match &self.segments {
+            Segments::Words(pieces) if pieces.get(piece).is_none() => pieces.add(piece, budget),
+            Segments::Halves(pieces) if pieces.get(piece).is_none() => pieces.add(piece, budget),
+            _ => return Ok(()),
+        }
+        .map_err(budget_ran_out)
+    }
+
+    /// The next number, with room for its row.
+    ///
+    /// Relaxed: the number is all that is exchanged here. Who reads the row got the number from a slot
+    /// of the index, or from whoever did.
+    #[inline]
+    pub(crate) fn take(&self, budget: &Budget) -> Result<u32, Full> {
+        let mut next = self.len();
+        loop {
+            self.room_for(next, budget)?;
+            match self.length.0.compare_exchange_weak(
+                next,
+                next + 1,
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+            ) {
+                Ok(_) => return Ok(next as u32),
+                Err(now) => next = now,
+            }
+        }
+    }
+
+    #[inline]
+    fn place(&self, number: u32) -> (usize, usize) {
+        let piece = number >> self.shift;
+        let offset = number & ((1 << self.shift) - 1);
+        (piece as usize, offset as usize * self.stride)
+    }
+
+    #[inline]
+    fn cells<'a, T: crate::memory::Zeroable>(
+        &self,
+        pieces: &'a Pieces<T>,
+        number: u32,
+    ) -> Option<&'a [T]> {
+        let (piece, offset) = self.place(number);
+        pieces.get(piece)?.get(offset..offset + self.stride)
+    }
+
+    /// Stores the row of a number that was just taken.
+    ///
+    /// The words are written relaxed; the number is published with release afterwards.
+    #[inline]
+    pub(crate) fn write(&self, number: u32, row: &[u64]) {
+        match &self.segments {
+            Segments::Words(pieces) => {
+                let cells = self.cells(pieces, number).expect("it was taken");
+                for (cell, &word) in cells.iter().zip(row) {
+                    cell.store(word, Ordering::Relaxed);
+                }
+            }
+            Segments::Halves(pieces) => {
+                let cells = self.cells(pieces, number).expect("it was taken");
+                for (pair, &word) in cells.chunks(2).zip(row) {
+                    pair[0].store(low(word), Ordering::Relaxed);
+                    if let Some(cell) = pair.get(1) {
+                        cell.store(high(word), Ordering::Relaxed);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether there is room for the number's row; it is copied then.
+    #[inline]
+    pub(crate) fn read(&self, number: u32, row: &mut [u64]) -> bool {
+        match &self.segments {
+            Segments::Words(pieces) => {
+                let Some(cells) = self.cells(pieces, number) else { return false };
+                for (cell, word) in cells.iter().zip(row) {
+                    *word = cell.load(Ordering::Relaxed);
+                }
+            }
+            Segments::Halves(pieces) => {
+                let Some(cells) = self.cells(pieces, number) else { return false };
+                for (pair, word) in cells.chunks(2).zip(row) {
+                    let upper = pair.get(1).map_or(0, |cell| cell.load(Ordering::Relaxed));
+                    *word = u64::from(pair[0].load(Ordering::Relaxed)) | u64::from(upper) << 32;
+                }
+            }
+        }
+        true
+    }
+
+    #[inline]
+    pub(crate) fn equal(&self, number: u32, row: &[u64]) -> bool {
+        match &self.segments {
+            Segments::Words(pieces) => self.cells(pieces, number).is_some_and(|cells| {
+                let mut pairs = cells.iter().zip(row);
+                pairs.all(|(cell, &word)| cell.load(Ordering::Relaxed) == word)
+            }),
+            Segments::Halves(pieces) => self.cells(pieces, number).is_some_and(|cells| {
+                cells.chunks(2).zip(row).all(|(pair, &word)| {
+                    pair[0].load(Ordering::Relaxed) == low(word)
+                        && pair
+                            .get(1)
+                            .is_none_or(|cell| cell.load(Ordering::Relaxed) == high(word))
+                })
+            }),
+        }
+    }
+
+    /// Asks for the first line of a row.
+    #[inline]
+    pub(crate) fn prefetch(&self, number: u32) {
+        match &self.segments {
+            Segments::Words(pieces) => {
+                if let Some(cells) = self.cells(pieces, number) {
+                    prefetch(&cells[0]);
+                }
+            }
+            Segments::Halves(pieces) => {
+                if let Some(cells) = self.cells(pieces, number) {
+                    prefetch(&cells[0]);
+                }
+            }
+        }
+    }
+}
