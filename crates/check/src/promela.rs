@@ -22,6 +22,8 @@ pub struct PromelaFile {
     lowered: Lowered,
     /// How many formulas at the end were not in the file.
     given: usize,
+    /// The formulas as they are written.
+    written: Vec<String>,
 }
 
 /// Something that a Promela file asks.
@@ -52,7 +54,9 @@ impl PromelaFile {
         let parsed = promela::parse(&whole)?;
         let lowered = promela::lower(&parsed, Lowering::new(&whole))?;
         let system = Interpreter::new(lowered.model.clone());
-        Ok(PromelaFile { system, lowered, given: formulas.len() })
+        let written = parsed.formulas.iter().map(|formula| braced(&whole, formula.place.span.end));
+        let written = written.collect();
+        Ok(PromelaFile { system, lowered, given: formulas.len(), written })
     }
 
     /// The system.
@@ -88,6 +92,15 @@ impl PromelaFile {
             Question::Formula(at) => self.lowered.formulas[*at].0.clone(),
             Question::Never(at) => self.lowered.claims[*at].name.clone(),
         }
+    }
+
+    /// A formula as it is written.
+    pub fn written(&self, question: &Question) -> Option<&str> {
+        match question {
+            Question::Formula(at) => Some(&self.written[*at]).filter(|it| !it.is_empty()),
+            _ => None,
+        }
+        .map(String::as_str)
     }
 
     /// Whether the question was not in the file.
@@ -157,6 +170,25 @@ impl PromelaFile {
             .collect();
         Ok(Property::never(&claim.name, automaton, bindings))
     }
+}
+
+/// What stands in the next braces of a text, on one line; empty if there are none.
+fn braced(text: &str, from: usize) -> String {
+    let rest = text.get(from..).unwrap_or_default();
+    let Some(open) = rest.find('{') else { return String::new() };
+    let mut depth = 0usize;
+    for (at, c) in rest[open..].char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            let words: Vec<&str> = rest[open + 1..open + at].split_whitespace().collect();
+            return words.join(" ");
+        }
+    }
+    String::new()
 }
 
 /// The automaton of a claim, whose propositions are those named, in order.

@@ -63,9 +63,18 @@ fn row<S: TransitionSystem>(system: &mut S, step: &RunStep) -> Row {
     let action = system.action(step.action);
     let who: Vec<&str> =
         action.participants.iter().map(|&process| signature.process_name(process)).collect();
+    let event = signature.event_name(action.event);
+    // Where an event is a place in a program, the words that stand there say more than its name.
+    let words = action.moves.first().map(|id| &signature.moves[id.index()]);
+    let event = match words {
+        Some(first) if first.span.is_some() && !event.starts_with(first.name.as_str()) => {
+            format!("{event}  {}", first.name)
+        }
+        _ => event.to_owned(),
+    };
     Row {
         who: if who.is_empty() { "nobody".to_owned() } else { who.join("+") },
-        event: signature.event_name(action.event).to_owned(),
+        event,
         parts,
         from: system.describe(step.from),
     }

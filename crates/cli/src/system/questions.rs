@@ -144,7 +144,8 @@ pub(super) fn of_promela(
         }
         let asked = match file.property(&question).map_err(|it| wrong(input, it))? {
             Some(property) => {
-                let text = property.text();
+                let written = file.written(&question).map(str::to_owned);
+                let text = written.unwrap_or_else(|| property.text());
                 Asked::Formula(property, text)
             }
             None => Asked::Reachable(question),
