@@ -8,7 +8,7 @@ use fairly_front::csp::syntax::{
 };
 use fairly_front::csp::{self, Specification};
 use fairly_logic::Formulas;
-use fairly_model::Interpreter;
+use fairly_model::{Collapsed, Interpreter};
 use fairly_search::Bounds;
 use fairly_search::refinement::{Determinism, Model};
 use fairly_source::Diagnostic;
@@ -22,7 +22,7 @@ use crate::verdict::Failure;
 pub struct CspFile {
     text: String,
     specification: Rc<Specification>,
-    systems: Vec<(Key, Interpreter)>,
+    systems: Vec<(Key, Collapsed)>,
 }
 
 /// A process: its definition and its arguments.
@@ -103,7 +103,7 @@ impl CspFile {
         Ok(SystemIndex(self.systems.len() - 1))
     }
 
-    fn fresh(&self, subject: &Subject) -> Result<Interpreter, Vec<Diagnostic>> {
+    fn fresh(&self, subject: &Subject) -> Result<Collapsed, Vec<Diagnostic>> {
         let lowered = csp::lower(&self.specification, subject)?;
         let mut system = match lowered.unfold {
             Some(unfold) => Interpreter::open(lowered.model, unfold),
@@ -113,11 +113,14 @@ impl CspFile {
         for family in &self.specification.events {
             system.add_family(family);
         }
-        Ok(system)
+        for channel in &self.specification.channels {
+            system.add_family(&channel.name.text);
+        }
+        Ok(Collapsed::new(system))
     }
 
     /// A system that has been made.
-    pub fn interpreter(&mut self, system: SystemIndex) -> &mut Interpreter {
+    pub fn interpreter(&mut self, system: SystemIndex) -> &mut Collapsed {
         &mut self.systems[system.0].1
     }
 
@@ -183,7 +186,7 @@ impl CspFile {
                 let goal = csp::expression(&specification, condition)?;
                 match optimum {
                     None => {
-                        let atom = system.add_proposition("goal", goal);
+                        let atom = system.interpreter_mut().add_proposition("goal", goal);
                         claim::reaches(system, atom, bounds)?
                     }
                     Some((extreme, value)) => {
@@ -192,7 +195,8 @@ impl CspFile {
                             Goal::Least => Extreme::Least,
                             Goal::Greatest => Extreme::Greatest,
                         };
-                        let value = |system: &Interpreter, state| {
+                        let value = |system: &Collapsed, state| {
+                            let system = system.interpreter();
                             let is_goal = system.value(state, &goal).ok()? != 0;
                             if is_goal { system.value(state, &value).ok() } else { None }
                         };

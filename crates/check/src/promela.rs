@@ -3,10 +3,8 @@
 
 use fairly_front::promela::{self, Claim, Lowered, Options as Lowering};
 use fairly_logic::Formulas;
-use fairly_model::{Interpreter, Model};
-use fairly_omega::{
-    Acceptance, Automaton, Builder, Label, Mark, MarkSet, Prop, Refused, StateId,
-};
+use fairly_model::{BinaryOp, Collapsed, Expr, Interpreter, LocationId, Model};
+use fairly_omega::{Acceptance, Automaton, Builder, Label, Mark, MarkSet, Prop, Refused, StateId};
 use fairly_search::{Binding, Bounds};
 use fairly_source::Diagnostic;
 use fairly_system::TransitionSystem;
@@ -17,14 +15,20 @@ use crate::verdict::Failure;
 
 /// A Promela file.
 pub struct PromelaFile {
-    /// With assertions, for what can be reached.
-    system: Interpreter,
+    system: Collapsed,
     lowered: Lowered,
     /// How many formulas at the end were not in the file.
     given: usize,
     /// The formulas as they are written.
     written: Vec<String>,
 }
+
+/// How formulas are called that were not in the file.
+const GIVEN: &str = "given_";
+/// The name of the condition that some process is at an accept label.
+const ACCEPTING: &str = "accept_";
+/// The system has stopped: SPIN looks for cycles, and there is none.
+const STOPPED: &str = "\"deadlock\" || \"terminated\"";
 
 /// Something that a Promela file asks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,8 +37,10 @@ pub enum Question {
     Errors,
     /// Processes stop only at the ends of their bodies and at end labels.
     EndStates,
-    /// Progress labels are passed again and again.
+    /// Progress labels are passed again and again, unless the system stops.
     Progress,
+    /// Accept labels are not passed again and again.
+    Acceptance,
     /// The `ltl` block at this position.
     Formula(usize),
     /// The `never` claim at this position.
@@ -49,18 +55,21 @@ impl PromelaFile {
     pub fn parse(text: &str, formulas: &[String]) -> Result<PromelaFile, Vec<Diagnostic>> {
         let mut whole = text.to_owned();
         for (at, formula) in (1..).zip(formulas) {
-            whole.push_str(&format!("\nltl f{at} {{ {formula} }}"));
+            whole.push_str(&format!("\nltl {GIVEN}{at} {{ {formula} }}"));
         }
         let parsed = promela::parse(&whole)?;
-        let lowered = promela::lower(&parsed, Lowering::new(&whole))?;
-        let system = Interpreter::new(lowered.model.clone());
+        let mut lowered = promela::lower(&parsed, Lowering::new(&whole))?;
+        if let Some(accepting) = accepting(&lowered) {
+            lowered.model.propositions.push((ACCEPTING.to_owned(), accepting));
+        }
+        let system = Collapsed::new(Interpreter::new(lowered.model.clone()));
         let written = parsed.formulas.iter().map(|formula| braced(&whole, formula.place.span.end));
         let written = written.collect();
         Ok(PromelaFile { system, lowered, given: formulas.len(), written })
     }
 
     /// The system.
-    pub fn interpreter(&mut self) -> &mut Interpreter {
+    pub fn interpreter(&mut self) -> &mut Collapsed {
         &mut self.system
     }
 
@@ -78,6 +87,9 @@ impl PromelaFile {
     pub fn questions(&self) -> Vec<Question> {
         let mut all = vec![Question::Errors, Question::EndStates];
         all.extend(self.lowered.no_progress.iter().map(|_| Question::Progress));
+        if !self.lowered.accepting.is_empty() {
+            all.push(Question::Acceptance);
+        }
         all.extend((0..self.lowered.formulas.len()).map(Question::Formula));
         all.extend((0..self.lowered.claims.len()).map(Question::Never));
         all
@@ -89,6 +101,7 @@ impl PromelaFile {
             Question::Errors => "assertions".to_owned(),
             Question::EndStates => "end states".to_owned(),
             Question::Progress => "progress".to_owned(),
+            Question::Acceptance => "acceptance".to_owned(),
             Question::Formula(at) => self.lowered.formulas[*at].0.clone(),
             Question::Never(at) => self.lowered.claims[*at].name.clone(),
         }
@@ -120,7 +133,10 @@ impl PromelaFile {
         match question {
             Question::Errors => claim::faultless(&mut self.system, |_, _| None, bounds),
             Question::EndStates => claim::deadlock_free(&mut self.system, bounds),
-            Question::Progress | Question::Formula(_) | Question::Never(_) => {
+            Question::Progress
+            | Question::Acceptance
+            | Question::Formula(_)
+            | Question::Never(_) => {
                 unreachable!("properties of runs are checked elsewhere")
             }
         }
@@ -143,8 +159,13 @@ impl PromelaFile {
             Question::Formula(at) => self.lowered.formulas[*at].clone(),
             Question::Progress => {
                 let idle = self.lowered.no_progress.clone().unwrap_or_default();
-                ("progress".to_owned(), format!("[]<> !\"{}\"", idle.escape_default()))
+                let idle = idle.escape_default();
+                ("progress".to_owned(), format!("[]<> (!\"{idle}\" || {STOPPED})"))
             }
+            Question::Acceptance => (
+                "acceptance".to_owned(),
+                format!("<>[] (!\"{}\" || {STOPPED})", ACCEPTING.escape_default()),
+            ),
         };
         let mut formulas = Formulas::new();
         let parsed = formulas.parse(&text).map_err(|diagnostic| vec![diagnostic])?;
@@ -164,12 +185,30 @@ impl PromelaFile {
         let automaton = automaton(claim, &names)?;
         let bindings = names
             .iter()
-            .map(|name| {
-                Binding::State(self.system.atom(name).expect("a proposition of the model"))
-            })
+            .map(|name| Binding::State(self.system.atom(name).expect("a proposition of the model")))
             .collect();
         Ok(Property::never(&claim.name, automaton, bindings))
     }
+}
+
+/// The condition that some process is at a label that starts with `accept`.
+fn accepting(lowered: &Lowered) -> Option<Expr> {
+    let mut any: Option<Expr> = None;
+    for (at, slot) in (0i64..).zip(&lowered.model.slots) {
+        for &template in &slot.templates {
+            let places = lowered.accepting.iter().filter(|(of, _)| *of == template);
+            let locations: Vec<LocationId> = places.map(|&(_, location)| location).collect();
+            if locations.is_empty() {
+                continue;
+            }
+            let here = Expr::At { slot: Box::new(Expr::Const(at)), template, locations };
+            any = Some(match any {
+                None => here,
+                Some(others) => Expr::binary(BinaryOp::Or, others, here),
+            });
+        }
+    }
+    any
 }
 
 /// What stands in the next braces of a text, on one line; empty if there are none.

@@ -101,7 +101,8 @@ fn ask_spin(path: &Path, compiler: &str, folder: &Path) -> Result<Found, String>
     if !folder.join("pan.c").exists() {
         return Err(format!("spin: {}", said.lines().last().unwrap_or("")));
     }
-    let flags = ["-DNOREDUCE", "-DSAFETY", "-DNOCLAIM", "-DMEMLIM=3000", "-w", "-o", "pan", "pan.c"];
+    let flags =
+        ["-DNOREDUCE", "-DSAFETY", "-DNOCLAIM", "-DMEMLIM=3000", "-w", "-o", "pan", "pan.c"];
     let said = run(compiler, &flags)?;
     if !folder.join("pan").exists() {
         return Err(format!("{compiler}: {}", said.lines().last().unwrap_or("")));
@@ -133,7 +134,10 @@ fn models(folder: &Path, deep: bool, found: &mut Vec<PathBuf>) {
     for path in entries {
         if path.is_dir() && deep {
             models(&path, deep, found);
-        } else if path.extension().is_some_and(|it| ["pml", "prom", "spin"].iter().any(|e| it == *e)) {
+        } else if path
+            .extension()
+            .is_some_and(|it| ["pml", "prom", "spin"].iter().any(|e| it == *e))
+        {
             found.push(path);
         }
     }

@@ -5,6 +5,7 @@
 //! events that several processes take together. A front end makes it, [`verify()`] checks it,
 //! [`Interpreter`] gives it its meaning.
 
+mod collapsed;
 mod eval;
 mod exec;
 mod expression;
@@ -20,6 +21,7 @@ mod variable;
 pub mod verify;
 mod walk;
 
+pub use collapsed::Collapsed;
 pub use expression::{AnyVariable, BinaryOp, ChannelQuery, Expr, Pattern, Pick, Place, UnaryOp};
 pub use footprint::{Access, Footprint, Footprints, Owner};
 pub use ids::{ChannelId, LocalId, LocationId, SlotId, TemplateId, VariableId};

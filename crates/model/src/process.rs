@@ -214,7 +214,8 @@ pub struct Slot {
     pub name: String,
     /// The kinds of process that can be in it.
     pub templates: Vec<TemplateId>,
-    /// The process that is in it at the start, and its arguments.
+    /// The process that is in it at the start, and its arguments. These processes are created in the
+    /// order of their slots.
     pub start: Option<(TemplateId, Vec<i64>)>,
     /// Events made of values that are hidden in this slot, by name: see [`Label::Data`] and
     /// [`Label::Message`].

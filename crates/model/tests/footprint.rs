@@ -137,18 +137,26 @@ fn atomic_locations_and_the_order_of_leaving_are_shared() {
     model.exit = Exit::LastFirst;
     assert!(first(&model).to_string().contains("reads at own, running any"));
     assert!(!first(&model).atomic);
-    for atomicity in [Atomicity::Priority, Atomicity::Exclusive] {
-        model.atomicity = atomicity;
-        model.templates[1].locations[0].atomic = true;
-        let footprint = first(&model);
-        assert!(!footprint.atomic);
-        assert!(footprint.to_string().contains("holder; writes"), "{footprint}");
-        assert!(footprint.to_string().ends_with("holder"), "{footprint}");
-        model.templates[0].locations[0].atomic = true;
-        assert!(first(&model).atomic);
-        model.templates[0].locations[0].atomic = false;
-        model.templates[1].locations[0].atomic = false;
-    }
+    model.templates[1].locations[0].atomic = true;
+    let footprint = first(&model);
+    assert!(!footprint.atomic);
+    assert!(footprint.to_string().contains("holder; writes"), "{footprint}");
+    assert!(footprint.to_string().ends_with("holder"), "{footprint}");
+    model.templates[0].locations[0].atomic = true;
+    assert!(first(&model).atomic);
+    model.atomicity = Atomicity::Exclusive;
+    assert!(!first(&model).to_string().contains("holder"), "nothing holds");
+}
+
+#[test]
+fn an_edge_that_holds_looks_at_what_comes_next() {
+    let mut model = model("-> q1 on e1 as a\n-> q1 hold on e1 as b");
+    model.atomicity = Atomicity::Exclusive;
+    assert!(!first(&model).atomic);
+    assert!(first(&model).to_string().contains("holder; writes"));
+    let holds = Footprints::new(&model).edge(TemplateId(0), LocationId(0), 1);
+    assert!(holds.atomic);
+    assert!(holds.to_string().contains("reads everything"), "{holds}");
 }
 
 #[test]

@@ -380,14 +380,18 @@ fn atomic_locations_go_first() {
 
 #[test]
 fn who_enters_an_atomic_sequence_goes_on_alone() {
-    let mut walk = Walk::of(model_with("exclusive", "any", ATOMIC));
+    let holding = ATOMIC.replace(
+        "-> q1 on e1 as a }\n      location q1 s1 atomic { -> q2 if g0 == own on",
+        "-> q1 hold on e1 as a }\n      location q1 s1 { -> q2 if g0 == own hold on",
+    );
+    let mut walk = Walk::of(model_with("exclusive", "any", &holding));
     walk.go("a A");
     assert_eq!(walk.shown(), "go=0 A@s1 B@s C@s atomic=A");
     assert_eq!(walk.names(), ["b A"]);
     walk.go("b A").go("c A");
     assert_eq!(walk.names(), ["a B", "a C"]);
-    walk.go("a B");
-    // B waits: C may move, and B has lost its privilege.
+    // B waits, so it does not even get the privilege, and C may move.
+    assert_eq!(walk.go("a B").shown(), "go=0 A@s3 B@s1 C@s");
     walk.go("a C");
     assert_eq!(walk.shown(), "go=1 A@s3 B@s1 C@s1");
     walk.go("b B");
@@ -400,12 +404,12 @@ fn a_rendezvous_passes_the_privilege_on() {
         event e1 a : visible
         channel c0 c capacity 0 : ()
         template t0 S parameters 0 {
-          location q0 s atomic { -> q1 send 0() on message as send }
-          location q1 t atomic { -> q1 on e1 as a }
+          location q0 s { -> q1 hold send 0() on message as send }
+          location q1 t { -> q1 on e1 as a }
         }
         template t1 R parameters 0 {
-          location q0 s { -> q1 receive 0() on message as get }
-          location q1 t atomic { -> q2 on e1 as a }
+          location q0 s { -> q1 hold receive 0() on message as get }
+          location q1 t { -> q2 on e1 as a }
           location q2 u ends { }
         }
         slot p0 S : t0 start t0()
@@ -415,10 +419,68 @@ fn a_rendezvous_passes_the_privilege_on() {
     assert_eq!(walk.shown(), "S@t R@t atomic=R");
     walk.go("a R");
     assert_eq!(walk.names(), ["a S"]);
-    // Where the receiver does not need it, the sender keeps it.
-    let keeps = body.replace("t atomic { -> q2", "t { -> q2");
+    // Where the receiver does not need it, nobody has it.
+    let keeps = body.replace("hold receive", "receive");
     let mut walk = Walk::of(model_with("exclusive", "any", &keeps));
-    assert_eq!(walk.go("c S,R").shown(), "S@t R@t atomic=S");
+    assert_eq!(walk.go("c S,R").shown(), "S@t R@t");
+}
+
+#[test]
+fn who_receives_in_a_rendezvous_is_moved_by_the_other() {
+    let body = "
+        event e1 a : visible
+        channel c0 c capacity 0 : ()
+        template t0 S parameters 0 { location q0 s { -> q0 send 0() on message as send } }
+        template t1 R parameters 0 {
+          location q0 s {
+            -> q1 on e1 as a
+            -> q2 rank 1 receive 0() on message as get
+            -> q1 rank 2 receive 0() on message as late
+            -> q3 rank 1 on e1 as late
+          }
+          location q1 t ends {} location q2 u ends {} location q3 v ends {}
+        }
+        slot p0 S : t0 start t0()
+        slot p1 R : t1 start t1()";
+    let mut walk = Walk::of(model_with("exclusive", "any", body));
+    assert_eq!(walk.names(), ["c S,R", "a R"]);
+    assert_eq!(walk.go("c S,R").shown(), "S@s R@u");
+    // With a rank that is smaller, receiving keeps the process from nothing else.
+    let body = body.replace("-> q1 on e1 as a", "").replace("rank 1 receive", "receive");
+    let mut walk = Walk::of(model_with("exclusive", "any", &body));
+    assert_eq!(walk.names(), ["c S,R", "a R"]);
+}
+
+#[test]
+fn channels_of_a_process_go_with_it() {
+    let body = "
+        event e1 put : visible
+        event e2 leave : visible
+        event e3 use : visible
+        event e4 run : visible
+        channel c0 own of p1 t1 capacity 2 : (0..3)
+        template t0 P parameters 0 {
+          local l0 seen : 0..3 = 0
+          location q0 s {
+            -> q0 on e4 do { start t1(2) } as run
+            -> q0 on e3 do { l0 := length(0) } as use
+          }
+        }
+        template t1 Q parameters 1 {
+          local l0 x : 0..3 = 0
+          local l1 y : 0..3 = 0
+          begin { l1 := l0 + 1; put 0 (l0) }
+          location q0 s { -> exit on e2 as leave }
+        }
+        slot p0 P : t0 start t0()
+        slot p1 Q : t1 start t1(1)";
+    let mut walk = Walk::of(model_with("exclusive", "last_first", body));
+    assert_eq!(walk.shown(), "own=[1] P@s P.seen=0 Q@s Q.x=1 Q.y=2");
+    assert_eq!(walk.go("use P").shown(), "own=[1] P@s P.seen=1 Q@s Q.x=1 Q.y=2");
+    assert_eq!(walk.go("leave Q").shown(), "own=[] P@s P.seen=1");
+    assert_eq!(walk.go("run P").shown(), "own=[2] P@s P.seen=1 Q@s Q.x=2 Q.y=3");
+    walk.go("leave Q").go("use P");
+    assert!(walk.shown().starts_with("fault: the process that the channel `own` belongs to"));
 }
 
 #[test]
@@ -562,7 +624,8 @@ fn everything_that_goes_wrong_is_a_fault() {
         walk.go(step);
         assert_eq!(walk.fault().as_deref(), Some(message), "{edge}");
         let fault = walk.system.fault(walk.state).unwrap();
-        assert_eq!(fault.kind, FaultKind::Error);
+        let room = message.starts_with("there is no room");
+        assert_eq!(fault.kind, if room { FaultKind::Limit } else { FaultKind::Error });
         assert_eq!(fault.span.map(|span| (span.start, span.end)), Some((7, 9)), "{edge}");
         assert_eq!(walk.names(), Vec::<String>::new());
         assert_eq!(walk.offered(), Vec::<String>::new());
@@ -714,6 +777,7 @@ impl Unfold for Counter {
             target: Target::Location(next),
             guard: Expr::TRUE,
             rank: 0,
+            hold: false,
             communication: Communication::None,
             label: Label::Event(EventId(1)),
             annotation: None,

@@ -96,10 +96,13 @@ impl Tally {
         self.count("processes that leave", processes(after) < processes(before));
         self.count("messages put", after.channels > before.channels);
         self.count("steps of a holder", before.holder.is_some_and(|it| it == step.parts[0].0));
-        self.count(
-            "steps in spite of a holder",
-            before.holder.is_some_and(|holder| step.parts.iter().all(|part| part.0 != holder)),
-        );
+        let holds = |holder: usize| step.parts.iter().any(|part| part.0 == holder);
+        assert!(before.holder.is_none_or(holds), "a holder lets nobody else go on");
+        let gone = |at: &usize| before.slots[*at].is_some() && after.slots[*at].is_none();
+        let leaves = (0..before.slots.len()).any(|at| gone(&at));
+        let fewer = before.channels.iter().zip(&after.channels);
+        let emptied = fewer.filter(|(before, after)| before.len() > after.len() + 1).count();
+        self.count("channels that go with their process", leaves && emptied > 0);
         let rendezvous = step.parts.iter().any(|part| part.1 != step.event);
         self.count("rendezvous", rendezvous);
         self.count("rendezvous that pass the privilege on", rendezvous && after.holder.is_some());
@@ -113,8 +116,16 @@ fn compare(model: &Model, tally: &mut Tally) {
     let complete = interpreter.signature().complete.then(|| interpreter.signature().clone());
     let initial = interpreter.initial();
     assert_eq!(initial.len(), 1);
-    assert_eq!(read(&interpreter, initial[0]), naive.initial());
-    let mut seen: HashMap<State, StateId> = HashMap::from([(naive.initial(), initial[0])]);
+    let start = match naive.initial() {
+        Ok(start) => start,
+        Err(Wrong(span)) => {
+            let fault = interpreter.fault(initial[0]).expect("a fault at the start");
+            assert_eq!(fault.span, span);
+            return tally.count("faults at the start", true);
+        }
+    };
+    assert_eq!(read(&interpreter, initial[0]), start);
+    let mut seen: HashMap<State, StateId> = HashMap::from([(start, initial[0])]);
     let mut open: VecDeque<StateId> = VecDeque::from(initial);
     let atoms: Vec<_> =
         model.propositions.iter().map(|(name, _)| interpreter.atom(name).unwrap()).collect();

@@ -61,6 +61,11 @@ fn random_models_have_everything() {
         "-> exit",
         " if ",
         "rank 1",
+        " hold",
+        "begin {",
+        " of p0 t",
+        "int ",
+        " else \"it",
         "send",
         "send sorted",
         "receive",
@@ -204,13 +209,14 @@ fn what_is_nested_as_deep_as_may_be_reads_back() {
         template t0 T parameters 0 { location q0 s { -> q0 on e1 as a } }";
     let mut model = text::parse(base).expect("a model");
     let condition = (1..NESTING / 2).fold(Expr::Const(7), |inner, _| not(left(inner)));
-    let mut inner = StatementKind::Assert(Expr::Own);
+    let asserts = |condition: Expr| StatementKind::Assert { condition, message: String::new() };
+    let mut inner = asserts(Expr::Own);
     for _ in 2..NESTING {
         let then = vec![Statement::new(inner)];
         inner = StatementKind::If { condition: Expr::Own, then, otherwise: vec![] };
     }
     let edge = &mut model.templates[0].locations[0].edges.as_mut().expect("edges")[0];
-    edge.effect = vec![Statement::new(StatementKind::Assert(condition)), Statement::new(inner)];
+    edge.effect = vec![Statement::new(asserts(condition)), Statement::new(inner)];
     reads_back(&model, "statements");
     let slot = Gathering::Slot(SlotId(0));
     let gathering = (1..NESTING).fold(slot, |inner, _| Gathering::All(vec![inner]));

@@ -69,7 +69,7 @@ fn load(variable: AnyVariable, index: Option<Expr>) -> Expr {
 }
 
 fn asserting(condition: Expr) -> Statement {
-    Statement::new(StatementKind::Assert(condition))
+    Statement::new(StatementKind::Assert { condition, message: String::new() })
 }
 
 fn deep(levels: u32) -> Expr {
@@ -124,7 +124,7 @@ fn tables() -> Vec<(FlawKind, Break)> {
             edge(m, 0).guard = Expr::Channel(ChannelQuery::Full, Box::new(Expr::Const(-1)));
         }),
         (F::TooDeep, |m| edge(m, 0).guard = deep(NESTING + 1)),
-        (F::TooDeep, |m| doing(m, StatementKind::Assert(deep(NESTING)))),
+        (F::TooDeep, |m| edge(m, 0).effect = vec![asserting(deep(NESTING))]),
         (F::TooDeep, |m| {
             let mut inner = StatementKind::Assign(vec![]);
             for _ in 0..NESTING {
@@ -173,6 +173,9 @@ fn tables() -> Vec<(FlawKind, Break)> {
         (F::InitialRange, |m| m.templates[0].locals[2].initial[0] = -1),
         (F::ScratchGlobal, |m| m.variables[0].storage = Storage::Scratch),
         (F::LossyRendezvous, |m| m.channels[1].when_full = WhenFull::Lose),
+        (F::OwnerTemplate, |m| m.channels[0].owner = Some((SlotId(1), TemplateId(0)))),
+        (F::OwnerTemplate, |m| m.channels[0].owner = Some((SlotId(1), TemplateId(7)))),
+        (F::UnknownSlot, |m| m.channels[0].owner = Some((SlotId(2), TemplateId(0)))),
     ]
 }
 
@@ -186,6 +189,13 @@ fn processes() -> Vec<(FlawKind, Break)> {
         }),
         (F::ParameterKind, |m| m.templates[0].locals[0].length = Some(1)),
         (F::ParameterKind, |m| m.templates[0].locals[0].storage = Storage::Scratch),
+        (F::StrayStart, |m| {
+            let (template, arguments, slot) = (TemplateId(1), vec![], None);
+            let start = StatementKind::Start { template, arguments, slot };
+            m.templates[1].start = vec![Statement::new(start)];
+        }),
+        (F::StrayTimeout, |m| m.templates[1].start = vec![asserting(Expr::Timeout)]),
+        (F::StrayReceived, |m| m.templates[1].start = vec![asserting(Expr::Received(0))]),
         (F::Unexplored, |m| m.templates[0].locations[1].edges = None),
         (F::IdleTaken, |m| edge(m, 0).label = Label::Event(EventId::IDLE)),
         (F::IdleTaken, |m| m.slots[1].renamed[0].1 = EventId::IDLE),

@@ -1,6 +1,6 @@
 //! A run as rows: who does what, and what every process could have done.
 
-use fairly_system::{ActionId, ProcessId, Run, RunStep, TransitionSystem};
+use fairly_system::{Action, ActionId, ProcessId, Run, RunStep, Signature, TransitionSystem};
 
 /// What a process does in a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,18 +64,29 @@ fn row<S: TransitionSystem>(system: &mut S, step: &RunStep) -> Row {
     let who: Vec<&str> =
         action.participants.iter().map(|&process| signature.process_name(process)).collect();
     let event = signature.event_name(action.event);
-    // Where an event is a place in a program, the words that stand there say more than its name.
-    let words = action.moves.first().map(|id| &signature.moves[id.index()]);
-    let event = match words {
-        Some(first) if first.span.is_some() && !event.starts_with(first.name.as_str()) => {
-            format!("{event}  {}", first.name)
-        }
-        _ => event.to_owned(),
-    };
+    let event = in_words(signature, action, event);
     Row {
         who: if who.is_empty() { "nobody".to_owned() } else { who.join("+") },
         event,
         parts,
         from: system.describe(step.from),
+    }
+}
+
+/// An action as it is shown. Where its event is a place in a program, the words that stand there say
+/// more than its name; of an atomic sequence, all of them.
+fn in_words(signature: &Signature, action: &Action, event: &str) -> String {
+    const SHOWN: usize = 4;
+    let moves = action.moves.iter().map(|id| &signature.moves[id.index()]);
+    let words: Vec<&str> = moves
+        .filter(|part| part.span.is_some() && !event.starts_with(part.name.as_str()))
+        .map(|part| part.name.as_str())
+        .collect();
+    match words.len() {
+        0 => event.to_owned(),
+        // Both sides of a rendezvous, of which the event names one.
+        count if action.participants.len() == count => format!("{event}  {}", words[0]),
+        count if count <= SHOWN => format!("{event}  {}", words.join("; ")),
+        count => format!("{event}  {}; … {} more", words[..SHOWN].join("; "), count - SHOWN),
     }
 }

@@ -45,7 +45,7 @@
 //! zeroed arrays, references to arrays that are added while others are read, and prefetching. All that
 //! threads share is atomic, so there are no data races, whatever the callers do. The orderings are
 //! explained where they are used. `tests/loom.rs` has the core checked by a model checker on a table
-//! with buckets of two slots.
+//! with buckets of one slot.
 //!
 //! # Papers
 //!

@@ -163,10 +163,10 @@ fn zero_bytes(word: u64) -> u64 {
 }
 
 /// The tags of the first and the second word that belong to slots.
-const TAGGED: [u64; 2] = [
-    if cfg!(loom) { 0x8080 } else { 0x8080_8080_8080_8080 },
-    if cfg!(loom) { 0 } else { 0x8080_8080 },
-];
+#[cfg(not(loom))]
+const TAGGED: [u64; 2] = [0x8080_8080_8080_8080, 0x8080_8080];
+#[cfg(loom)]
+const TAGGED: [u64; 1] = [0x80];
 
 impl Table<Rapid> {
     /// An empty table that takes at most `limit` bytes.
@@ -307,8 +307,8 @@ impl<H: RowHash> Table<H> {
 
     #[inline]
     fn check(&self, row: &[u64]) {
-        let fits = row.len() == self.width.in_words()
-            && row[row.len() - 1] & !self.width.mask() == 0;
+        let fits =
+            row.len() == self.width.in_words() && row[row.len() - 1] & !self.width.mask() == 0;
         assert!(fits, "the row is not one of {:?}", self.width);
     }
 
@@ -330,12 +330,8 @@ impl<H: RowHash> Table<H> {
             self.rows.make_room(&self.budget)?;
             // Acquire: see the version of before the slot was emptied. Release is not needed, since a
             // claim says nothing but itself.
-            let claim = slot.compare_exchange(
-                EMPTY,
-                BUSY | tag,
-                Ordering::Acquire,
-                Ordering::Relaxed,
-            );
+            let claim =
+                slot.compare_exchange(EMPTY, BUSY | tag, Ordering::Acquire, Ordering::Relaxed);
             if claim.is_err() {
                 continue;
             }
@@ -555,11 +551,7 @@ impl<H: RowHash> Table<H> {
     /// How many buckets there will be, which are allocated; and memory to work with, which the budget
     /// does not pay for.
     #[allow(clippy::type_complexity)]
-    fn room_to_grow(
-        &self,
-        shard: usize,
-        buckets: u32,
-    ) -> Result<(u32, Vec<u32>, Vec<u64>), Full> {
+    fn room_to_grow(&self, shard: usize, buckets: u32) -> Result<(u32, Vec<u32>, Vec<u64>), Full> {
         let more = self.more_buckets(shard, buckets);
         let (mut numbers, mut row) = (Vec::new(), Vec::new());
         numbers.try_reserve_exact(buckets as usize * Bucket::SLOTS).map_err(|_| Full::System)?;
@@ -579,6 +571,8 @@ impl<H: RowHash> Table<H> {
     }
 
     /// Closes all slots of a shard, and says what was in them.
+    ///
+    /// Release, each: a thread that finds a slot closed sees that the version is odd, and waits for that.
     fn freeze(&self, shard: usize, buckets: u32, numbers: &mut Vec<u32>) {
         for bucket in 0..buckets {
             let bucket = self.bucket(shard, bucket);
@@ -591,7 +585,7 @@ impl<H: RowHash> Table<H> {
                         let frozen = slot.compare_exchange(
                             EMPTY,
                             FROZEN,
-                            Ordering::Relaxed,
+                            Ordering::Release,
                             Ordering::Relaxed,
                         );
                         if frozen.is_ok() {
@@ -599,10 +593,10 @@ impl<H: RowHash> Table<H> {
                         }
                     } else if value < BUSY {
                         numbers.push(value - 1);
-                        slot.store(FROZEN, Ordering::Relaxed);
+                        slot.store(FROZEN, Ordering::Release);
                         break;
                     } else if value == DEAD {
-                        slot.store(FROZEN, Ordering::Relaxed);
+                        slot.store(FROZEN, Ordering::Release);
                         break;
                     } else {
                         patience.wait();

@@ -7,7 +7,7 @@ use fairly_check::csp::{CspFile, Unanswered};
 use fairly_check::promela::PromelaFile;
 use fairly_check::{Assumption, Options, Outcome};
 use fairly_fairness::Notion;
-use fairly_model::Interpreter;
+use fairly_model::Collapsed;
 use fairly_report::{human, json};
 use fairly_system::{AtomIndex, TransitionSystem};
 
@@ -72,7 +72,7 @@ impl File {
     }
 
     /// One of its systems.
-    fn interpreter(&mut self, system: Which) -> &mut Interpreter {
+    fn interpreter(&mut self, system: Which) -> &mut Collapsed {
         match (&mut self.read, system) {
             (Read::Csp(file), Some(system)) => file.interpreter(system),
             (Read::Promela(file), _) => file.interpreter(),
@@ -119,7 +119,8 @@ impl File {
         propositions: &[AtomIndex],
     ) -> Result<(), Failure> {
         let interpreter = self.interpreter(system);
-        let wrong = |interpreter: &Interpreter, state| {
+        let wrong = |system: &Collapsed, state| {
+            let interpreter = system.interpreter();
             propositions.iter().find_map(|&atom| interpreter.proposition_fault(state, atom))
         };
         let verdict = claim::faultless(interpreter, wrong, options.bounds)?;
@@ -250,16 +251,12 @@ impl File {
                 answers.code = failure::UNKNOWN;
             }
             let name = property.name.clone();
-            answers.add(
-                |format| match format {
-                    Format::Human => {
-                        Document::Text(human::ladder(interpreter, &name, &formula, &ladder))
-                    }
-                    Format::Json => {
-                        Document::Json(json::ladder(interpreter, &name, &formula, &ladder))
-                    }
-                },
-            );
+            answers.add(|format| match format {
+                Format::Human => {
+                    Document::Text(human::ladder(interpreter, &name, &formula, &ladder))
+                }
+                Format::Json => Document::Json(json::ladder(interpreter, &name, &formula, &ladder)),
+            });
         }
         answers.finish()
     }

@@ -7,12 +7,16 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::ast::{
-    Action, Domain, Event, EventSet, Ex, IfKind, Name, Op, Operator, P, Pattern, Query, Spec,
-    Statement, Use, WORDS, channel_name, variable_name,
+    Action, Domain, Event, Ex, IfKind, Name, Op, Operator, P, Pattern, Query, Spec, Statement, Use,
+    WORDS, channel_name, variable_name,
 };
+use super::put::{put, put_program};
 
 /// Values for names.
-type Values = BTreeMap<Name, i64>;
+pub(crate) type Values = BTreeMap<Name, i64>;
+
+/// A part of a composition that has become another.
+type Change = (usize, Rc<P>);
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,9 +33,9 @@ pub(crate) struct Wrong;
 /// Variables and buffers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Store {
-    variables: Vec<Vec<i64>>,
+    pub(crate) variables: Vec<Vec<i64>>,
     /// By channel, those of arrays one after the other.
-    buffers: Vec<Vec<Vec<i64>>>,
+    pub(crate) buffers: Vec<Vec<Vec<i64>>>,
 }
 
 /// What an observer sees of a step.
@@ -159,7 +163,7 @@ fn size(process: &P) -> usize {
     1 + children(process).into_iter().map(|child| size(child)).sum::<usize>()
 }
 
-fn children(process: &P) -> Vec<&Rc<P>> {
+pub(crate) fn children(process: &P) -> Vec<&Rc<P>> {
     match process {
         P::Stop | P::Skip | P::Done | P::Refer(..) | P::Assert(_) => Vec::new(),
         P::Prefix(_, _, then) | P::Alternatives(_, then) => vec![then],
@@ -177,8 +181,9 @@ fn children(process: &P) -> Vec<&Rc<P>> {
     }
 }
 
-struct Meaning<'a> {
-    spec: &'a Spec,
+/// What a specification means.
+pub(crate) struct Meaning<'a> {
+    pub(crate) spec: &'a Spec,
 }
 
 impl Meaning<'_> {
@@ -226,7 +231,7 @@ impl Meaning<'_> {
         shown
     }
 
-    fn eval(&self, expr: &Ex, store: &Store, names: &Values) -> Result<i64, Wrong> {
+    pub(crate) fn eval(&self, expr: &Ex, store: &Store, names: &Values) -> Result<i64, Wrong> {
         Ok(match expr {
             Ex::Int(value) => *value,
             Ex::Bool(value) => i64::from(*value),
@@ -679,7 +684,7 @@ impl Meaning<'_> {
             let sharing: Vec<usize> =
                 (0..parts.len()).filter(|&at| parts[at].1.contains(&name)).collect();
             // All ways to choose one step of each.
-            let mut ways: Vec<(Vec<(usize, Rc<P>)>, bool)> = vec![(Vec::new(), false)];
+            let mut ways: Vec<(Vec<Change>, bool)> = vec![(Vec::new(), false)];
             for at in sharing {
                 let those: Vec<&Step> = steps[at]
                     .iter()
@@ -709,7 +714,7 @@ impl Meaning<'_> {
     fn everywhere(
         &self,
         steps: &[Vec<Step>],
-        left: &dyn Fn(&[(usize, Rc<P>)]) -> P,
+        left: &dyn Fn(&[Change]) -> P,
         store: &Store,
         out: &mut Vec<Step>,
     ) {
@@ -767,97 +772,9 @@ impl Meaning<'_> {
             }
         }
     }
-
-    fn events_of(&self, sets: &[EventSet], names: &Values) -> Result<BTreeSet<String>, Skip> {
-        let mut events = BTreeSet::new();
-        for set in sets {
-            let (name, low, high) = set.binding.unwrap_or((Name::MAX, 0, 0));
-            for value in low..=high {
-                let mut names = names.clone();
-                names.insert(name, value);
-                let data: Option<Vec<i64>> =
-                    set.event.data.iter().map(|part| constant(part, &names)).collect();
-                events.insert(event_name(set.event.word, &data.ok_or(Skip::Alphabet)?));
-            }
-        }
-        Ok(events)
-    }
-
-    /// All events that are written in a process and in what it refers to, unless they are declared.
-    /// Names that are not known stand for nothing.
-    fn alphabet(
-        &self,
-        process: &Rc<P>,
-        names: &Values,
-        hidden: &BTreeSet<String>,
-        found: &mut BTreeSet<String>,
-        met: &mut HashSet<(usize, Vec<Option<i64>>, Vec<String>)>,
-    ) -> Result<(), Skip> {
-        let mut note = |event: &Event| -> Result<(), Skip> {
-            let data: Option<Vec<i64>> =
-                event.data.iter().map(|part| constant(part, names)).collect();
-            let name = event_name(event.word, &data.ok_or(Skip::Alphabet)?);
-            if !hidden.contains(&name) {
-                found.insert(name);
-            }
-            Ok(())
-        };
-        match &**process {
-            P::Prefix(Action::Event(event), program, _) if program.is_empty() => note(event)?,
-            P::Alternatives(events, _) => events.iter().try_for_each(note)?,
-            P::Refer(at, arguments) => {
-                let definition = &self.spec.definitions[*at];
-                let values: Vec<Option<i64>> =
-                    arguments.iter().map(|argument| constant(argument, names)).collect();
-                let known: Values = (definition.parameters.iter().zip(&values))
-                    .filter_map(|(&name, value)| Some((name, (*value)?)))
-                    .collect();
-                if let Some(sets) = &definition.alphabet {
-                    let events = self.events_of(sets, &known)?;
-                    found.extend(events.into_iter().filter(|event| !hidden.contains(event)));
-                    return Ok(());
-                }
-                if met.len() > 500 {
-                    return Err(Skip::Alphabet);
-                }
-                if met.insert((*at, values, hidden.iter().cloned().collect())) {
-                    self.alphabet(&definition.body, &known, hidden, found, met)?;
-                }
-                return Ok(());
-            }
-            P::Hide(body, sets) => {
-                let more = self.events_of(sets, names)?;
-                let hidden = hidden.union(&more).cloned().collect();
-                return self.alphabet(body, names, &hidden, found, met);
-            }
-            P::Indexed(_, name, domain, body) => {
-                let values: Option<Vec<i64>> = match domain {
-                    Domain::Range(low, high) => constant(low, names)
-                        .zip(constant(high, names))
-                        .map(|(low, high)| (low..=high).collect()),
-                    Domain::List(values) => {
-                        values.iter().map(|value| constant(value, names)).collect()
-                    }
-                };
-                for value in values.ok_or(Skip::Alphabet)? {
-                    let mut names = names.clone();
-                    names.insert(*name, value);
-                    self.alphabet(body, &names, hidden, found, met)?;
-                }
-                return Ok(());
-            }
-            // None of no copies.
-            P::Copies(count, _) if constant(count, names) == Some(0) => return Ok(()),
-            _ => {}
-        }
-        for child in children(process) {
-            self.alphabet(child, names, hidden, found, met)?;
-        }
-        Ok(())
-    }
 }
 
-fn event_name(word: usize, data: &[i64]) -> String {
+pub(crate) fn event_name(word: usize, data: &[i64]) -> String {
     let data: String = data.iter().map(|value| format!(".{value}")).collect();
     format!("{}{data}", WORDS[word])
 }
@@ -869,147 +786,4 @@ fn has_names(expr: &Ex) -> bool {
         Ex::Element(_, inner) | Ex::Not(inner) => has_names(inner),
         Ex::Binary(_, both) => has_names(&both.0) || has_names(&both.1),
     }
-}
-
-/// The value of an expression without variables.
-fn constant(expr: &Ex, names: &Values) -> Option<i64> {
-    fn known(expr: &Ex, names: &Values) -> bool {
-        match expr {
-            Ex::Int(_) | Ex::Bool(_) => true,
-            Ex::Name(name) => names.contains_key(name),
-            Ex::Global(_) | Ex::Element(..) | Ex::Query(..) => false,
-            Ex::Not(inner) => known(inner, names),
-            Ex::Binary(_, both) => known(&both.0, names) && known(&both.1, names),
-        }
-    }
-    let spec = Spec { variables: Vec::new(), channels: Vec::new(), definitions: Vec::new() };
-    let nothing = Store { variables: Vec::new(), buffers: Vec::new() };
-    known(expr, names).then(|| Meaning { spec: &spec }.eval(expr, &nothing, names).ok()).flatten()
-}
-
-fn put_expr(expr: &Ex, values: &Values) -> Ex {
-    match expr {
-        Ex::Name(name) => values.get(name).map_or(Ex::Name(*name), |&value| Ex::Int(value)),
-        Ex::Int(_) | Ex::Bool(_) | Ex::Global(_) | Ex::Query(..) => expr.clone(),
-        Ex::Element(at, index) => Ex::Element(*at, Box::new(put_expr(index, values))),
-        Ex::Not(inner) => Ex::Not(Box::new(put_expr(inner, values))),
-        Ex::Binary(op, both) => {
-            Ex::Binary(*op, Box::new((put_expr(&both.0, values), put_expr(&both.1, values))))
-        }
-    }
-}
-
-fn put_exprs(exprs: &[Ex], values: &Values) -> Vec<Ex> {
-    exprs.iter().map(|expr| put_expr(expr, values)).collect()
-}
-
-fn put_event(event: &Event, values: &Values) -> Event {
-    Event { word: event.word, data: put_exprs(&event.data, values) }
-}
-
-fn put_program(program: &[Statement], values: &Values) -> Vec<Statement> {
-    let put = |expr: &Ex| put_expr(expr, values);
-    program
-        .iter()
-        .map(|statement| match statement {
-            Statement::Set(at, index, value) => {
-                Statement::Set(*at, index.as_ref().map(put), put(value))
-            }
-            // No two names of a definition are the same, and a program has its names to itself.
-            Statement::Declare(name, value) => Statement::Declare(*name, put(value)),
-            Statement::SetName(name, value) => Statement::SetName(*name, put(value)),
-            Statement::If(condition, then, otherwise) => Statement::If(
-                put(condition),
-                put_program(then, values),
-                put_program(otherwise, values),
-            ),
-            Statement::While(condition, body) => {
-                Statement::While(put(condition), put_program(body, values))
-            }
-            Statement::Assert(condition) => Statement::Assert(put(condition)),
-        })
-        .collect()
-}
-
-fn without(values: &Values, names: impl IntoIterator<Item = Name>) -> Values {
-    let mut values = values.clone();
-    for name in names {
-        values.remove(&name);
-    }
-    values
-}
-
-/// The process with values in place of names that are free in it.
-fn put(process: &Rc<P>, values: &Values) -> Rc<P> {
-    let expr = |expr: &Ex| put_expr(expr, values);
-    let inner = |process: &Rc<P>| put(process, values);
-    let sets = |sets: &[EventSet]| -> Vec<EventSet> {
-        sets.iter()
-            .map(|set| {
-                let values = without(values, set.binding.map(|(name, ..)| name));
-                EventSet { binding: set.binding, event: put_event(&set.event, &values) }
-            })
-            .collect()
-    };
-    let channel =
-        |channel: &Use| Use { channel: channel.channel, index: channel.index.as_ref().map(&expr) };
-    Rc::new(match &**process {
-        P::Stop | P::Skip | P::Done => return Rc::clone(process),
-        P::Refer(definition, arguments) => P::Refer(*definition, put_exprs(arguments, values)),
-        P::Prefix(Action::Receive(from, guard, message), program, then) => {
-            let bound = message.iter().filter_map(|part| match part {
-                Pattern::Bind(name) => Some(*name),
-                Pattern::Match(_) => None,
-            });
-            let inside = without(values, bound);
-            let message = message
-                .iter()
-                .map(|part| match part {
-                    Pattern::Bind(name) => Pattern::Bind(*name),
-                    Pattern::Match(wanted) => Pattern::Match(put_expr(wanted, &inside)),
-                })
-                .collect();
-            let guard = guard.as_ref().map(|guard| put_expr(guard, &inside));
-            P::Prefix(
-                Action::Receive(channel(from), guard, message),
-                put_program(program, &inside),
-                put(then, &inside),
-            )
-        }
-        P::Prefix(action, program, then) => {
-            let action = match action {
-                Action::Event(event) => Action::Event(put_event(event, values)),
-                Action::Send(to, message) => Action::Send(channel(to), put_exprs(message, values)),
-                Action::Tau | Action::Receive(..) => action.clone(),
-            };
-            P::Prefix(action, put_program(program, values), inner(then))
-        }
-        P::Alternatives(events, then) => P::Alternatives(
-            events.iter().map(|event| put_event(event, values)).collect(),
-            inner(then),
-        ),
-        P::Assert(condition) => P::Assert(expr(condition)),
-        P::Guard(condition, body) => P::Guard(expr(condition), inner(body)),
-        P::If(kind, condition, then, otherwise) => {
-            P::If(*kind, expr(condition), inner(then), otherwise.as_ref().map(inner))
-        }
-        P::Case(branches, otherwise) => P::Case(
-            branches.iter().map(|(condition, body)| (expr(condition), inner(body))).collect(),
-            otherwise.as_ref().map(inner),
-        ),
-        P::Compose(operator, parts) => P::Compose(*operator, parts.iter().map(inner).collect()),
-        P::Indexed(operator, name, domain, body) => {
-            let domain = match domain {
-                Domain::Range(low, high) => Domain::Range(expr(low), expr(high)),
-                Domain::List(list) => Domain::List(put_exprs(list, values)),
-            };
-            P::Indexed(*operator, *name, domain, put(body, &without(values, [*name])))
-        }
-        P::Copies(count, body) => P::Copies(expr(count), inner(body)),
-        P::Hide(body, events) => P::Hide(inner(body), sets(events)),
-        P::Atomic(body) => P::Atomic(inner(body)),
-        P::Joined(parts) => P::Joined(
-            parts.iter().map(|(part, alphabet)| (inner(part), Rc::clone(alphabet))).collect(),
-        ),
-    })
 }

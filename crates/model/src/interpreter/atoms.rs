@@ -37,6 +37,13 @@ impl Interpreter {
         self.reading(state, test)?.err().map(|fault| *fault)
     }
 
+    /// Whether a process holds in a state, so that nobody else can move there.
+    pub fn is_held(&self, state: StateId) -> bool {
+        let Some(strip) = self.program.layout.holder else { return false };
+        self.fault(state).is_none()
+            && self.reading(state, |cells| cells[strip.cell as usize] >= 0).unwrap_or(false)
+    }
+
     /// The value of an expression in a state, which no process evaluates.
     ///
     /// # Errors

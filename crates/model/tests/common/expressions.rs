@@ -20,6 +20,8 @@ pub(super) enum Position {
     Communication,
     /// A statement.
     Effect,
+    /// A statement of what a new process does first.
+    Start,
 }
 
 /// What an expression or statement is made for.
@@ -72,7 +74,8 @@ impl<'m> Context<'m> {
         let depth = depth - 1;
         match rng.below(12) {
             0 => {
-                let op = *rng.pick(&[UnaryOp::Not, UnaryOp::Negate, UnaryOp::Complement]);
+                let op =
+                    *rng.pick(&[UnaryOp::Not, UnaryOp::Negate, UnaryOp::Complement, UnaryOp::Int]);
                 Expr::unary(op, self.expr(rng, depth))
             }
             1..=7 => {
@@ -165,7 +168,7 @@ impl<'m> Context<'m> {
             let variable = AnyVariable::Remote { slot, template, local };
             return Some(Expr::Load(Place { variable, index }));
         }
-        let scratch = self.place == Position::Effect;
+        let scratch = matches!(self.place, Position::Effect | Position::Start);
         self.place(rng, depth, scratch).map(|(place, _)| Expr::Load(place))
     }
 
@@ -286,11 +289,14 @@ impl<'m> Context<'m> {
                 otherwise: self.statements(rng, 1, depth - 1),
             },
             2 | 3 if depth > 0 => self.counted(rng),
-            4 => StatementKind::Assert(match rng.chance(7, 8) {
-                true => Expr::TRUE,
-                false => self.condition(rng, 1),
-            }),
-            5 => self.start(rng),
+            4 => StatementKind::Assert {
+                condition: match rng.chance(7, 8) {
+                    true => Expr::TRUE,
+                    false => self.condition(rng, 1),
+                },
+                message: if rng.chance(1, 2) { "it \"failed\"".to_owned() } else { String::new() },
+            },
+            5 if self.place != Position::Start => self.start(rng),
             6 => self.put(rng),
             7 => self.take(rng),
             _ => self.assign(rng),

@@ -86,6 +86,7 @@ pub(crate) fn random_model(rng: &mut Rng, shape: &Shape) -> Model {
         let slot = slot(rng, shape, &model, at);
         model.slots.push(slot);
     }
+    owners(rng, &mut model);
     gatherings(rng, &mut model);
     fill(rng, shape, &mut model);
     let context =
@@ -150,6 +151,7 @@ fn channel(rng: &mut Rng, shape: &Shape, at: usize) -> Channel {
         capacity,
         cells,
         when_full: if lose { WhenFull::Lose } else { WhenFull::Wait },
+        owner: None,
         span: span(rng, shape),
     }
 }
@@ -193,6 +195,7 @@ fn template(rng: &mut Rng, shape: &Shape, at: usize) -> Template {
         locals,
         parameters,
         locations,
+        start: Vec::new(),
         span: span(rng, shape),
     }
 }
@@ -218,6 +221,17 @@ fn slot(rng: &mut Rng, shape: &Shape, model: &Model, at: usize) -> Slot {
         renamed.push(("c0!1".to_owned(), event(rng, model)));
     }
     Slot { name: name(rng, shape, &format!("P{at}")), templates, start, renamed }
+}
+
+/// Gives some channels to processes.
+fn owners(rng: &mut Rng, model: &mut Model) {
+    for channel in &mut model.channels {
+        if rng.chance(1, 4) {
+            let slot = rng.below(model.slots.len());
+            let template = *rng.pick(&model.slots[slot].templates);
+            channel.owner = Some((SlotId::from_index(slot), template));
+        }
+    }
 }
 
 fn event(rng: &mut Rng, model: &Model) -> EventId {
@@ -257,6 +271,12 @@ fn fill(rng: &mut Rng, shape: &Shape, model: &mut Model) {
             let edges = (0..rng.below(shape.edges + 1)).map(|_| edge(rng, shape, model, template));
             let edges: Vec<Edge> = edges.collect();
             model.templates[template.index()].locations[location].edges = Some(edges);
+        }
+        if rng.chance(1, 4) {
+            let place = Position::Start;
+            let first = Context { model, shape, template: Some(template), place, received: 0 };
+            let start = first.statements(rng, 2, 1);
+            model.templates[template.index()].start = start;
         }
     }
 }
@@ -314,6 +334,7 @@ fn edge(rng: &mut Rng, shape: &Shape, model: &Model, template: TemplateId) -> Ed
             false => guard.condition(rng, shape.depth),
         },
         rank: rng.below(5).saturating_sub(3) as u8,
+        hold: shape.atomic && rng.chance(1, 4),
         communication,
         label,
         annotation: rng.chance(1, 5).then(|| *rng.pick(&Annotation::ALL)),

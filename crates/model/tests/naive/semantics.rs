@@ -78,6 +78,16 @@ pub(crate) struct Together<'m> {
     wrong: Option<Wrong>,
 }
 
+impl<'m> Together<'m> {
+    /// Those whose step it is: not who receives in a rendezvous.
+    fn movers(&self) -> &[Can<'m>] {
+        match self.members.first().map(|can| &can.what) {
+            Some(What::Send(..)) if self.wrong.is_none() => &self.members[..1],
+            _ => &self.members,
+        }
+    }
+}
+
 pub(crate) struct Naive<'m> {
     pub(crate) model: &'m Model,
     remembers_last: bool,
@@ -88,22 +98,43 @@ impl<'m> Naive<'m> {
         Naive { model, remembers_last: format!("{model:?}").contains("LastMover") }
     }
 
-    pub(crate) fn initial(&self) -> State {
+    pub(crate) fn initial(&self) -> Maybe<State> {
         let model = self.model;
-        State {
+        let mut state = State {
             variables: model.variables.iter().map(|variable| variable.initial.clone()).collect(),
             channels: vec![vec![]; model.channels.len()],
-            slots: model
-                .slots
-                .iter()
-                .map(|slot| {
-                    let (template, arguments) = slot.start.as_ref()?;
-                    Some(self.process(template.index(), arguments).unwrap())
-                })
-                .collect(),
+            slots: vec![None; model.slots.len()],
             holder: None,
-            last: -1,
+            last: if self.remembers_last { 0 } else { -1 },
+        };
+        let mut count = 0;
+        // One after the other, so that none sees those behind it.
+        for (at, slot) in model.slots.iter().enumerate() {
+            if let Some((template, arguments)) = &slot.start {
+                state.slots[at] = Some(self.process(template.index(), arguments)?);
+                self.begin(&mut state, at, &mut count)?;
+            }
         }
+        self.forget_scratch(&mut state);
+        Ok(state)
+    }
+
+    fn forget_scratch(&self, state: &mut State) {
+        for process in state.slots.iter_mut().flatten() {
+            let of = &self.model.templates[process.template].locals;
+            for (variable, values) in of.iter().zip(&mut process.locals) {
+                if variable.storage == Storage::Scratch {
+                    values.clone_from(&variable.initial);
+                }
+            }
+        }
+    }
+
+    /// What a new process does first.
+    pub(crate) fn begin(&self, state: &mut State, slot: usize, count: &mut u32) -> Maybe<()> {
+        let template = state.slots[slot].as_ref().unwrap().template;
+        Run { naive: self, state, own: slot, received: None, timeout: false, count }
+            .all(&self.model.templates[template].start)
     }
 
     pub(crate) fn process(&self, template: usize, arguments: &[i64]) -> Maybe<Process> {
@@ -127,7 +158,6 @@ impl<'m> Naive<'m> {
     pub(crate) fn steps(&self, state: &State) -> Vec<Step> {
         let timeout = self.possible(state, false).is_empty();
         let mut possible = self.possible(state, timeout);
-        let sender = |it: &Together<'_>| matches!(it.members[0].what, What::Send(..));
         let first: Vec<bool> = possible
             .iter()
             .map(|it| match self.model.atomicity {
@@ -135,10 +165,7 @@ impl<'m> Naive<'m> {
                     it.members.iter().any(|can| can.edge.rank == 0 && self.atomic(state, can.slot))
                 }
                 Atomicity::Exclusive => match state.holder {
-                    Some(holder) if sender(it) && it.wrong.is_none() => {
-                        it.members[0].slot == holder
-                    }
-                    Some(holder) => it.members.iter().any(|can| can.slot == holder),
+                    Some(holder) => it.movers().iter().any(|can| can.slot == holder),
                     None => false,
                 },
             })
@@ -164,9 +191,11 @@ impl<'m> Naive<'m> {
         let timeout = self.possible(state, false).is_empty();
         let all = self.all(state, timeout);
         let least = self.least(state, &self.unranked(state, timeout));
+        let exclusive = self.model.atomicity == Atomicity::Exclusive;
+        let moved = |can: &Can<'_>| exclusive && matches!(can.what, What::Receive(..));
         let mut parts: Vec<Part> = all
             .iter()
-            .filter(|can| can.edge.rank <= least[can.slot])
+            .filter(|can| moved(can) || can.edge.rank <= least[can.slot])
             .map(|can| self.part(can))
             .collect();
         parts.sort();
@@ -429,7 +458,12 @@ impl<'m> Naive<'m> {
                 if priority && self.atomic(state, slot) {
                     return u8::MAX;
                 }
-                let cans = possible.iter().flat_map(|together| &together.members);
+                let exclusive = self.model.atomicity == Atomicity::Exclusive;
+                let all = |it: &'_ Together<'m>| match exclusive {
+                    true => it.movers().to_vec(),
+                    false => it.members.clone(),
+                };
+                let cans = possible.iter().flat_map(all);
                 let ranks = cans.filter(|can| can.slot == slot).map(|can| can.edge.rank);
                 ranks.min().unwrap_or(u8::MAX)
             })
@@ -439,7 +473,28 @@ impl<'m> Naive<'m> {
     pub(crate) fn possible(&self, state: &State, timeout: bool) -> Vec<Together<'m>> {
         let mut found = self.unranked(state, timeout);
         let least = self.least(state, &found);
-        found.retain(|it| it.members.iter().all(|can| can.edge.rank <= least[can.slot]));
+        if self.model.atomicity == Atomicity::Priority {
+            found.retain(|it| it.members.iter().all(|can| can.edge.rank <= least[can.slot]));
+            return found;
+        }
+        // Who receives in a rendezvous is moved by who sends: only other ways to receive the same
+        // message go before.
+        let meets = |it: &Together<'m>| match it.members.as_slice() {
+            [send, get] if it.movers().len() == 1 => {
+                Some((send.slot, std::ptr::from_ref(send.edge), get.slot, get.edge.rank))
+            }
+            _ => None,
+        };
+        let ways: Vec<_> = found.iter().filter_map(meets).collect();
+        found.retain(|it| {
+            let first = |other: &(usize, *const Edge, usize, u8)| {
+                meets(it).is_some_and(|(from, edge, to, rank)| {
+                    (other.0, other.1, other.2) == (from, edge, to) && other.3 < rank
+                })
+            };
+            it.movers().iter().all(|can| can.edge.rank <= least[can.slot])
+                && !ways.iter().any(first)
+        });
         found
     }
 
@@ -495,33 +550,32 @@ impl<'m> Naive<'m> {
             };
             act().map_err(|Wrong(span)| Wrong(span.or(can.edge.span)))?;
             match can.edge.target {
-                Target::Exit => state.slots[can.slot] = None,
+                Target::Exit => {
+                    state.slots[can.slot] = None;
+                    for (channel, content) in self.model.channels.iter().zip(&mut state.channels) {
+                        if channel.owner.is_some_and(|(slot, _)| slot.index() == can.slot) {
+                            content.clear();
+                        }
+                    }
+                }
                 Target::Location(to) => {
                     state.slots[can.slot].as_mut().unwrap().location = to.index();
                 }
             }
         }
         if self.model.atomicity == Atomicity::Exclusive {
-            let atomic = |&slot: &usize| self.atomic(&state, slot);
-            let mut slots: Vec<usize> = members.iter().map(|can| can.slot).collect();
-            if matches!(members[0].what, What::Send(..)) {
-                // The receiver goes before the sender, if that was atomic.
-                slots.reverse();
-                if !self.atomic(before, members[0].slot) {
-                    slots.remove(0);
-                }
-            }
-            state.holder = slots.into_iter().find(atomic);
+            state.holder = members.last().filter(|can| can.edge.hold).map(|can| can.slot);
         }
         if self.remembers_last {
-            state.last = members[0].slot as i64;
+            state.last = members.last().unwrap().slot as i64;
         }
-        for process in state.slots.iter_mut().flatten() {
-            let of = &self.model.templates[process.template].locals;
-            for (variable, values) in of.iter().zip(&mut process.locals) {
-                if variable.storage == Storage::Scratch {
-                    values.clone_from(&variable.initial);
-                }
+        self.forget_scratch(&mut state);
+        // Who cannot go on does not keep the others from it.
+        if let Some(holder) = state.holder {
+            let possible = self.possible(&state, false);
+            let moves = |it: &Together<'m>| it.movers().iter().any(|can| can.slot == holder);
+            if !possible.iter().any(moves) {
+                state.holder = None;
             }
         }
         Ok(state)

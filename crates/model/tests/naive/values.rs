@@ -40,8 +40,13 @@ pub(crate) fn fit(range: Range, overflow: Overflow, value: i64) -> Maybe<i64> {
 impl Env<'_, '_> {
     pub(crate) fn channel(&self, number: &Expr) -> Maybe<usize> {
         let number = self.eval(number)?;
-        let count = self.naive.model.channels.len() as i64;
-        if (0..count).contains(&number) { Ok(number as usize) } else { Err(WRONG) }
+        let channel = usize::try_from(number).map_err(|_| WRONG)?;
+        let of = self.naive.model.channels.get(channel).ok_or(WRONG)?;
+        let there = of.owner.is_none_or(|(slot, template)| {
+            let process = self.state.slots[slot.index()].as_ref();
+            process.is_some_and(|process| process.template == template.index())
+        });
+        if there { Ok(channel) } else { Err(WRONG) }
     }
 
     pub(crate) fn wanted(&self, pattern: &[Pattern]) -> Maybe<Vec<Option<i64>>> {
@@ -113,6 +118,7 @@ impl Env<'_, '_> {
                     UnaryOp::Not => (operand == 0).into(),
                     UnaryOp::Negate => small(-operand)?,
                     UnaryOp::Complement => small(-operand - 1)?,
+                    UnaryOp::Int => small((operand + (1 << 31)).rem_euclid(1 << 32) - (1 << 31))?,
                 }
             }
             Expr::Binary(BinaryOp::And, both) => {
@@ -294,7 +300,7 @@ impl Run<'_, '_> {
                 }
                 Ok(())
             }
-            StatementKind::Assert(condition) => {
+            StatementKind::Assert { condition, .. } => {
                 if self.env().eval(condition)? != 0 {
                     Ok(())
                 } else {
@@ -310,6 +316,7 @@ impl Run<'_, '_> {
                 });
                 let free = free.ok_or(WRONG)?;
                 self.state.slots[free] = Some(self.naive.process(template.index(), &arguments)?);
+                self.naive.begin(self.state, free, self.count)?;
                 slot.as_ref().map_or(Ok(()), |place| self.assign(place, free as i64))
             }
             StatementKind::Put { channel, message, order } => {

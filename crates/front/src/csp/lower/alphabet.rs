@@ -113,6 +113,7 @@ impl Search<'_> {
         match &process.kind {
             ProcessKind::Stop | ProcessKind::Skip | ProcessKind::Assert(_) => {}
             ProcessKind::Reference { definition, arguments } => {
+                let matter = &terms.matter[definition.index()];
                 let definition = &terms.specification.definitions[definition.index()];
                 let inner = terms.arguments(arguments, environment)?;
                 match (&definition.alphabet, self.which) {
@@ -132,9 +133,10 @@ impl Search<'_> {
                             });
                         }
                         // What is not known now never is; as an expression it would grow each time
-                        // around, and there would be no end.
-                        let inner = inner.mapped(|value| match value {
-                            Value::Known(_) => value.clone(),
+                        // around, and there would be no end. Neither would there be with counters
+                        // that no event speaks of.
+                        let inner = inner.mapped_with_names(|name, value| match value {
+                            Value::Known(_) if matter.contains(&name) => value.clone(),
                             _ => Value::Deferred(UNKNOWN),
                         });
                         let entry = (definition.body, inner, hidden.clone());

@@ -88,6 +88,15 @@ impl Environment {
         })
     }
 
+    /// The same names with other values, which may depend on the names.
+    #[must_use]
+    pub(super) fn mapped_with_names(
+        &self,
+        mut change: impl FnMut(LocalId, &Value) -> Value,
+    ) -> Environment {
+        Environment(self.0.iter().map(|(name, value)| (*name, change(*name, value))).collect())
+    }
+
     /// The values.
     pub(super) fn values(&self) -> impl Iterator<Item = &Value> {
         self.0.iter().map(|(_, value)| value)

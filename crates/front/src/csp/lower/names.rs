@@ -192,3 +192,64 @@ pub(super) fn program_names(program: &[Statement]) -> Vec<LocalId> {
     used.retain(|name| !bound.contains(name));
     used
 }
+
+/// The parameters of each definition that events, hidden sets or numbers of copies depend on, here or
+/// in the definitions that it refers to; in order.
+pub(super) fn parameters_that_matter(specification: &Specification) -> Vec<Vec<LocalId>> {
+    let nodes: Vec<Vec<NodeId>> = specification
+        .definitions
+        .iter()
+        .map(|definition| {
+            let inside = |node: &&crate::csp::syntax::Process| {
+                definition.span.start <= node.span.start && node.span.end <= definition.span.end
+            };
+            specification.nodes.iter().filter(inside).map(|node| node.id).collect()
+        })
+        .collect();
+    let mut matter: Vec<Vec<LocalId>> = vec![Vec::new(); specification.definitions.len()];
+    loop {
+        let mut changed = false;
+        for (at, definition) in specification.definitions.iter().enumerate() {
+            let mut names = Names { used: Vec::new(), bound: Vec::new(), free: &[] };
+            definition.alphabet.iter().flatten().for_each(|set| names.set(set));
+            for &node in &nodes[at] {
+                names.events_of(&specification.node(node).kind, &matter);
+            }
+            let mut used = names.used;
+            used.sort_unstable();
+            used.dedup();
+            changed |= used != matter[at];
+            matter[at] = used;
+        }
+        if !changed {
+            return matter;
+        }
+    }
+}
+
+impl Names<'_> {
+    /// What the events of one node depend on, without its parts.
+    fn events_of(&mut self, kind: &ProcessKind, matter: &[Vec<LocalId>]) {
+        match kind {
+            ProcessKind::Reference { definition, arguments } => {
+                for (at, argument) in arguments.iter().enumerate() {
+                    if matter[definition.index()].contains(&LocalId::new(at)) {
+                        self.expr(argument);
+                    }
+                }
+            }
+            ProcessKind::Prefix { action, .. } => {
+                if let ActionKind::Event(event) = &action.kind {
+                    self.event(event);
+                }
+            }
+            ProcessKind::Alternatives { events, .. } => {
+                events.iter().for_each(|event| self.event(event));
+            }
+            ProcessKind::Replicate { bindings, .. } => self.bindings(bindings),
+            ProcessKind::Copies { count, .. } => self.expr(count),
+            ProcessKind::Hide { events, .. } => events.iter().for_each(|set| self.set(set)),
+            _ => {}
+        }
+    }
+}

@@ -30,6 +30,9 @@ pub struct Lowered {
 
 /// How deep compositions may be nested in each other and still be laid out.
 const MAX_NESTING: usize = 200;
+/// How many references may follow each other before anything but a composition is met. Nobody writes
+/// so many; a process that refers to itself would double with each.
+const MAX_REFERENCES: usize = 200;
 /// How many processes there may be.
 const MAX_PROCESSES: usize = 100_000;
 
@@ -271,6 +274,7 @@ struct Context {
     name: String,
     hidings: Vec<(usize, SetId)>,
     nesting: usize,
+    references: usize,
 }
 
 impl Layout<'_> {
@@ -281,6 +285,7 @@ impl Layout<'_> {
             name: shown(&definition.name.text, &environment),
             hidings: Vec::new(),
             nesting: 0,
+            references: 0,
         };
         let body = definition.body;
         match parts {
@@ -308,8 +313,11 @@ impl Layout<'_> {
                 }
                 let definition = &specification.definitions[definition.index()];
                 let name = shown(&definition.name.text, &inner);
-                let nesting = context.nesting + 1;
-                self.node(definition.body, &inner, Context { name, nesting, ..context })
+                let references = context.references + 1;
+                if references > MAX_REFERENCES {
+                    return Err(self.terms.endless(node));
+                }
+                self.node(definition.body, &inner, Context { name, references, ..context })
             }
             ProcessKind::Compose { operator: Operator::Interleave, .. }
             | ProcessKind::Replicate { operator: Operator::Interleave, .. }
@@ -371,6 +379,7 @@ impl Context {
             name: format!("{}.{}", self.name, at + 1),
             hidings: self.hidings.clone(),
             nesting: self.nesting + 1,
+            references: self.references,
         }
     }
 }

@@ -10,7 +10,7 @@ use super::alphabet::Which;
 use super::environment::{Environment, Value};
 use super::events::{SetId, Sets};
 use super::expression::{MAX_COPIES, Scope};
-use super::names::free_names;
+use super::names::{free_names, parameters_that_matter};
 use super::term::Term;
 use crate::csp::syntax as csp;
 use crate::csp::syntax::{LocalId, NodeId, Operator, ProcessKind, Specification};
@@ -27,6 +27,8 @@ pub(super) struct Terms {
     pub(super) channels: Vec<u32>,
     /// The free names of every node.
     free: Vec<Vec<LocalId>>,
+    /// The parameters of every definition that alphabets depend on.
+    pub(super) matter: Vec<Vec<LocalId>>,
     /// Alphabets and hidden sets.
     pub(super) sets: Sets,
 }
@@ -41,7 +43,8 @@ impl Terms {
             channels.push(next);
             next += channel.size.unwrap_or(1);
         }
-        Terms { specification, channels, free, sets: Sets::default() }
+        let matter = parameters_that_matter(&specification);
+        Terms { specification, channels, free, matter, sets: Sets::default() }
     }
 
     /// The scope of expressions whose names mean this.
@@ -172,8 +175,11 @@ impl Terms {
                     .map(|(term, alphabet)| Ok((each(self, term)?, *alphabet)))
                     .collect::<Result<_, Trouble>>()?,
             ),
-            Term::Hide(term, events) => Term::Hide(each(self, term)?, *events),
-            Term::Atomic(term) => Term::Atomic(each(self, term)?),
+            Term::Hide(term, events) => {
+                let inner = each(self, term)?;
+                self.hide(inner, *events)
+            }
+            Term::Atomic(term) => atomic(each(self, term)?),
         })
     }
 
@@ -253,11 +259,25 @@ impl Terms {
             }
             ProcessKind::Hide { body, events } => {
                 let hidden = self.hidden_set(events, environment)?;
-                Term::Hide(head(self, *body, environment)?, hidden)
+                let inner = head(self, *body, environment)?;
+                self.hide(inner, hidden)
             }
-            ProcessKind::Atomic(body) => Term::Atomic(head(self, *body, environment)?),
+            ProcessKind::Atomic(body) => atomic(head(self, *body, environment)?),
             _ => self.node(node, environment),
         })
+    }
+
+    /// `P \ A`. What is hidden twice is hidden at once, or a process that comes back to itself inside
+    /// would grow.
+    fn hide(&mut self, term: Rc<Term>, events: SetId) -> Term {
+        match &*term {
+            Term::Hide(inner, more) if *more == events => Term::Hide(Rc::clone(inner), events),
+            Term::Hide(inner, more) => {
+                let both = self.sets.get(events).union(self.sets.get(*more)).cloned().collect();
+                Term::Hide(Rc::clone(inner), self.sets.intern(both))
+            }
+            _ => Term::Hide(term, events),
+        }
     }
 
     fn interleave(
@@ -288,5 +308,13 @@ impl Terms {
             ),
             span,
         }
+    }
+}
+
+/// `atomic { P }`, which is the same inside another.
+fn atomic(term: Rc<Term>) -> Term {
+    match &*term {
+        Term::Atomic(inner) => Term::Atomic(Rc::clone(inner)),
+        _ => Term::Atomic(term),
     }
 }

@@ -22,7 +22,7 @@ use crate::csp::syntax as csp;
 /// Locations that a process gets before the search. One that needs more gets them on the way.
 const EAGER: usize = 20_000;
 /// Locations that a process may get at all.
-const MAX_LOCATIONS: usize = 1_000_000;
+const MAX_LOCATIONS: usize = 250_000;
 /// Expressions and operators that its terms may be made of together.
 const MAX_TOTAL: usize = 4_000_000;
 /// Expressions and operators that one term may be made of.

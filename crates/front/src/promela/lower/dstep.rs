@@ -143,8 +143,7 @@ impl<'a> Maker<'_, 'a, '_> {
                     }
                 }
                 let (channel, pattern) = (channel.clone(), pattern.clone());
-                let kind =
-                    StatementKind::Take { channel, pattern, into, pick: *pick, keep: *keep };
+                let kind = StatementKind::Take { channel, pattern, into, pick: *pick, keep: *keep };
                 vec![Statement { kind, span }]
             }
             _ => action.effect.clone(),
@@ -320,7 +319,9 @@ impl<'a> Maker<'_, 'a, '_> {
         let stmt = process.flow.elements[element].stmt;
         let words = match stmt.map(|stmt| &stmt.kind) {
             Some(StmtKind::If(_) | StmtKind::Do(_)) | None => "a choice".to_owned(),
-            Some(_) => stmt.map_or(String::new(), |it| format!("`{}`", self.lowering.words.at(it.place))),
+            Some(_) => {
+                stmt.map_or(String::new(), |it| format!("`{}`", self.lowering.words.at(it.place)))
+            }
         };
         let message = format!("{words} blocks inside `d_step`");
         let span = stmt.map(|stmt| stmt.place.span);

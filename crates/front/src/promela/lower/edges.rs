@@ -1,6 +1,6 @@
 //! The locations of a process and the edges between them.
 
-use fairly_model::{Edge, Expr, Label, Location, LocationId, Target, Variable};
+use fairly_model::{Communication, Edge, Expr, Label, Location, LocationId, Target, Variable};
 use fairly_system::EventId;
 use hashbrown::HashMap;
 
@@ -37,6 +37,9 @@ impl<'a> Lowering<'a> {
             // What an `else` further on asks: whether none before it can be executed.
             let mut blocked = Some(Expr::TRUE);
             let (mut rank, mut group) = (0_u8, None);
+            // Whether somebody else decides if one before can be executed, and whether an `else`
+            // has asked for that.
+            let (mut meets, mut asked) = (false, false);
             for (position, step) in steps.iter().enumerate() {
                 let node = self.processes[at].flow.elements[step.element].node;
                 let mut action = match node {
@@ -54,10 +57,15 @@ impl<'a> Lowering<'a> {
                     (Some(blocked), _) => Some(blocked.and(action.alone.clone().negated())),
                 };
                 if position > 0 && step.escape != group {
-                    rank = rank.saturating_add(1);
+                    rank = rank.saturating_add(1 + u8::from(asked));
+                    (meets, asked) = (false, false);
                 }
                 group = step.escape;
+                let behind = matches!(node, Node::Else) && meets;
+                asked |= behind;
+                meets |= self.may_meet(&action.communication);
                 action.guard = provided.clone().and(action.guard);
+                let rank = rank.saturating_add(u8::from(behind));
                 edges.push(self.edge(at, step, rank, action, &mut events));
             }
             let process = &self.processes[at];
@@ -74,6 +82,19 @@ impl<'a> Lowering<'a> {
             });
         }
         Ok((locations, scratch.variables(self)))
+    }
+
+    /// Whether something may be sent in a rendezvous, which is the sender's step.
+    fn may_meet(&self, communication: &Communication) -> bool {
+        let Communication::Send { channel, .. } = communication else { return false };
+        let known = match channel {
+            Expr::Const(number) => usize::try_from(*number).ok(),
+            _ => None,
+        };
+        match known.and_then(|number| self.model.channels.get(number)) {
+            Some(channel) => channel.capacity == 0,
+            None => self.model.channels.iter().any(|channel| channel.capacity == 0),
+        }
     }
 
     fn edge(

@@ -94,10 +94,8 @@ impl<'a> Lowering<'a> {
                 let [condition, yes, no] = parts.as_ref();
                 let condition = self.expr(condition, scope)?.expr;
                 let (yes, no) = (self.expr(yes, scope)?, self.expr(no, scope)?);
-                let range = Range::new(
-                    yes.range.low.min(no.range.low),
-                    yes.range.high.max(no.range.high),
-                );
+                let range =
+                    Range::new(yes.range.low.min(no.range.low), yes.range.high.max(no.range.high));
                 let expr = Expr::Conditional(Box::new((condition, yes.expr, no.expr)));
                 Value { expr, range }
             }
@@ -329,7 +327,10 @@ impl<'a> Lowering<'a> {
             && let Stored::Channels(first) = leaf.place
         {
             let number = self.channel_number(variable.base, first, index, scope);
-            return Ok(Channel { number, declared: super::variables::makes_channels(leaf.declared) });
+            return Ok(Channel {
+                number,
+                declared: super::variables::makes_channels(leaf.declared),
+            });
         }
         let value = self.load(variable, scope)?.expr;
         let number = Expr::binary(BinaryOp::Subtract, value, Expr::Const(1));
@@ -426,7 +427,9 @@ fn binary(op: ast::BinaryOp, left: Value, right: Value) -> Value {
             };
             let shifted = Expr::binary(to, left, places);
             match op {
-                From::ShiftRight => Value { expr: shifted, range: Range::new(a.min(0) as i64, b.max(0) as i64) },
+                From::ShiftRight => {
+                    Value { expr: shifted, range: Range::new(a.min(0) as i64, b.max(0) as i64) }
+                }
                 _ => Value { expr: Expr::unary(UnaryOp::Int, shifted), range: Range::INT },
             }
         }

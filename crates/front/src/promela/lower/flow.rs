@@ -236,9 +236,10 @@ impl<'a> Flow<'a> {
 
     /// Whether a statement has a label that says something of its state.
     fn special(&self, stmt: &Stmt) -> bool {
-        stmt.labels.iter().filter_map(|label| self.process.labels.get(label.index())).any(|label| {
-            label.is_end() || label.is_progress() || label.is_accept()
-        })
+        stmt.labels
+            .iter()
+            .filter_map(|label| self.process.labels.get(label.index()))
+            .any(|label| label.is_end() || label.is_progress() || label.is_accept())
     }
 
     fn choice(

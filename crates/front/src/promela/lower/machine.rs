@@ -113,7 +113,9 @@ impl Maker<'_, '_> {
             let onward = match elements[at].node {
                 Node::Goto(_) | Node::Leave(_) => self.flow.jump(at),
                 Node::Join | Node::Break => elements[at].next,
-                Node::Unless => elements[at].parts.first().map(|&main| self.flow.sequences[main].first),
+                Node::Unless => {
+                    elements[at].parts.first().map(|&main| self.flow.sequences[main].first)
+                }
                 _ => return Ok(at),
             };
             let Some(onward) = onward else { return Ok(at) };

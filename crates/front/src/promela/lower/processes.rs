@@ -44,10 +44,7 @@ pub(super) struct Process<'a> {
 
 impl Process<'_> {
     /// The locations with such marks.
-    pub(super) fn marked(
-        &self,
-        is: impl Fn(Marks) -> bool,
-    ) -> impl Iterator<Item = LocationId> {
+    pub(super) fn marked(&self, is: impl Fn(Marks) -> bool) -> impl Iterator<Item = LocationId> {
         let found = self.locations.iter().enumerate().filter(move |&(_, &element)| {
             self.machine.marks.get(element).is_some_and(|&marks| is(marks))
         });
@@ -118,7 +115,11 @@ impl<'a> Lowering<'a> {
             for (mut leaf, name) in flatten(self.ast, declared, Stored::Channels(0)) {
                 total += leaf.count();
                 if total > MOST_VALUES {
-                    return Err(trouble("E1196", "more variables than fit a state", declared.place));
+                    return Err(trouble(
+                        "E1196",
+                        "more variables than fit a state",
+                        declared.place,
+                    ));
                 }
                 let made = makes_channels(leaf.declared);
                 let count = leaf.count();
@@ -153,31 +154,22 @@ impl<'a> Lowering<'a> {
 
     /// Gives a global its first value, which may depend on those before it.
     fn initialise_global(&mut self, at: usize, declared: &'a ast::Variable) -> Lower<()> {
-        let constant = |value: i64, variable: &mut Variable| {
-            let wrapped = wrapped(value, variable.range);
-            variable.initial.fill(wrapped);
-        };
-        match &declared.initial {
-            Initial::Zero | Initial::Channel(_) => Ok(()),
-            Initial::Value(value) => {
-                let value = self.expr(value, Scope::Property)?.expr;
-                let value = known(&value, &self.model.variables).unwrap_or(0);
-                let Some(Stored::Global(id)) = self.globals[at].leaves.first().map(|it| it.place)
-                else {
-                    return Ok(());
-                };
-                constant(value, &mut self.model.variables[id.index()]);
-                Ok(())
-            }
-            Initial::List(values) => {
-                let Some(Stored::Global(id)) = self.globals[at].leaves.first().map(|it| it.place)
-                else {
-                    return Ok(());
-                };
-                list(values, &mut self.model.variables[id.index()]);
-                Ok(())
+        for leaf in self.globals[at].leaves.clone() {
+            let Stored::Global(id) = leaf.place else { continue };
+            let field = if leaf.path.is_empty() { declared } else { leaf.declared };
+            match &field.initial {
+                Initial::Zero | Initial::Channel(_) => {}
+                Initial::Value(value) => {
+                    let value = self.expr(value, Scope::Property)?.expr;
+                    let value = known(&value, &self.model.variables).unwrap_or(0);
+                    let variable = &mut self.model.variables[id.index()];
+                    let value = wrapped(value, variable.range);
+                    variable.initial.fill(value);
+                }
+                Initial::List(values) => list(values, &mut self.model.variables[id.index()]),
             }
         }
+        Ok(())
     }
 
     fn process(&self, of: &'a Proctype) -> Lower<Process<'a>> {
@@ -212,7 +204,9 @@ impl<'a> Lowering<'a> {
                     variables.push(variable(&leaf, name));
                     if made.is_some() {
                         // Found again when the start of the process is made.
-                        mapping.leaves.push(Leaf { place: Stored::Channels(first), ..leaf.clone() });
+                        mapping
+                            .leaves
+                            .push(Leaf { place: Stored::Channels(first), ..leaf.clone() });
                     }
                 }
                 mapping.leaves.insert(0, leaf);
@@ -320,7 +314,8 @@ impl<'a> Lowering<'a> {
             let template = self.template(at)?;
             self.model.templates.push(template);
             let id = TemplateId::from_index(at);
-            accepting.extend(self.processes[at].marked(|it| it.accept).map(|location| (id, location)));
+            accepting
+                .extend(self.processes[at].marked(|it| it.accept).map(|location| (id, location)));
         }
         for plan in std::mem::take(&mut self.slots) {
             self.model.slots.push(Slot {
@@ -365,13 +360,14 @@ impl<'a> Lowering<'a> {
                 let Stored::Local(id) = leaf.place else { continue };
                 let elements: Vec<Option<i64>> = match leaf.lengths.is_empty() {
                     true => vec![None],
-                    false => (0..).map(Some).take(usize::try_from(leaf.count()).unwrap_or(0)).collect(),
+                    false => {
+                        (0..).map(Some).take(usize::try_from(leaf.count()).unwrap_or(0)).collect()
+                    }
                 };
                 let span = Some(leaf.declared.place.span);
                 let mut assign = |index: Option<i64>, value: Expr| {
                     let index = index.map(|index| Box::new(Expr::Const(index)));
-                    let place =
-                        Place { variable: fairly_model::AnyVariable::Local(id), index };
+                    let place = Place { variable: fairly_model::AnyVariable::Local(id), index };
                     let kind = StatementKind::Assign(vec![(place, value)]);
                     start.push(Statement { kind, span });
                 };
@@ -398,20 +394,22 @@ impl<'a> Lowering<'a> {
                         list(values, &mut self.processes[at].variables[id.index()]);
                     }
                     Initial::Channel(_) => {
-                        let twin = self.processes[at].locals[local].leaves.iter().find_map(|twin| {
-                            match twin.place {
-                                Stored::Channels(first) if twin.path == leaf.path => Some(first),
-                                _ => None,
-                            }
-                        });
+                        let twin =
+                            self.processes[at].locals[local].leaves.iter().find_map(|twin| {
+                                match twin.place {
+                                    Stored::Channels(first) if twin.path == leaf.path => {
+                                        Some(first)
+                                    }
+                                    _ => None,
+                                }
+                            });
                         let Some(first) = twin else { continue };
                         for (step, index) in (0..).zip(elements) {
                             let base = Base::Local(ast::LocalId(small(local)));
                             let scope = Scope::Process(at);
                             let number = self.channel_number(base, first + step, None, scope);
                             let one = Expr::Const(1);
-                            let number =
-                                Expr::binary(fairly_model::BinaryOp::Add, number, one);
+                            let number = Expr::binary(fairly_model::BinaryOp::Add, number, one);
                             assign(index, number);
                         }
                     }

@@ -18,8 +18,8 @@ pub(super) struct Action {
     pub(super) guard: Expr,
     pub(super) communication: Communication,
     pub(super) effect: Vec<Statement>,
-    /// When the process can execute it by itself: never, if it takes another one to receive or send
-    /// to in a rendezvous. An `else` asks for this.
+    /// When the process can execute it by itself: never, if it takes another one to receive from or
+    /// send to in a rendezvous. An `else` asks for this.
     pub(super) alone: Expr,
 }
 
@@ -128,12 +128,7 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    fn run(
-        &self,
-        run: &'a ast::Run,
-        slot: Option<Place>,
-        scope: Scope,
-    ) -> Lower<StatementKind> {
+    fn run(&self, run: &'a ast::Run, slot: Option<Place>, scope: Scope) -> Lower<StatementKind> {
         let mut arguments = Vec::new();
         let process = &self.processes[run.proctype.index()];
         for (argument, parameter) in run.arguments.iter().zip(&process.of.locals) {

@@ -1,0 +1,172 @@
+//! Every interleaving, and every order in which weak memory may show writes, of a few threads on a
+//! table with buckets of one slot: `bash crates/store/loom`.
+
+#![cfg(loom)]
+
+use std::sync::Arc;
+
+use fairly_store::{Full, RowHash, StateIndex, Table, Width};
+use loom::thread;
+
+/// The row is its hash, so that a test says where rows belong and which tags they have.
+#[derive(Clone, Copy, Debug)]
+struct Own;
+
+impl RowHash for Own {
+    fn hash(&self, row: &[u64]) -> u64 {
+        row[0]
+    }
+}
+
+/// A row with a tag whose home is at the start of a shard, or at its end.
+const fn low(tag: u64, more: u64) -> u64 {
+    tag | more << 8
+}
+
+const fn high(tag: u64) -> u64 {
+    tag | 0xffff_ffff << 16
+}
+
+fn table() -> Table<Own> {
+    Table::with_hasher(Width::words(1), 1 << 16, Own).expect("room")
+}
+
+fn model(check: impl Fn() + Send + Sync + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(2);
+    builder.max_branches = 100_000;
+    // Enough to end, for all but the two largest tests.
+    builder.max_duration = Some(std::time::Duration::from_secs(12));
+    builder.check(check);
+}
+
+/// Each thread inserts its rows in order; then every row has one number, and all are there.
+fn race(before: &[u64], threads: &[&[u64]]) {
+    let before = before.to_vec();
+    let threads: Vec<Vec<u64>> = threads.iter().map(|rows| rows.to_vec()).collect();
+    model(move || {
+        let table = Arc::new(table());
+        let mut told: Vec<(u64, StateIndex, bool)> = Vec::new();
+        let insert = |table: &Table<Own>, rows: &[u64]| -> Vec<(u64, StateIndex, bool)> {
+            let told = rows.iter().map(|&row| {
+                let (id, new) = table.insert_or_find(&[row]).expect("room");
+                let mut stored = [!row];
+                table.get(id, &mut stored);
+                assert_eq!(stored, [row], "a number is known before its row");
+                (row, id, new)
+            });
+            told.collect()
+        };
+        told.extend(insert(&table, &before));
+        let handles: Vec<_> = threads[1..]
+            .iter()
+            .map(|rows| {
+                let (table, rows) = (Arc::clone(&table), rows.clone());
+                thread::spawn(move || insert(&table, &rows))
+            })
+            .collect();
+        told.extend(insert(&table, &threads[0]));
+        for handle in handles {
+            told.extend(handle.join().expect("no panic"));
+        }
+        let mut seen = vec![None; table.len()];
+        for &(row, id, _) in &told {
+            assert_eq!(*seen[id.index()].get_or_insert(row), row, "one row for each number");
+            assert_eq!(table.find(&[row]), Some(id), "one number for each row");
+        }
+        assert!(seen.iter().all(Option::is_some), "dense");
+        assert_eq!(told.iter().filter(|it| it.2).count(), table.len(), "new once");
+    });
+}
+
+#[test]
+fn the_same_row_twice() {
+    race(&[], &[&[low(1, 0)], &[low(1, 0)]]);
+}
+
+#[test]
+fn rows_with_the_same_tag() {
+    race(&[], &[&[low(1, 0)], &[low(1, 1)]]);
+}
+
+#[test]
+fn rows_with_other_tags() {
+    race(&[], &[&[low(1, 0)], &[low(2, 0)]]);
+}
+
+#[test]
+fn the_shard_grows_under_two_threads() {
+    race(&[low(1, 0)], &[&[high(3)], &[high(3)]]);
+}
+
+#[test]
+fn the_shard_grows_while_rows_are_found() {
+    race(&[low(1, 0)], &[&[low(3, 0)], &[low(1, 0)]]);
+}
+
+/// The empty slot that one thread has seen is taken by another, and empty again after the growth.
+#[test]
+fn the_shard_grows_between_look_and_claim() {
+    race(&[], &[&[low(2, 0), high(3)], &[high(4)]]);
+}
+
+#[test]
+fn three_threads() {
+    race(&[], &[&[low(1, 0)], &[low(1, 0)], &[low(2, 0)]]);
+}
+
+/// A look-up that finds nothing is right about the moment at which it looked.
+#[test]
+fn what_was_inserted_before_is_found() {
+    model(|| {
+        let table = Arc::new(table());
+        table.insert_or_find(&[high(2)]).expect("room");
+        let other = {
+            let table = Arc::clone(&table);
+            thread::spawn(move || table.insert_or_find(&[high(3)]).expect("room"))
+        };
+        assert_eq!(table.find(&[high(2)]), Some(StateIndex(0)));
+        let early = table.find(&[high(3)]);
+        let (id, new) = other.join().expect("no panic");
+        assert!(new && early.is_none_or(|it| it == id));
+        assert_eq!(table.find(&[high(3)]), Some(id));
+    });
+}
+
+/// Two threads want the last bytes.
+#[test]
+fn one_of_two_is_refused() {
+    // What two rows need; a third needs another segment.
+    let limit = {
+        let bytes = std::sync::atomic::AtomicUsize::new(0);
+        let bytes = Arc::new(bytes);
+        let inner = Arc::clone(&bytes);
+        loom::model(move || {
+            let table = table();
+            table.insert_or_find(&[low(1, 0)]).expect("room");
+            table.insert_or_find(&[low(2, 0)]).expect("room");
+            inner.store(table.bytes(), std::sync::atomic::Ordering::Relaxed);
+        });
+        bytes.load(std::sync::atomic::Ordering::Relaxed)
+    };
+    model(move || {
+        let table = Arc::new(Table::with_hasher(Width::words(1), limit, Own).expect("room"));
+        table.insert_or_find(&[low(1, 0)]).expect("room");
+        let other = {
+            let table = Arc::clone(&table);
+            thread::spawn(move || table.insert_or_find(&[low(2, 0)]))
+        };
+        let own = table.insert_or_find(&[low(3, 0)]);
+        let other = other.join().expect("no panic");
+        let stored = [own, other].iter().filter(|it| it.is_ok()).count();
+        assert_eq!(stored + 1, table.len());
+        // Both may be refused: the slot that is left can die as the claim of a thread that was late.
+        for answer in [own, other] {
+            assert!(matches!(answer, Ok((_, true)) | Err(Full::Budget { .. })));
+        }
+        assert!(table.bytes() <= limit);
+        assert_eq!(table.find(&[low(1, 0)]), Some(StateIndex(0)));
+        assert_eq!(table.find(&[low(2, 0)]), other.ok().map(|it| it.0));
+        assert_eq!(table.find(&[low(3, 0)]), own.ok().map(|it| it.0));
+    });
+}
