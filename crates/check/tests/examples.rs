@@ -23,7 +23,7 @@ use fairly_check::{Assumption, Failure, Fairness, Options, Outcome, check};
 use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
 use fairly_front::csp;
 use fairly_front::csp::syntax::{Assertion, Claim, FormulaText, ProcessKind};
-use fairly_model::Interpreter;
+use fairly_model::Collapsed;
 use fairly_omega::emptiness::ENGINES;
 use fairly_search::{Bounds, inherent, reach};
 use fairly_system::AtomIndex;
@@ -276,7 +276,8 @@ impl Checked {
         expected: bool,
     ) {
         let interpreter = self.file.interpreter(system);
-        let wrong = |interpreter: &Interpreter, state| {
+        let wrong = |system: &Collapsed, state| {
+            let interpreter = system.interpreter();
             propositions.iter().find_map(|&atom| interpreter.proposition_fault(state, atom))
         };
         match claim::faultless(interpreter, wrong, bounds()).map(|verdict| verdict.outcome) {
@@ -319,7 +320,7 @@ impl Checked {
         let value = csp::expression(&specification, value).expect("it was checked");
         match self.file.claim(system, claim, bounds()).map(|verdict| verdict.outcome) {
             Ok(ClaimOutcome::Holds(Some(shown))) => {
-                let found = self.file.interpreter(system).value(shown.prefix.end(), &value);
+                let found = self.file.interpreter(system).interpreter().value(shown.prefix.end(), &value);
                 if found.as_ref().ok() != Some(&expected) {
                     self.note(at, &format!("`{title}`: {found:?}, not {expected}"));
                 }

@@ -117,9 +117,9 @@ impl<H: RowHash> Fingerprints<H> {
         let hash = self.hasher.hash(row);
         let mut at = match self.cells {
             // The upper half, which is not in the fingerprint.
-            Cells::Half(_) => (hash >> 32) * self.size >> 32,
+            Cells::Half(_) => ((hash >> 32) * self.size) >> 32,
             // All of it, so the same state has the same home in a table of any size.
-            Cells::Full(_) => (u128::from(hash) * u128::from(self.size) >> 64) as u64,
+            Cells::Full(_) => ((u128::from(hash) * u128::from(self.size)) >> 64) as u64,
         };
         for _ in 0..self.size {
             match self.cell(at, hash, store) {
@@ -241,7 +241,7 @@ impl<H: RowHash> Bitstate<H> {
         let second = (hash ^ hash >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let mut state = (hash, second);
         (0..u64::from(self.hashes)).map(move |i| {
-            let bit = (u128::from(state.0) * size >> 64) as u64;
+            let bit = ((u128::from(state.0) * size) >> 64) as u64;
             state.0 = state.0.wrapping_add(state.1);
             state.1 = state.1.wrapping_add(i << 32 | i);
             ((bit / 64) as usize, 1 << (bit % 64))

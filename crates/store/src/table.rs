@@ -58,7 +58,7 @@ const SAMPLED: u32 = 32;
 const SAMPLE: u32 = 16;
 
 /// How many rows of a batch are under way at once.
-const BATCH: usize = 16;
+const BATCH: usize = 32;
 
 /// How wide the rows of a table are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -367,7 +367,7 @@ impl<H: RowHash> Table<H> {
     /// of the tag.
     #[inline]
     fn position(hash: u64, buckets: u32) -> u32 {
-        ((hash >> 16 & 0xffff_ffff) * u64::from(buckets) >> 32) as u32
+        (((hash >> 16 & 0xffff_ffff) * u64::from(buckets)) >> 32) as u32
     }
 
     /// The shard of a row once it is not growing.
@@ -611,7 +611,7 @@ impl<H: RowHash> Table<H> {
 
     /// Puts rows where they belong among so many buckets. Nobody else changes the shard.
     fn place_anew(&self, shard: usize, buckets: u32, numbers: &[u32], row: &mut [u64]) {
-        const AHEAD: usize = 12;
+        const AHEAD: usize = 24;
         for (i, &number) in numbers.iter().enumerate() {
             if let Some(&later) = numbers.get(i + AHEAD) {
                 self.rows.prefetch(later);

@@ -73,7 +73,14 @@ impl Spin {
     fn pan(&self, arguments: &[&str]) -> Result<String, String> {
         let limit = ["-k", "2", "20", "./pan", "-n", "-m100000", "-w16"];
         let said = self.run("timeout", &[&limit[..], arguments].concat())?;
-        let bad = ["search depth too small", "out of memory", "aborting", "block in d_step"];
+        let bad = [
+            "search depth too small",
+            "out of memory",
+            "aborting",
+            "block in d_step",
+            "polling rv chan",
+            "error to poll rendezvous",
+        ];
         if !said.contains("errors: ") || bad.iter().any(|bad| said.contains(bad)) {
             let line = said.lines().find(|line| line.starts_with("pan") || line.contains("error"));
             return Err(format!("pan: {}", line.unwrap_or("no answer")));

@@ -33,6 +33,7 @@ struct Variable {
 struct Channel {
     name: String,
     fields: Vec<Type>,
+    buffered: bool,
 }
 
 struct Generator {
@@ -51,6 +52,7 @@ struct Generator {
 struct Place {
     depth: usize,
     d_step: bool,
+    atomic: bool,
     /// Inside a loop of the same `d_step` or outside of any.
     in_loop: bool,
     /// Whether it may wait.
@@ -151,7 +153,7 @@ impl Generator {
             2 => (vec![Type::Mtype, Type::Bit], "mtype, bit"),
             _ => (vec![Type::Byte, Type::Short], "byte, short"),
         };
-        self.channels.push(Channel { name: name.clone(), fields });
+        self.channels.push(Channel { name: name.clone(), fields, buffered: capacity > 0 });
         format!("chan {name} = [{capacity}] of {{ {shape} }}")
     }
 
@@ -171,8 +173,7 @@ impl Generator {
         let mut channels = Vec::new();
         if let Some(given) = self.given {
             declared.push("chan c".to_owned());
-            let fields = self.channels[given].fields.clone();
-            channels.push(Channel { name: "c".to_owned(), fields });
+            channels.push(Channel { name: "c".to_owned(), ..self.channels[given].clone() });
         }
         let head = format!("proctype R({})", declared.join("; "));
         self.process(head, variables, channels)
@@ -202,6 +203,7 @@ impl Generator {
         let place = Place {
             depth: 0,
             d_step: false,
+            atomic: false,
             in_loop: false,
             waits: true,
             variables: own,
@@ -262,11 +264,15 @@ impl Generator {
                     }
                     Step::of(Kind::If(parts))
                 }
-                3 | 4 => {
+                // SPIN does not see that it goes round inside an atomic sequence.
+                3 | 4 if !place.atomic => {
                     let parts = self.options(&Place { in_loop: true, ..inner });
                     Step::of(Kind::Do(parts))
                 }
-                5 | 6 => Step::of(Kind::Atomic(self.sequence(&inner, 3))),
+                3..=6 => {
+                    let inner = Place { atomic: true, ..inner };
+                    Step::of(Kind::Atomic(self.sequence(&inner, 3)))
+                }
                 7 => {
                     let inner = Place { d_step: true, in_loop: false, ..inner };
                     Step::of(Kind::DStep(self.sequence(&inner, 3)))
@@ -299,6 +305,15 @@ impl Generator {
                 let condition = self.condition(&place.variables.clone(), true, 2);
                 part.insert(0, Step::plain(condition));
             }
+            // To SPIN an assertion at the beginning of a `d_step` cannot be executed, and `unless`
+            // is refused at the beginning of an option.
+            match part.first().map(|step| &step.kind) {
+                Some(Kind::Assert(_)) if place.d_step => {
+                    part.insert(0, Step::plain("true"));
+                }
+                Some(Kind::Unless(..)) => part.insert(0, Step::plain("true")),
+                _ => {}
+            }
             parts.push(part);
         }
         if self.rng.chance(2, 5) {
@@ -309,10 +324,11 @@ impl Generator {
 
     /// Adds an `else`, if that can be; takes options away where it cannot.
     fn complete(&mut self, parts: &mut Vec<Vec<Step>>, place: &Place) {
-        let words = ["!", "?", "full", "empty", "else", "timeout"];
+        let words = ["?", "full", "empty", "else", "timeout"];
         let talks = |text: &str| {
-            let text = text.replace("!=", "").replace("!(", "");
-            words.iter().any(|word| text.contains(word))
+            let behind = text.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
+            let sends = behind.len() < text.len() && behind.starts_with('!');
+            sends || words.iter().any(|word| text.contains(word))
         };
         parts.retain(|part| !part.first().is_some_and(|step| step.begins(&talks)));
         let place = Place { waits: false, ..place.clone() };
@@ -333,7 +349,11 @@ impl Generator {
             8 if place.waits => Step::plain(self.condition(variables, true, 2)),
             9..=14 if place.waits && !channels.is_empty() => {
                 let channel = self.rng.pick(channels).clone();
-                Step::plain(self.talk(&channel, variables))
+                match place.d_step {
+                    // SPIN makes C of it that does not compile, or lets the two meet by halves.
+                    true => Step::plain(self.condition(variables, true, 2)),
+                    false => Step::plain(self.talk(&channel, variables)),
+                }
             }
             15 => Step::of(Kind::Assert(self.condition(variables, false, 2))),
             16 if self.started.is_some() && !place.d_step => {
@@ -438,6 +458,10 @@ impl Generator {
                 1 => format!("nempty({name})"),
                 2 => format!("full({name})"),
                 3 => format!("nfull({name})"),
+                // SPIN calls a poll of a rendezvous an error.
+                sort if !channel.buffered => {
+                    format!("len({name}) == {}", sort - 4)
+                }
                 sort => {
                     let fields = self.pattern(&channel, variables, false);
                     format!("{name}{}[{fields}]", if sort == 4 { "?" } else { "??" })
@@ -498,8 +522,8 @@ impl Generator {
         let fields = self.pattern(channel, variables, true);
         match self.rng.below(8) {
             0 => format!("{name}??{fields}"),
-            1 => format!("{name}?<{fields}>"),
-            2 => format!("{name}??<{fields}>"),
+            1 if channel.buffered => format!("{name}?<{fields}>"),
+            2 if channel.buffered => format!("{name}??<{fields}>"),
             _ => format!("{name}?{fields}"),
         }
     }
@@ -537,7 +561,9 @@ impl Generator {
             at(body, &mut number, false, &mut |step, begins| {
                 let plain = |text: &str| matches!(&step.kind, Kind::Plain(it) if it == text);
                 // SPIN refuses a label at the beginning of what is inside of something.
-                if !plain("goto") && !plain("break") && !begins && step.labels.is_empty() {
+                let closed = matches!(step.kind, Kind::DStep(_));
+                if !plain("goto") && !plain("break") && !begins && !closed && step.labels.is_empty()
+                {
                     step.labels.push(label.clone());
                     targets.push(label.clone());
                 }

@@ -189,7 +189,7 @@ impl<'a> Lowering<'a> {
         let index = index.map(|index| Box::new(index.expr));
         let process = &self.processes[remote.proctype.index()];
         let mapping = process.locals.get(remote.local.index());
-        let leaf = mapping.and_then(|mapping| mapping.leaf(std::iter::empty()));
+        let leaf = mapping.and_then(|mapping| mapping.leaf(&[]));
         let Some(leaf) = leaf else { return Ok(number(0)) };
         let load = |slot: Expr| match leaf.place {
             Stored::Local(local) => {
@@ -244,8 +244,8 @@ impl<'a> Lowering<'a> {
             }
             _ => None,
         };
-        let path = variable.fields.iter().map(|field| field.field);
-        let Some(leaf) = mapping.and_then(|mapping| mapping.leaf(path)) else { return Ok(None) };
+        let path: Vec<usize> = variable.fields.iter().map(|field| field.field).collect();
+        let Some(leaf) = mapping.and_then(|mapping| mapping.leaf(&path)) else { return Ok(None) };
         let fields = variable.fields.iter().map(|field| field.index.as_ref());
         let indices = std::iter::once(variable.index.as_deref()).chain(fields).flatten();
         let mut flat: Option<Expr> = None;

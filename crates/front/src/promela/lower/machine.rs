@@ -86,7 +86,7 @@ impl Machine {
         let start = maker.arrive(first, maker.flow.elements[first].atomic)?;
         let Maker { flow, states, .. } = maker;
         let mut marks: Vec<Marks> = flow.elements.iter().map(|it| own_marks(it, labels)).collect();
-        let steps = gather(draw_together(states, &mut marks), &mut marks);
+        let steps = gather(&draw_together(states, &mut marks), &mut marks);
         Ok(Machine { start, steps: escape(steps), marks })
     }
 }
@@ -283,13 +283,13 @@ fn draw_together(mut states: Vec<State>, marks: &mut [Marks]) -> Vec<State> {
 
 /// Gives choices the steps of their options. What the passed state is for properties, the state
 /// behind the step is then.
-fn gather(states: Vec<State>, marks: &mut [Marks]) -> Vec<Vec<Step>> {
+fn gather(states: &[State], marks: &mut [Marks]) -> Vec<Vec<Step>> {
     let step = |state: &State| match state {
         State::Step(step) => Some(step.clone()),
         State::None | State::Choice(_) => None,
     };
     let mut all = Vec::with_capacity(states.len());
-    for state in &states {
+    for state in states {
         all.push(match state {
             State::None => Vec::new(),
             State::Step(step) => vec![step.clone()],

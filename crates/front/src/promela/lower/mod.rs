@@ -96,10 +96,10 @@ pub struct Lowered {
 /// assert_eq!(lowered.formulas, [("small".to_owned(), "[] \"x <= 3\"".to_owned())]);
 /// ```
 pub fn lower(model: &ast::Model, options: Options<'_>) -> Result<Lowered, Vec<Diagnostic>> {
-    let mut lowering = Lowering::new(model, options).map_err(|trouble| trouble.all())?;
+    let mut lowering = Lowering::new(model, options).map_err(Trouble::all)?;
     lowering.model.atomicity = Atomicity::Exclusive;
     lowering.model.exit = Exit::LastFirst;
-    let lowered = lowering.finish().map_err(|trouble| trouble.all())?;
+    let lowered = lowering.finish().map_err(Trouble::all)?;
     match verify(&lowered.model) {
         Ok(()) => Ok(lowered),
         Err(flaws) => {

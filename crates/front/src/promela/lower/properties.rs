@@ -84,8 +84,9 @@ pub(super) fn finish(
     for claim in &lowering.ast.claims {
         claims.push(lowering.claim(claim, &mut propositions)?);
     }
-    let marks = |process: &super::processes::Process<'_>| process.marked(|it| it.progress).next();
-    let progress = lowering.processes.iter().any(|process| marks(process).is_some());
+    // A label that no process ever comes to is there all the same, and asks for progress.
+    let mut labels = lowering.processes.iter().flat_map(|process| &process.of.labels);
+    let progress = labels.any(ast::Label::is_progress);
     let no_progress = progress.then(|| propositions.name("np_", lowering.no_progress()));
     let model = Model { propositions: propositions.named, ..lowering.model };
     let expectations = lowering.ast.expectations.clone();

@@ -57,8 +57,7 @@ pub(super) fn plan(lowering: &Lowering<'_>) -> Lower<Vec<Plan>> {
     let counts = counts(&initial, &sites);
     let started: Vec<TemplateId> =
         (0..processes.len()).filter(|&at| counts[at].started).map(TemplateId::from_index).collect();
-    let bound =
-        counts.iter().fold(Some(0_u64), |sum, count| Some(sum?.saturating_add(count.most?)));
+    let bound = counts.iter().try_fold(0_u64, |sum, count| Some(sum.saturating_add(count.most?)));
     let room = u64::from(lowering.options.processes).max(initial.len() as u64).min(MOST);
     let total = match bound {
         Some(bound) if bound <= MOST => bound,

@@ -157,7 +157,7 @@ impl<'a> Lowering<'a> {
         };
         let before = variable.fields.iter().map(|field| field.field);
         let whole: Vec<usize> = before.chain(path.iter().copied()).collect();
-        let leaf = mapping.and_then(|mapping| mapping.leaf(whole.iter().copied()));
+        let leaf = mapping.and_then(|mapping| mapping.leaf(&whole));
         let Some(leaf) = leaf else { return Ok(Expr::Const(0)) };
         let (any, index) = match (leaf.place, leaf.lengths.as_slice()) {
             (Stored::Global(id), lengths) => (AnyVariable::Global(id), lengths),
@@ -179,7 +179,7 @@ impl<'a> Lowering<'a> {
     /// What a declaration assigns: of an array its first element, of a struct nothing.
     fn declared(&self, local: LocalId, scope: Scope) -> Option<Place> {
         let Scope::Process(process) = scope else { return None };
-        let leaf = self.processes[process].locals.get(local.index())?.leaf(std::iter::empty())?;
+        let leaf = self.processes[process].locals.get(local.index())?.leaf(&[])?;
         let Stored::Local(id) = leaf.place else { return None };
         let index = (!leaf.lengths.is_empty()).then(|| Box::new(Expr::Const(0)));
         Some(Place { variable: AnyVariable::Local(id), index })

@@ -39,8 +39,8 @@ pub(super) struct Mapping<'a> {
 
 impl<'a> Mapping<'a> {
     /// The leaf that fields lead to.
-    pub(super) fn leaf(&self, path: impl Iterator<Item = usize> + Clone) -> Option<&Leaf<'a>> {
-        self.leaves.iter().find(|leaf| leaf.path.iter().copied().eq(path.clone()))
+    pub(super) fn leaf(&self, path: &[usize]) -> Option<&Leaf<'a>> {
+        self.leaves.iter().find(|leaf| leaf.path == path)
     }
 }
 
