@@ -150,7 +150,7 @@ pub(crate) fn steps<S: TransitionSystem>(system: &mut S, run: &Run) -> String {
     let rows = rows(system, run);
     let width = |column: &dyn Fn(&Row) -> &str, title: &str| {
         let longest = rows.iter().map(|row| column(row).chars().count()).max().unwrap_or(0);
-        longest.max(title.len()).min(40)
+        longest.max(title.len()).min(44)
     };
     let who = width(&|row| &row.who, "who");
     let event = width(&|row| &row.event, "event");
@@ -168,7 +168,8 @@ pub(crate) fn steps<S: TransitionSystem>(system: &mut S, run: &Run) -> String {
             Some(_) if last => "└─",
             Some(_) => "│ ",
         };
-        let _ = write!(out, "    {bracket}  {:>2}  {:who$}  {:event$}", at + 1, row.who, row.event);
+        let (name, happens) = (clipped(&row.who, who), clipped(&row.event, event));
+        let _ = write!(out, "    {bracket}  {:>2}  {name:who$}  {happens:event$}", at + 1);
         for (process, part) in processes.iter().zip(&row.parts) {
             let _ = write!(out, "  {:1$}", part.sign(), process.chars().count());
         }
@@ -183,6 +184,14 @@ pub(crate) fn steps<S: TransitionSystem>(system: &mut S, run: &Run) -> String {
     out.push_str("            ▶ takes part   ● enabled, not taken   · disabled\n");
     out.push('\n');
     out
+}
+
+/// A text that is too wide for its column, without its end.
+fn clipped(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    text.chars().take(width - 1).chain(['…']).collect()
 }
 
 /// Why the run counts: one line for each constraint.

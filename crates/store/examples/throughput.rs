@@ -259,7 +259,7 @@ fn main() {
     );
     println!("|---|---|---|---|---|---|---|---|---|");
     for count in counts {
-        let runs = if count > 2_000_000 { 3 } else { 5 };
+        let runs = if count > 2_000_000 { 2 } else { 5 };
         for words in [1, 2, 4, 16] {
             for threads in [1, 2] {
                 print("Table", words, count, threads, runs, || table(threads, count, words));

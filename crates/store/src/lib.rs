@@ -13,7 +13,7 @@
 //! # Memory
 //!
 //! An insertion for which there is no room returns [`Full`]; what was there before stays, and can still
-//! be found. Nothing aborts because the system refuses memory, either.
+//! be found. It is also what an insertion returns if the system refuses memory.
 //!
 //! `bytes()` is exactly what has been allocated, and is never above the limit. Three things are not in
 //! it: the value itself, a few hundred bytes; what the allocator needs to manage some hundred large

@@ -172,7 +172,7 @@ impl Table<Rapid> {
     /// An empty table that takes at most `limit` bytes.
     ///
     /// # Errors
-    /// If the limit does not even pay for that: about 1 KiB, and one thousandth of the limit.
+    /// If the limit does not even pay for that: about 1 KiB, and three thousandths of the limit.
     pub fn new(width: Width, limit: usize) -> Result<Table, Full> {
         Table::with_hasher(width, limit, Rapid)
     }
@@ -495,7 +495,10 @@ impl<H: RowHash> Table<H> {
     fn more_buckets(&self, shard: usize, buckets: u32) -> u32 {
         if buckets < 4 {
             // Four classes of shards, so that they grow one after the other.
-            return if cfg!(loom) { buckets + 1 } else { 4 + (shard % 4) as u32 };
+            if cfg!(loom) && buckets == 0 {
+                return 1;
+            }
+            return 4 + (shard % 4) as u32;
         }
         if self.width.halves() > 2 {
             return buckets * 2;

@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use fairly_check::promela::{PromelaFile, Question};
-use fairly_check::{Assumption, Options, Outcome};
+use fairly_check::{Assumption, Options, Outcome, Property};
 use fairly_fairness::{Level, Notion};
 use fairly_front::promela::{Options as Lowering, lower, parse};
+use fairly_logic::Formulas;
 use fairly_model::Interpreter;
 use fairly_omega::StateId;
+use fairly_source::Diagnostic;
 use fairly_system::{FaultKind, TransitionSystem};
 
 use crate::program::{Form, Program};
@@ -17,8 +19,8 @@ use crate::program::{Form, Program};
 /// States beyond which a program is left out.
 const MOST: usize = 6_000;
 
-/// An answer: a number or a verdict, to a question that is named.
-pub(crate) type Answers = Vec<(String, usize)>;
+/// Answers, numbers or verdicts (1 for a violation), to questions that are named.
+pub(crate) type Answers = Vec<(String, Option<usize>)>;
 
 /// SPIN and a C compiler.
 pub(crate) struct Spin {
@@ -81,16 +83,28 @@ impl Spin {
             "polling rv chan",
             "error to poll rendezvous",
         ];
-        if !said.contains("errors: ") || bad.iter().any(|bad| said.contains(bad)) {
-            let line = said.lines().find(|line| line.starts_with("pan") || line.contains("error"));
+        if let Some(bad) = bad.iter().find(|bad| said.contains(*bad)) {
+            return Err(format!("pan: {bad}"));
+        }
+        if !said.contains("errors: ") {
+            let line = said.lines().find(|line| line.contains("error"));
             return Err(format!("pan: {}", line.unwrap_or("no answer")));
         }
         Ok(said)
     }
 
-    fn verdict(&self, arguments: &[&str]) -> Result<usize, String> {
+    fn verdict(&self, arguments: &[&str]) -> Result<Option<usize>, String> {
         let said = self.pan(arguments)?;
-        Ok(usize::from(!said.contains("errors: 0")))
+        Ok(Some(usize::from(!said.contains("errors: 0"))))
+    }
+
+    /// With weak fairness. Where a run stops SPIN counts on and on, if it does not end the search
+    /// there: no answer then.
+    fn fair_verdict(&self, arguments: &[&str]) -> Result<Option<usize>, String> {
+        match self.verdict(&[&["-f", "-m20000"], arguments].concat()) {
+            Err(why) if why.contains("depth too small") => Ok(None),
+            answer => answer,
+        }
     }
 
     /// What SPIN says of a program.
@@ -107,34 +121,39 @@ impl Spin {
         if states > MOST {
             return Err("many states".to_owned());
         }
-        answers.push(("states".to_owned(), states));
+        answers.push(("states".to_owned(), Some(states)));
         let judged = self.pan(&["-c0"])?;
         for what in ["assertion violated", "invalid end state"] {
             let mut lines = judged.lines();
             let found = lines.any(|line| line.starts_with("pan:") && line.contains(what));
-            answers.push((what.to_owned(), usize::from(found)));
+            answers.push((what.to_owned(), Some(usize::from(found))));
         }
         let fair = !program.has_provided();
         if !program.formulas.is_empty() {
-            self.build(&program.text(Form::Formulas), &["-DNFAIR=3"])?;
+            self.build(&with_claim(program.text(Form::Formulas)), &["-DNFAIR=3"])?;
             for at in 0..program.formulas.len() {
                 let name = format!("f{at}");
                 answers.push((name.clone(), self.verdict(&["-a", "-N", &name])?));
                 if fair {
-                    let verdict = self.verdict(&["-a", "-f", "-N", &name])?;
+                    let verdict = self.fair_verdict(&["-a", "-N", &name])?;
                     answers.push((format!("{name} fair"), verdict));
                 }
             }
         }
         if program.has_progress() {
-            self.build(&program.text(Form::Progress), &["-DNP", "-DNFAIR=3"])?;
+            self.build(&with_claim(program.text(Form::Progress)), &["-DNP", "-DNFAIR=3"])?;
             answers.push(("progress".to_owned(), self.verdict(&["-l"])?));
             if fair {
-                answers.push(("progress fair".to_owned(), self.verdict(&["-l", "-f"])?));
+                answers.push(("progress fair".to_owned(), self.fair_verdict(&["-l"])?));
             }
         }
         Ok(answers)
     }
+}
+
+/// SPIN counts its claim as a process.
+fn with_claim(text: String) -> String {
+    text.replace("_nr_pr", "(_nr_pr - 1)")
 }
 
 impl Drop for Spin {
@@ -187,40 +206,40 @@ pub(crate) fn fairly(program: &Program) -> Result<Answers, String> {
     let (states, _, invalid_end) = explore(&text, false)?;
     let (_, assertion, _) = explore(&text, true)?;
     let mut answers = vec![
-        ("states".to_owned(), states),
-        ("assertion violated".to_owned(), usize::from(assertion)),
-        ("invalid end state".to_owned(), usize::from(invalid_end)),
+        ("states".to_owned(), Some(states)),
+        ("assertion violated".to_owned(), Some(usize::from(assertion))),
+        ("invalid end state".to_owned(), Some(usize::from(invalid_end))),
     ];
-    let notions = [("", Notion::None), (" fair", Notion::Weak(Level::Process))];
-    let notions = &notions[..if program.has_provided() { 1 } else { 2 }];
     let mut ask = |form: Form| {
-        let wrong = |wrong: Vec<fairly_source::Diagnostic>| format!("refused: {}", wrong[0]);
-        let mut file = PromelaFile::parse(&program.text(form), &[]).map_err(wrong)?;
+        let text = program.text(form);
+        let mut file = PromelaFile::parse(&text, &[]).map_err(refused)?;
+        let lowered = parse(&text).and_then(|model| lower(&model, Lowering::new(&text)));
+        let written = lowered.map_err(refused)?.formulas;
         for question in file.questions() {
-            let asked = match question {
-                Question::Formula(_) => form == Form::Formulas,
-                Question::Progress => form == Form::Progress,
-                _ => false,
+            let formula = match question {
+                Question::Formula(at) if form == Form::Formulas => Some(&written[at].1),
+                Question::Progress if form == Form::Progress => None,
+                _ => continue,
             };
-            if !asked {
+            let title = file.title(&question);
+            let property = file.property(&question).map_err(refused)?.ok_or("no property")?;
+            answers.push((title.clone(), Some(judge(&mut file, property, Notion::None)?)));
+            if program.has_provided() {
                 continue;
             }
-            let title = file.title(&question);
-            for (suffix, notion) in notions {
-                let property = file.property(&question).map_err(wrong)?;
-                let mut property = property.ok_or("no property")?;
-                let assumption = Assumption::of(*notion);
-                let options = Options::default();
-                let system = file.interpreter();
-                let verdict = fairly_check::check(system, &mut property, &assumption, &options);
-                let verdict = verdict.map_err(|failure| format!("failure: {failure}"))?;
-                let verdict = match verdict.outcome {
-                    Outcome::Holds(_) => 0,
-                    Outcome::Violated(_) | Outcome::Doomed(_) => 1,
-                    Outcome::Unknown(why) => return Err(format!("unknown: {why}")),
-                };
-                answers.push((format!("{title}{suffix}"), verdict));
+            let weak = Notion::Weak(Level::Process);
+            let property = file.property(&question).map_err(refused)?.ok_or("no property")?;
+            let mut verdict = Some(judge(&mut file, property, weak)?);
+            if let (Some(1), Some(formula)) = (verdict, formula) {
+                // Runs that stop: SPIN sees some that violate a formula, and others not.
+                let text = format!("(<> (\"deadlock\" || \"terminated\")) || ({formula})");
+                let mut formulas = Formulas::new();
+                let parsed = formulas.parse(&text).map_err(|wrong| wrong.to_string())?;
+                let property = Property::bind("f", formulas, parsed, file.interpreter());
+                let property = property.map_err(|unbound| unbound.to_string())?;
+                verdict = Some(judge(&mut file, property, weak)?).filter(|&it| it == 1);
             }
+            answers.push((format!("{title} fair"), verdict));
         }
         Ok::<_, String>(())
     };
@@ -231,4 +250,18 @@ pub(crate) fn fairly(program: &Program) -> Result<Answers, String> {
         ask(Form::Progress)?;
     }
     Ok(answers)
+}
+
+fn refused(wrong: Vec<Diagnostic>) -> String {
+    format!("refused: {}", wrong[0])
+}
+
+fn judge(file: &mut PromelaFile, mut property: Property, notion: Notion) -> Result<usize, String> {
+    let (assumption, options) = (Assumption::of(notion), Options::default());
+    let verdict = fairly_check::check(file.interpreter(), &mut property, &assumption, &options);
+    match verdict.map_err(|failure| format!("failure: {failure}"))?.outcome {
+        Outcome::Holds(_) => Ok(0),
+        Outcome::Violated(_) | Outcome::Doomed(_) => Ok(1),
+        Outcome::Unknown(why) => Err(format!("unknown: {why}")),
+    }
 }

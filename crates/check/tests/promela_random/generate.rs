@@ -301,18 +301,16 @@ impl Generator {
         let mut parts = Vec::new();
         for _ in 0..1 + self.rng.below(3) {
             let mut part = self.sequence(place, 2);
-            if self.rng.chance(2, 3) {
+            let conditional = self.rng.chance(2, 3);
+            if conditional {
                 let condition = self.condition(&place.variables.clone(), true, 2);
                 part.insert(0, Step::plain(condition));
             }
-            // To SPIN an assertion at the beginning of a `d_step` cannot be executed, and `unless`
-            // is refused at the beginning of an option.
-            match part.first().map(|step| &step.kind) {
-                Some(Kind::Assert(_)) if place.d_step => {
-                    part.insert(0, Step::plain("true"));
-                }
-                Some(Kind::Unless(..)) => part.insert(0, Step::plain("true")),
-                _ => {}
+            // Options that are no conditions do not count for SPIN when it asks whether a `d_step`
+            // can begin; and `unless` is refused at the beginning of an option.
+            let escapes = matches!(part.first(), Some(Step { kind: Kind::Unless(..), .. }));
+            if escapes || (place.d_step && !conditional) {
+                part.insert(0, Step::plain("true"));
             }
             parts.push(part);
         }
@@ -349,10 +347,24 @@ impl Generator {
             8 if place.waits => Step::plain(self.condition(variables, true, 2)),
             9..=14 if place.waits && !channels.is_empty() => {
                 let channel = self.rng.pick(channels).clone();
-                match place.d_step {
-                    // SPIN makes C of it that does not compile, or lets the two meet by halves.
-                    true => Step::plain(self.condition(variables, true, 2)),
-                    false => Step::plain(self.talk(&channel, variables)),
+                // For a `d_step` that begins with it SPIN makes C that does not compile, or lets the
+                // two meet by halves.
+                match (place.d_step, channel.buffered) {
+                    (true, true) => {
+                        let sends = self.rng.chance(1, 2);
+                        let (guard, op) = if sends { ("nfull", "!") } else { ("nempty", "?") };
+                        let mut fields = Vec::new();
+                        for &kind in &channel.fields {
+                            let value = self.value(variables, kind);
+                            fields.push(if sends { value } else { "_".to_owned() });
+                        }
+                        let (name, fields) = (&channel.name, fields.join(", "));
+                        let talk = Step::plain(format!("{name}{op}{fields}"));
+                        let guard = Step::plain(format!("{guard}({name})"));
+                        Step::of(Kind::Block(String::new(), vec![guard, talk]))
+                    }
+                    (true, false) => Step::plain(self.condition(variables, true, 2)),
+                    (false, _) => Step::plain(self.talk(&channel, variables)),
                 }
             }
             15 => Step::of(Kind::Assert(self.condition(variables, false, 2))),
@@ -368,7 +380,7 @@ impl Generator {
                 Step::of(Kind::Atomic(vec![Step::plain("_nr_pr < 4"), Step::plain(run)]))
             }
             17 => Step::plain("skip"),
-            18 if place.waits && self.rng.chance(1, 2) => Step::plain("timeout"),
+            18 if place.waits && !place.d_step && self.rng.chance(1, 2) => Step::plain("timeout"),
             19 => Step::plain("printf(\"x\\n\")"),
             _ => Step::plain(self.assignment(variables)),
         }
@@ -378,9 +390,12 @@ impl Generator {
         if !variable.text.contains('#') {
             return variable.text.clone();
         }
-        let index = match self.rng.below(3) {
+        let plain: Vec<&Variable> =
+            self.globals.iter().filter(|it| !it.text.contains('#')).collect();
+        let index = match self.rng.below(4) {
             0 => "0".to_owned(),
             1 => "1".to_owned(),
+            2 if !plain.is_empty() => format!("{} & 1", self.rng.pick(&plain).text),
             _ => "_pid & 1".to_owned(),
         };
         variable.text.replace('#', &index)
@@ -490,11 +505,21 @@ impl Generator {
                 .filter(|it| it.kind == kind || (kind != Type::Mtype && it.kind != Type::Mtype))
                 .filter(|it| !it.text.contains('#'))
                 .collect();
+            // SPIN takes back what was received from where it was stored, which must not be narrower.
+            let wide: Vec<&Variable> = fitting
+                .iter()
+                .copied()
+                .filter(|it| match kind {
+                    Type::Byte => matches!(it.kind, Type::Byte | Type::Short | Type::Int),
+                    Type::Short => matches!(it.kind, Type::Short | Type::Int),
+                    _ => true,
+                })
+                .collect();
             fields.push(match self.rng.below(6) {
                 0 | 1 if kind == Type::Mtype => (*self.rng.pick(&["red", "green"])).to_owned(),
                 0 | 1 => self.rng.below(2).to_string(),
                 2 if !fitting.is_empty() => format!("eval({})", self.rng.pick(&fitting).text),
-                3 | 4 if stores && !fitting.is_empty() => self.rng.pick(&fitting).text.clone(),
+                3 | 4 if stores && !wide.is_empty() => self.rng.pick(&wide).text.clone(),
                 _ if stores => "_".to_owned(),
                 _ if kind == Type::Mtype => "blue".to_owned(),
                 _ => "1".to_owned(),
@@ -606,7 +631,9 @@ impl Generator {
         let (left, right) = (self.rng.below(depth), self.rng.below(depth));
         let one = self.formula(left, labels);
         let two = self.formula(right, labels);
-        match self.rng.below(12) {
+        match self.rng.below(14) {
+            12 => format!("({one} W {two})"),
+            13 => format!("({one} <-> {two})"),
             0..=2 => format!("([] {one})"),
             3..=5 => format!("(<> {one})"),
             6 => format!("({one} U {two})"),

@@ -2,8 +2,8 @@
 //!
 //! [`parse`] carries out directives and macros, expands inlines, and gives a [`Model`] or what is
 //! wrong; [`print()`] writes a model as text. What the tree means, where it writes out what SPIN
-//! writes out, and when variables get their values is said in [`ast`]. Nothing here builds control
-//! flow or executes anything.
+//! writes out, and when variables get their values is said in [`ast`]. [`lower`] builds control flow
+//! and gives it its meaning.
 //!
 //! ```
 //! let model = fairly_front::promela::parse("

@@ -79,7 +79,7 @@ pub struct Lowered {
     /// The name of the proposition that no process is where progress is marked, if any such place
     /// is: SPIN's `np_`.
     pub no_progress: Option<String>,
-    /// For each slot and template, the locations with a label that starts with `accept`.
+    /// The locations with a label that starts with `accept`, by template.
     pub accepting: Vec<(fairly_model::TemplateId, fairly_model::LocationId)>,
 }
 
@@ -105,7 +105,8 @@ pub fn lower(model: &ast::Model, options: Options<'_>) -> Result<Lowered, Vec<Di
         Err(flaws) => {
             let wrong = flaws.into_iter().take(10).map(|flaw| {
                 let span = flaw.span.unwrap_or(Span::at(0));
-                Diagnostic::error("E1199", format!("too large or too deep: {flaw}"), span)
+                let message = format!("this cannot be turned into a model: {flaw}");
+                Diagnostic::error("E1199", message, span).help(help("E1199"))
             });
             Err(wrong.collect())
         }
@@ -125,5 +126,20 @@ impl Trouble {
 }
 
 fn trouble(code: &'static str, message: impl Into<String>, place: Place) -> Trouble {
-    Trouble(vec![Diagnostic::error(code, message, place.span)])
+    let message = format!("{} cannot be checked", message.into());
+    Trouble(vec![Diagnostic::error(code, message, place.span).help(help(code))])
+}
+
+/// What to do about it.
+fn help(code: &str) -> &'static str {
+    match code {
+        "E1190" => "leave priorities out: all processes then have the same",
+        "E1191" => "use labels and remote references, `P[1]@label`",
+        "E1192" => "give the number a variable of its own: `byte p; p = run P()`",
+        "E1193" => "put a statement into the loop: `skip`",
+        "E1194" => "start processes in `atomic`, which can do the same",
+        "E1195" => "state it as an `ltl` formula, or with an observing process and assertions",
+        "E1196" => "make arrays or channels smaller",
+        _ => "`fairly explain` tells more about the code",
+    }
 }

@@ -1,0 +1,2 @@
+proctype Q() { skip }
+init { d_step { run Q(); skip } }
