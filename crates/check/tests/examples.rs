@@ -320,7 +320,8 @@ impl Checked {
         let value = csp::expression(&specification, value).expect("it was checked");
         match self.file.claim(system, claim, bounds()).map(|verdict| verdict.outcome) {
             Ok(ClaimOutcome::Holds(Some(shown))) => {
-                let found = self.file.interpreter(system).interpreter().value(shown.prefix.end(), &value);
+                let found =
+                    self.file.interpreter(system).interpreter().value(shown.prefix.end(), &value);
                 if found.as_ref().ok() != Some(&expected) {
                     self.note(at, &format!("`{title}`: {found:?}, not {expected}"));
                 }

@@ -55,7 +55,9 @@ impl Spin {
         fs::remove_dir_all(&self.folder).ok();
         fs::create_dir_all(&self.folder).map_err(|error| error.to_string())?;
         fs::write(self.folder.join("m.pml"), text).map_err(|error| error.to_string())?;
-        let said = self.run("spin", &["-o1", "-o2", "-o3", "-a", "m.pml"])?;
+        // It does not come to an end with every formula.
+        let spin = ["-k", "1", "3", "spin", "-o1", "-o2", "-o3", "-a", "m.pml"];
+        let said = self.run("timeout", &spin)?;
         let wrong = said.lines().find(|line| line.contains("rror:") || line.contains("aw '"));
         if let Some(wrong) = wrong {
             return Err(format!("spin: {wrong}"));

@@ -290,7 +290,13 @@ impl Generator {
                 }
                 _ => {
                     let main = self.sequence(&inner, 2);
-                    Step::of(Kind::Unless(main, self.sequence(&inner, 2)))
+                    let mut escape = self.sequence(&inner, 2);
+                    // SPIN loses the order of the escapes at a rendezvous that nobody answers.
+                    if escape.first().is_some_and(|step| step.begins(&sends)) {
+                        let condition = self.condition(&inner.variables.clone(), true, 2);
+                        escape.insert(0, Step::plain(condition));
+                    }
+                    Step::of(Kind::Unless(main, escape))
                 }
             };
         }
@@ -323,11 +329,7 @@ impl Generator {
     /// Adds an `else`, if that can be; takes options away where it cannot.
     fn complete(&mut self, parts: &mut Vec<Vec<Step>>, place: &Place) {
         let words = ["?", "full", "empty", "else", "timeout"];
-        let talks = |text: &str| {
-            let behind = text.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
-            let sends = behind.len() < text.len() && behind.starts_with('!');
-            sends || words.iter().any(|word| text.contains(word))
-        };
+        let talks = |text: &str| sends(text) || words.iter().any(|word| text.contains(word));
         parts.retain(|part| !part.first().is_some_and(|step| step.begins(&talks)));
         let place = Place { waits: false, ..place.clone() };
         let mut rest = if place.d_step { Vec::new() } else { self.sequence(&place, 1) };
@@ -632,7 +634,8 @@ impl Generator {
         let one = self.formula(left, labels);
         let two = self.formula(right, labels);
         match self.rng.below(14) {
-            12 => format!("({one} W {two})"),
+            // SPIN does not come to an end with several of them.
+            12 if left + right == 0 => format!("({one} W {two})"),
             13 => format!("({one} <-> {two})"),
             0..=2 => format!("([] {one})"),
             3..=5 => format!("(<> {one})"),
@@ -644,6 +647,12 @@ impl Generator {
             _ => format!("(! {one})"),
         }
     }
+}
+
+/// Whether a statement sends.
+fn sends(text: &str) -> bool {
+    let behind = text.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
+    behind.len() < text.len() && behind.starts_with('!')
 }
 
 /// All labels outside of `d_step`.

@@ -46,7 +46,7 @@ pub(super) struct File {
 
 enum Read {
     Csp(CspFile),
-    Promela(PromelaFile),
+    Promela(Box<PromelaFile>),
 }
 
 impl File {
@@ -55,7 +55,8 @@ impl File {
         let read = match language {
             Language::Csp => CspFile::parse(&input.text).map(Read::Csp),
             Language::Promela => {
-                PromelaFile::parse(&input.text, &model.formulas).map(Read::Promela)
+                let read = PromelaFile::parse(&input.text, &model.formulas);
+                read.map(|file| Read::Promela(Box::new(file)))
             }
         };
         match read {

@@ -24,7 +24,7 @@ pub(super) struct Loaded {
 /// What the arguments name.
 pub(super) enum Read {
     /// Explicit components.
-    Network(Loaded),
+    Network(Box<Loaded>),
     /// A file of a modelling language.
     File(Box<File>),
 }
@@ -33,7 +33,7 @@ pub(super) enum Read {
 pub(super) fn read(model: &Model) -> Result<Read, Failure> {
     let mut inputs = input::read_all(&model.files)?;
     let Some(language) = inputs.iter().find_map(|input| Language::of(&input.name)) else {
-        return network(inputs, model).map(Read::Network);
+        return network(inputs, model).map(|loaded| Read::Network(Box::new(loaded)));
     };
     match (inputs.pop(), inputs.as_slice()) {
         (Some(input), []) => {

@@ -24,7 +24,7 @@ pub(super) struct Question {
 
 pub(super) enum Asked {
     /// A formula, and how it is written.
-    Formula(Property, String),
+    Formula(Box<Property>, String),
     /// A claim of a CSP# file.
     Claim(Claim),
     /// What a Promela file asks about reachable states.
@@ -65,7 +65,7 @@ pub(super) fn of_csp(
                 let property =
                     file.property(system, &name, formula).map_err(|it| wrong(input, it))?;
                 let written = &input.text[formula.span.start..formula.span.end];
-                Asked::Formula(property, written.trim().to_owned())
+                Asked::Formula(Box::new(property), written.trim().to_owned())
             }
             other => Asked::Claim(other.clone()),
         };
@@ -117,7 +117,7 @@ fn formulas(
                 })
             })?;
         property.reading = EventReading::Entering;
-        let asked = Asked::Formula(property, text.clone());
+        let asked = Asked::Formula(Box::new(property), text.clone());
         let title = format!("{name} |= {text}");
         questions.push(Question { title, system: Some(system), asked });
     }
@@ -146,7 +146,7 @@ pub(super) fn of_promela(
             Some(property) => {
                 let written = file.written(&question).map(str::to_owned);
                 let text = written.unwrap_or_else(|| property.text());
-                Asked::Formula(property, text)
+                Asked::Formula(Box::new(property), text)
             }
             None => Asked::Reachable(question),
         };
