@@ -236,9 +236,11 @@ impl Parser<'_> {
             rest = &rest[1 + part.len()..];
             event.push(sign);
             let value = match (part, self.global(part)) {
-                ("*" | "true" | "false", _) => Some(part.to_owned()),
+                ("*", _) => Some(part.to_owned()),
+                // Truth values in events are the numbers 1 and 0.
+                ("true" | "false", _) => Some(u8::from(part == "true").to_string()),
                 (_, Some(Global::Constant(Value::Int(value)))) => Some(value.to_string()),
-                (_, Some(Global::Constant(Value::Bool(value)))) => Some(value.to_string()),
+                (_, Some(Global::Constant(Value::Bool(value)))) => Some(u8::from(value).to_string()),
                 _ => part.parse::<i32>().ok().map(|value| value.to_string()),
             };
             known &= value.is_some();
@@ -381,9 +383,9 @@ impl Parser<'_> {
     fn part(&mut self) -> Parsed<String> {
         let part = match self.kind() {
             Some(Kind::Keyword) if self.sees_word("true") || self.sees_word("false") => {
-                let word = self.word_at(self.at).to_owned();
+                let value = u8::from(self.sees_word("true"));
                 self.at += 1;
-                return Ok(word);
+                return Ok(value.to_string());
             }
             Some(Kind::Number(_) | Kind::Name | Kind::Sign("(" | "-")) => {
                 // A single operand: after it may come `->`, which is no part of it.
@@ -401,7 +403,7 @@ impl Parser<'_> {
         Ok(match self.known(&expr, "a part of an event in a formula") {
             Some(Value::Int(value)) if negative => i64::from(value).wrapping_neg().to_string(),
             Some(Value::Int(value)) => value.to_string(),
-            Some(Value::Bool(value)) => value.to_string(),
+            Some(Value::Bool(value)) => u8::from(value).to_string(),
             None => "0".to_owned(),
         })
     }
