@@ -132,7 +132,7 @@ impl Spin {
         }
         let fair = !program.has_provided();
         if !program.formulas.is_empty() {
-            self.build(&with_claim(program.text(Form::Formulas)), &["-DNFAIR=3"])?;
+            self.build(&with_claim(&program.text(Form::Formulas)), &["-DNFAIR=3"])?;
             for at in 0..program.formulas.len() {
                 let name = format!("f{at}");
                 answers.push((name.clone(), self.verdict(&["-a", "-N", &name])?));
@@ -143,7 +143,7 @@ impl Spin {
             }
         }
         if program.has_progress() {
-            self.build(&with_claim(program.text(Form::Progress)), &["-DNP", "-DNFAIR=3"])?;
+            self.build(&with_claim(&program.text(Form::Progress)), &["-DNP", "-DNFAIR=3"])?;
             answers.push(("progress".to_owned(), self.verdict(&["-l"])?));
             if fair {
                 answers.push(("progress fair".to_owned(), self.fair_verdict(&["-l"])?));
@@ -154,7 +154,7 @@ impl Spin {
 }
 
 /// SPIN counts its claim as a process.
-fn with_claim(text: String) -> String {
+fn with_claim(text: &str) -> String {
     text.replace("_nr_pr", "(_nr_pr - 1)")
 }
 
@@ -197,6 +197,16 @@ fn explore(text: &str, assertions: bool) -> Result<(usize, bool, bool), String> 
         invalid_end |= system.holds(state, deadlock);
     }
     Ok((states, assertion, invalid_end))
+}
+
+/// Whether a run can stop.
+pub(crate) fn stops(program: &Program) -> bool {
+    let Ok(mut file) = PromelaFile::parse(&program.text(Form::Progress), &[]) else { return false };
+    let system = file.interpreter();
+    let mut formulas = Formulas::new();
+    let never = formulas.parse("[] !(\"deadlock\" || \"terminated\")").expect("a formula");
+    let property = Property::bind("never", formulas, never, system).expect("every system has them");
+    judge(&mut file, property, Notion::None) == Ok(1)
 }
 
 /// What Fairly says of a program.
@@ -254,6 +264,7 @@ pub(crate) fn fairly(program: &Program) -> Result<Answers, String> {
     Ok(answers)
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 fn refused(wrong: Vec<Diagnostic>) -> String {
     format!("refused: {}", wrong[0])
 }

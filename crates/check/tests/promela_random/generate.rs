@@ -318,6 +318,17 @@ impl Generator {
             if escapes || (place.d_step && !conditional) {
                 part.insert(0, Step::plain("true"));
             }
+            // SPIN refuses a loop of one step that does nothing.
+            let idle = match part.as_slice() {
+                [Step { kind: Kind::Plain(text), .. }] => {
+                    text == "skip" || text == "true" || text.starts_with("printf")
+                }
+                [Step { kind: Kind::Assert(_), .. }] => true,
+                _ => false,
+            };
+            if idle {
+                part.push(Step::plain(self.assignment(&place.variables.clone())));
+            }
             parts.push(part);
         }
         if self.rng.chance(2, 5) {
@@ -420,7 +431,7 @@ impl Generator {
                 let known: Vec<&Variable> =
                     variables.iter().filter(|it| it.kind == Type::Mtype).collect();
                 if !known.is_empty() && self.rng.chance(1, 3) {
-                    return (*self.rng.pick(&known)).text.clone();
+                    return self.rng.pick(&known).text.clone();
                 }
                 (*self.rng.pick(&["red", "green", "blue"])).to_owned()
             }
@@ -539,11 +550,15 @@ impl Generator {
     fn talk(&mut self, channel: &Channel, variables: &[Variable]) -> String {
         let name = &channel.name;
         if self.rng.chance(1, 2) {
+            let sorted = self.rng.chance(1, 5);
             let mut values = Vec::new();
             for &kind in &channel.fields {
-                values.push(self.value(variables, kind));
+                let value = self.value(variables, kind);
+                // SPIN sorts by what a value was before it was made to fit.
+                let fits = kind == Type::Mtype || !sorted;
+                values.push(if fits { value } else { format!("({value}) & 1") });
             }
-            let op = if self.rng.chance(1, 5) { "!!" } else { "!" };
+            let op = if sorted { "!!" } else { "!" };
             return format!("{name}{op}{}", values.join(", "));
         }
         let fields = self.pattern(channel, variables, true);

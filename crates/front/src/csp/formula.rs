@@ -240,7 +240,9 @@ impl Parser<'_> {
                 // Truth values in events are the numbers 1 and 0.
                 ("true" | "false", _) => Some(u8::from(part == "true").to_string()),
                 (_, Some(Global::Constant(Value::Int(value)))) => Some(value.to_string()),
-                (_, Some(Global::Constant(Value::Bool(value)))) => Some(u8::from(value).to_string()),
+                (_, Some(Global::Constant(Value::Bool(value)))) => {
+                    Some(u8::from(value).to_string())
+                }
                 _ => part.parse::<i32>().ok().map(|value| value.to_string()),
             };
             known &= value.is_some();

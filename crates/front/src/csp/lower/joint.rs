@@ -15,6 +15,7 @@ use super::program::{SCRATCH, Scratch};
 use super::steps::{Step, StepLabel, equal, known};
 use super::term::Term;
 use super::terms::Terms;
+use crate::csp::syntax::{ChannelId, EventId};
 
 /// Ways to make one step together that are tried.
 const MAX_WAYS: usize = 1 << 16;
@@ -186,7 +187,7 @@ fn rendezvous(terms: &Terms, send: &Step, receive: &Step, number: u32) -> Option
     }));
     let joint = Step {
         guard,
-        label: StepLabel::Joint(number, message.clone()),
+        label: joint_label(terms, *channel, number, message),
         communication: Communication::None,
         annotation: send.annotation.or(receive.annotation),
         program,
@@ -196,6 +197,20 @@ fn rendezvous(terms: &Terms, send: &Step, receive: &Step, number: u32) -> Option
         span: send.span,
     };
     Some((joint, left))
+}
+
+/// What an observer sees of both halves. A hidden set or an alphabet may name it as an event, `c.1`.
+fn joint_label(terms: &Terms, channel: ChannelId, number: u32, message: &[Expr]) -> StepLabel {
+    let declared = &terms.specification.channels[channel.index()];
+    let family = terms.specification.events.iter().position(|it| *it == declared.name.text);
+    match family {
+        Some(family) if declared.size.is_none() => StepLabel::Event {
+            family: EventId::new(family),
+            values: message.to_vec(),
+            shared: false,
+        },
+        _ => StepLabel::Joint(number, message.to_vec()),
+    }
 }
 
 /// One step of several. What is left is for the caller to say.
