@@ -820,39 +820,3 @@ fn locations_are_made_when_they_are_met() {
     explore(&mut walk.system);
     assert_eq!(asked.get(), 4);
 }
-
-/// How fast it is; run with `--release -- --ignored --nocapture`.
-#[test]
-#[ignore = "it measures"]
-fn transitions_a_second() {
-    let ring = "
-        channel c0 a capacity 4 : (0..9)
-        channel c1 b capacity 4 : (0..9)
-        template t0 Pass parameters 2 {
-          local l0 from : 0..1 = 0
-          local l1 to : 0..1 = 0
-          local l2 x : 0..9 = 0
-          location q0 s { -> q1 receive l0(_) on message do { l2 := ($0 + 1) % 10 } as get }
-          location q1 t { -> q0 send l1(l2) on message as send }
-        }
-        template t1 Begin parameters 0 {
-          location q0 s { -> q1 send 0(1) on message as one }
-          location q1 t { -> q2 send 1(5) on message as two }
-          location q2 u { -> q3 send 0(7) on message as three }
-          location q3 v { }
-        }
-        slot p0 A : t0 start t0(0, 1)
-        slot p1 B : t0 start t0(1, 0)
-        slot p2 C : t0 start t0(0, 1)
-        slot p3 D : t1 start t1()";
-    for (name, model) in
-        [("forks as processes", philosophers(9, false)), ("messages in a ring", model(ring))]
-    {
-        let mut system = Interpreter::new(model);
-        let start = std::time::Instant::now();
-        let (states, transitions, deadlocks) = explore(&mut system);
-        let rate = transitions as f64 / start.elapsed().as_secs_f64();
-        println!("{name}: {states} states, {transitions} transitions, {deadlocks} deadlocks");
-        println!("{rate:.0} transitions a second");
-    }
-}

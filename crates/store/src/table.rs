@@ -553,7 +553,6 @@ impl<H: RowHash> Table<H> {
 
     /// How many buckets there will be, which are allocated; and memory to work with, which the budget
     /// does not pay for.
-    #[allow(clippy::type_complexity)]
     fn room_to_grow(&self, shard: usize, buckets: u32) -> Result<(u32, Vec<u32>, Vec<u64>), Full> {
         let more = self.more_buckets(shard, buckets);
         let (mut numbers, mut row) = (Vec::new(), Vec::new());

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use fairly_check::claim::{self, ClaimOutcome};
 use fairly_check::csp::{CspFile, Unanswered};
 use fairly_check::promela::PromelaFile;
-use fairly_check::{Assumption, Options, Outcome};
-use fairly_fairness::Notion;
+use fairly_check::{Assumption, Options, Outcome, Property};
+use fairly_fairness::{Constraint, Notion};
 use fairly_model::Collapsed;
 use fairly_report::{human, json};
 use fairly_system::{AtomIndex, TransitionSystem};
@@ -239,14 +239,28 @@ impl File {
         Ok(ExitCode::from(worst))
     }
 
+    /// The formulas among the questions, each with what is assumed beside a notion.
+    fn formulas(
+        &mut self,
+        model: &Model,
+        constraints: &[String],
+    ) -> Result<Vec<FormulaAsked>, Failure> {
+        let mut formulas = Vec::new();
+        for Question { system, asked, .. } in self.questions(model)? {
+            if let Asked::Formula(property, formula) = asked {
+                let assumed = self.assumption(Notion::None, constraints, system)?.extra;
+                formulas.push(FormulaAsked { property, formula, system, assumed });
+            }
+        }
+        Ok(formulas)
+    }
+
     pub(super) fn ladder(&mut self, request: &Ladder) -> Result<ExitCode, Failure> {
         let options = request.model.options()?;
         let mut answers = Answers::new(request.model.format);
-        for question in self.questions(&request.model)? {
-            let Asked::Formula(mut property, formula) = question.asked else { continue };
-            let assumed =
-                self.assumption(Notion::None, &request.constraints, question.system)?.extra;
-            let interpreter = self.interpreter(question.system);
+        for formula in self.formulas(&request.model, &request.constraints)? {
+            let FormulaAsked { mut property, formula, system, assumed } = formula;
+            let interpreter = self.interpreter(system);
             let ladder = fairly_check::ladder(interpreter, &mut property, &assumed, &options)?;
             if ladder.rungs.iter().any(|rung| rung.holds.is_err()) {
                 answers.code = failure::UNKNOWN;
@@ -265,11 +279,9 @@ impl File {
     pub(super) fn least(&mut self, request: &Least) -> Result<ExitCode, Failure> {
         let options = request.model.options()?;
         let mut answers = Answers::new(request.model.format);
-        for question in self.questions(&request.model)? {
-            let Asked::Formula(mut property, formula) = question.asked else { continue };
-            let assumed =
-                self.assumption(Notion::None, &request.constraints, question.system)?.extra;
-            let interpreter = self.interpreter(question.system);
+        for formula in self.formulas(&request.model, &request.constraints)? {
+            let FormulaAsked { mut property, formula, system, assumed } = formula;
+            let interpreter = self.interpreter(system);
             let level = request.level.level();
             let least = fairly_check::least(interpreter, &mut property, level, &assumed, &options)?;
             answers.code = super::least_code(&least, answers.code);
@@ -281,6 +293,14 @@ impl File {
         }
         answers.finish()
     }
+}
+
+/// A formula of a file, as it is written, with what is assumed beside a notion.
+struct FormulaAsked {
+    property: Box<Property>,
+    formula: String,
+    system: Which,
+    assumed: Vec<Constraint>,
 }
 
 /// One answer of `ladder` or `least`.
