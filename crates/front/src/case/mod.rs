@@ -145,7 +145,6 @@
 mod lines;
 mod parser;
 mod printer;
-mod suggest;
 
 use std::fmt;
 

@@ -9,11 +9,11 @@ use fairly_system::{Annotation, LocalTransition};
 use hashbrown::{HashMap, HashSet};
 
 use super::lines::{Cursor, Name, lines};
-use super::suggest::near;
 use super::{
     Case, CaseComponent, Constraint, Demand, Expectation, FormulaText, Notion, Property, Target,
     Verdict,
 };
+use crate::suggest::near;
 
 /// How many errors of one text are reported.
 pub const MOST_ERRORS: usize = 100;

@@ -3,9 +3,10 @@
 use fairly_source::{Diagnostic, Span};
 
 use super::codes;
-use super::names::{Global, MOST_CANDIDATES, near};
+use super::names::Global;
 use super::parser::{Parsed, Parser};
 use super::syntax::{Assertion, Claim, Expr, ExprKind, Goal, RefinementModel, Subject, Type};
+use crate::suggest::{MOST_CANDIDATES, near};
 
 const CLAIMS: [&str; 6] =
     ["deadlockfree", "nonterminating", "divergencefree", "deterministic", "reaches", "refines"];

@@ -10,9 +10,10 @@ use fairly_source::{Diagnostic, Span};
 use super::codes;
 use super::items::{DIRECTIVES, Item};
 use super::lexer::Kind;
-use super::names::{Global, near};
+use super::names::Global;
 use super::parser::{Parsed, Parser};
 use super::syntax::{Definition, DefinitionId, LocalKind, Name, NodeId, Remark, Type};
+use crate::suggest::near;
 
 /// What a declaration is.
 #[derive(Clone, Copy, PartialEq, Eq)]
