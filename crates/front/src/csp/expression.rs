@@ -557,7 +557,8 @@ impl Parser<'_> {
         if !method && !self.sees("$") {
             return Ok(());
         }
-        self.at += 2;
+        // After `$` the text may end.
+        self.at = (self.at + 2).min(self.end);
         let span = self.since(start);
         Err(self.refuse(
             codes::METHOD,
