@@ -76,7 +76,7 @@ fn explore(text: &str, assertions: bool) -> Result<Found, String> {
         }
         steps.clear();
         system.enabled(state, &mut steps);
-        let held = holder.is_some_and(|strip| strip.get(system.packed(state), 0) >= 0);
+        let held = holder.is_some_and(|strip| strip.get(&system.packed(state), 0) >= 0);
         found.states += usize::from(!held);
         found.invalid_end |= system.holds(state, deadlock);
     }

@@ -6,16 +6,19 @@
 //! one state in which nobody holds to the next, and its action has the moves of all the steps on the
 //! way.
 //!
+//! The states that are passed through get no numbers, and are not stored.
+//!
 //! A sequence that never ends cannot be passed through; neither is one with very many steps or ways.
-//! Then states inside it are states like others.
+//! Then it ends in a state inside it, from which the next one begins. Where that is depends on the
+//! state that the sequence begins in alone, so that the same state always has the same steps.
 
 use fairly_omega::StateId;
 use fairly_system::{
     Action, ActionId, AtomIndex, Fault, MoveId, Signature, Transition, TransitionSystem,
 };
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 
-use crate::interpreter::Interpreter;
+use crate::interpreter::{Interpreter, Steps};
 
 /// Steps of one sequence, and sequences out of one state, that are passed through.
 const MOST_STEPS: usize = 2_000;
@@ -29,10 +32,25 @@ pub struct Collapsed {
     /// The actions of sequences; those of single steps among them.
     actions: Vec<Action>,
     ids: HashMap<Vec<ActionId>, ActionId>,
-    /// States inside sequences that are shown as states after all.
-    shown: HashSet<StateId>,
-    /// The steps of states that sequences start in: what is shown later must not change them.
-    known: HashMap<StateId, Vec<Transition>>,
+    /// The steps that are still to be looked at, one frame for each state that is passed through.
+    frames: Vec<Frame>,
+    /// Steps that lead to states in which nobody holds.
+    ends: Steps,
+    base: Vec<u64>,
+}
+
+/// A state on the way, and its steps.
+#[derive(Default)]
+struct Frame {
+    words: Vec<u64>,
+    steps: Steps,
+    next: usize,
+}
+
+impl Frame {
+    fn row(&self, at: usize) -> &[u64] {
+        &self.steps.rows[at * self.words.len()..][..self.words.len()]
+    }
 }
 
 impl Collapsed {
@@ -41,11 +59,12 @@ impl Collapsed {
         let idle = inner.action(ActionId::IDLE).clone();
         Collapsed {
             holds: inner.layout().holder.is_some(),
+            base: vec![0; inner.layout().words],
             inner,
             actions: vec![idle],
             ids: HashMap::from([(Vec::new(), ActionId::IDLE)]),
-            shown: HashSet::new(),
-            known: HashMap::new(),
+            frames: Vec::new(),
+            ends: Steps::default(),
         }
     }
 
@@ -78,9 +97,74 @@ impl Collapsed {
         id
     }
 
-    /// Whether a state is passed through.
-    fn passes(&self, state: StateId) -> bool {
-        self.inner.is_held(state) && !self.shown.contains(&state)
+    /// Whether a process holds in a packed state.
+    fn is_held(&self, words: &[u64]) -> bool {
+        self.inner.layout().holder.is_some_and(|strip| strip.get(words, 0) >= 0)
+    }
+
+    /// Makes the frame at a depth that of a state.
+    fn open(&mut self, depth: usize, words: &[u64]) {
+        if self.frames.len() == depth {
+            self.frames.push(Frame::default());
+        }
+        let mut frame = std::mem::take(&mut self.frames[depth]);
+        frame.words.clear();
+        frame.words.extend_from_slice(words);
+        frame.next = 0;
+        self.inner.expand(words, &mut frame.steps);
+        self.frames[depth] = frame;
+    }
+
+    /// Collects in `ends` the steps out of a packed state. Depth first, in the order of the
+    /// interpreter.
+    fn pass_through(&mut self, words: &[u64]) {
+        self.ends.clear();
+        self.open(0, words);
+        let mut depth = 0;
+        let mut chain: Vec<ActionId> = Vec::new();
+        loop {
+            let frame = &mut self.frames[depth];
+            let at = frame.next;
+            if at == frame.steps.actions.len() {
+                if depth == 0 {
+                    return;
+                }
+                depth -= 1;
+                chain.pop();
+                continue;
+            }
+            frame.next += 1;
+            chain.push(frame.steps.actions[at]);
+            let fault = frame.steps.fault(at).cloned();
+            let row = self.frames[depth].row(at).to_vec();
+            if fault.is_none() && self.is_held(&row) {
+                let endless = self.frames[..=depth].iter().any(|frame| frame.words == row);
+                let too_much = chain.len() >= MOST_STEPS || self.ends.actions.len() >= MOST_WAYS;
+                if !endless && !too_much {
+                    depth += 1;
+                    self.open(depth, &row);
+                    continue;
+                }
+            }
+            self.end(&chain, &row, fault);
+            chain.pop();
+        }
+    }
+
+    /// Adds a step that a chain of steps makes up, unless it is there.
+    fn end(&mut self, chain: &[ActionId], row: &[u64], fault: Option<Fault>) {
+        let action = self.action_id(chain);
+        let known = self.ends.rows.chunks_exact(row.len()).zip(&self.ends.actions).enumerate();
+        for (at, (other, &same)) in known {
+            if same == action && other == row && self.ends.fault(at) == fault.as_ref() {
+                return;
+            }
+        }
+        if let Some(fault) = fault {
+            self.ends.faults.push((self.ends.actions.len(), fault));
+        }
+        self.ends.actions.push(action);
+        self.ends.rows.extend_from_slice(row);
     }
 }
 
@@ -97,51 +181,16 @@ impl TransitionSystem for Collapsed {
         if !self.holds {
             return self.inner.enabled(state, out);
         }
-        if let Some(known) = self.known.get(&state) {
-            out.extend_from_slice(known);
+        if self.inner.fault(state).is_some() {
             return;
         }
-        let start = out.len();
-        let mut passed = false;
-        // Depth first, in the order of the interpreter; a frame is what is still to be tried.
-        let mut steps = Vec::new();
-        self.inner.enabled(state, &mut steps);
-        steps.reverse();
-        let mut frames: Vec<Vec<Transition>> = vec![steps];
-        let mut chain: Vec<ActionId> = Vec::new();
-        let mut path: Vec<StateId> = Vec::new();
-        while let Some(frame) = frames.last_mut() {
-            let Some(Transition { target, action }) = frame.pop() else {
-                frames.pop();
-                chain.pop();
-                path.pop();
-                continue;
-            };
-            chain.push(action);
-            if self.passes(target) {
-                let endless = path.contains(&target) || target == state;
-                let too_much = chain.len() >= MOST_STEPS || out.len() - start >= MOST_WAYS;
-                if endless || too_much {
-                    self.shown.insert(target);
-                } else {
-                    passed = true;
-                    let mut steps = Vec::new();
-                    self.inner.enabled(target, &mut steps);
-                    steps.reverse();
-                    frames.push(steps);
-                    path.push(target);
-                    continue;
-                }
-            }
-            let joint = Transition { target, action: self.action_id(&chain) };
-            if !out[start..].contains(&joint) {
-                out.push(joint);
-            }
-            chain.pop();
-        }
-        if passed {
-            self.known.insert(state, out[start..].to_vec());
-        }
+        let mut words = std::mem::take(&mut self.base);
+        self.inner.read(state, &mut words);
+        self.pass_through(&words);
+        let ends = std::mem::take(&mut self.ends);
+        self.inner.settle(state, &words, &ends, out);
+        self.ends = ends;
+        self.base = words;
     }
 
     fn action(&self, action: ActionId) -> &Action {

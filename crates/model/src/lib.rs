@@ -14,6 +14,7 @@ mod ids;
 mod interpreter;
 mod layout;
 mod model;
+pub mod native;
 mod process;
 mod state;
 pub mod text;

@@ -1,59 +1,321 @@
 //! The states that have been met: each once, numbered in the order they were met in.
+//!
+//! A few states are kept in a plain list. When there are more, they move into a table of
+//! `fairly_store`, which takes less than half the memory, keeps to a limit, and looks up all
+//! successors of a state at once: one row of words for each state if that is a single word, otherwise
+//! a tree of words that states share.
 
 use std::hash::BuildHasher;
 
 use fairly_omega::StateId;
+use fairly_store::{Full, Nodes, StateIndex, Table, TreeTable, Width};
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-/// Packed states of one width, one after the other.
-#[derive(Clone, Debug)]
+/// So many states are kept in the plain list. An empty table takes some hundred kilobytes, and most
+/// systems that are looked at have a few hundred states.
+const FEW: usize = 4096;
+
+/// Packed states of one width.
+#[derive(Debug)]
 pub(crate) struct States {
+    width: usize,
+    kept: Kept,
+    /// States that no words lead to: for each, how many others had been met before it. They have
+    /// numbers and no rows.
+    apart: Vec<u32>,
+    /// The most bytes that a table may take.
+    limit: usize,
+    /// The nodes of the state that was read last, if states are trees.
+    nodes: Option<(Nodes, Nodes)>,
+    found: Vec<(StateIndex, bool)>,
+}
+
+#[derive(Debug)]
+enum Kept {
+    List(List),
+    Rows(Table),
+    Trees(TreeTable),
+}
+
+impl States {
+    /// No states, of so many words each; at least one.
+    pub(crate) fn new(width: usize) -> States {
+        let kept = Kept::List(List::new(width));
+        // What a table prepares for grows with its limit.
+        let limit = usize::try_from(1_u64 << 40).unwrap_or(usize::MAX);
+        States { width, kept, apart: Vec::new(), limit, nodes: None, found: Vec::new() }
+    }
+
+    /// Sets the most bytes that the states may take.
+    pub(crate) fn limit(&mut self, bytes: usize) {
+        self.limit = bytes;
+    }
+
+    /// How many have been met.
+    pub(crate) fn len(&self) -> usize {
+        self.rows() + self.apart.len()
+    }
+
+    /// How many bytes they take.
+    pub(crate) fn bytes(&self) -> usize {
+        let kept = match &self.kept {
+            Kept::List(list) => list.bytes(),
+            Kept::Rows(table) => table.bytes(),
+            Kept::Trees(table) => table.bytes(),
+        };
+        kept + self.apart.capacity() * size_of::<u32>()
+    }
+
+    fn rows(&self) -> usize {
+        match &self.kept {
+            Kept::List(list) => list.len(),
+            Kept::Rows(table) => table.len(),
+            Kept::Trees(table) => table.len(),
+        }
+    }
+
+    /// Copies the words of a state; zeroes for one that has none.
+    pub(crate) fn get(&self, state: StateId, words: &mut [u64]) {
+        let Some(row) = self.row(state) else { return words.fill(0) };
+        match &self.kept {
+            Kept::List(list) => words.copy_from_slice(list.get(row)),
+            Kept::Rows(table) => table.get(StateIndex(row), words),
+            Kept::Trees(table) => table.get(StateIndex(row), words, &mut table.nodes()),
+        }
+    }
+
+    /// As [`get`](States::get), for a state whose successors are added next.
+    pub(crate) fn read(&mut self, state: StateId, words: &mut [u64]) {
+        match (&self.kept, self.row(state)) {
+            (Kept::Trees(table), Some(row)) => {
+                let fresh = || (table.nodes(), table.nodes());
+                let (base, _) = self.nodes.get_or_insert_with(fresh);
+                table.get(StateIndex(row), words, base);
+            }
+            _ => self.get(state, words),
+        }
+    }
+
+    /// Appends the states with these rows of words, each with whether it is new. They resemble `base`,
+    /// which is the state that was [read](States::read) last.
+    ///
+    /// # Errors
+    /// If there is no room for one of them; those before it are there.
+    pub(crate) fn intern(
+        &mut self,
+        base: &[u64],
+        rows: &[u64],
+        out: &mut Vec<(StateId, bool)>,
+    ) -> Result<(), Full> {
+        if let Kept::List(list) = &mut self.kept {
+            if list.len() < FEW.min(self.limit / (16 * self.width)) {
+                for row in rows.chunks_exact(self.width) {
+                    let (row, new) = list.intern(row);
+                    out.push((number(&self.apart, row), new));
+                }
+                return Ok(());
+            }
+            self.move_out()?;
+        }
+        match &self.kept {
+            Kept::List(_) => unreachable!("just moved out of it"),
+            Kept::Rows(table) => {
+                self.found.clear();
+                let done = table.insert_batch(rows, &mut self.found);
+                let apart = &self.apart;
+                out.extend(self.found.iter().map(|&(row, new)| (number(apart, row.0), new)));
+                done
+            }
+            Kept::Trees(table) => {
+                for row in rows.chunks_exact(self.width) {
+                    let (row, new) = match &mut self.nodes {
+                        Some((of_base, nodes)) => {
+                            nodes.copy_from(of_base);
+                            insert_near(table, base, row, nodes)?
+                        }
+                        None => table.insert(row, &mut table.nodes())?,
+                    };
+                    out.push((number(&self.apart, row.0), new));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// A state that no words lead to: it is equal to no other.
+    pub(crate) fn push_apart(&mut self) -> StateId {
+        let id = StateId(u32::try_from(self.len()).expect("fewer than 2^32 states"));
+        self.apart.push(u32::try_from(self.rows()).expect("fewer than 2^32 states"));
+        id
+    }
+
+    /// The row of a state, if it has one.
+    fn row(&self, StateId(id): StateId) -> Option<u32> {
+        if self.apart.is_empty() {
+            return Some(id);
+        }
+        // The state apart at position `at` has the number `self.apart[at] + at`.
+        let id_of = |at: usize| self.apart[at] as usize + at;
+        let (mut low, mut high) = (0, self.apart.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            if id_of(middle) < id as usize {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        let is_apart = low < self.apart.len() && id_of(low) == id as usize;
+        (!is_apart).then(|| id - u32::try_from(low).expect("fewer than 2^32 states"))
+    }
+
+    /// Moves the states from the list into a table.
+    fn move_out(&mut self) -> Result<(), Full> {
+        let Kept::List(list) = &self.kept else { return Ok(()) };
+        let kept = if self.width == 1 {
+            let table = Table::new(Width::words(1), self.limit)?;
+            for row in list.rows() {
+                table.insert_or_find(row)?;
+            }
+            Kept::Rows(table)
+        } else {
+            let table = TreeTable::new(self.width, self.limit)?;
+            let mut nodes = table.nodes();
+            for row in list.rows() {
+                table.insert(row, &mut nodes)?;
+            }
+            Kept::Trees(table)
+        };
+        self.kept = kept;
+        Ok(())
+    }
+}
+
+/// The number of the state with a row.
+fn number(apart: &[u32], row: u32) -> StateId {
+    let before = apart.partition_point(|&rows| rows <= row);
+    StateId(row + u32::try_from(before).expect("fewer than 2^32 states"))
+}
+
+/// Adds a row that differs from another one, whose nodes are given, in a few words.
+fn insert_near(
+    table: &TreeTable,
+    base: &[u64],
+    row: &[u64],
+    nodes: &mut Nodes,
+) -> Result<(StateIndex, bool), Full> {
+    /// More are rare.
+    const MOST: usize = 8;
+    let mut changed = [0; MOST];
+    let mut count = 0;
+    for (at, (old, new)) in base.iter().zip(row).enumerate() {
+        if old != new {
+            if count == MOST {
+                return table.insert(row, nodes);
+            }
+            changed[count] = at;
+            count += 1;
+        }
+    }
+    table.insert_delta(row, &changed[..count], nodes)
+}
+
+/// Rows one after the other, for a few states.
+#[derive(Debug)]
+struct List {
     width: usize,
     words: Vec<u64>,
     table: HashTable<u32>,
     hasher: DefaultHashBuilder,
 }
 
-impl States {
-    /// No states, of so many words each; at least one.
-    pub(crate) fn new(width: usize) -> States {
+impl List {
+    fn new(width: usize) -> List {
         let hasher = DefaultHashBuilder::default();
-        States { width, words: Vec::new(), table: HashTable::new(), hasher }
+        List { width, words: Vec::new(), table: HashTable::new(), hasher }
     }
 
-    /// How many have been met.
-    pub(crate) fn len(&self) -> usize {
+    fn len(&self) -> usize {
         self.words.len() / self.width
     }
 
-    /// The words of a state.
-    pub(crate) fn get(&self, state: StateId) -> &[u64] {
-        &self.words[state.index() * self.width..][..self.width]
+    fn bytes(&self) -> usize {
+        self.words.capacity() * size_of::<u64>() + self.table.allocation_size()
     }
 
-    /// The state with these words, and whether it is new.
-    pub(crate) fn intern(&mut self, state: &[u64]) -> (StateId, bool) {
+    fn get(&self, row: u32) -> &[u64] {
+        &self.words[row as usize * self.width..][..self.width]
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &[u64]> {
+        self.words.chunks_exact(self.width)
+    }
+
+    fn intern(&mut self, row: &[u64]) -> (u32, bool) {
         let (width, words) = (self.width, &self.words);
-        let row = |id: u32| &words[id as usize * width..][..width];
-        let hash = self.hasher.hash_one(state);
-        if let Some(&known) = self.table.find(hash, |&id| row(id) == state) {
-            return (StateId(known), false);
+        let of = |id: u32| &words[id as usize * width..][..width];
+        let hash = self.hasher.hash_one(row);
+        if let Some(&known) = self.table.find(hash, |&id| of(id) == row) {
+            return (known, false);
         }
-        let id = self.next();
+        let id = u32::try_from(self.len()).expect("fewer than 2^32 states");
         let hasher = &self.hasher;
-        self.table.insert_unique(hash, id.0, |&id| hasher.hash_one(row(id)));
-        self.words.extend_from_slice(state);
+        self.table.insert_unique(hash, id, |&id| hasher.hash_one(of(id)));
+        self.words.extend_from_slice(row);
         (id, true)
     }
+}
 
-    /// A state that no words lead to: it is equal to no other.
-    pub(crate) fn push_apart(&mut self) -> StateId {
-        let id = self.next();
-        self.words.extend(std::iter::repeat_n(0, self.width));
-        id
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers, rows and what is apart stay what they were when the list becomes a table.
+    #[test]
+    fn nothing_changes_when_the_list_becomes_a_table() {
+        for width in [1_usize, 3] {
+            let mut states = States::new(width);
+            let row = |at: u64| -> Vec<u64> { (0..width as u64).map(|word| at >> word).collect() };
+            let mut expected: Vec<Option<u64>> = Vec::new();
+            for at in 0..2 * FEW as u64 {
+                if at % 1000 == 999 {
+                    assert_eq!(states.push_apart().index(), expected.len());
+                    expected.push(None);
+                }
+                let mut out = Vec::new();
+                states.intern(&row(at), &row(at), &mut out).expect("room");
+                assert_eq!(out, [(StateId::from_index(expected.len()), true)]);
+                expected.push(Some(at));
+            }
+            assert_eq!(states.len(), expected.len());
+            assert!(!matches!(states.kept, Kept::List(_)));
+            for (id, expected) in expected.iter().enumerate() {
+                let mut words = vec![7; width];
+                states.read(StateId::from_index(id), &mut words);
+                match *expected {
+                    None => assert_eq!(words, vec![0; width]),
+                    Some(at) => {
+                        assert_eq!(words, row(at));
+                        let mut out = Vec::new();
+                        states.intern(&words, &row(at), &mut out).expect("it is there");
+                        assert_eq!(out, [(StateId::from_index(id), false)]);
+                    }
+                }
+            }
+        }
     }
 
-    fn next(&self) -> StateId {
-        StateId(u32::try_from(self.len()).expect("fewer than 2^32 states"))
+    #[test]
+    fn a_limit_is_kept() {
+        let mut states = States::new(1);
+        states.limit(1 << 20);
+        let mut out = Vec::new();
+        let full = (0..1 << 20).find_map(|at| states.intern(&[at], &[at], &mut out).err());
+        assert_eq!(full, Some(Full::Budget { limit: 1 << 20 }));
+        assert!(states.bytes() <= 1 << 20);
+        // What was there is still found.
+        out.clear();
+        states.intern(&[5], &[5], &mut out).expect("it is there");
+        assert_eq!(out, [(StateId(5), false)]);
     }
 }

@@ -50,7 +50,7 @@ fn changes(system: &Interpreter, before: StateId, after: StateId) -> Vec<Access>
     let layout = system.layout();
     let unpacked = |state| {
         let mut cells = vec![0; layout.cells];
-        layout.unpack(system.packed(state), &mut cells);
+        layout.unpack(&system.packed(state), &mut cells);
         cells
     };
     let (old, new) = (unpacked(before), unpacked(after));

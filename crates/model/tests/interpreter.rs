@@ -549,7 +549,7 @@ const DYNAMIC: &str = "
 fn processes_come_and_go() {
     let mut walk = Walk::of(model(DYNAMIC));
     assert_eq!(walk.shown(), "last=-1 M@s");
-    let free = walk.system.packed(walk.state).to_vec();
+    let free = walk.system.packed(walk.state);
     walk.go("run M");
     assert_eq!(walk.shown(), "last=1 M@s A@s A.n=2 A.m=1");
     walk.go("run M");
@@ -559,7 +559,7 @@ fn processes_come_and_go() {
     walk.go("run B").go("run B").go("end B");
     // But for the variable it is the state at the start: nothing of the slots is left.
     let now = walk.system.packed(walk.state);
-    assert_eq!(free.iter().zip(now).map(|(a, b)| (a ^ b).count_ones()).sum::<u32>(), 2);
+    assert_eq!(free.iter().zip(&now).map(|(a, b)| (a ^ b).count_ones()).sum::<u32>(), 2);
     let first = walk.system.initial()[0];
     assert_eq!(walk.system.valuation(first)[1..], walk.system.valuation(walk.state)[1..]);
 }

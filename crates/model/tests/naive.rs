@@ -20,7 +20,8 @@ const STATES: usize = 60;
 
 /// A state of the interpreter as the naive one has it, by its layout.
 fn read(interpreter: &Interpreter, state: StateId) -> State {
-    let (layout, words) = (interpreter.layout(), interpreter.packed(state));
+    let packed = interpreter.packed(state);
+    let (layout, words) = (interpreter.layout(), packed.as_slice());
     let mut cells = vec![77; layout.cells];
     layout.unpack(words, &mut cells);
     let mut clean = vec![0; layout.cells];

@@ -192,7 +192,7 @@ fn explore(text: &str, assertions: bool) -> Result<(usize, bool, bool), String> 
         }
         steps.clear();
         system.enabled(state, &mut steps);
-        let held = holder.is_some_and(|strip| strip.get(system.packed(state), 0) >= 0);
+        let held = holder.is_some_and(|strip| strip.get(&system.packed(state), 0) >= 0);
         states += usize::from(!held);
         invalid_end |= system.holds(state, deadlock);
     }

@@ -101,13 +101,32 @@ impl Interpreter {
     pub(super) fn reading<T>(&self, state: StateId, read: impl FnOnce(&[i64]) -> T) -> Option<T> {
         let state = self.shown(state)?;
         let mut reading = self.reading.borrow_mut();
-        let (last, cells) = &mut *reading;
+        let reading = &mut *reading;
         // Several propositions are asked of a state one after the other.
-        if *last != Some(state) {
-            self.program.layout.unpack(self.states.get(state), cells);
-            *last = Some(state);
+        if reading.state != Some(state) {
+            self.states.get(state, &mut reading.words);
+            reading.state = Some(state);
+            reading.unpacked = false;
         }
-        Some(read(cells))
+        if !reading.unpacked {
+            self.program.layout.unpack(&reading.words, &mut reading.cells);
+            reading.unpacked = true;
+        }
+        Some(read(&reading.cells))
+    }
+
+    /// What native code says of a proposition in a state.
+    fn test_natively(&self, state: StateId, proposition: usize) -> Option<bool> {
+        let native = self.native.as_ref()?;
+        let state = self.shown(state)?;
+        let mut reading = self.reading.borrow_mut();
+        let reading = &mut *reading;
+        if reading.state != Some(state) {
+            self.states.get(state, &mut reading.words);
+            reading.state = Some(state);
+            reading.unpacked = false;
+        }
+        native.code.holds(&reading.words, proposition)
     }
 
     fn test_proposition(&self, at: usize, cells: &[i64]) -> Faulty<bool> {
@@ -120,6 +139,11 @@ impl Interpreter {
 
     pub(super) fn test_atom(&self, state: StateId, atom: AtomIndex) -> bool {
         let atom = &self.atoms[atom.0 as usize];
+        if let Atom::Proposition(at) = atom
+            && let Some(known) = self.test_natively(state, *at)
+        {
+            return known;
+        }
         let test = |cells: &[i64]| match atom {
             Atom::Deadlock => self.is_stuck(state, cells) && !self.all_may_end(cells),
             Atom::Terminated => self.is_stuck(state, cells) && self.all_may_end(cells),

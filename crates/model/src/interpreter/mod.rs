@@ -5,6 +5,7 @@
 //! [`step`] what each action does to the state.
 
 mod atoms;
+mod expand;
 mod join;
 mod names;
 mod offers;
@@ -21,7 +22,9 @@ use fairly_system::{
 use hashbrown::HashMap;
 
 use self::atoms::Atom;
-use self::join::{Joints, Way};
+pub(crate) use self::expand::Steps;
+use self::expand::{Accelerator, NativeRows};
+use self::join::Joints;
 use self::offers::Offers;
 pub(crate) use self::program::Program;
 use crate::eval::{Faulty, View, fault};
@@ -112,8 +115,23 @@ pub struct Interpreter {
     /// By state, as far as it has been asked: whether it has no steps.
     stuck: Vec<Option<bool>>,
     work: Work,
+    /// The words of the state whose steps are looked for.
+    base: Vec<u64>,
+    steps: Steps,
+    numbers: Vec<(StateId, bool)>,
+    native: Option<Accelerator>,
+    native_rows: NativeRows,
     /// The state that was read last, unpacked.
-    reading: RefCell<(Option<StateId>, Vec<i64>)>,
+    reading: RefCell<Reading>,
+}
+
+/// The state that was read last.
+struct Reading {
+    state: Option<StateId>,
+    words: Vec<u64>,
+    /// Whether the cells are those of the words.
+    unpacked: bool,
+    cells: Vec<i64>,
 }
 
 /// What went wrong, and in which state; in none if it is in the initial one.
@@ -167,9 +185,15 @@ impl Interpreter {
             words: vec![0; program.layout.words],
             ..Work::default()
         };
+        let base = vec![0; program.layout.words];
         Interpreter {
             states: States::new(program.layout.words),
-            reading: RefCell::new((None, vec![0; program.layout.cells])),
+            reading: RefCell::new(Reading {
+                state: None,
+                words: vec![0; program.layout.words],
+                unpacked: false,
+                cells: vec![0; program.layout.cells],
+            }),
             program,
             unfold,
             faults: HashMap::new(),
@@ -177,6 +201,11 @@ impl Interpreter {
             atoms: Vec::new(),
             stuck: Vec::new(),
             work,
+            base,
+            steps: Steps::default(),
+            numbers: Vec::new(),
+            native: None,
+            native_rows: NativeRows::default(),
         }
     }
 
@@ -192,8 +221,22 @@ impl Interpreter {
 
     /// The words of a state, as [`Interpreter::layout`] has them; those of the state before for a
     /// state in which something went wrong.
-    pub fn packed(&self, state: StateId) -> &[u64] {
-        self.states.get(self.shown(state).unwrap_or(state))
+    pub fn packed(&self, state: StateId) -> Vec<u64> {
+        let mut words = vec![0; self.program.layout.words];
+        self.states.get(self.shown(state).unwrap_or(state), &mut words);
+        words
+    }
+
+    /// Sets the most bytes that the states may take, before there are many. A step to a state that
+    /// there is no room for leads to a fault of the kind
+    /// [`FaultKind::Limit`](fairly_system::FaultKind::Limit).
+    pub fn limit_memory(&mut self, bytes: usize) {
+        self.states.limit(bytes);
+    }
+
+    /// How many bytes the states take.
+    pub fn state_bytes(&self) -> usize {
+        self.states.bytes()
     }
 
     /// How many states have been met.
@@ -255,9 +298,8 @@ impl Interpreter {
     }
 
     /// Finds what is enabled in a state, which is unpacked; gives the value of a timeout there.
-    fn find(&mut self, work: &mut Work, state: StateId) -> bool {
+    fn find(&mut self, work: &mut Work) -> bool {
         let Work { offers, joints, cells, .. } = work;
-        self.program.layout.unpack(self.states.get(state), cells);
         for timeout in [false, true] {
             offers.collect(&self.program, cells, timeout, false);
             offers.resolve(&mut self.program);
@@ -283,17 +325,6 @@ impl Interpreter {
             next[strip.cell as usize] = -1;
         }
     }
-
-    /// Gives a state its number.
-    fn intern(&mut self, words: &[u64], cells: &[i64]) -> StateId {
-        let (id, new) = self.states.intern(words);
-        if new && self.unfold.is_some() {
-            // Done as soon as the state is met, so that what is asked of a state without changing
-            // anything finds its edges.
-            self.program.prepare_state(cells, &mut self.unfold);
-        }
-        id
-    }
 }
 
 impl TransitionSystem for Interpreter {
@@ -308,51 +339,20 @@ impl TransitionSystem for Interpreter {
         }
         let mut words = vec![0; self.program.layout.words];
         self.program.layout.pack(&cells, &mut words);
-        vec![self.intern(&words, &cells)]
+        vec![self.intern(&words)]
     }
 
     fn enabled(&mut self, state: StateId, out: &mut Vec<Transition>) {
         if self.fault(state).is_some() {
             return;
         }
-        let mut work = std::mem::take(&mut self.work);
-        let timeout = self.find(&mut work, state);
-        work.joints.restrict(&self.program, &work.cells, &work.offers);
-        let before = out.len();
-        for at in 0..work.joints.all.len() {
-            let joint = work.joints.all[at];
-            let members = work.joints.members(joint);
-            let of = |at: &u32| &work.offers.all[*at as usize];
-            work.moves.clear();
-            work.moves.extend(members.iter().filter_map(|at| of(at).id));
-            if members.len() == 2 && of(&members[0]).slot > of(&members[1]).slot {
-                work.moves.reverse();
-            }
-            let names = &mut self.program.names;
-            let event = match joint.way {
-                Way::Fault(_) => names.fault,
-                Way::Event | Way::Rendezvous => of(&members[0]).event.unwrap_or(names.fault),
-            };
-            let action = names.action_id(event, &work.moves);
-            let target = match step::take(&self.program, &mut work, joint, timeout) {
-                Ok(()) => {
-                    self.release(&mut work);
-                    self.program.layout.pack(&work.next, &mut work.words);
-                    self.intern(&work.words, &work.next)
-                }
-                Err(fault) => self.broken(*fault, Some(state)),
-            };
-            let transition = Transition { target, action };
-            let again = matches!(joint.way, Way::Fault(_)) && out[before..].contains(&transition);
-            if !again {
-                out.push(transition);
-            }
-        }
-        if self.stuck.len() <= state.index() {
-            self.stuck.resize(self.states.len(), None);
-        }
-        self.stuck[state.index()] = Some(out.len() == before);
-        self.work = work;
+        let mut words = std::mem::take(&mut self.base);
+        self.read(state, &mut words);
+        let mut steps = std::mem::take(&mut self.steps);
+        self.expand(&words, &mut steps);
+        self.settle(state, &words, &steps, out);
+        self.steps = steps;
+        self.base = words;
     }
 
     fn action(&self, action: ActionId) -> &Action {
@@ -366,7 +366,9 @@ impl TransitionSystem for Interpreter {
             return;
         }
         let mut work = std::mem::take(&mut self.work);
-        self.find(&mut work, state);
+        self.states.get(state, &mut work.words);
+        self.program.layout.unpack(&work.words, &mut work.cells);
+        self.find(&mut work);
         let Work { offers, joints, .. } = &work;
         let open = offers.all.iter().filter(|offer| !joints.barred(&self.program, offers, offer));
         out.extend(open.filter_map(|offer| offer.id));

@@ -1,0 +1,244 @@
+//! The steps out of a packed state, before the states that they lead to have numbers.
+
+use fairly_omega::StateId;
+use fairly_system::{ActionId, Fault, Transition};
+
+use super::join::Way;
+use super::{Interpreter, Work, step};
+use crate::native::Rows;
+
+/// Steps out of a state.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Steps {
+    pub(crate) actions: Vec<ActionId>,
+    /// What they lead to, one state after the other; for a step in which something goes wrong there
+    /// is a row that means nothing.
+    pub(crate) rows: Vec<u64>,
+    /// The steps in which something goes wrong, by position and in order.
+    pub(crate) faults: Vec<(usize, Fault)>,
+}
+
+impl Steps {
+    pub(crate) fn clear(&mut self) {
+        self.actions.clear();
+        self.rows.clear();
+        self.faults.clear();
+    }
+
+    /// What goes wrong in the step at a position.
+    pub(crate) fn fault(&self, at: usize) -> Option<&Fault> {
+        self.faults.iter().find(|(step, _)| *step == at).map(|(_, fault)| fault)
+    }
+}
+
+impl Interpreter {
+    /// Makes `steps` those out of a packed state.
+    pub(crate) fn expand(&mut self, words: &[u64], steps: &mut Steps) {
+        steps.clear();
+        if self.native.is_some() && self.expand_natively(words, steps) {
+            return;
+        }
+        steps.clear();
+        let mut work = std::mem::take(&mut self.work);
+        self.program.layout.unpack(words, &mut work.cells);
+        if self.unfold.is_some() {
+            self.program.prepare_state(&work.cells, &mut self.unfold);
+        }
+        let timeout = self.find(&mut work);
+        work.joints.restrict(&self.program, &work.cells, &work.offers);
+        for at in 0..work.joints.all.len() {
+            self.expand_joint(&mut work, at, timeout, steps);
+        }
+        self.work = work;
+    }
+
+    /// Appends the step of the joint action at a position.
+    fn expand_joint(&mut self, work: &mut Work, at: usize, timeout: bool, steps: &mut Steps) {
+        let joint = work.joints.all[at];
+        let members = work.joints.members(joint);
+        let of = |at: &u32| &work.offers.all[*at as usize];
+        work.moves.clear();
+        work.moves.extend(members.iter().filter_map(|at| of(at).id));
+        if members.len() == 2 && of(&members[0]).slot > of(&members[1]).slot {
+            work.moves.reverse();
+        }
+        let names = &mut self.program.names;
+        let event = match joint.way {
+            Way::Fault(_) => names.fault,
+            Way::Event | Way::Rendezvous => of(&members[0]).event.unwrap_or(names.fault),
+        };
+        let action = names.action_id(event, &work.moves);
+        match step::take(&self.program, work, joint, timeout) {
+            Ok(()) => {
+                self.release(work);
+                self.program.layout.pack(&work.next, &mut work.words);
+            }
+            Err(fault) => {
+                let again = |(step, known): &(usize, Fault)| {
+                    steps.actions[*step] == action && *known == *fault
+                };
+                if matches!(joint.way, Way::Fault(_)) && steps.faults.iter().any(again) {
+                    return;
+                }
+                steps.faults.push((steps.actions.len(), *fault));
+            }
+        }
+        steps.actions.push(action);
+        steps.rows.extend_from_slice(&work.words);
+    }
+
+    /// The same by native code; `false` if that declines.
+    fn expand_natively(&mut self, words: &[u64], steps: &mut Steps) -> bool {
+        let Some(mut native) = self.native.take() else { return false };
+        // The words of the successors are written where they stay.
+        let mut rows = std::mem::take(&mut self.native_rows);
+        rows.clear();
+        std::mem::swap(&mut rows.words, &mut steps.rows);
+        let done = native.code.steps(words, &mut rows);
+        std::mem::swap(&mut rows.words, &mut steps.rows);
+        if done {
+            for &command in &rows.commands {
+                let action = match native.actions.get(command as usize).copied().flatten() {
+                    Some(known) => known,
+                    None => self.native_action(&mut native, command),
+                };
+                steps.actions.push(action);
+            }
+        }
+        self.native_rows = rows;
+        self.native = Some(native);
+        done
+    }
+
+    /// The action of a command that has not been met.
+    #[cold]
+    fn native_action(&mut self, native: &mut super::Accelerator, command: u32) -> ActionId {
+        let parts = native.code.parts(command);
+        let known = |at: usize| {
+            let part = parts[at];
+            let (slot, variant) = (part.slot as usize, part.variant as usize);
+            let ready = self.program.ready(slot, variant, part.location as usize);
+            let known = ready.and_then(|ready| ready.edges[part.edge as usize].known);
+            known.expect("native code takes only edges whose event is known")
+        };
+        let event = known(0).0;
+        let mut order: Vec<usize> = (0..parts.len()).collect();
+        order.sort_by_key(|&at| parts[at].slot);
+        let moves: Vec<_> = order.into_iter().map(|at| known(at).1).collect();
+        let action = self.program.names.action_id(event, &moves);
+        let at = command as usize;
+        native.actions.resize(native.actions.len().max(at + 1), None);
+        native.actions[at] = Some(action);
+        action
+    }
+
+    /// Copies the words of a state whose steps are looked for.
+    pub(crate) fn read(&mut self, state: StateId, words: &mut [u64]) {
+        self.states.read(state, words);
+    }
+
+    /// Appends all steps out of a state, which was read last, as transitions to numbered states.
+    pub(crate) fn settle(
+        &mut self,
+        state: StateId,
+        words: &[u64],
+        steps: &Steps,
+        out: &mut Vec<Transition>,
+    ) {
+        self.number(state, words, steps, out);
+        if self.stuck.len() <= state.index() {
+            self.stuck.resize(self.states.len(), None);
+        }
+        self.stuck[state.index()] = Some(steps.actions.is_empty());
+    }
+
+    /// Gives numbers to what steps lead to.
+    fn number(
+        &mut self,
+        state: StateId,
+        base: &[u64],
+        steps: &Steps,
+        out: &mut Vec<Transition>,
+    ) {
+        let mut numbers = std::mem::take(&mut self.numbers);
+        numbers.clear();
+        let full = if steps.faults.is_empty() {
+            self.states.intern(base, &steps.rows, &mut numbers).err()
+        } else {
+            let rows = steps.rows.chunks_exact(self.program.layout.words).enumerate();
+            let mut full = None;
+            for (at, row) in rows {
+                match steps.fault(at) {
+                    Some(fault) => {
+                        numbers.push((self.broken(fault.clone(), Some(state)), false));
+                    }
+                    None => full = full.or(self.states.intern(base, row, &mut numbers).err()),
+                }
+                if full.is_some() {
+                    break;
+                }
+            }
+            full
+        };
+        if self.unfold.is_some() {
+            for (at, _) in numbers.iter().enumerate().filter(|(_, (_, new))| *new) {
+                let row = &steps.rows[at * self.program.layout.words..];
+                self.prepare(&row[..self.program.layout.words]);
+            }
+        }
+        let steps = steps.actions.iter().zip(&numbers);
+        out.extend(steps.map(|(&action, &(target, _))| Transition { target, action }));
+        if let Some(full) = full {
+            // What is left out would be unknown.
+            let target = self.broken(Fault::limit(full.to_string(), None), None);
+            let action = self.program.names.action_id(self.program.names.fault, &[]);
+            out.push(Transition { target, action });
+        }
+        self.numbers = numbers;
+    }
+
+    /// Makes sure that the edges of a new state are there: what is asked of a state without changing
+    /// anything has to find them.
+    fn prepare(&mut self, words: &[u64]) {
+        let mut cells = std::mem::take(&mut self.work.next);
+        self.program.layout.unpack(words, &mut cells);
+        self.program.prepare_state(&cells, &mut self.unfold);
+        self.work.next = cells;
+    }
+
+    /// Gives one state a number.
+    pub(crate) fn intern(&mut self, words: &[u64]) -> StateId {
+        let mut numbers = Vec::new();
+        match self.states.intern(words, words, &mut numbers) {
+            Ok(()) => {
+                if self.unfold.is_some() {
+                    self.prepare(words);
+                }
+                numbers[0].0
+            }
+            Err(full) => self.broken(Fault::limit(full.to_string(), None), None),
+        }
+    }
+}
+
+/// Native code in place of interpretation, with what has been learned of it.
+pub(crate) struct Accelerator {
+    pub(crate) code: Box<dyn crate::native::Native>,
+    /// By command.
+    pub(crate) actions: Vec<Option<ActionId>>,
+}
+
+impl Interpreter {
+    /// Lets native code make steps where it can.
+    pub fn accelerate(&mut self, code: Box<dyn crate::native::Native>) {
+        self.native = Some(Accelerator { code, actions: Vec::new() });
+    }
+
+    /// Whether native code makes steps.
+    pub fn is_accelerated(&self) -> bool {
+        self.native.is_some()
+    }
+}
+
+/// Room for native steps.
+pub(crate) type NativeRows = Rows;

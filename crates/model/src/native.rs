@@ -1,0 +1,52 @@
+//! How native code takes the place of interpretation.
+//!
+//! An [`Interpreter`](crate::Interpreter) can be given something that makes the steps of packed states
+//! faster than it does itself. It may decline any state: then the interpreter makes the steps of that
+//! one. So whoever writes it can leave out what is rare or goes wrong, and faults are found in one way
+//! only.
+
+/// One process's part in an action: an edge that it takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Part {
+    /// The slot.
+    pub slot: u32,
+    /// The position of its template among the slot's variants.
+    pub variant: u32,
+    /// Where it is.
+    pub location: u32,
+    /// Which edge out of there.
+    pub edge: u32,
+}
+
+/// Steps without names and numbers: rows of words, and who does what.
+#[derive(Clone, Debug, Default)]
+pub struct Rows {
+    /// For each step the number of its command.
+    pub commands: Vec<u32>,
+    /// The packed states that they lead to, one after the other.
+    pub words: Vec<u64>,
+}
+
+impl Rows {
+    /// Forgets all steps.
+    pub fn clear(&mut self) {
+        self.commands.clear();
+        self.words.clear();
+    }
+}
+
+/// Makes steps of packed states, as the interpreter does.
+pub trait Native {
+    /// Appends the steps out of a packed state, as a set: the order is its own. The events of all
+    /// edges that take part are ones that do not depend on the state. `false` if it declines; what it
+    /// appended then does not count.
+    fn steps(&mut self, words: &[u64], out: &mut Rows) -> bool;
+
+    /// Who takes part in a command that it has given out, in the order in which they act; of two, in
+    /// a rendezvous, the first sends.
+    fn parts(&self, command: u32) -> &[Part];
+
+    /// Whether the proposition at this position of the model holds in a packed state; `None` if it
+    /// declines.
+    fn holds(&self, words: &[u64], proposition: usize) -> Option<bool>;
+}
