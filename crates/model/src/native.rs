@@ -5,6 +5,8 @@
 //! one. So whoever writes it can leave out what is rare or goes wrong, and faults are found in one way
 //! only.
 
+use crate::expression::Expr;
+
 /// One process's part in an action: an edge that it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Part {
@@ -46,7 +48,10 @@ pub trait Native {
     /// a rendezvous, the first sends.
     fn parts(&self, command: u32) -> &[Part];
 
-    /// Whether the proposition at this position of the model holds in a packed state; `None` if it
-    /// declines.
-    fn holds(&self, words: &[u64], proposition: usize) -> Option<bool>;
+    /// Whether the proposition at this position of the model, which is this one, holds in a packed
+    /// state; `None` if it declines.
+    fn holds(&self, words: &[u64], at: usize, proposition: &Expr) -> Option<bool>;
+
+    /// How many states it has declined, and how many it has made the steps of.
+    fn counts(&self) -> (u64, u64);
 }

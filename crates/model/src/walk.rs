@@ -9,7 +9,7 @@ type Ask<'a> = &'a mut dyn FnMut(&Expr) -> bool;
 
 impl Expr {
     /// Whether it is so of the expression or of one inside it.
-    pub(crate) fn any(&self, ask: Ask<'_>) -> bool {
+    pub fn any(&self, ask: Ask<'_>) -> bool {
         if ask(self) {
             return true;
         }
@@ -33,7 +33,7 @@ impl Expr {
     }
 
     /// Whether it reads the message that is received.
-    pub(crate) fn reads_received(&self) -> bool {
+    pub fn reads_received(&self) -> bool {
         self.any(&mut |expr| matches!(expr, Expr::Received(_)))
     }
 }
@@ -102,7 +102,7 @@ fn any_statement(statements: &[Statement], ask: Ask<'_>) -> bool {
 
 impl Model {
     /// Whether it is so of some expression of the model.
-    pub(crate) fn any_expression(&self, ask: Ask<'_>) -> bool {
+    pub fn any_expression(&self, ask: Ask<'_>) -> bool {
         let locations = self.templates.iter().flat_map(|template| &template.locations);
         let mut edges = locations.filter_map(|location| location.edges.as_ref()).flatten();
         edges.any(|edge| edge.any(ask))

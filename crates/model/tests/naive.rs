@@ -8,8 +8,8 @@ mod values;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use common::{Shape, cases, first_seed, random_model};
-use fairly_model::{Expr, Interpreter, Label, Model, Strip, text, verify};
+use common::{cases, first_seed, lively_model};
+use fairly_model::{Interpreter, Model, Strip, text, verify};
 use fairly_omega::StateId;
 use fairly_system::{MoveId, TransitionSystem};
 use fairly_testkit::Rng;
@@ -195,53 +195,13 @@ fn compare(model: &Model, tally: &mut Tally) {
     }
 }
 
-/// Makes a random model livelier: fewer guards and faults, more room in channels, and more events
-/// that are gathered although their edges communicate, which only a renaming can bring about.
-fn enliven(rng: &mut Rng, model: &mut Model) {
-    let gathered = model.gatherings.first().map(|&(event, _)| event).filter(|_| rng.chance(1, 3));
-    for channel in model.channels.iter_mut().filter(|channel| channel.capacity > 0) {
-        channel.capacity += 1;
-    }
-    let locations = model.templates.iter_mut().flat_map(|template| &mut template.locations);
-    for edge in locations.filter_map(|location| location.edges.as_mut()).flatten() {
-        if rng.chance(2, 3) {
-            edge.guard = Expr::TRUE;
-        }
-        if rng.chance(1, 2) {
-            edge.effect.clear();
-        }
-        if rng.chance(1, 2) {
-            edge.rank = 0;
-        }
-        if gathered.is_some() && rng.chance(1, 2) {
-            edge.label = Label::Data { family: "d".to_owned(), values: vec![Expr::Const(1)] };
-        }
-    }
-    if let Some(event) = gathered {
-        for slot in &mut model.slots {
-            slot.renamed = vec![("d.1".to_owned(), event)];
-        }
-    }
-}
-
 #[test]
 fn random_models_mean_what_the_naive_interpreter_says() {
     let first = first_seed(1);
     let mut tally = Tally::default();
     for seed in first..first + cases(5000) {
         let mut rng = Rng::new(seed);
-        let shape = Shape {
-            timeout: rng.chance(1, 2),
-            last_mover: rng.chance(1, 3),
-            atomic: rng.chance(1, 2),
-            edges: 2 + rng.below(3),
-            slots: 2 + rng.below(3),
-            ..Shape::default()
-        };
-        let mut model = random_model(&mut rng, &shape);
-        if rng.chance(1, 2) {
-            enliven(&mut rng, &mut model);
-        }
+        let model = lively_model(&mut rng);
         if let Err(flaws) = verify(&model) {
             panic!("seed {seed}: {flaws:?}");
         }

@@ -126,7 +126,8 @@ impl Interpreter {
             reading.state = Some(state);
             reading.unpacked = false;
         }
-        native.code.holds(&reading.words, proposition)
+        let expr = &self.program.model.propositions[proposition].1;
+        native.code.holds(&reading.words, proposition, expr)
     }
 
     fn test_proposition(&self, at: usize, cells: &[i64]) -> Faulty<bool> {

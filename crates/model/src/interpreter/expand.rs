@@ -234,6 +234,18 @@ impl Interpreter {
         self.native = Some(Accelerator { code, actions: Vec::new() });
     }
 
+    /// The event of an edge, if it does not depend on the state.
+    pub fn event_of(&self, part: crate::native::Part) -> Option<fairly_system::EventId> {
+        let (slot, variant) = (part.slot as usize, part.variant as usize);
+        let ready = self.program.ready(slot, variant, part.location as usize)?;
+        ready.edges.get(part.edge as usize)?.known.map(|(event, _)| event)
+    }
+
+    /// How many states native code has declined, and how many it has made the steps of.
+    pub fn native_counts(&self) -> (u64, u64) {
+        self.native.as_ref().map_or((0, 0), |native| native.code.counts())
+    }
+
     /// Whether native code makes steps.
     pub fn is_accelerated(&self) -> bool {
         self.native.is_some()

@@ -1,12 +1,12 @@
 //! Random models, for every test that compares two ways of treating a model.
 
 // Every test file compiles its own copy of this module and uses a part of it.
-#![allow(dead_code)]
+#![allow(dead_code, unused_imports)]
 
 mod expressions;
 mod models;
 
-pub(crate) use models::{Shape, random_model};
+pub(crate) use models::{Shape, lively_model, random_model};
 
 /// How many random cases to try: `FAIRLY_RANDOM_CASES` or the default.
 pub(crate) fn cases(default: u64) -> u64 {

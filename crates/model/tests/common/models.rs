@@ -343,3 +343,49 @@ fn edge(rng: &mut Rng, shape: &Shape, model: &Model, template: TemplateId) -> Ed
         span: span(rng, shape),
     }
 }
+
+/// A random model of a random shape; half of them are made livelier.
+pub(crate) fn lively_model(rng: &mut Rng) -> Model {
+    let shape = Shape {
+        timeout: rng.chance(1, 2),
+        last_mover: rng.chance(1, 3),
+        atomic: rng.chance(1, 2),
+        edges: 2 + rng.below(3),
+        slots: 2 + rng.below(3),
+        ..Shape::default()
+    };
+    let mut model = random_model(rng, &shape);
+    if rng.chance(1, 2) {
+        enliven(rng, &mut model);
+    }
+    model
+}
+
+/// Makes a random model livelier: fewer guards and faults, more room in channels, and more events
+/// that are gathered although their edges communicate, which only a renaming can bring about.
+fn enliven(rng: &mut Rng, model: &mut Model) {
+    let gathered = model.gatherings.first().map(|&(event, _)| event).filter(|_| rng.chance(1, 3));
+    for channel in model.channels.iter_mut().filter(|channel| channel.capacity > 0) {
+        channel.capacity += 1;
+    }
+    let locations = model.templates.iter_mut().flat_map(|template| &mut template.locations);
+    for edge in locations.filter_map(|location| location.edges.as_mut()).flatten() {
+        if rng.chance(2, 3) {
+            edge.guard = Expr::TRUE;
+        }
+        if rng.chance(1, 2) {
+            edge.effect.clear();
+        }
+        if rng.chance(1, 2) {
+            edge.rank = 0;
+        }
+        if gathered.is_some() && rng.chance(1, 2) {
+            edge.label = Label::Data { family: "d".to_owned(), values: vec![Expr::Const(1)] };
+        }
+    }
+    if let Some(event) = gathered {
+        for slot in &mut model.slots {
+            slot.renamed = vec![("d.1".to_owned(), event)];
+        }
+    }
+}

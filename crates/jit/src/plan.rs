@@ -1,0 +1,230 @@
+//! What the code of a model is made from, and how its parts are numbered.
+
+use fairly_model::native::Part;
+use fairly_model::{
+    Atomicity, Communication, Edge, Expr, Gathering, Interpreter, Layout, Model, SlotId,
+    Storage,
+};
+
+/// How an edge is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// By its process alone.
+    Alone,
+    /// Together with others that take this event, which is the one at this position of
+    /// [`Plan::meetings`].
+    Gathered(u32),
+    /// In a way that is left to the interpreter.
+    Left,
+}
+
+/// An event that several take.
+#[derive(Clone, Debug)]
+pub(crate) struct Meeting {
+    /// Who takes part: one of these sets of slots, each in order.
+    pub(crate) alternatives: Vec<Vec<usize>>,
+}
+
+/// An edge of a process in a slot.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) part: Part,
+    pub(crate) role: Role,
+}
+
+/// A model with everything of it that code is made from.
+pub(crate) struct Plan {
+    pub(crate) model: Model,
+    pub(crate) layout: Layout,
+    /// By slot, variant and location: the number of its first edge.
+    first: Vec<Vec<Vec<u32>>>,
+    /// By number: the edges.
+    pub(crate) places: Vec<Place>,
+    pub(crate) meetings: Vec<Meeting>,
+    /// The most cells that a message has.
+    pub(crate) cells: usize,
+    /// Whether something waits for a timeout.
+    pub(crate) waits: bool,
+}
+
+/// More ways to choose who takes an event are left to the interpreter.
+const ALTERNATIVES: usize = 64;
+/// More edges, over all slots, are not numbered: the interpreter is used.
+const EDGES: usize = 4_000_000;
+
+impl Plan {
+    /// Of a model that is not unfolded while it is explored.
+    pub(crate) fn new(interpreter: &Interpreter) -> Option<Plan> {
+        let (model, layout) = (interpreter.model(), interpreter.layout());
+        let locations = model.templates.iter().flat_map(|template| &template.locations);
+        if locations.clone().any(|location| location.edges.is_none()) {
+            return None;
+        }
+        let mut plan = Plan {
+            model: model.clone(),
+            layout: layout.clone(),
+            first: Vec::new(),
+            places: Vec::new(),
+            meetings: Vec::new(),
+            cells: model.channels.iter().map(|channel| channel.cells.len()).max().unwrap_or(0),
+            waits: model.any_expression(&mut |expr| *expr == Expr::Timeout),
+        };
+        let mut by_event: Vec<Option<Option<u32>>> = vec![None; model.events.len()];
+        for (event, gathering) in &model.gatherings {
+            let alternatives = alternatives(gathering);
+            by_event[event.index()] = Some(alternatives.map(|alternatives| {
+                plan.meetings.push(Meeting { alternatives });
+                small(plan.meetings.len() - 1)
+            }));
+        }
+        for (slot, of) in layout.slots.iter().enumerate() {
+            let mut variants = Vec::new();
+            for (variant, template) in of.variants.iter().map(|it| it.template).enumerate() {
+                let mut first = Vec::new();
+                for (at, location) in model.template(template).locations.iter().enumerate() {
+                    first.push(small(plan.places.len()));
+                    for edge in 0..location.edges.as_ref().map_or(0, Vec::len) {
+                        let part = Part {
+                            slot: small(slot),
+                            variant: small(variant),
+                            location: small(at),
+                            edge: small(edge),
+                        };
+                        let role = match interpreter.event_of(part) {
+                            None => Role::Left,
+                            Some(event) => match by_event.get(event.index()) {
+                                Some(Some(Some(meeting))) => Role::Gathered(*meeting),
+                                Some(Some(None)) => Role::Left,
+                                _ => Role::Alone,
+                            },
+                        };
+                        plan.places.push(Place { part, role });
+                    }
+                    if plan.places.len() > EDGES {
+                        return None;
+                    }
+                }
+                variants.push(first);
+            }
+            plan.first.push(variants);
+        }
+        Some(plan)
+    }
+
+    /// What all scratch variables hold at the start of an action, by cell.
+    pub(crate) fn initial_scratch(&self) -> Vec<i64> {
+        let layout = &self.layout;
+        let mut initial = vec![0; layout.cells - layout.state_cells];
+        let globals = self.model.variables.iter().zip(&layout.variables);
+        let variants = layout.slots.iter().flat_map(|slot| &slot.variants);
+        let locals = variants
+            .flat_map(|of| self.model.template(of.template).locals.iter().zip(&of.locals));
+        for (variable, strip) in globals.chain(locals) {
+            if variable.storage == Storage::Scratch {
+                let first = strip.cell as usize - layout.state_cells;
+                let values = &variable.initial[..variable.initial.len().min(strip.length as usize)];
+                initial[first..first + values.len()].copy_from_slice(values);
+            }
+        }
+        initial
+    }
+
+    /// The number of the first edge out of a location.
+    pub(crate) fn first_edge(&self, slot: usize, variant: usize, location: usize) -> u32 {
+        self.first[slot][variant][location]
+    }
+
+    /// The edge with a number.
+    pub(crate) fn edge(&self, number: u32) -> &Edge {
+        let Part { slot, variant, location, edge } = self.places[number as usize].part;
+        &self.edges(slot as usize, variant as usize, location as usize)[edge as usize]
+    }
+
+    /// The edges out of a location.
+    pub(crate) fn edges(&self, slot: usize, variant: usize, location: usize) -> &[Edge] {
+        let template = self.layout.slots[slot].variants[variant].template;
+        self.model.template(template).locations[location].edges.as_deref().unwrap_or(&[])
+    }
+
+    /// Whether the locations of a template are such that ranks or atomicity decide about actions of
+    /// several processes there.
+    pub(crate) fn is_intricate(&self, slot: usize, variant: usize, location: usize) -> bool {
+        let template = self.layout.slots[slot].variants[variant].template;
+        let of = &self.model.template(template).locations[location];
+        let edges = of.edges.as_deref().unwrap_or(&[]);
+        let ranked = edges.windows(2).any(|pair| pair[0].rank != pair[1].rank);
+        let first = self.first_edge(slot, variant, location) as usize;
+        let gathered = || {
+            let places = &self.places[first..first + edges.len()];
+            places.iter().any(|place| place.role != Role::Alone)
+        };
+        match self.model.atomicity {
+            Atomicity::Priority => {
+                let meets = edges.iter().any(|edge| self.may_meet(edge, true));
+                of.atomic || ranked && (gathered() || meets)
+            }
+            Atomicity::Exclusive => {
+                // One that receives in a rendezvous is moved by the other.
+                let meets = edges.iter().any(|edge| self.may_meet(edge, false));
+                ranked && (gathered() || meets)
+            }
+        }
+    }
+
+    /// Whether an edge may send, or also receive, in a rendezvous.
+    pub(crate) fn may_meet(&self, edge: &Edge, also_receive: bool) -> bool {
+        let channel = match &edge.communication {
+            Communication::Send { channel, .. } => channel,
+            Communication::Receive { channel, .. } if also_receive => channel,
+            _ => return false,
+        };
+        match channel {
+            Expr::Const(number) => {
+                let number = usize::try_from(*number).unwrap_or(usize::MAX);
+                self.model.channels.get(number).is_some_and(|channel| channel.capacity == 0)
+            }
+            _ => self.model.channels.iter().any(|channel| channel.capacity == 0),
+        }
+    }
+}
+
+/// The sets of slots that can take an event together; none if there are too many.
+fn alternatives(gathering: &Gathering) -> Option<Vec<Vec<usize>>> {
+    let mut found = match gathering {
+        Gathering::Slot(SlotId(slot)) => vec![vec![*slot as usize]],
+        Gathering::One(parts) => {
+            let mut all = Vec::new();
+            for part in parts {
+                all.extend(alternatives(part)?);
+            }
+            all
+        }
+        Gathering::All(parts) => {
+            let mut all = vec![Vec::new()];
+            for part in parts {
+                let more = alternatives(part)?;
+                if all.len() * more.len() > ALTERNATIVES {
+                    return None;
+                }
+                let both = |one: &Vec<usize>| {
+                    let one = one.clone();
+                    more.iter().map(move |other| [one.as_slice(), other].concat())
+                };
+                all = all.iter().flat_map(both).collect();
+            }
+            all
+        }
+    };
+    for slots in &mut found {
+        slots.sort_unstable();
+        // A slot that would take part twice: nobody can.
+        if slots.windows(2).any(|pair| pair[0] == pair[1]) {
+            return None;
+        }
+    }
+    (found.len() <= ALTERNATIVES).then_some(found)
+}
+
+pub(crate) fn small(value: usize) -> u32 {
+    u32::try_from(value).expect("fewer than 2^32")
+}
