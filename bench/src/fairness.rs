@@ -90,7 +90,7 @@ fn run(family: Family, n: usize, strength: Strength, engine: &Engine, nodes: usi
     let ((answer, cut), time) = timed(|| {
         let negation = Negation::new(&automaton, bindings);
         let mut product = Product::new(&mut network, negation, constraints);
-        let bounds = Bounds { nodes: Some(nodes), deadline: None };
+        let bounds = Bounds { nodes: Some(nodes), ..Bounds::default() };
         let mut bounded = Bounded::new(&mut product, bounds);
         let answer = emptiness::check(&mut bounded, engine).expect("the engine decides this");
         (answer, bounded.cut())

@@ -125,15 +125,35 @@ pub fn deadlock_free<S: TransitionSystem>(
     system: &mut S,
     bounds: Bounds,
 ) -> Result<ClaimVerdict, Failure> {
+    stops_well(system, None, bounds)
+}
+
+/// No run gets stuck before it has ended, or where the proposition of this name says that something
+/// is still missing.
+///
+/// # Errors
+/// As [`faultless`].
+pub fn stops_well<S: TransitionSystem>(
+    system: &mut S,
+    unfinished: Option<&str>,
+    bounds: Bounds,
+) -> Result<ClaimVerdict, Failure> {
     ask(system, ClaimOutcome::Violated, ClaimOutcome::Holds, |system| {
         let terminated = system.atom("terminated");
-        let is_end = |system: &S, state| {
-            terminated.is_some_and(|terminated| system.holds(state, terminated))
+        let missing = unfinished.and_then(|name| system.atom(name));
+        let holds = |system: &S, state, atom: Option<AtomIndex>| {
+            atom.is_some_and(|atom| system.holds(state, atom))
         };
+        let is_end =
+            |system: &S, state| holds(system, state, terminated) && !holds(system, state, missing);
         let found = reach::deadlock(system, bounds, is_end)?;
         let shown = found.prefix.map(|prefix| {
             let end = system.describe(prefix.end());
-            Shown::new(prefix, format!("deadlock: nothing is enabled in {end}"))
+            let why = match (holds(system, prefix.end(), terminated), unfinished) {
+                (true, Some(unfinished)) => unfinished,
+                _ => "deadlock",
+            };
+            Shown::new(prefix, format!("{why}: nothing is enabled in {end}"))
         });
         Ok((shown, Some(found.size)))
     })

@@ -15,6 +15,7 @@ use fairly_source::Diagnostic;
 use fairly_system::EventReading;
 
 use crate::claim::{self, ClaimVerdict, Extreme};
+use crate::execution::{self, Execution};
 use crate::property::Property;
 use crate::verdict::Failure;
 
@@ -23,6 +24,7 @@ pub struct CspFile {
     text: String,
     specification: Rc<Specification>,
     systems: Vec<(Key, Collapsed)>,
+    execution: Execution,
 }
 
 /// A process: its definition and its arguments.
@@ -60,7 +62,12 @@ impl CspFile {
     /// What is wrong with it.
     pub fn parse(text: &str) -> Result<CspFile, Vec<Diagnostic>> {
         let specification = Rc::new(csp::parse(text)?);
-        Ok(CspFile { text: text.to_owned(), specification, systems: Vec::new() })
+        Ok(CspFile {
+            text: text.to_owned(),
+            specification,
+            systems: Vec::new(),
+            execution: Execution::default(),
+        })
     }
 
     /// The file as it was read.
@@ -116,7 +123,12 @@ impl CspFile {
         for channel in &self.specification.channels {
             system.add_family(&channel.name.text);
         }
-        Ok(Collapsed::new(system))
+        Ok(execution::system(system, self.execution))
+    }
+
+    /// Has the steps of all systems made so that are made from now on.
+    pub fn execute(&mut self, execution: Execution) {
+        self.execution = execution;
     }
 
     /// A system that has been made.

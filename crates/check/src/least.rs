@@ -21,7 +21,7 @@ use fairly_omega::{
     Acceptance, Automaton, Builder, Components, Edge, Graph, Hop, Label, Lasso, Refused, StateId,
     Step, emptiness,
 };
-use fairly_search::{Bounded, Cut, Product};
+use fairly_search::{Bounded, Product};
 use fairly_system::{Run, TransitionSystem};
 use fairly_witness::Ledger;
 
@@ -308,8 +308,8 @@ fn store<S: TransitionSystem>(
     if let Some(cut) = bounded.cut() {
         return Err(WhyUnknown::Cut(cut));
     }
-    if let Some(state) = product.limit() {
-        return Err(WhyUnknown::cut(Cut::Limit(state), product.system()));
+    if let Some(cut) = product.cut() {
+        return Err(WhyUnknown::cut(cut, product.system()));
     }
     let mut builder = Builder::new(vec![]);
     builder.add_states(parents.len());

@@ -12,6 +12,7 @@
 mod assumption;
 pub mod claim;
 pub mod csp;
+mod execution;
 mod ladder;
 mod least;
 pub mod promela;
@@ -21,6 +22,7 @@ mod verdict;
 mod verify;
 
 pub use assumption::{Assumption, Unusable};
+pub use execution::Execution;
 pub use ladder::{Cause, CauseKind, Ladder, Rung, ladder};
 pub use least::{Candidate, Least, least};
 pub use property::{Property, Unbound, parse_for};

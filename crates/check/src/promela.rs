@@ -1,6 +1,9 @@
 //! A Promela file and the answers to what it asks: assertions, end states, formulas, never claims,
 //! progress.
 
+pub mod given;
+mod stored;
+
 use fairly_front::promela::{self, Claim, Lowered, Options as Lowering};
 use fairly_logic::Formulas;
 use fairly_model::{BinaryOp, Collapsed, Expr, Interpreter, LocationId, Model};
@@ -10,8 +13,11 @@ use fairly_source::Diagnostic;
 use fairly_system::TransitionSystem;
 
 use crate::claim::{self, ClaimVerdict};
+use crate::execution::{Execution, system};
 use crate::property::Property;
 use crate::verdict::Failure;
+
+pub use self::stored::Stored;
 
 /// A Promela file.
 pub struct PromelaFile {
@@ -23,11 +29,9 @@ pub struct PromelaFile {
     written: Vec<String>,
 }
 
-/// How formulas are called that were not in the file.
-const GIVEN: &str = "given_";
 /// The name of the condition that some process is at an accept label.
 const ACCEPTING: &str = "accept_";
-/// The system has stopped: SPIN looks for cycles, and there is none.
+/// The system has stopped: SPIN looks for cycles without progress, and there is none.
 const STOPPED: &str = "\"deadlock\" || \"terminated\"";
 
 /// Something that a Promela file asks.
@@ -39,7 +43,7 @@ pub enum Question {
     EndStates,
     /// Progress labels are passed again and again, unless the system stops.
     Progress,
-    /// Accept labels are not passed again and again.
+    /// Accept labels are not passed again and again, and the system does not stop at one.
     Acceptance,
     /// The `ltl` block at this position.
     Formula(usize),
@@ -53,19 +57,44 @@ impl PromelaFile {
     /// # Errors
     /// What is wrong with it.
     pub fn parse(text: &str, formulas: &[String]) -> Result<PromelaFile, Vec<Diagnostic>> {
-        let mut whole = text.to_owned();
-        for (at, formula) in (1..).zip(formulas) {
-            whole.push_str(&format!("\nltl {GIVEN}{at} {{ {formula} }}"));
-        }
+        PromelaFile::parse_with(text, formulas, true)
+    }
+
+    /// Reads a file in which assertions are steps that do nothing, as `pan -A` takes them: no run ends
+    /// with one, so what comes after them has its states.
+    ///
+    /// # Errors
+    /// As [`PromelaFile::parse`].
+    pub fn without_assertions(
+        text: &str,
+        formulas: &[String],
+    ) -> Result<PromelaFile, Vec<Diagnostic>> {
+        PromelaFile::parse_with(text, formulas, false)
+    }
+
+    fn parse_with(
+        text: &str,
+        formulas: &[String],
+        assertions: bool,
+    ) -> Result<PromelaFile, Vec<Diagnostic>> {
+        let whole = given::appended(text, formulas);
         let parsed = promela::parse(&whole)?;
-        let mut lowered = promela::lower(&parsed, Lowering::new(&whole))?;
-        if let Some(accepting) = accepting(&lowered) {
-            lowered.model.propositions.push((ACCEPTING.to_owned(), accepting));
+        let mut lowered =
+            promela::lower(&parsed, Lowering { assertions, ..Lowering::new(&whole) })?;
+        match accepting(&lowered) {
+            Some(any) => lowered.model.propositions.push((ACCEPTING.to_owned(), any)),
+            // Only proctypes of which there is no process have such labels.
+            None => lowered.accepting.clear(),
         }
-        let system = Collapsed::new(Interpreter::new(lowered.model.clone()));
+        let system = system(Interpreter::new(lowered.model.clone()), Execution::default());
         let written = parsed.formulas.iter().map(|formula| braced(&whole, formula.place.span.end));
         let written = written.collect();
         Ok(PromelaFile { system, lowered, given: formulas.len(), written })
+    }
+
+    /// Has the steps made so, from now on. What has been learned of the system is forgotten.
+    pub fn execute(&mut self, execution: Execution) {
+        self.system = system(Interpreter::new(self.lowered.model.clone()), execution);
     }
 
     /// The system.
@@ -132,7 +161,10 @@ impl PromelaFile {
     pub fn claim(&mut self, question: &Question, bounds: Bounds) -> Result<ClaimVerdict, Failure> {
         match question {
             Question::Errors => claim::faultless(&mut self.system, |_, _| None, bounds),
-            Question::EndStates => claim::deadlock_free(&mut self.system, bounds),
+            Question::EndStates => {
+                let unfinished = self.lowered.unfinished.as_deref();
+                claim::stops_well(&mut self.system, unfinished, bounds)
+            }
             Question::Progress
             | Question::Acceptance
             | Question::Formula(_)
@@ -162,10 +194,10 @@ impl PromelaFile {
                 let idle = idle.escape_default();
                 ("progress".to_owned(), format!("[]<> (!\"{idle}\" || {STOPPED})"))
             }
-            Question::Acceptance => (
-                "acceptance".to_owned(),
-                format!("<>[] (!\"{}\" || {STOPPED})", ACCEPTING.escape_default()),
-            ),
+            // A run that stops stays where it is, here for SPIN, too.
+            Question::Acceptance => {
+                ("acceptance".to_owned(), format!("<>[] !\"{}\"", ACCEPTING.escape_default()))
+            }
         };
         let mut formulas = Formulas::new();
         let parsed = formulas.parse(&text).map_err(|diagnostic| vec![diagnostic])?;

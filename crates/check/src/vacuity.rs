@@ -1,6 +1,7 @@
 //! What makes a "holds" worth less than it looks: a demand that never comes up, an antecedent that
 //! never occurs.
 
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 use fairly_fairness::{Constraint, Predicate, Selector};
@@ -17,11 +18,12 @@ const ENOUGH: usize = 300_000;
 /// How many states and transitions the system has; zeros if the walk does not end in bounds.
 pub(crate) fn size<S: TransitionSystem>(system: &mut S, bounds: Bounds) -> (usize, usize) {
     let mut size = (0, 0);
-    let done = walk(system, bounds, |_, _, steps| {
+    let walked = walk(system, bounds, |_, _, steps| {
         size.0 += 1;
         size.1 += steps.len();
+        ControlFlow::Continue(())
     });
-    if done { size } else { (0, 0) }
+    if walked == Walked::All { size } else { (0, 0) }
 }
 
 /// Remarks on a property that holds, from one walk over the system. Nothing is said if the walk
@@ -43,7 +45,7 @@ pub(crate) fn notes<S: TransitionSystem>(
         let starts = system.initial();
         occurs = starts.iter().any(|&state| holds(system, property, state, None, antecedent));
     }
-    let done = walk(system, bounds, |system, state, steps| {
+    let walked = walk(system, bounds, |system, state, steps| {
         for (asked, constraint) in asked.iter_mut().zip(constraints) {
             *asked = *asked || is_asked(system, state, steps, &constraint.when);
         }
@@ -58,8 +60,11 @@ pub(crate) fn notes<S: TransitionSystem>(
                     holds(system, property, read, event, antecedent)
                 });
         }
+        // Once everything has come up there is nothing to remark on, however large the system is.
+        let nothing_missing = asked.iter().all(|&asked| asked) && (occurs || antecedent.is_none());
+        if nothing_missing { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    if !done {
+    if walked != Walked::All {
         return notes;
     }
     if let Some(antecedent) = antecedent.filter(|_| !occurs) {
@@ -93,12 +98,21 @@ fn antecedent(formulas: &Formulas, formula: Formula) -> Option<Formula> {
     formulas.is_propositional(antecedent).then_some(antecedent)
 }
 
-/// Goes through the reachable states; `false` if a bound or a limit of the system is reached first.
+/// How far a walk came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Walked {
+    /// Through all reachable states.
+    All,
+    /// To where enough was known, or to a bound or a limit of the system.
+    Some,
+}
+
+/// Goes through the reachable states, until `look` breaks.
 fn walk<S: TransitionSystem>(
     system: &mut S,
     bounds: Bounds,
-    mut look: impl FnMut(&mut S, StateId, &[Transition]),
-) -> bool {
+    mut look: impl FnMut(&mut S, StateId, &[Transition]) -> ControlFlow<()>,
+) -> Walked {
     let most = bounds.nodes.unwrap_or(ENOUGH).min(ENOUGH);
     let mut queue = system.initial();
     let mut known: Vec<bool> = Vec::new();
@@ -115,17 +129,19 @@ fn walk<S: TransitionSystem>(
         count += 1;
         let late = bounds.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         if count > most || queue.len() > ENOUGH || late {
-            return false;
+            return Walked::Some;
         }
         if system.fault(state).is_some_and(|fault| fault.kind == FaultKind::Limit) {
-            return false;
+            return Walked::Some;
         }
         steps.clear();
         system.steps(state, &mut steps);
-        look(system, state, &steps);
+        if look(system, state, &steps).is_break() {
+            return Walked::Some;
+        }
         queue.extend(steps.iter().map(|step| step.target).filter(|&target| see(target)));
     }
-    true
+    Walked::All
 }
 
 fn is_asked<S: TransitionSystem>(

@@ -96,7 +96,7 @@ impl WhyUnknown {
     pub fn cut<S: TransitionSystem>(cut: Cut, system: &S) -> Self {
         let said = match cut {
             Cut::Limit(state) => system.fault(state).map(|fault| fault.message.clone()),
-            Cut::Nodes(_) | Cut::Time(_) | Cut::Hard(_) => None,
+            Cut::Nodes(_) | Cut::Time(_) | Cut::Memory(_) | Cut::Hard(_) => None,
         };
         said.map_or(WhyUnknown::Cut(cut), WhyUnknown::Limit)
     }
@@ -108,6 +108,10 @@ impl fmt::Display for WhyUnknown {
             WhyUnknown::Cut(Cut::Nodes(nodes)) => write!(f, "stopped after {nodes} states"),
             WhyUnknown::Cut(Cut::Time(time)) => {
                 write!(f, "stopped after {:.1} s", time.as_secs_f64())
+            }
+            WhyUnknown::Cut(Cut::Memory(bytes)) => {
+                let mebibytes = *bytes as f64 / f64::from(1 << 20);
+                write!(f, "stopped at the memory limit of {mebibytes:.0} MiB")
             }
             WhyUnknown::Limit(message) => write!(f, "{message}"),
             WhyUnknown::Cut(Cut::Limit(_)) => write!(f, "the system goes no further in a state"),

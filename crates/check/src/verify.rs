@@ -6,7 +6,7 @@ use fairly_fairness::{Constraint, Level, Notion, Predicate, Reading, Selector};
 use fairly_logic::AtomId;
 use fairly_omega::emptiness::{self, Engine, Undecided};
 use fairly_omega::{Automaton, Graph, Lasso};
-use fairly_search::{Binding, Bounded, Bounds, Cut, Negation, Product, closure, global, inherent};
+use fairly_search::{Binding, Bounded, Bounds, Negation, Product, closure, global, inherent};
 use fairly_system::{EventReading, EventSet, Run, RunStep, Signature, TransitionSystem};
 use fairly_translate::{LetterConstraint, Lifted, translate, translate_lifted};
 use fairly_witness::{Flaw, Ledger, accepted, replay, takes_everything, violates};
@@ -121,7 +121,7 @@ fn closed<S: TransitionSystem>(
     let closure = match notion {
         Notion::Global => global::closure(system, constraints.to_vec(), options.bounds),
         _ if constraints.is_empty() => return Outcome::Holds(Fairness::NotAssumed),
-        _ => closure::check(system, constraints.to_vec(), options.bounds),
+        _ => closure::find(system, constraints.to_vec(), options.bounds),
     };
     match closure {
         // The answer stands; only what is said of the assumption could not be found out.
@@ -304,7 +304,7 @@ pub(crate) fn decide<S: TransitionSystem>(
             }
             Err(undecided) => return Err(Failure::Engine(undecided.to_string())),
         };
-        let cut = bounded.cut().or_else(|| product.limit().map(Cut::Limit));
+        let cut = bounded.cut().or_else(|| product.cut());
         stamp.product = (answer.effort.nodes, answer.effort.steps);
         let found = match (answer.lasso, cut) {
             (Some(lasso), _) => Found::Run(as_run(&mut product, &lasso)),
@@ -379,6 +379,7 @@ fn aside(bounds: Bounds, stamp: &Stamp) -> Bounds {
     Bounds {
         nodes: Some(bounds.nodes.map_or(nodes, |most| most.min(nodes))),
         deadline: Some(bounds.deadline.map_or(soon, |deadline| deadline.min(soon))),
+        bytes: bounds.bytes,
     }
 }
 
@@ -420,7 +421,7 @@ fn upgrade<S: TransitionSystem>(
             let mut aside = Stamp::default();
             let holds = match decide(system, property, &more, options, &mut aside)? {
                 // One that no run meets would make anything hold; it is no advice.
-                Found::Nothing => match closure::check(system, more, options.bounds) {
+                Found::Nothing => match closure::find(system, more, options.bounds) {
                     Ok(closure) if !closure.feasible => continue,
                     Ok(_) => Some(true),
                     Err(_) => None,

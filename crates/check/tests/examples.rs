@@ -171,7 +171,7 @@ struct Checked {
 }
 
 fn bounds() -> Bounds {
-    Bounds { nodes: Some(MOST), deadline: None }
+    Bounds { nodes: Some(MOST), ..Bounds::default() }
 }
 
 /// Every way to decide a notion, the usual one first.
@@ -499,7 +499,7 @@ struct Compared {
 /// What there is to compare of the process of an assertion with a formula; nothing if it is large.
 fn found(file: &mut CspFile, assertion: &Assertion, compared: Compared) -> Option<String> {
     let Claim::Satisfies(formula) = &assertion.claim else { return None };
-    let small = Bounds { nodes: Some(SMALL), deadline: None };
+    let small = Bounds { nodes: Some(SMALL), ..Bounds::default() };
     // Not every process has an alphabet that ends.
     let system = file.system(&assertion.process).ok()?;
     let claim = file.claim(system, &Claim::NonTerminating, small).ok()?;

@@ -239,7 +239,7 @@ fn counter() -> Network {
 #[test]
 fn constraints_that_are_not_all_known_are_no_assumption() {
     let nodes = |nodes| Options {
-        bounds: Bounds { nodes: Some(nodes), deadline: None },
+        bounds: Bounds { nodes: Some(nodes), ..Bounds::default() },
         ..Options::default()
     };
     // A violation lies within the bound; only the events are not all known.

@@ -1,7 +1,8 @@
 //! Every model in `examples/promela` and `corpus/promela` answers as its comments say.
 //!
 //! `examples/promela/check-with-spin` compares the same comments with SPIN, so what agrees with them
-//! agrees with SPIN, but for strong fairness, which SPIN does not have. The number of states is
+//! agrees with SPIN, but for strong fairness, annotations and constraints (`under weak process with
+//! sf(P.label)`), which SPIN does not have. The number of states is
 //! compared in `crates/front/tests/promela_spin.rs`.
 
 use std::path::{Path, PathBuf};
@@ -9,7 +10,8 @@ use std::path::{Path, PathBuf};
 use fairly_check::claim::ClaimOutcome;
 use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::{Assumption, Options, Outcome};
-use fairly_fairness::{Level, Notion};
+use fairly_fairness::{AnnotationLevel, Level, Notion};
+use fairly_front::case::parse_constraint;
 use fairly_search::Bounds;
 
 fn files(folder: &str) -> Vec<PathBuf> {
@@ -35,6 +37,7 @@ fn answer(file: &mut PromelaFile, text: &str) -> Result<(bool, bool), String> {
         ("assertions", [said]) => ("assertions", *said),
         ("end", ["states", said]) => ("end states", *said),
         ("progress", [said]) => ("progress", *said),
+        ("acceptance", [said]) => ("acceptance", *said),
         ("ltl", [name, said]) => (*name, *said),
         ("never", [said]) => ("", *said),
         _ => return Err(format!("no such expectation: {text}")),
@@ -61,13 +64,23 @@ fn answer(file: &mut PromelaFile, text: &str) -> Result<(bool, bool), String> {
             ClaimOutcome::Unknown(why) => Err(format!("{text}: {why}")),
         };
     };
+    let (notion, constraint) = match notion.and_then(|notion| notion.split_once(" with ")) {
+        Some((notion, constraint)) => (Some(notion), Some(constraint)),
+        None => (notion, None),
+    };
     let notion = match notion {
         Some("none") => Notion::None,
         Some("weak process") => Notion::Weak(Level::Process),
         Some("strong process") => Notion::Strong(Level::Process),
+        Some("annotations") => Notion::Annotated(AnnotationLevel::Name),
         _ => return Err(format!("no such notion: {text}")),
     };
-    let assumption = Assumption::of(notion);
+    let mut assumption = Assumption::of(notion);
+    if let Some(constraint) = constraint {
+        let constraint = parse_constraint(constraint).map_err(|it| format!("{text}: {it:?}"))?;
+        let added = assumption.add(&constraint, file.interpreter());
+        added.map_err(|unusable| format!("{text}: {unusable}"))?;
+    }
     let options = Options::default();
     let verdict = fairly_check::check(file.interpreter(), &mut property, &assumption, &options)
         .map_err(|failure| failure.to_string())?;

@@ -9,11 +9,11 @@ use fairly_source::{Diagnostic, Style, render};
 /// The answer is no.
 pub(crate) const NO: u8 = 1;
 /// The arguments or an input are wrong.
-const USAGE: u8 = 2;
+pub(crate) const USAGE: u8 = 2;
 /// A limit was reached.
 pub(crate) const UNKNOWN: u8 = 3;
 /// There is nothing to check.
-const NOTHING: u8 = 4;
+pub(crate) const NOTHING: u8 = 4;
 /// A bug in fairly.
 pub(crate) const INTERNAL: u8 = 70;
 
@@ -23,6 +23,8 @@ pub(crate) enum Failure {
     Input { name: String, text: String, diagnostic: Box<Diagnostic> },
     /// The arguments do not make sense together, or a file cannot be read.
     Usage { message: String, help: Option<String> },
+    /// The property that was chosen is not there.
+    NoSuchProperty(String),
     /// Several things are wrong in one text.
     Inputs { name: String, text: String, diagnostics: Vec<Diagnostic> },
     /// There is nothing to check.
@@ -38,28 +40,56 @@ impl Failure {
         Failure::Usage { message: message.into(), help: None }
     }
 
+    /// The exit code.
+    pub(crate) fn code(&self) -> u8 {
+        match self {
+            Failure::Input { .. }
+            | Failure::Inputs { .. }
+            | Failure::Usage { .. }
+            | Failure::NoSuchProperty(_) => USAGE,
+            Failure::Nothing(_) => NOTHING,
+            Failure::Internal(_) => INTERNAL,
+            Failure::Refused(_) => UNKNOWN,
+        }
+    }
+
+    /// What happened, in a few words.
+    pub(crate) fn in_short(&self) -> String {
+        let coded =
+            |diagnostic: &Diagnostic| format!("{}: {}", diagnostic.code, diagnostic.message);
+        match self {
+            Failure::Input { diagnostic, .. } => coded(diagnostic),
+            Failure::Inputs { diagnostics, .. } => diagnostics.first().map_or(String::new(), coded),
+            Failure::Usage { message, .. }
+            | Failure::NoSuchProperty(message)
+            | Failure::Nothing(message) => message.clone(),
+            Failure::Internal(message) => format!("internal error: {message}"),
+            Failure::Refused(refused) => format!("unknown: {refused}"),
+        }
+    }
+
     /// Tells the person what happened and gives the exit code.
     pub(crate) fn report(self, style: Style) -> ExitCode {
-        let (text, code) = match self {
-            Failure::Input { name, text, diagnostic } => {
-                (render(&diagnostic, &name, &text, style), USAGE)
-            }
+        let code = self.code();
+        let text = match self {
+            Failure::Input { name, text, diagnostic } => render(&diagnostic, &name, &text, style),
             Failure::Usage { message, help } => {
                 let help = help.map_or(String::new(), |help| format!("  help: {help}\n"));
-                (format!("error: {message}\n{help}"), USAGE)
+                format!("error: {message}\n{help}")
             }
+            Failure::NoSuchProperty(message) => format!("error: {message}\n"),
             Failure::Inputs { name, text, diagnostics } => {
                 let drawn: Vec<String> = diagnostics
                     .iter()
                     .map(|diagnostic| render(diagnostic, &name, &text, style))
                     .collect();
-                (drawn.join("\n"), USAGE)
+                drawn.join("\n")
             }
-            Failure::Nothing(message) => (format!("{message}\n"), NOTHING),
+            Failure::Nothing(message) => format!("{message}\n"),
             Failure::Internal(message) => {
-                (format!("internal error: {message}\nPlease report this.\n"), INTERNAL)
+                format!("internal error: {message}\nPlease report this.\n")
             }
-            Failure::Refused(refused) => (format!("unknown: {refused}\n"), UNKNOWN),
+            Failure::Refused(refused) => format!("unknown: {refused}\n"),
         };
         // If stderr is gone too, the exit code still tells.
         let _ = std::io::stderr().write_all(text.as_bytes());

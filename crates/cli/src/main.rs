@@ -55,7 +55,7 @@ fn main() -> ExitCode {
         let style = output::style(cli.color);
         let result = match cli.command {
             Command::Aut(arguments) => aut::run(&arguments),
-            Command::Check(arguments) => system::check(&arguments),
+            Command::Check(arguments) => system::check(&arguments, style),
             Command::Explain(arguments) => explain::run(&arguments),
             Command::Ladder(arguments) => system::ladder(&arguments),
             Command::Least(arguments) => system::least(&arguments),

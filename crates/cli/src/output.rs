@@ -20,6 +20,14 @@ pub(crate) fn style(choice: ColorChoice) -> Style {
     if coloured { Style::Coloured } else { Style::Plain }
 }
 
+/// How many columns a result may have: those of the terminal, or of COLUMNS, or enough for a wide one.
+pub(crate) fn width() -> usize {
+    const ELSEWHERE: usize = 120;
+    let asked = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    asked.or_else(terminal).filter(|&width| width > 0).unwrap_or(ELSEWHERE)
+}
+
 /// Writes a whole result to stdout, or to a file when one is named.
 pub(crate) fn write(text: &str, file: Option<&str>) -> Result<(), Failure> {
     match file {

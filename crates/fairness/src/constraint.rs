@@ -48,11 +48,17 @@ impl Selector {
     pub fn selects(&self, action: &Action, signature: &Signature) -> bool {
         match self {
             Selector::Process(process) => action.participants.contains(process),
-            Selector::Events(events) => events.contains(action.event, signature),
-            Selector::Moves(_) | Selector::Part(..) => {
-                action.moves.iter().any(|&id| self.selects_move(id, signature))
+            // What is taken together may have several names: both sides of a rendezvous, the
+            // statements of an atomic sequence. The action is called by one of them.
+            Selector::Events(events) => {
+                events.contains(action.event, signature) || self.selects_a_move(action, signature)
             }
+            Selector::Moves(_) | Selector::Part(..) => self.selects_a_move(action, signature),
         }
+    }
+
+    fn selects_a_move(&self, action: &Action, signature: &Signature) -> bool {
+        action.moves.iter().any(|&id| self.selects_move(id, signature))
     }
 
     /// Whether the move is one of them.
@@ -65,13 +71,6 @@ impl Selector {
             Selector::Part(process, events) => {
                 of.process == *process && events.contains(of.event, signature)
             }
-        }
-    }
-
-    fn learn(&mut self, signature: &Signature) {
-        match self {
-            Selector::Events(events) | Selector::Part(_, events) => events.learn(signature),
-            Selector::Process(_) | Selector::Moves(_) => {}
         }
     }
 }
@@ -129,13 +128,14 @@ impl StepFormula {
         }
     }
 
-    fn learn(&mut self, signature: &Signature) {
+    /// Appends the state propositions in it.
+    pub(crate) fn collect_atoms(&self, atoms: &mut Vec<AtomIndex>) {
         match self {
-            StepFormula::Event(events) => events.learn(signature),
-            StepFormula::State(_) => {}
-            StepFormula::Not(inner) => inner.learn(signature),
+            StepFormula::Event(_) => {}
+            StepFormula::State(atom) => atoms.push(*atom),
+            StepFormula::Not(inner) => inner.collect_atoms(atoms),
             StepFormula::And(parts) | StepFormula::Or(parts) => {
-                parts.iter_mut().for_each(|part| part.learn(signature));
+                parts.iter().for_each(|part| part.collect_atoms(atoms));
             }
         }
     }
@@ -155,17 +155,13 @@ pub struct Constraint {
 }
 
 impl Constraint {
-    /// Decides of the events that have been listed since, once and not at every step.
-    pub(crate) fn learn(&mut self, signature: &Signature) {
-        for predicate in [&mut self.when, &mut self.then] {
-            match predicate {
-                Predicate::Enabled(selector)
-                | Predicate::Disabled(selector)
-                | Predicate::Ready(selector)
-                | Predicate::Taken(selector) => selector.learn(signature),
-                Predicate::Step(formula) => formula.learn(signature),
-                Predicate::True => {}
-            }
+    /// Whether it is fairness of actions: what is enabled is taken. From every state a run can meet
+    /// all such constraints, however many there are: of those that can be served in a state, it always
+    /// serves the one that has waited longest. So they exclude no beginning of a run.
+    pub fn is_about_actions(&self) -> bool {
+        match (&self.when, &self.then) {
+            (Predicate::Enabled(asked), Predicate::Taken(given)) => asked == given,
+            _ => false,
         }
     }
 }

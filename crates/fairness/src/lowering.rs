@@ -2,13 +2,18 @@
 //!
 //! A weak constraint has one mark, on the steps where nothing is owed: `Inf`. A strong one has two:
 //! `Fin(when) ∨ Inf(then)`. The marks of a step are those its state gives to all of its steps and
-//! those its action gives it in every state, so they are computed once a state and once an action.
-//! Nothing is laid out by event or move, so events and moves may be met while the marks are asked for.
+//! those its action gives it in every state.
+//!
+//! What a state gives depends on which predicates are *answered* there, by an action that is enabled
+//! or a move that is offered. So whoever asks can find out once an action or move what it answers,
+//! and once a set of answers which marks follow; [`Mark`]s number the predicates in such a set.
+//! Nothing is laid out by event or move, so events and moves may be met while the marks are asked
+//! for.
 
-use fairly_omega::{Acceptance, Mark, MarkSet, StateId};
-use fairly_system::{ActionId, MoveId, Transition, TransitionSystem};
+use fairly_omega::{Acceptance, Mark, MarkSet};
+use fairly_system::{ActionId, AtomIndex, EventId, MoveId, Signature, TransitionSystem};
 
-use crate::constraint::{Constraint, Predicate, Selector, Strength};
+use crate::constraint::{Constraint, Predicate, Strength};
 
 /// The marks of one constraint.
 #[derive(Clone, Copy, Debug)]
@@ -22,23 +27,9 @@ enum Marks {
 pub struct Lowering {
     constraints: Vec<Constraint>,
     marks: Vec<Marks>,
-    /// What an action contributes, by action; filled as actions are met.
-    of_action: Vec<Option<OfAction>>,
     next_mark: u32,
-    /// How many events of the system the constraints have learned of.
-    events: usize,
     ready_asked: bool,
     steps_asked: bool,
-}
-
-/// What an action means to the constraints, wherever it is taken or enabled.
-#[derive(Clone, Debug)]
-struct OfAction {
-    /// Marks of every step that takes it.
-    taken: MarkSet,
-    /// The constraints whose *when* asks for something enabled and is answered by this action, as
-    /// `Mark(2 · constraint)`, and those whose *then* is, as `Mark(2 · constraint + 1)`.
-    enables: MarkSet,
 }
 
 impl Lowering {
@@ -61,16 +52,7 @@ impl Lowering {
         };
         let ready_asked = asked(|predicate| matches!(predicate, Predicate::Ready(_)));
         let steps_asked = asked(|predicate| matches!(predicate, Predicate::Step(_)));
-        let of_action = Vec::new();
-        Lowering {
-            constraints,
-            marks,
-            of_action,
-            next_mark: next,
-            events: 0,
-            ready_asked,
-            steps_asked,
-        }
+        Lowering { constraints, marks, next_mark: next, ready_asked, steps_asked }
     }
 
     /// The constraints.
@@ -98,31 +80,74 @@ impl Lowering {
         }
     }
 
-    /// The marks that every step out of `state` carries, given the transitions enabled there (the
-    /// idle step does not count as one).
-    pub fn state_marks<S: TransitionSystem>(
-        &mut self,
-        system: &mut S,
-        state: StateId,
-        enabled: &[Transition],
-    ) -> MarkSet {
-        let mut offered: Vec<MoveId> = Vec::new();
-        if self.ready_asked {
-            system.offered(state, &mut offered);
+    /// Whether a constraint asks what processes offer.
+    pub fn asks_ready(&self) -> bool {
+        self.ready_asked
+    }
+
+    /// Whether a constraint is about combinations of states and events.
+    pub fn asks_steps(&self) -> bool {
+        self.steps_asked
+    }
+
+    /// The state propositions in those combinations.
+    pub fn step_atoms(&self) -> Vec<AtomIndex> {
+        let mut atoms = Vec::new();
+        for constraint in &self.constraints {
+            for predicate in [&constraint.when, &constraint.then] {
+                if let Predicate::Step(formula) = predicate {
+                    formula.collect_atoms(&mut atoms);
+                }
+            }
         }
-        self.learn(system);
-        let mut enables = MarkSet::new();
-        for transition in enabled.iter().filter(|transition| transition.action != ActionId::IDLE) {
-            enables.union_with(&self.of_action(transition.action, system).enables);
+        atoms.sort_unstable();
+        atoms.dedup();
+        atoms
+    }
+
+    /// The marks of every step that takes an action, and the predicates that it answers where it is
+    /// enabled. The idle step is not enabled, and answers nothing.
+    pub fn of_action<S: TransitionSystem>(&self, id: ActionId, system: &S) -> (MarkSet, MarkSet) {
+        let (action, signature) = (system.action(id), system.signature());
+        let taken = |predicate: &Predicate| match predicate {
+            Predicate::Taken(selector) => Some(selector.selects(action, signature)),
+            _ => None,
+        };
+        let mut marked = MarkSet::new();
+        for (constraint, marks) in self.constraints.iter().zip(&self.marks) {
+            marks.put(taken(&constraint.when), taken(&constraint.then), &mut marked);
         }
-        let signature = system.signature();
-        let ready =
-            |selector: &Selector| offered.iter().any(|&id| selector.selects_move(id, signature));
+        let answered = self.answered(|predicate| match predicate {
+            Predicate::Enabled(selector) | Predicate::Disabled(selector) => {
+                id != ActionId::IDLE && selector.selects(action, signature)
+            }
+            _ => false,
+        });
+        (marked, answered)
+    }
+
+    /// The predicates that a move answers where it is offered.
+    pub fn of_move(&self, id: MoveId, signature: &Signature) -> MarkSet {
+        self.answered(|predicate| match predicate {
+            Predicate::Ready(selector) => selector.selects_move(id, signature),
+            _ => false,
+        })
+    }
+
+    /// The predicates for which this is true.
+    fn answered(&self, is_answered: impl Fn(&Predicate) -> bool) -> MarkSet {
+        let predicates = self.constraints.iter().flat_map(|it| [&it.when, &it.then]);
+        let answered = (0u32..).zip(predicates).filter(|(_, predicate)| is_answered(predicate));
+        answered.map(|(at, _)| Mark(at)).collect()
+    }
+
+    /// The marks that every step out of a state carries, given the predicates that the actions enabled
+    /// there and the moves offered there answer.
+    pub fn state_marks(&self, answered: &MarkSet) -> MarkSet {
         let known = |predicate: &Predicate, bit: Mark| match predicate {
             Predicate::True => Some(true),
-            Predicate::Enabled(_) => Some(enables.contains(bit)),
-            Predicate::Disabled(_) => Some(!enables.contains(bit)),
-            Predicate::Ready(selector) => Some(ready(selector)),
+            Predicate::Enabled(_) | Predicate::Ready(_) => Some(answered.contains(bit)),
+            Predicate::Disabled(_) => Some(!answered.contains(bit)),
             Predicate::Taken(_) | Predicate::Step(_) => None,
         };
         let mut set = MarkSet::new();
@@ -135,73 +160,22 @@ impl Lowering {
     }
 
     /// The marks that neither the state nor the action alone decides: those of constraints about
-    /// combinations of both. `None` when there are no such constraints.
-    pub fn step_marks<S: TransitionSystem>(
+    /// combinations of both, for a step with this event out of a state with these propositions.
+    pub fn step_marks(
         &self,
-        system: &S,
-        state: StateId,
-        action: ActionId,
-    ) -> Option<MarkSet> {
-        if !self.steps_asked {
-            return None;
-        }
-        let (event, signature) = (system.action(action).event, system.signature());
+        event: EventId,
+        signature: &Signature,
+        holds: &impl Fn(AtomIndex) -> bool,
+    ) -> MarkSet {
         let known = |predicate: &Predicate| match predicate {
-            Predicate::Step(formula) => {
-                Some(formula.holds(event, signature, &|atom| system.holds(state, atom)))
-            }
+            Predicate::Step(formula) => Some(formula.holds(event, signature, holds)),
             _ => None,
         };
         let mut set = MarkSet::new();
         for (constraint, marks) in self.constraints.iter().zip(&self.marks) {
             marks.put(known(&constraint.when), known(&constraint.then), &mut set);
         }
-        Some(set)
-    }
-
-    /// The marks that steps with this action carry in every state.
-    pub fn action_marks<S: TransitionSystem>(&mut self, id: ActionId, system: &S) -> &MarkSet {
-        &self.of_action(id, system).taken
-    }
-
-    /// Tells the constraints of the events that have been met since.
-    fn learn<S: TransitionSystem>(&mut self, system: &S) {
-        let signature = system.signature();
-        if signature.events.len() > self.events {
-            self.constraints.iter_mut().for_each(|constraint| constraint.learn(signature));
-            self.events = signature.events.len();
-        }
-    }
-
-    fn of_action<S: TransitionSystem>(&mut self, id: ActionId, system: &S) -> &OfAction {
-        if id.index() >= self.of_action.len() {
-            self.of_action.resize(id.index() + 1, None);
-        }
-        let (constraints, marks) = (&self.constraints, &self.marks);
-        self.of_action[id.index()].get_or_insert_with(|| {
-            let (action, signature) = (system.action(id), system.signature());
-            let taken = |predicate: &Predicate| match predicate {
-                Predicate::Taken(selector) => Some(selector.selects(action, signature)),
-                _ => None,
-            };
-            let enabled = |predicate: &Predicate| match predicate {
-                Predicate::Enabled(selector) | Predicate::Disabled(selector) => {
-                    selector.selects(action, signature)
-                }
-                _ => false,
-            };
-            let mut of_action = OfAction { taken: MarkSet::new(), enables: MarkSet::new() };
-            for ((at, constraint), marks) in (0u32..).zip(constraints).zip(marks) {
-                marks.put(taken(&constraint.when), taken(&constraint.then), &mut of_action.taken);
-                if enabled(&constraint.when) {
-                    of_action.enables.insert(Mark(2 * at));
-                }
-                if enabled(&constraint.then) {
-                    of_action.enables.insert(Mark(2 * at + 1));
-                }
-            }
-            of_action
-        })
+        set
     }
 }
 

@@ -34,6 +34,6 @@ progress: printf("%d\n", _pid, _nr_pr); assert(h >= 0); q!i; q?i; goto end0
 D_proctype Q() { xr q; o.a[1].v[0] = run Q() priority 3; set_priority(_pid, get_priority(_pid)) }
 init { int x = 1; { x = 2 } unless { enabled(1) && pc_value(1) > 2 }; run P(1, ping); run Q() }
 never { accept: do :: np_ || _last == 1 :: P[1]@end0 || P:j == 1 -> goto accept od }
-trace { do :: c[0]!ping, 1, 2 :: q?_ od }
+trace { do :: c[0]!ping, _, 2 :: q?_ od }
 ltl p { [] (h < 9) -> <> (P@progress U P[1]:j W X always eventually h release s equivalent l) }
 ltl { (h == 1 /\ s) \/ <> [] l implies (h until s) }

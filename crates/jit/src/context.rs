@@ -3,6 +3,7 @@
 //! The code knows the fields by their offsets.
 
 use std::mem::offset_of;
+use std::ptr::null_mut;
 
 /// One for each run of the code.
 #[derive(Debug)]
@@ -22,6 +23,21 @@ pub(crate) struct Context {
     pub(crate) scratch: *mut i64,
     /// Whether nothing is enabled without a timeout.
     pub(crate) timeout: i64,
+}
+
+impl Context {
+    /// Without room for anything.
+    pub(crate) fn empty() -> Context {
+        Context {
+            row: null_mut(),
+            command: null_mut(),
+            room: 0,
+            offer: null_mut(),
+            offer_room: 0,
+            scratch: null_mut(),
+            timeout: 0,
+        }
+    }
 }
 
 pub(crate) const ROW: usize = offset_of!(Context, row);

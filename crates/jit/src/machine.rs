@@ -49,6 +49,8 @@ pub(crate) struct Machine {
     offers: Vec<i64>,
     scratch: Vec<i64>,
     initial_scratch: Vec<i64>,
+    /// Points into what is above, and nowhere before [`begin`](Machine::begin).
+    context: Context,
 }
 
 /// How much has been found.
@@ -84,6 +86,7 @@ impl Machine {
             offers: vec![0; steps * stride],
             scratch: initial_scratch.clone(),
             initial_scratch,
+            context: Context::empty(),
         })
     }
 
@@ -118,38 +121,47 @@ impl Machine {
         Some(codes)
     }
 
-    /// Calls a function for a state, which is not changed; what it finds is added to what is there,
-    /// as `found` says.
-    ///
-    /// # Panics
-    /// If the state has another number of words.
-    pub(crate) fn call(
-        &mut self,
-        code: Code,
-        words: &[u64],
-        timeout: bool,
-        found: &mut Found,
-    ) -> i64 {
-        assert_eq!(words.len(), self.words, "words of a state");
-        let steps = self.commands.len();
-        let offers = self.offers.len() / self.stride;
-        let rows_left = &mut self.rows[found.steps * self.words..];
-        let mut context = Context {
-            row: rows_left.as_mut_ptr(),
-            command: self.commands[found.steps..].as_mut_ptr(),
-            room: i64::try_from(steps - found.steps).expect("a length"),
-            offer: self.offers[found.offers * self.stride..].as_mut_ptr(),
-            offer_room: i64::try_from(offers - found.offers).expect("a length"),
+    /// Forgets what has been found, and sets the value of a timeout.
+    pub(crate) fn begin(&mut self, timeout: bool) {
+        self.context = Context {
+            row: self.rows.as_mut_ptr(),
+            command: self.commands.as_mut_ptr(),
+            room: i64::try_from(self.commands.len()).expect("a length"),
+            offer: self.offers.as_mut_ptr(),
+            offer_room: i64::try_from(self.offers.len() / self.stride).expect("a length"),
             scratch: self.scratch.as_mut_ptr(),
             timeout: i64::from(timeout),
         };
+    }
+
+    /// How much has been found since [`begin`](Machine::begin).
+    pub(crate) fn found(&self) -> Found {
+        let left = |room: i64| usize::try_from(room).expect("a length");
+        Found {
+            steps: self.commands.len() - left(self.context.room),
+            offers: self.offers.len() / self.stride - left(self.context.offer_room),
+        }
+    }
+
+    /// Forgets the last steps that have been found, but for so many.
+    pub(crate) fn keep(&mut self, steps: usize) {
+        self.context.row = self.rows[steps * self.words..].as_mut_ptr();
+        self.context.command = self.commands[steps..].as_mut_ptr();
+        self.context.room = i64::try_from(self.commands.len() - steps).expect("a length");
+    }
+
+    /// Calls a function for a state, which is not changed; what it finds is added to what has been
+    /// found since [`begin`](Machine::begin).
+    ///
+    /// # Panics
+    /// If the state has another number of words.
+    pub(crate) fn call(&mut self, code: Code, words: &[u64]) -> i64 {
+        assert_eq!(words.len(), self.words, "words of a state");
         let function = self.functions[code.0 as usize];
-        // SAFETY: the contracts at the top. A function that is called for a state only reads it.
-        let status =
-            unsafe { function(words.as_ptr().cast_mut(), std::ptr::null(), &raw mut context) };
-        found.steps = steps - usize::try_from(context.room).expect("a length");
-        found.offers = offers - usize::try_from(context.offer_room).expect("a length");
-        status
+        // SAFETY: the contracts at the top. A function that is called for a state only reads it. The
+        // context is as `begin` made it and functions changed it: the buffers have not been touched,
+        // since `grow` makes the context empty.
+        unsafe { function(words.as_ptr().cast_mut(), std::ptr::null(), &raw mut self.context) }
     }
 
     /// Calls a function that changes a state, or asks about it, with a message that is received.
@@ -166,13 +178,9 @@ impl Machine {
         assert_eq!(words.len(), self.words, "words of a state");
         assert!(message.len() >= self.cells, "cells of a message");
         let mut context = Context {
-            row: std::ptr::null_mut(),
-            command: std::ptr::null_mut(),
-            room: 0,
-            offer: std::ptr::null_mut(),
-            offer_room: 0,
             scratch: self.scratch.as_mut_ptr(),
             timeout: i64::from(timeout),
+            ..Context::empty()
         };
         let function = self.functions[code.0 as usize];
         // SAFETY: the contracts at the top; such a function appends neither steps nor offers.
@@ -184,6 +192,7 @@ impl Machine {
         self.rows.resize(self.rows.len() * 2, 0);
         self.commands.resize(self.commands.len() * 2, 0);
         self.offers.resize(self.offers.len() * 2, 0);
+        self.context = Context::empty();
     }
 
     /// Gives scratch variables what they hold at the start of an action.

@@ -28,6 +28,8 @@ struct Inner {
     machine: Machine,
     /// By slot and variant: the functions, each for some locations.
     chunks: Vec<Vec<Vec<Chunk>>>,
+    /// By slot: the only function that its process ever needs.
+    direct: Vec<Option<Code>>,
     /// By edge: what it does after its communication.
     effects: HashMap<u32, Option<Code>>,
     guards: HashMap<u32, Option<Code>>,
@@ -64,6 +66,7 @@ impl Compiled {
         }
         let inner = Inner {
             machine,
+            direct: vec![None; chunks.len()],
             chunks,
             effects: HashMap::new(),
             guards: HashMap::new(),
@@ -127,18 +130,19 @@ impl Inner {
     }
 
     /// Calls the function of a slot; what it finds is added.
-    fn slot(
-        &mut self,
-        plan: &Plan,
-        slot: usize,
-        words: &[u64],
-        timeout: bool,
-        found: &mut Found,
-    ) -> i64 {
+    fn slot(&mut self, plan: &Plan, slot: usize, words: &[u64]) -> i64 {
+        if let Some(code) = self.direct[slot] {
+            return self.machine.call(code, words);
+        }
         let kind = plan.layout.slots[slot].kind.get(words, 0);
         let Ok(variant) = usize::try_from(kind - 1) else { return Status::DONE };
         match self.code(plan, (slot, variant), words, false) {
-            Some(code) => self.machine.call(code, words, timeout, found),
+            Some(code) => {
+                if plan.layout.slots[slot].kind.width == 0 && self.chunks[slot][variant].len() == 1 {
+                    self.direct[slot] = Some(code);
+                }
+                self.machine.call(code, words)
+            }
             None => Status::DECLINED,
         }
     }
@@ -214,9 +218,8 @@ impl Compiled {
         out: &mut Rows,
     ) -> Option<bool> {
         let found = loop {
-            let mut found = Found::default();
-            match self.collect(words, timeout, holder, &mut found) {
-                Status::DONE => break found,
+            match self.collect(words, timeout, holder) {
+                Status::DONE => break self.inner.get_mut().machine.found(),
                 Status::FULL => self.inner.get_mut().machine.grow(),
                 _ => return None,
             }
@@ -236,30 +239,32 @@ impl Compiled {
     }
 
     /// Calls the functions of all processes that may move.
-    fn collect(&mut self, words: &[u64], timeout: bool, holder: i64, found: &mut Found) -> i64 {
+    fn collect(&mut self, words: &[u64], timeout: bool, holder: i64) -> i64 {
         let Compiled { plan, inner, .. } = self;
         let inner = inner.get_mut();
-        if let Ok(holder) = usize::try_from(holder) {
-            let status = inner.slot(plan, holder, words, timeout, found);
-            if status != Status::DONE || found.offers == 0 {
-                return status;
-            }
-            // It may send to someone: what others would do alone does not count.
-            let steps = found.steps;
-            for slot in (0..plan.layout.slots.len()).filter(|&slot| slot != holder) {
-                let status = inner.slot(plan, slot, words, timeout, found);
+        inner.machine.begin(timeout);
+        let slots = plan.layout.slots.len();
+        let Ok(holder) = usize::try_from(holder) else {
+            for slot in 0..slots {
+                let status = inner.slot(plan, slot, words);
                 if status != Status::DONE {
                     return status;
                 }
-                found.steps = steps;
             }
             return Status::DONE;
+        };
+        let status = inner.slot(plan, holder, words);
+        let found = inner.machine.found();
+        if status != Status::DONE || found.offers == 0 {
+            return status;
         }
-        for slot in 0..plan.layout.slots.len() {
-            let status = inner.slot(plan, slot, words, timeout, found);
+        // It may send to someone: what others would do alone does not count.
+        for slot in (0..slots).filter(|&slot| slot != holder) {
+            let status = inner.slot(plan, slot, words);
             if status != Status::DONE {
                 return status;
             }
+            inner.machine.keep(found.steps);
         }
         Status::DONE
     }
@@ -444,7 +449,8 @@ impl Compiled {
         let kind = plan.layout.slots[slot].kind.get(words, 0);
         let Ok(variant) = usize::try_from(kind - 1) else { return Some(false) };
         let code = inner.code(plan, (slot, variant), words, true)?;
-        match inner.machine.call(code, words, false, &mut Found::default()) {
+        inner.machine.begin(false);
+        match inner.machine.call(code, words) {
             Status::DONE => Some(false),
             Status::YES => Some(true),
             // Only if another joins in: as if it were the holder already.
@@ -452,9 +458,8 @@ impl Compiled {
                 let mut steps = Rows::default();
                 let holder = i64::try_from(slot).ok()?;
                 let found = loop {
-                    let mut found = Found::default();
-                    match self.collect(words, false, holder, &mut found) {
-                        Status::DONE => break found,
+                    match self.collect(words, false, holder) {
+                        Status::DONE => break self.inner.get_mut().machine.found(),
                         Status::FULL => self.inner.get_mut().machine.grow(),
                         _ => return None,
                     }
@@ -503,7 +508,8 @@ impl Native for Compiled {
                 made
             }
         };
-        match inner.machine.call(code?, words, false, &mut Found::default()) {
+        inner.machine.begin(false);
+        match inner.machine.call(code?, words) {
             Status::DONE => Some(false),
             Status::YES => Some(true),
             _ => None,

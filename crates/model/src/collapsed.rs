@@ -36,7 +36,9 @@ pub struct Collapsed {
     frames: Vec<Frame>,
     /// Steps that lead to states in which nobody holds.
     ends: Steps,
+    chain: Vec<ActionId>,
     base: Vec<u64>,
+    row: Vec<u64>,
 }
 
 /// A state on the way, and its steps.
@@ -65,6 +67,8 @@ impl Collapsed {
             ids: HashMap::from([(Vec::new(), ActionId::IDLE)]),
             frames: Vec::new(),
             ends: Steps::default(),
+            chain: Vec::new(),
+            row: Vec::new(),
         }
     }
 
@@ -121,13 +125,15 @@ impl Collapsed {
         self.ends.clear();
         self.open(0, words);
         let mut depth = 0;
-        let mut chain: Vec<ActionId> = Vec::new();
+        let mut chain = std::mem::take(&mut self.chain);
+        let mut row = std::mem::take(&mut self.row);
+        chain.clear();
         loop {
             let frame = &mut self.frames[depth];
             let at = frame.next;
             if at == frame.steps.actions.len() {
                 if depth == 0 {
-                    return;
+                    break;
                 }
                 depth -= 1;
                 chain.pop();
@@ -136,7 +142,8 @@ impl Collapsed {
             frame.next += 1;
             chain.push(frame.steps.actions[at]);
             let fault = frame.steps.fault(at).cloned();
-            let row = self.frames[depth].row(at).to_vec();
+            row.clear();
+            row.extend_from_slice(self.frames[depth].row(at));
             if fault.is_none() && self.is_held(&row) {
                 let endless = self.frames[..=depth].iter().any(|frame| frame.words == row);
                 let too_much = chain.len() >= MOST_STEPS || self.ends.actions.len() >= MOST_WAYS;
@@ -149,6 +156,22 @@ impl Collapsed {
             self.end(&chain, &row, fault);
             chain.pop();
         }
+        self.chain = chain;
+        self.row = row;
+    }
+
+    /// Appends the steps out of a state, whose targets wait for numbers.
+    fn defer(&mut self, state: StateId, out: &mut Vec<Transition>) {
+        if self.inner.fault(state).is_some() {
+            return;
+        }
+        let mut words = std::mem::take(&mut self.base);
+        self.inner.read(state, &mut words);
+        self.pass_through(&words);
+        let ends = std::mem::take(&mut self.ends);
+        self.inner.defer(state, &words, &ends, out);
+        self.ends = ends;
+        self.base = words;
     }
 
     /// Adds a step that a chain of steps makes up, unless it is there.
@@ -169,6 +192,10 @@ impl Collapsed {
 }
 
 impl TransitionSystem for Collapsed {
+    fn bytes(&self) -> usize {
+        self.interpreter().state_bytes()
+    }
+
     fn signature(&self) -> &Signature {
         self.inner.signature()
     }
@@ -181,16 +208,24 @@ impl TransitionSystem for Collapsed {
         if !self.holds {
             return self.inner.enabled(state, out);
         }
-        if self.inner.fault(state).is_some() {
-            return;
+        self.defer(state, out);
+        self.inner.give_numbers(out);
+    }
+
+    fn enabled_in_all(
+        &mut self,
+        states: &[StateId],
+        out: &mut Vec<Transition>,
+        ends: &mut Vec<usize>,
+    ) {
+        if !self.holds {
+            return self.inner.enabled_in_all(states, out, ends);
         }
-        let mut words = std::mem::take(&mut self.base);
-        self.inner.read(state, &mut words);
-        self.pass_through(&words);
-        let ends = std::mem::take(&mut self.ends);
-        self.inner.settle(state, &words, &ends, out);
-        self.ends = ends;
-        self.base = words;
+        for &state in states {
+            self.defer(state, out);
+            ends.push(out.len());
+        }
+        self.inner.give_numbers(out);
     }
 
     fn action(&self, action: ActionId) -> &Action {

@@ -8,7 +8,7 @@
 use std::hash::BuildHasher;
 
 use fairly_omega::StateId;
-use fairly_store::{Full, Nodes, StateIndex, Table, TreeTable, Width};
+use fairly_store::{Batch, Full, Nodes, StateIndex, Table, TreeTable, Width};
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 /// So many states are kept in the plain list. An empty table takes some hundred kilobytes, and most
@@ -26,15 +26,18 @@ pub(crate) struct States {
     /// The most bytes that a table may take.
     limit: usize,
     /// The nodes of the state that was read last, if states are trees.
-    nodes: Option<(Nodes, Nodes)>,
+    nodes: Option<Nodes>,
+    batch: Batch,
+    /// Rows that wait to be interned, if states are not trees.
+    waiting: Vec<u64>,
     found: Vec<(StateIndex, bool)>,
 }
 
 #[derive(Debug)]
 enum Kept {
     List(List),
-    Rows(Table),
-    Trees(TreeTable),
+    Rows(Box<Table>),
+    Trees(Box<TreeTable>),
 }
 
 impl States {
@@ -43,7 +46,7 @@ impl States {
         let kept = Kept::List(List::new(width));
         // What a table prepares for grows with its limit.
         let limit = usize::try_from(1_u64 << 40).unwrap_or(usize::MAX);
-        States { width, kept, apart: Vec::new(), limit, nodes: None, found: Vec::new() }
+        States { width, kept, apart: Vec::new(), limit, nodes: None, batch: Batch::default(), waiting: Vec::new(), found: Vec::new() }
     }
 
     /// Sets the most bytes that the states may take.
@@ -88,22 +91,55 @@ impl States {
     pub(crate) fn read(&mut self, state: StateId, words: &mut [u64]) {
         match (&self.kept, self.row(state)) {
             (Kept::Trees(table), Some(row)) => {
-                let fresh = || (table.nodes(), table.nodes());
-                let (base, _) = self.nodes.get_or_insert_with(fresh);
-                table.get(StateIndex(row), words, base);
+                let nodes = self.nodes.get_or_insert_with(|| table.nodes());
+                table.get(StateIndex(row), words, nodes);
             }
             _ => self.get(state, words),
         }
     }
 
-    /// Appends the states with these rows of words, each with whether it is new. They resemble `base`,
-    /// which is the state that was [read](States::read) last.
+    /// Takes rows of words that are to get numbers. They resemble `base`, which is the state that was
+    /// [read](States::read) last.
     ///
     /// # Errors
-    /// If there is no room for one of them; those before it are there.
-    pub(crate) fn intern(
+    /// If there is no room for one of them; those before it wait.
+    pub(crate) fn add(&mut self, base: &[u64], rows: &[u64]) -> Result<(), Full> {
+        match (&self.kept, &self.nodes) {
+            (Kept::Trees(table), Some(nodes)) => {
+                table.add_to_batch(base, nodes, rows, &mut self.batch)
+            }
+            _ => {
+                self.waiting.extend_from_slice(rows);
+                Ok(())
+            }
+        }
+    }
+
+    /// Takes one row of words that need not resemble any state, while no others wait.
+    pub(crate) fn add_alone(&mut self, row: &[u64]) {
+        debug_assert_eq!(self.waiting(), 0, "numbers are given in the order of the rows");
+        self.waiting.extend_from_slice(row);
+    }
+
+    /// How many rows wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.batch.len() + self.waiting.len() / self.width
+    }
+
+    /// Appends the states with the rows that wait, each with whether it is new.
+    ///
+    /// # Errors
+    /// If there is no room for one of them; those before it are there, those behind it are forgotten.
+    pub(crate) fn intern(&mut self, out: &mut Vec<(StateId, bool)>) -> Result<(), Full> {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        let done = self.intern_waiting(&waiting, out);
+        waiting.clear();
+        self.waiting = waiting;
+        done
+    }
+
+    fn intern_waiting(
         &mut self,
-        base: &[u64],
         rows: &[u64],
         out: &mut Vec<(StateId, bool)>,
     ) -> Result<(), Full> {
@@ -117,29 +153,22 @@ impl States {
             }
             self.move_out()?;
         }
-        match &self.kept {
+        self.found.clear();
+        let done = match &self.kept {
             Kept::List(_) => unreachable!("just moved out of it"),
-            Kept::Rows(table) => {
-                self.found.clear();
-                let done = table.insert_batch(rows, &mut self.found);
-                let apart = &self.apart;
-                out.extend(self.found.iter().map(|&(row, new)| (number(apart, row.0), new)));
-                done
-            }
+            Kept::Rows(table) => table.insert_batch(rows, &mut self.found),
             Kept::Trees(table) => {
-                for row in rows.chunks_exact(self.width) {
-                    let (row, new) = match &mut self.nodes {
-                        Some((of_base, nodes)) => {
-                            nodes.copy_from(of_base);
-                            insert_near(table, base, row, nodes)?
-                        }
-                        None => table.insert(row, &mut table.nodes())?,
-                    };
-                    out.push((number(&self.apart, row.0), new));
-                }
-                Ok(())
+                let mut each = rows.chunks_exact(self.width);
+                each.try_for_each(|row| {
+                    self.found.push(table.insert(row, &mut table.nodes())?);
+                    Ok(())
+                })
+                .and_then(|()| table.insert_batch(&mut self.batch, &mut self.found))
             }
-        }
+        };
+        let apart = &self.apart;
+        out.extend(self.found.iter().map(|&(row, new)| (number(apart, row.0), new)));
+        done
     }
 
     /// A state that no words lead to: it is equal to no other.
@@ -177,14 +206,14 @@ impl States {
             for row in list.rows() {
                 table.insert_or_find(row)?;
             }
-            Kept::Rows(table)
+            Kept::Rows(Box::new(table))
         } else {
             let table = TreeTable::new(self.width, self.limit)?;
             let mut nodes = table.nodes();
             for row in list.rows() {
                 table.insert(row, &mut nodes)?;
             }
-            Kept::Trees(table)
+            Kept::Trees(Box::new(table))
         };
         self.kept = kept;
         Ok(())
@@ -193,31 +222,11 @@ impl States {
 
 /// The number of the state with a row.
 fn number(apart: &[u32], row: u32) -> StateId {
+    if apart.is_empty() {
+        return StateId(row);
+    }
     let before = apart.partition_point(|&rows| rows <= row);
     StateId(row + u32::try_from(before).expect("fewer than 2^32 states"))
-}
-
-/// Adds a row that differs from another one, whose nodes are given, in a few words.
-fn insert_near(
-    table: &TreeTable,
-    base: &[u64],
-    row: &[u64],
-    nodes: &mut Nodes,
-) -> Result<(StateIndex, bool), Full> {
-    /// More are rare.
-    const MOST: usize = 8;
-    let mut changed = [0; MOST];
-    let mut count = 0;
-    for (at, (old, new)) in base.iter().zip(row).enumerate() {
-        if old != new {
-            if count == MOST {
-                return table.insert(row, nodes);
-            }
-            changed[count] = at;
-            count += 1;
-        }
-    }
-    table.insert_delta(row, &changed[..count], nodes)
 }
 
 /// Rows one after the other, for a few states.
@@ -283,7 +292,8 @@ mod tests {
                     expected.push(None);
                 }
                 let mut out = Vec::new();
-                states.intern(&row(at), &row(at), &mut out).expect("room");
+                states.add(&row(at), &row(at)).expect("room");
+                states.intern(&mut out).expect("room");
                 assert_eq!(out, [(StateId::from_index(expected.len()), true)]);
                 expected.push(Some(at));
             }
@@ -297,7 +307,8 @@ mod tests {
                     Some(at) => {
                         assert_eq!(words, row(at));
                         let mut out = Vec::new();
-                        states.intern(&words, &row(at), &mut out).expect("it is there");
+                        states.add(&words, &row(at)).expect("it is there");
+                        states.intern(&mut out).expect("it is there");
                         assert_eq!(out, [(StateId::from_index(id), false)]);
                     }
                 }
@@ -305,17 +316,37 @@ mod tests {
         }
     }
 
+    /// A state that has nothing to do with the one that was read last.
+    #[test]
+    fn a_state_alone_is_found_again() {
+        let mut states = States::new(2);
+        let mut out = Vec::new();
+        for at in 0..2 * FEW as u64 {
+            states.add(&[at, 7], &[at, 7]).expect("room");
+            states.intern(&mut out).expect("room");
+        }
+        states.read(StateId(5), &mut [0; 2]);
+        out.clear();
+        states.add_alone(&[0, 7]);
+        states.intern(&mut out).expect("it is there");
+        assert_eq!(out, [(StateId(0), false)]);
+    }
+
     #[test]
     fn a_limit_is_kept() {
         let mut states = States::new(1);
         states.limit(1 << 20);
         let mut out = Vec::new();
-        let full = (0..1 << 20).find_map(|at| states.intern(&[at], &[at], &mut out).err());
+        let full = (0..1 << 20).find_map(|at| {
+            states.add(&[at], &[at]).expect("it only waits");
+            states.intern(&mut out).err()
+        });
         assert_eq!(full, Some(Full::Budget { limit: 1 << 20 }));
         assert!(states.bytes() <= 1 << 20);
         // What was there is still found.
         out.clear();
-        states.intern(&[5], &[5], &mut out).expect("it is there");
+        states.add(&[5], &[5]).expect("it only waits");
+        states.intern(&mut out).expect("it is there");
         assert_eq!(out, [(StateId(5), false)]);
     }
 }

@@ -19,9 +19,9 @@ pub struct Step {
 
 /// A rooted graph with marks on its edges, explored on demand.
 ///
-/// Nodes are numbered from 0 without large gaps, because engines keep arrays indexed by node; a
-/// graph that finds its nodes on the way numbers them in the order it meets them. The same node
-/// must give the same steps, in the same order, every time it is asked.
+/// Nodes are numbered from 0 without large gaps, because engines keep arrays indexed by node: some
+/// bytes a number are wasted on one that is no node. The same node must give the same steps, in the
+/// same order, every time it is asked.
 pub trait Graph {
     /// The nodes to start from.
     fn initial(&mut self) -> Vec<StateId>;
@@ -42,6 +42,17 @@ pub trait Graph {
     fn allows(&mut self, nodes: usize) -> bool {
         let _ = nodes;
         true
+    }
+
+    /// Bytes that the graph holds, about; zero for one that is not counted.
+    fn bytes(&self) -> usize {
+        0
+    }
+
+    /// Tells the graph now and then how many bytes a search in it holds, so that one that ends at a
+    /// limit can count them.
+    fn charge(&mut self, bytes: usize) {
+        let _ = bytes;
     }
 }
 

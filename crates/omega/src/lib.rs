@@ -15,6 +15,7 @@ mod marks;
 pub mod ops;
 mod refused;
 mod scc;
+pub mod tables;
 mod word;
 
 pub use acceptance::{Acceptance, Class, Clause, Disjunct, MAX_DEPTH};

@@ -17,6 +17,9 @@ pub struct Bounds {
     pub nodes: Option<usize>,
     /// When to stop.
     pub deadline: Option<Instant>,
+    /// Bytes that the system, the graph and the search may hold together. They are counted now and
+    /// then, and what is small is not counted, so it may be a little more.
+    pub bytes: Option<usize>,
 }
 
 /// Which limit was reached.
@@ -26,6 +29,8 @@ pub enum Cut {
     Nodes(usize),
     /// The time was up after so long.
     Time(Duration),
+    /// So many bytes were not enough.
+    Memory(usize),
     /// The condition was too hard to decide.
     Hard(Refused),
     /// The system itself went no further in this state: its [`fault`] is a limit of the tool.
@@ -40,25 +45,76 @@ impl From<Refused> for Cut {
     }
 }
 
+/// Bounds that have begun to count, for any kind of work.
+pub(crate) struct Budget {
+    bounds: Bounds,
+    started: Instant,
+}
+
+impl Budget {
+    /// Begins to count now.
+    pub(crate) fn new(bounds: Bounds) -> Self {
+        Budget { bounds, started: Instant::now() }
+    }
+
+    /// Whether there are no bounds.
+    fn is_unlimited(&self) -> bool {
+        let Bounds { nodes, deadline, bytes } = self.bounds;
+        nodes.is_none() && deadline.is_none() && bytes.is_none()
+    }
+
+    /// Whether another piece of work may follow `done` pieces; `held` tells how many bytes are held by
+    /// then. It is not asked each time, and neither is the clock: both cost more than a small node.
+    ///
+    /// # Errors
+    /// With the bound that is reached.
+    pub(crate) fn allows(&self, done: usize, held: impl FnOnce() -> usize) -> Result<(), Cut> {
+        match self.bounds.nodes {
+            Some(nodes) if done >= nodes => return Err(Cut::Nodes(nodes)),
+            _ => {}
+        }
+        if !done.is_multiple_of(64) {
+            return Ok(());
+        }
+        match self.bounds.bytes {
+            Some(bytes) if done.is_multiple_of(1024) && held() > bytes => Err(Cut::Memory(bytes)),
+            _ => self.in_time(),
+        }
+    }
+
+    /// Whether there is time left.
+    ///
+    /// # Errors
+    /// When there is not.
+    pub(crate) fn in_time(&self) -> Result<(), Cut> {
+        match self.bounds.deadline {
+            Some(deadline) if Instant::now() >= deadline => Err(Cut::Time(self.started.elapsed())),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// A graph under [`Bounds`].
 pub struct Bounded<'a, G> {
     graph: &'a mut G,
-    bounds: Bounds,
-    started: Instant,
-    /// By node: whether it was expanded before a limit was reached. Those keep their steps, since a
-    /// graph must not change under a search.
-    expanded: Vec<bool>,
+    budget: Budget,
+    /// By node, a bit: whether it was expanded before a limit was reached. Those keep their steps,
+    /// since a graph must not change under a search.
+    expanded: Vec<u64>,
     count: usize,
     /// How often an engine has asked whether it may go on.
     asked: usize,
+    /// Bytes that the search holds.
+    charged: usize,
     cut: Option<Cut>,
 }
 
 impl<'a, G: Graph> Bounded<'a, G> {
     /// The graph under these bounds, which begin to count now.
     pub fn new(graph: &'a mut G, bounds: Bounds) -> Self {
-        let started = Instant::now();
-        Bounded { graph, bounds, started, expanded: Vec::new(), count: 0, asked: 0, cut: None }
+        let budget = Budget::new(bounds);
+        let expanded = Vec::new();
+        Bounded { graph, budget, expanded, count: 0, asked: 0, charged: 0, cut: None }
     }
 
     /// The limit that was reached, if one was.
@@ -66,16 +122,24 @@ impl<'a, G: Graph> Bounded<'a, G> {
         self.cut
     }
 
-    /// The limit that `count` nodes reach, if any; `turn` grows by one each time.
-    fn reached(&self, count: usize, turn: usize) -> Option<Cut> {
-        match (self.bounds.nodes, self.bounds.deadline) {
-            (Some(nodes), _) if count >= nodes => Some(Cut::Nodes(nodes)),
-            // The clock is asked now and then; it costs more than a small node.
-            (_, Some(deadline)) if turn.is_multiple_of(64) && Instant::now() >= deadline => {
-                Some(Cut::Time(self.started.elapsed()))
-            }
-            _ => None,
+    /// Whether a node may be asked for its steps.
+    fn may_expand(&mut self, node: StateId) -> bool {
+        let (word, bit) = (node.index() / 64, 1 << (node.index() % 64));
+        if word >= self.expanded.len() {
+            self.expanded.resize(word + 1, 0);
         }
+        if self.expanded[word] & bit != 0 {
+            return true;
+        }
+        if self.cut.is_none() {
+            self.cut = self.budget.allows(self.count, || self.bytes()).err();
+        }
+        if self.cut.is_some() {
+            return false;
+        }
+        self.expanded[word] |= bit;
+        self.count += 1;
+        true
     }
 }
 
@@ -85,18 +149,9 @@ impl<G: Graph> Graph for Bounded<'_, G> {
     }
 
     fn steps(&mut self, node: StateId, steps: &mut Vec<Step>) {
-        if node.index() >= self.expanded.len() {
-            self.expanded.resize(node.index() + 1, false);
+        if self.budget.is_unlimited() || self.may_expand(node) {
+            self.graph.steps(node, steps);
         }
-        if !self.expanded[node.index()] {
-            self.cut = self.cut.or_else(|| self.reached(self.count, self.count));
-            if self.cut.is_some() {
-                return;
-            }
-            self.expanded[node.index()] = true;
-            self.count += 1;
-        }
-        self.graph.steps(node, steps);
     }
 
     fn marks(&self, id: MarkSetId) -> &MarkSet {
@@ -108,8 +163,20 @@ impl<G: Graph> Graph for Bounded<'_, G> {
     }
 
     fn allows(&mut self, nodes: usize) -> bool {
+        if self.cut.is_none() {
+            let budget = &self.budget;
+            let late = self.asked.is_multiple_of(64).then(|| budget.in_time().err()).flatten();
+            self.cut = budget.allows(nodes, || self.bytes()).err().or(late);
+        }
         self.asked += 1;
-        self.cut = self.cut.or_else(|| self.reached(nodes, self.asked));
         self.cut.is_none()
+    }
+
+    fn bytes(&self) -> usize {
+        self.graph.bytes() + self.charged + self.expanded.len() * 8
+    }
+
+    fn charge(&mut self, bytes: usize) {
+        self.charged = bytes;
     }
 }

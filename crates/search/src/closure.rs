@@ -46,7 +46,23 @@ impl Closure {
     }
 }
 
-/// Feasibility and machine closure of constraints.
+/// Feasibility and machine closure of constraints, without looking where their form tells: fairness
+/// of actions excludes no beginning of a run ([`Constraint::is_about_actions`]).
+///
+/// # Errors
+/// When a bound is reached.
+pub fn find<S: TransitionSystem>(
+    system: &mut S,
+    constraints: Vec<Constraint>,
+    bounds: Bounds,
+) -> Result<Closure, Cut> {
+    if constraints.iter().all(Constraint::is_about_actions) {
+        return Ok(Closure { feasible: !system.initial().is_empty(), doomed: None });
+    }
+    check(system, constraints, bounds)
+}
+
+/// Feasibility and machine closure of constraints, by looking at every state.
 ///
 /// # Errors
 /// When a bound is reached.

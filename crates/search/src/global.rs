@@ -26,10 +26,10 @@ use fairly_omega::{Graph, Hop, MarkSet, StateId, Step};
 use fairly_system::{ActionId, Run, TransitionSystem};
 use hashbrown::HashMap;
 
-use crate::bounded::{Bounds, Cut};
+use crate::bounded::{Bounds, Budget, Cut};
 use crate::closure::Closure;
 use crate::product::{Negation, Product};
-use crate::stored::{Budget, Stored, anything};
+use crate::stored::{Stored, anything};
 
 /// A run that is strongly globally fair, fair to the constraints, and violates the property; its
 /// cycle takes all transitions of a bottom component. `None` if there is none.

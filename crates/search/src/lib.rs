@@ -18,6 +18,7 @@ mod product;
 pub mod reach;
 pub mod refinement;
 mod stored;
+mod walk;
 
 pub use bounded::{Bounded, Bounds, Cut};
 pub use prefix::Prefix;

@@ -12,12 +12,11 @@
 //! found elsewhere counts, but that nothing is found does not.
 
 use fairly_omega::StateId;
-use fairly_system::{ActionId, EventKind, FaultKind, RunStep, Transition, TransitionSystem};
+use fairly_system::{FaultKind, Transition, TransitionSystem};
 
 use crate::bounded::{Bounds, Cut};
 use crate::prefix::Prefix;
-use crate::product::is_limit;
-use crate::stored::Budget;
+use crate::walk::{Visit, Walk};
 
 /// How much has been explored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,6 +34,13 @@ pub struct Found {
     pub prefix: Option<Prefix>,
     /// What had been explored by then.
     pub size: Size,
+}
+
+impl Found {
+    /// What a walk found: a visit, if any.
+    fn of<S: TransitionSystem>(walk: &Walk, system: &mut S, visit: Option<usize>) -> Self {
+        Found { prefix: visit.map(|number| walk.prefix(system, number)), size: walk.size }
+    }
 }
 
 /// The least and the greatest value, each with a shortest way to it.
@@ -60,7 +66,7 @@ pub fn state<S: TransitionSystem>(
     let mut walk = Walk::default();
     let found =
         walk.find(system, bounds, |system, visit| goal(system, visit.state), |_, _, _| false)?;
-    Ok(walk.found(found))
+    Ok(Found::of(&walk, system, found))
 }
 
 /// The first state that is left by no transition although nothing has ended there: it has no
@@ -82,7 +88,7 @@ pub fn deadlock<S: TransitionSystem>(
             && !is_end(system, visit.state)
     };
     let found = walk.find(system, bounds, |_, _| false, stuck)?;
-    Ok(walk.found(found))
+    Ok(Found::of(&walk, system, found))
 }
 
 /// The first state that was entered by an [error](FaultKind::Error) of the model.
@@ -119,8 +125,8 @@ pub fn extremes<S: TransitionSystem>(
         false
     };
     walk.find(system, bounds, look, |_, _, _| false)?;
-    let with_way = |(value, number): (i64, usize)| (value, walk.prefix(number));
-    let (least, greatest) = (least.map(with_way), greatest.map(with_way));
+    let mut with_way = |(value, number): (i64, usize)| (value, walk.prefix(system, number));
+    let (least, greatest) = (least.map(&mut with_way), greatest.map(&mut with_way));
     Ok(Extremes { least, greatest, size: walk.size })
 }
 
@@ -151,127 +157,4 @@ pub fn survey<S: TransitionSystem>(system: &mut S, bounds: Bounds) -> Result<Siz
     };
     walk.find(system, bounds, |_, _| false, offer)?;
     Ok(walk.size)
-}
-
-/// A state on the walk.
-#[derive(Clone, Copy)]
-struct Visit {
-    state: StateId,
-    /// Whether the step that led to it was termination. A state may be entered by termination and
-    /// otherwise, and is then visited once for each: it is stuck only in the second case.
-    terminated: bool,
-    /// Its position in the order of the walk.
-    number: usize,
-    /// The visit before and what was done there; none for a start.
-    came: Option<(u32, ActionId)>,
-}
-
-/// A walk over a system, breadth first.
-#[derive(Default)]
-struct Walk {
-    visits: Vec<Visit>,
-    /// By state.
-    known: Vec<Known>,
-    size: Size,
-}
-
-/// What has been done about a state.
-#[derive(Clone, Copy, Default)]
-struct Known {
-    met_terminated: bool,
-    met_otherwise: bool,
-    counted: bool,
-}
-
-impl Walk {
-    /// Goes on until `met`, asked of each state when it is met, or `expanded`, asked with what is
-    /// enabled when its turn has come, says that it is found; the number of that visit.
-    fn find<S: TransitionSystem>(
-        &mut self,
-        system: &mut S,
-        bounds: Bounds,
-        mut met: impl FnMut(&S, &Visit) -> bool,
-        mut expanded: impl FnMut(&mut S, &Visit, &[Transition]) -> bool,
-    ) -> Result<Option<usize>, Cut> {
-        let budget = Budget::new(bounds);
-        for state in system.initial() {
-            if let Some(visit) = self.meet(state, false, None)
-                && !is_limit(system, state)
-                && met(system, &visit)
-            {
-                return Ok(Some(visit.number));
-            }
-        }
-        let mut enabled = Vec::new();
-        let mut limit = None;
-        let mut at = 0;
-        while at < self.visits.len() {
-            budget.allows(at)?;
-            let visit = self.visits[at];
-            at += 1;
-            if is_limit(system, visit.state) {
-                limit = limit.or(Some(visit.state));
-                continue;
-            }
-            enabled.clear();
-            system.enabled(visit.state, &mut enabled);
-            let known = &mut self.known[visit.state.index()];
-            if !std::mem::replace(&mut known.counted, true) {
-                self.size.states += 1;
-                self.size.transitions += enabled.len();
-            }
-            if expanded(system, &visit, &enabled) {
-                return Ok(Some(visit.number));
-            }
-            let number = u32::try_from(visit.number).map_err(|_| Cut::Nodes(visit.number))?;
-            for &Transition { target, action } in &enabled {
-                let event = system.action(action).event;
-                let terminated = system.signature().event_kind(event) == EventKind::Termination;
-                if let Some(next) = self.meet(target, terminated, Some((number, action)))
-                    && !is_limit(system, target)
-                    && met(system, &next)
-                {
-                    return Ok(Some(next.number));
-                }
-            }
-        }
-        limit.map_or(Ok(None), |state| Err(Cut::Limit(state)))
-    }
-
-    /// A visit to a state, unless there has been one.
-    fn meet(
-        &mut self,
-        state: StateId,
-        terminated: bool,
-        came: Option<(u32, ActionId)>,
-    ) -> Option<Visit> {
-        if state.index() >= self.known.len() {
-            self.known.resize(state.index() + 1, Known::default());
-        }
-        let known = &mut self.known[state.index()];
-        let met = if terminated { &mut known.met_terminated } else { &mut known.met_otherwise };
-        if std::mem::replace(met, true) {
-            return None;
-        }
-        let visit = Visit { state, terminated, number: self.visits.len(), came };
-        self.visits.push(visit);
-        Some(visit)
-    }
-
-    /// The way to a visit.
-    fn prefix(&self, number: usize) -> Prefix {
-        let mut at = self.visits[number];
-        let mut steps = Vec::new();
-        while let Some((before, action)) = at.came {
-            let from = self.visits[before as usize];
-            steps.push(RunStep { from: from.state, action, to: at.state });
-            at = from;
-        }
-        steps.reverse();
-        Prefix { start: at.state, steps }
-    }
-
-    fn found(&self, visit: Option<usize>) -> Found {
-        Found { prefix: visit.map(|number| self.prefix(number)), size: self.size }
-    }
 }

@@ -1,7 +1,5 @@
 //! A product that has been explored to the end, with the system's part of every step.
 
-use std::time::Instant;
-
 use fairly_omega::emptiness::Explored;
 use fairly_omega::{Automaton, Builder, Hop, Label, MarkSet, StateId};
 use fairly_system::{RunStep, Transition, TransitionSystem};
@@ -33,10 +31,10 @@ impl Stored {
         if let Some(cut) = bounded.cut() {
             return Err(cut);
         }
-        if let Some(state) = product.limit() {
-            return Err(Cut::Limit(state));
+        if let Some(cut) = product.cut() {
+            return Err(cut);
         }
-        let explored = explored.map_err(|_| Cut::Nodes(product.node_count()))?;
+        let explored = explored.map_err(|_| Cut::Nodes(u32::MAX as usize))?;
         let mut states = Vec::with_capacity(explored.node_count());
         let mut transitions = Vec::with_capacity(explored.edge_count());
         for node in explored.nodes() {
@@ -76,39 +74,4 @@ pub(crate) fn anything() -> Automaton {
     builder.add_initial(here);
     builder.add_edge(here, Label::TRUE, MarkSet::new(), here);
     builder.build()
-}
-
-/// Bounds on work that is not the exploration of a graph.
-pub(crate) struct Budget {
-    bounds: Bounds,
-    started: Instant,
-}
-
-impl Budget {
-    /// Begins to count now.
-    pub(crate) fn new(bounds: Bounds) -> Self {
-        Budget { bounds, started: Instant::now() }
-    }
-
-    /// Whether `done` pieces of work are within the bounds.
-    ///
-    /// # Errors
-    /// With the bound that is reached.
-    pub(crate) fn allows(&self, done: usize) -> Result<(), Cut> {
-        if self.bounds.nodes.is_some_and(|most| done >= most) {
-            return Err(Cut::Nodes(done));
-        }
-        if done.is_multiple_of(64) { self.in_time() } else { Ok(()) }
-    }
-
-    /// Whether there is time left.
-    ///
-    /// # Errors
-    /// When there is not.
-    pub(crate) fn in_time(&self) -> Result<(), Cut> {
-        match self.bounds.deadline {
-            Some(deadline) if Instant::now() >= deadline => Err(Cut::Time(self.started.elapsed())),
-            _ => Ok(()),
-        }
-    }
 }

@@ -55,7 +55,7 @@ fn search(n: u32, engine: &Engine, bounds: Bounds) -> (bool, Option<Cut>) {
 fn a_limit_on_nodes_counts_the_copies_of_monitors() {
     let ndfs = Engine::named("ndfs").unwrap();
     // The graph itself has fewer than 3,000 nodes; with monitors there are sixty times as many.
-    let bounds = Bounds { nodes: Some(5_000), deadline: None };
+    let bounds = Bounds { nodes: Some(5_000), ..Bounds::default() };
     assert_eq!(search(8, ndfs, bounds), (false, Some(Cut::Nodes(5_000))));
     let streett = Engine::named("streett").unwrap();
     assert_eq!(search(8, streett, bounds), (false, None));
@@ -65,14 +65,24 @@ fn a_limit_on_nodes_counts_the_copies_of_monitors() {
 fn a_deadline_ends_a_search_with_monitors() {
     let ndfs = Engine::named("ndfs").unwrap();
     let deadline = Some(Instant::now() + Duration::from_millis(200));
-    let (found, cut) = search(11, ndfs, Bounds { nodes: None, deadline });
+    let (found, cut) = search(11, ndfs, Bounds { deadline, ..Bounds::default() });
     assert!(!found && matches!(cut, Some(Cut::Time(_))), "{cut:?}");
+}
+
+#[test]
+fn a_limit_on_bytes_ends_every_engine() {
+    for engine in ENGINES.iter().filter(|engine| engine.name != "scc") {
+        let bounds = |bytes| Bounds { bytes: Some(bytes), ..Bounds::default() };
+        let cut = search(11, engine, bounds(1 << 20));
+        assert_eq!(cut, (false, Some(Cut::Memory(1 << 20))), "{}", engine.name);
+        assert_eq!(search(4, engine, bounds(1 << 24)), (false, None), "{}", engine.name);
+    }
 }
 
 #[test]
 fn no_limit_is_reached_by_a_small_search() {
     for engine in ENGINES.iter().filter(|engine| engine.name != "scc") {
-        let bounds = Bounds { nodes: Some(100_000), deadline: None };
+        let bounds = Bounds { nodes: Some(100_000), ..Bounds::default() };
         assert_eq!(search(3, engine, bounds), (false, None), "{}", engine.name);
     }
 }

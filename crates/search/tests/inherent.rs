@@ -203,7 +203,7 @@ fn bounds_are_kept() {
     let mut network = network_of(case);
     let (automaton, bindings) = property(&mut network, case.formula);
     for procedure in BOTH {
-        let bounds = Bounds { nodes: Some(1), deadline: None };
+        let bounds = Bounds { nodes: Some(1), ..Bounds::default() };
         let options = Options { procedure, bounds, ..Options::default() };
         let answer = inherent::check(&mut network, &automaton, bindings.clone(), &options);
         assert_eq!(answer.unwrap_err(), Cut::Nodes(1));

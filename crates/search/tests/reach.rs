@@ -12,7 +12,7 @@ use fairly_system::{
 };
 use fairly_testkit::Rng;
 
-const FREE: Bounds = Bounds { nodes: None, deadline: None };
+const FREE: Bounds = Bounds { nodes: None, deadline: None, bytes: None };
 
 /// States `0 …`, transitions `(from, event, to)`. The event `end` is termination. A state in `faults`
 /// was entered by an error.
@@ -152,10 +152,64 @@ fn the_least_and_the_greatest_value() {
     assert_eq!((none.least, none.greatest), (None, None));
 }
 
+/// A shortest way is one whatever the numbers of the states are, and however many there are.
+#[test]
+fn long_ways_are_found_again() {
+    const STATES: u32 = 500;
+    for factor in [1, 7, 499] {
+        let renamed = |state: u32| state * factor % STATES;
+        let mut transitions = Vec::new();
+        for state in 0..STATES {
+            transitions.push((renamed(state), "on", renamed((state + 1) % STATES)));
+            if state % 50 == 3 {
+                transitions.push((renamed(state), "far", renamed(state * state % STATES)));
+                transitions.push((renamed(state), "end", renamed(state + 9)));
+            }
+        }
+        let system = &mut drawn(&transitions, &[]);
+        let mut distances = vec![None; STATES as usize];
+        let mut queue = vec![(0, 0)];
+        let mut next = 0;
+        while let Some(&(state, distance)) = queue.get(next) {
+            next += 1;
+            if distances[state as usize].is_none() {
+                distances[state as usize] = Some(distance);
+                let leaving = transitions.iter().filter(|&&(from, ..)| from == state);
+                queue.extend(leaving.map(|&(.., to)| (to, distance + 1)));
+            }
+        }
+        for goal in (0..STATES).step_by(37) {
+            let found = reach::state(system, FREE, |_, state| state.0 == goal).unwrap();
+            let prefix = found.prefix.expect("every state can be reached");
+            assert_eq!(Some(prefix.steps.len()), distances[goal as usize], "{factor} {goal}");
+            assert_eq!((prefix.start, prefix.end()), (StateId(0), StateId(goal)));
+            let mut at = prefix.start;
+            for step in &prefix.steps {
+                assert_eq!(step.from, at);
+                let mut enabled = Vec::new();
+                system.enabled(at, &mut enabled);
+                assert!(enabled.contains(&Transition { target: step.to, action: step.action }));
+                at = step.to;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_limit_on_bytes_ends_a_walk() {
+    let chain: Vec<_> = (0..3000).map(|state| (state, "on", state + 1)).collect();
+    let bounds = |bytes| Bounds { bytes: Some(bytes), ..Bounds::default() };
+    assert_eq!(reach::count(&mut drawn(&chain, &[]), bounds(0)), Err(Cut::Memory(0)));
+    // In the order of the numbers, a walk needs next to nothing.
+    assert!(reach::count(&mut drawn(&chain, &[]), bounds(1000)).is_ok());
+    let reversed: Vec<_> = (0..3000).map(|at| ((3001 - at) % 3001, "on", 3000 - at)).collect();
+    assert_eq!(reach::count(&mut drawn(&reversed, &[]), bounds(1000)), Err(Cut::Memory(1000)));
+}
+
 #[test]
 fn a_bound_that_is_reached_is_no_answer() {
     let way = &[(0, "a", 1), (1, "b", 2), (2, "c", 3), (3, "c", 3)];
-    let nodes = |nodes| Bounds { nodes: Some(nodes), deadline: None };
+    let nodes = |nodes| Bounds { nodes: Some(nodes), ..Bounds::default() };
     let system = &mut drawn(way, &[]);
     let goal = |_: &Drawn, state: StateId| state.0 == 3;
     assert_eq!(reach::state(system, nodes(2), goal), Err(Cut::Nodes(2)));
@@ -165,7 +219,7 @@ fn a_bound_that_is_reached_is_no_answer() {
     assert_eq!(reach::count(system, nodes(4)), Ok(Size { states: 4, transitions: 4 }));
     assert_eq!(survey(system, nodes(3)), Err(Cut::Nodes(3)));
     assert_eq!(reach::extremes(system, nodes(3), |_, _| Some(0)), Err(Cut::Nodes(3)));
-    let late = Bounds { nodes: None, deadline: Some(std::time::Instant::now()) };
+    let late = Bounds { deadline: Some(std::time::Instant::now()), ..Bounds::default() };
     assert!(matches!(reach::count(system, late), Err(Cut::Time(_))));
 }
 

@@ -19,7 +19,7 @@
 //! it: the value itself, a few hundred bytes; what the allocator needs to manage some hundred large
 //! blocks; and, while a shard of the index grows, four bytes for each of its slots, once for every
 //! thread that is growing one. A shard has a share of the table's rows of 1 in `limit / 1 MiB`, but not
-//! less than 1 in 1024, so this is below half a percent of a table with a limit of 128 MiB or more.
+//! less than 1 in 64, so this is about half a percent of a table with a limit of 64 MiB or more.
 //!
 //! Memory is taken in segments of up to 2 MiB (4 MiB if a row's size is no power of two), less if the
 //! limit is less than 128 MiB, and never returned before the table is dropped. So rows and index are
@@ -80,7 +80,7 @@ mod tree;
 pub use hash::{Rapid, RowHash};
 pub use lossy::{Bitstate, Fingerprint, Fingerprints};
 pub use table::{Table, Width};
-pub use tree::{Nodes, TreeTable};
+pub use tree::{Batch, Nodes, TreeTable};
 
 /// The number of a stored state: its place among those of its table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

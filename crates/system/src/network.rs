@@ -424,6 +424,10 @@ impl TransitionSystem for Network {
         }
     }
 
+    fn bytes(&self) -> usize {
+        self.tuples.capacity() * 4 + self.states.allocation_size()
+    }
+
     fn describe(&self, state: StateId) -> String {
         let parts: Vec<String> = self
             .components

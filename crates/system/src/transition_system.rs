@@ -65,6 +65,21 @@ pub trait TransitionSystem {
     /// Appends the transitions enabled in `state`; none for a deadlock.
     fn enabled(&mut self, state: StateId, out: &mut Vec<Transition>);
 
+    /// Appends the transitions enabled in several states, one state after the other, and to `ends`
+    /// where those of each of them end. A system that stores its states can look up what all of them
+    /// lead to at once.
+    fn enabled_in_all(
+        &mut self,
+        states: &[StateId],
+        out: &mut Vec<Transition>,
+        ends: &mut Vec<usize>,
+    ) {
+        for &state in states {
+            self.enabled(state, out);
+            ends.push(out.len());
+        }
+    }
+
     /// What an action is that was handed out.
     fn action(&self, action: ActionId) -> &Action;
 
@@ -85,6 +100,12 @@ pub trait TransitionSystem {
     /// What went wrong in the step that led to this state, which then has no transitions.
     fn fault(&self, _state: StateId) -> Option<&Fault> {
         None
+    }
+
+    /// Bytes that the system holds for the states that have been met, about; zero if it does not count
+    /// them.
+    fn bytes(&self) -> usize {
+        0
     }
 
     /// Appends the steps of runs: what is enabled, or the idle step where nothing is.

@@ -22,6 +22,8 @@ pub(crate) enum Kind {
     DStep(Vec<Step>),
     /// Braces, with a declaration.
     Block(String, Vec<Step>),
+    /// What stands before the braces, `for (i : 0 .. 1)`, and the body.
+    For(String, Vec<Step>),
     /// What is done, and what escapes from it.
     Unless(Vec<Step>, Vec<Step>),
 }
@@ -40,7 +42,9 @@ impl Step {
         match &self.kind {
             Kind::Plain(_) | Kind::Assert(_) => Vec::new(),
             Kind::If(parts) | Kind::Do(parts) => parts.iter().collect(),
-            Kind::Atomic(body) | Kind::DStep(body) | Kind::Block(_, body) => vec![body],
+            Kind::Atomic(body) | Kind::DStep(body) | Kind::Block(_, body) | Kind::For(_, body) => {
+                vec![body]
+            }
             Kind::Unless(main, escape) => vec![main, escape],
         }
     }
@@ -49,7 +53,9 @@ impl Step {
         match &mut self.kind {
             Kind::Plain(_) | Kind::Assert(_) => Vec::new(),
             Kind::If(parts) | Kind::Do(parts) => parts.iter_mut().collect(),
-            Kind::Atomic(body) | Kind::DStep(body) | Kind::Block(_, body) => vec![body],
+            Kind::Atomic(body) | Kind::DStep(body) | Kind::Block(_, body) | Kind::For(_, body) => {
+                vec![body]
+            }
             Kind::Unless(main, escape) => vec![main, escape],
         }
     }
@@ -63,7 +69,7 @@ impl Step {
     }
 }
 
-/// A proctype.
+/// A proctype, `init` or an inline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Process {
     /// What stands before the body: `active proctype P0()`.
@@ -73,12 +79,49 @@ pub(crate) struct Process {
     pub(crate) body: Vec<Step>,
 }
 
+/// A formula over `p0`, `p1` and so on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Promise {
+    pub(crate) shape: String,
+    /// What `p0`, `p1` and so on are.
+    pub(crate) atoms: Vec<String>,
+}
+
+impl Promise {
+    /// The formula as it is written in an `ltl` block.
+    pub(crate) fn text(&self) -> String {
+        // From the last on: `p1` is the beginning of `p10`.
+        let numbered = self.atoms.iter().enumerate().rev();
+        numbered.fold(self.shape.clone(), |text, (at, atom)| {
+            text.replace(&format!("p{at}"), &format!("({atom})"))
+        })
+    }
+
+    /// Whether it asks for the next state. SPIN reads no such formula.
+    pub(crate) fn has_next(&self) -> bool {
+        self.shape.contains('X')
+    }
+}
+
+/// A state of a never claim: its label, and where its guards lead to; to the end if nowhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Watch {
+    pub(crate) label: String,
+    /// Whether it is written as `do`, so that an option without target stays.
+    pub(crate) loops: bool,
+    pub(crate) options: Vec<(String, Option<String>)>,
+}
+
 /// A program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Program {
+    /// Macros and declarations.
     pub(crate) globals: Vec<String>,
+    /// Inlines, proctypes, `init`.
     pub(crate) processes: Vec<Process>,
-    pub(crate) formulas: Vec<String>,
+    pub(crate) formulas: Vec<Promise>,
+    /// The states of a never claim; none if there is none.
+    pub(crate) never: Vec<Watch>,
 }
 
 /// What of a program is written.
@@ -89,15 +132,20 @@ pub(crate) enum Form {
     /// With formulas. Assertions do nothing, since an error is not what a formula is about, and
     /// labels do not accept, since SPIN would take them to be part of the claim.
     Formulas,
+    /// The same, with those formulas only that SPIN reads.
+    Readable,
     /// With neither.
     Progress,
+    /// With the never claim.
+    Never,
 }
 
 impl Program {
     pub(crate) fn text(&self, form: Form) -> String {
         let mut text = String::new();
         for global in &self.globals {
-            text.push_str(&format!("{global};\n"));
+            let end = if global.starts_with('#') { "" } else { ";" };
+            text.push_str(&format!("{global}{end}\n"));
         }
         for process in &self.processes {
             let provided = process.provided.as_ref();
@@ -109,26 +157,54 @@ impl Program {
             write(&process.body, 1, form, &mut text);
             text.push_str("}\n");
         }
-        if form == Form::Formulas {
-            for (at, formula) in self.formulas.iter().enumerate() {
-                text.push_str(&format!("ltl f{at} {{ {formula} }}\n"));
+        if matches!(form, Form::Formulas | Form::Readable) {
+            let written = |it: &&(usize, &Promise)| form == Form::Formulas || !it.1.has_next();
+            for (at, formula) in self.formulas.iter().enumerate().filter(|it| written(&it)) {
+                text.push_str(&format!("ltl f{at} {{ {} }}\n", formula.text()));
             }
         }
-        if form == Form::Safety { text } else { text.replace("accept", "passed") }
+        // Before the claim: its labels are those that accept.
+        if form != Form::Safety {
+            text = text.replace("accept", "passed");
+        }
+        if form == Form::Never {
+            text.push_str(&self.claim());
+        }
+        text
+    }
+
+    fn claim(&self) -> String {
+        let mut text = "never {\n".to_owned();
+        for state in &self.never {
+            let (open, close) = if state.loops { ("do", "od") } else { ("if", "fi") };
+            text.push_str(&format!("{}:\n    {open}\n", state.label));
+            for (guard, target) in &state.options {
+                let jump = target.as_ref().map_or(String::new(), |to| format!(" -> goto {to}"));
+                text.push_str(&format!("    :: {guard}{jump}\n"));
+            }
+            text.push_str(&format!("    {close};\n"));
+        }
+        text + "done:\n    skip\n}\n"
     }
 
     pub(crate) fn has_provided(&self) -> bool {
         self.processes.iter().any(|process| process.provided.is_some())
     }
 
-    pub(crate) fn has_progress(&self) -> bool {
-        fn any(body: &[Step]) -> bool {
+    /// Whether there is a channel without room.
+    pub(crate) fn has_rendezvous(&self) -> bool {
+        self.text(Form::Safety).contains("= [0] of")
+    }
+
+    /// Whether some label starts so.
+    pub(crate) fn has_label(&self, start: &str) -> bool {
+        fn any(body: &[Step], start: &str) -> bool {
             body.iter().any(|step| {
-                step.labels.iter().any(|label| label.starts_with("progress"))
-                    || step.parts().into_iter().any(|part| any(part))
+                step.labels.iter().any(|label| label.starts_with(start))
+                    || step.parts().into_iter().any(|part| any(part, start))
             })
         }
-        self.processes.iter().any(|process| any(&process.body))
+        self.processes.iter().any(|process| any(&process.body, start))
     }
 
     /// Programs that are a little smaller. Some are none.
@@ -143,6 +219,19 @@ impl Program {
             let mut less = self.clone();
             less.formulas.remove(at);
             all.push(less);
+        }
+        if !self.never.is_empty() {
+            all.push(Program { never: Vec::new(), ..self.clone() });
+        }
+        for at in 0..self.never.len() {
+            for option in 0..self.never[at].options.len() {
+                let mut less = self.clone();
+                less.never[at].options.remove(option);
+                if less.never[at].options.is_empty() {
+                    less.never.remove(at);
+                }
+                all.push(less);
+            }
         }
         for at in 0..self.globals.len() {
             let mut less = self.clone();
@@ -196,6 +285,7 @@ fn write(body: &[Step], depth: usize, form: Form, text: &mut String) {
             Kind::Atomic(body) => braces("atomic ", "", body, depth, form, text),
             Kind::DStep(body) => braces("d_step ", "", body, depth, form, text),
             Kind::Block(declared, body) => braces("", declared, body, depth, form, text),
+            Kind::For(head, body) => braces(&format!("{head} "), "", body, depth, form, text),
             Kind::Unless(main, escape) => {
                 braces("", "", main, depth, form, text);
                 braces(" unless ", "", escape, depth, form, text);

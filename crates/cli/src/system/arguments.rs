@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use fairly_check::{Assumption, Options};
+use fairly_check::{Assumption, Execution, Options};
 use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
 use fairly_omega::emptiness::{ENGINES, Engine};
 use fairly_search::Bounds;
@@ -17,6 +17,7 @@ use crate::failure::Failure;
 #[derive(Args)]
 pub(crate) struct Model {
     /// A `.csp`, `.pml` or `.net` file, or components as `.aut` or HOA files; `-` is standard input.
+    /// `check` takes several models, and directories with models in them.
     #[arg(value_name = "FILE", required = true)]
     pub(super) files: Vec<String>,
     /// Only the property with this name; of a `.csp` file, assertions by number or by a part of
@@ -38,9 +39,16 @@ pub(crate) struct Model {
     /// Stop after so many states of the product; the answer is then unknown.
     #[arg(long, value_name = "N")]
     max_states: Option<usize>,
-    /// Stop after so many seconds; the answer is then unknown.
+    /// Stop after so many seconds; the answer is then unknown. Each model has its own.
     #[arg(long, value_name = "SECONDS")]
-    timeout: Option<f64>,
+    pub(super) timeout: Option<f64>,
+    /// Stop when the search holds so many bytes, such as 500M or 8G; the answer is then unknown.
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    max_memory: Option<usize>,
+    /// Have the steps of `.csp` and `.pml` models made by the reference interpreter, not by machine
+    /// code.
+    #[arg(long)]
+    pub(super) interpret: bool,
     /// How to print the answer.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(super) format: Format,
@@ -53,7 +61,26 @@ fn engines() -> clap::builder::PossibleValuesParser {
     clap::builder::PossibleValuesParser::new(named)
 }
 
+/// A number of bytes, perhaps with a unit.
+fn bytes(text: &str) -> Result<usize, String> {
+    let digits = text.trim_end_matches(|letter: char| !letter.is_ascii_digit());
+    let unit = match text[digits.len()..].to_ascii_uppercase().as_str() {
+        "" | "B" => 1,
+        "K" | "KB" | "KIB" => 1 << 10,
+        "M" | "MB" | "MIB" => 1 << 20,
+        "G" | "GB" | "GIB" => 1 << 30,
+        other => return Err(format!("`{other}` is no unit; write K, M or G")),
+    };
+    let number: usize = digits.parse().map_err(|_| "it is no number of bytes".to_owned())?;
+    number.checked_mul(unit).ok_or_else(|| "so many bytes no machine has".to_owned())
+}
+
 impl Model {
+    /// How the steps of models are made.
+    pub(super) fn execution(&self) -> Execution {
+        if self.interpret { Execution::Interpreted } else { Execution::Native }
+    }
+
     /// The options of the check; the clock starts now.
     pub(super) fn options(&self) -> Result<Options, Failure> {
         let deadline = match self.timeout {
@@ -66,7 +93,7 @@ impl Model {
         };
         Ok(Options {
             engine: self.engine.as_deref().and_then(Engine::named),
-            bounds: Bounds { nodes: self.max_states, deadline },
+            bounds: Bounds { nodes: self.max_states, deadline, bytes: self.max_memory },
             ..Options::default()
         })
     }
@@ -109,7 +136,14 @@ pub(crate) struct Check {
     /// Also: the verdict under every notion of fairness.
     #[arg(long)]
     pub(super) ladder: bool,
-    /// Write the violating run to a file, as an ITF trace; with several properties, to FILE.NAME.
+    /// What to print: answers with their runs, or one table, for Promela with SPIN's answers beside.
+    #[arg(long, value_enum, default_value_t = Report::Runs, value_name = "WHAT")]
+    pub(super) report: Report,
+    /// Also: how many states SPIN stores for each question of a Promela file, without reduction.
+    #[arg(long)]
+    pub(super) spin_compat: bool,
+    /// Write the violating run to a file, as an ITF trace; with several properties, to FILE.NAME, with
+    /// several models, to FILE.MODEL.NAME.
     #[arg(long, value_name = "FILE")]
     pub(super) trace: Option<String>,
 }
@@ -157,6 +191,16 @@ impl Check {
 /// Whether the model asks for fairness where its transitions are written.
 fn is_annotated(network: &Network) -> bool {
     network.signature().moves.iter().any(|it| it.annotation.is_some())
+}
+
+/// What is printed of the answers.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Report {
+    /// Every answer, with the run that shows it.
+    Runs,
+    /// One row a question: the verdict without fairness, under weak and under strong fairness, the
+    /// states stored, and the same from SPIN where it is installed.
+    Table,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

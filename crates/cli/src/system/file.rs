@@ -2,20 +2,21 @@
 
 use std::process::ExitCode;
 
-use fairly_check::claim::{self, ClaimOutcome};
+use fairly_check::claim::{self, ClaimOutcome, ClaimVerdict};
 use fairly_check::csp::{CspFile, Unanswered};
 use fairly_check::promela::PromelaFile;
 use fairly_check::{Assumption, Options, Outcome, Property};
 use fairly_fairness::{Constraint, Notion};
 use fairly_model::Collapsed;
 use fairly_report::{human, json};
+use fairly_search::Bounds;
 use fairly_system::{AtomIndex, TransitionSystem};
 
 use super::AboutFairness;
 use super::arguments::{Check, Format, Ladder, Least, Model};
 use super::load;
 use super::questions::{self, Asked, Question, Which};
-use super::tally::{Tally, trace};
+use super::tally::{Answered, Tally, trace};
 use crate::failure::{self, Failure};
 use crate::input::Input;
 use crate::output;
@@ -53,19 +54,44 @@ impl File {
     /// Reads a file, and the formulas of the arguments where they belong to the same language.
     pub(super) fn read(input: Input, language: Language, model: &Model) -> Result<File, Failure> {
         let read = match language {
-            Language::Csp => CspFile::parse(&input.text).map(Read::Csp),
-            Language::Promela => {
-                let read = PromelaFile::parse(&input.text, &model.formulas);
-                read.map(|file| Read::Promela(Box::new(file)))
-            }
+            Language::Csp => match CspFile::parse(&input.text) {
+                Ok(mut file) => {
+                    file.execute(model.execution());
+                    Read::Csp(file)
+                }
+                Err(diagnostics) => return Err(questions::wrong(&input, diagnostics)),
+            },
+            Language::Promela => match PromelaFile::parse(&input.text, &model.formulas) {
+                Ok(mut file) => {
+                    if model.interpret {
+                        file.execute(model.execution());
+                    }
+                    Read::Promela(Box::new(file))
+                }
+                Err(diagnostics) => {
+                    let formulas = &model.formulas;
+                    return Err(questions::wrong_in_promela(&input, formulas, &diagnostics));
+                }
+            },
         };
-        match read {
-            Ok(read) => Ok(File { input, read }),
-            Err(diagnostics) => Err(questions::wrong(&input, diagnostics)),
-        }
+        Ok(File { input, read })
     }
 
-    fn questions(&mut self, model: &Model) -> Result<Vec<Question>, Failure> {
+    /// The text it was read from.
+    pub(super) fn text(&self) -> &str {
+        &self.input.text
+    }
+
+    /// What counts states as SPIN does, if it is a Promela file: the same file, in which nothing ends
+    /// with an assertion.
+    pub(super) fn counter(&self, model: &Model) -> Result<Option<PromelaFile>, Failure> {
+        let Read::Promela(_) = self.read else { return Ok(None) };
+        let read = PromelaFile::without_assertions(&self.input.text, &model.formulas);
+        read.map(Some)
+            .map_err(|wrong| questions::wrong_in_promela(&self.input, &model.formulas, &wrong))
+    }
+
+    pub(super) fn questions(&mut self, model: &Model) -> Result<Vec<Question>, Failure> {
         match &mut self.read {
             Read::Csp(file) => questions::of_csp(file, &self.input, model),
             Read::Promela(file) => questions::of_promela(file, &self.input, model),
@@ -73,7 +99,7 @@ impl File {
     }
 
     /// One of its systems.
-    fn interpreter(&mut self, system: Which) -> &mut Collapsed {
+    pub(super) fn interpreter(&mut self, system: Which) -> &mut Collapsed {
         match (&mut self.read, system) {
             (Read::Csp(file), Some(system)) => file.interpreter(system),
             (Read::Promela(file), _) => file.interpreter(),
@@ -89,7 +115,7 @@ impl File {
     }
 
     /// Whether fairness is asked for where events or statements are written.
-    fn is_annotated(&mut self) -> bool {
+    pub(super) fn is_annotated(&mut self) -> bool {
         match &mut self.read {
             Read::Csp(file) => file.is_annotated(),
             Read::Promela(file) => {
@@ -99,7 +125,7 @@ impl File {
         }
     }
 
-    fn assumption(
+    pub(super) fn assumption(
         &mut self,
         notion: Notion,
         texts: &[String],
@@ -108,6 +134,25 @@ impl File {
         let mut assumption = Assumption::of(notion);
         load::add_constraints(&mut assumption, texts, self.interpreter(system))?;
         Ok(assumption)
+    }
+
+    /// The answer to what is no formula.
+    pub(super) fn claim(
+        &mut self,
+        asked: &Asked,
+        system: Which,
+        bounds: Bounds,
+    ) -> Result<ClaimVerdict, Failure> {
+        let answer = match (&mut self.read, asked, system) {
+            (Read::Csp(file), Asked::Claim(claim), Some(system)) => {
+                file.claim(system, claim, bounds)
+            }
+            (Read::Promela(file), Asked::Reachable(question), _) => {
+                file.claim(question, bounds).map_err(Unanswered::from)
+            }
+            _ => unreachable!("a question of another language"),
+        };
+        answer.map_err(|why| self.unanswered(why))
     }
 
     /// Says so if a process comes to an error of the model, which an answer "holds" would hide.
@@ -131,7 +176,11 @@ impl File {
         Ok(())
     }
 
-    pub(super) fn check(&mut self, request: &Check) -> Result<ExitCode, Failure> {
+    pub(super) fn check(
+        &mut self,
+        request: &Check,
+        trace_to: Option<&str>,
+    ) -> Result<Answered, Failure> {
         let options = request.model.options()?;
         let questions = self.questions(&request.model)?;
         let is_annotated = self.is_annotated();
@@ -140,10 +189,11 @@ impl File {
             return self.about_fairness(request, about, notion, &questions);
         }
         let mut tally = Tally::new(request.model.format);
+        let mut counter = if request.spin_compat { self.counter(&request.model)? } else { None };
         let several = questions.len() > 1;
         // Once for each process: an answer "holds" would hide an error of the model.
         let mut sound: Vec<(Which, String, Vec<AtomIndex>)> = Vec::new();
-        for Question { title, system, asked } in questions {
+        for Question { title, system, asked, of_promela } in questions {
             let mut propositions = Vec::new();
             let everything_seen = match asked {
                 Asked::Formula(mut property, formula) => {
@@ -153,8 +203,11 @@ impl File {
                     let mut verdict =
                         fairly_check::check(interpreter, &mut property, &assumption, &options)?;
                     verdict.formula.clone_from(&formula);
-                    trace(interpreter, &verdict, request.trace.as_deref(), several)?;
+                    trace(interpreter, &verdict, trace_to, several)?;
                     tally.verdict(interpreter, &verdict);
+                    if let (Some(counter), Some(question)) = (&mut counter, &of_promela) {
+                        tally.stored(&counter.stored(question, &options));
+                    }
                     if request.ladder {
                         let extra = &assumption.extra;
                         let ladder =
@@ -165,18 +218,11 @@ impl File {
                     matches!(verdict.outcome, Outcome::Holds(_))
                 }
                 claimed => {
-                    let bounds = options.bounds;
-                    let answer = match (&mut self.read, &claimed, system) {
-                        (Read::Csp(file), Asked::Claim(claim), Some(system)) => {
-                            file.claim(system, claim, bounds)
-                        }
-                        (Read::Promela(file), Asked::Reachable(question), _) => {
-                            file.claim(question, bounds).map_err(Unanswered::from)
-                        }
-                        _ => unreachable!("a question of another language"),
-                    };
-                    let verdict = answer.map_err(|why| self.unanswered(why))?;
+                    let verdict = self.claim(&claimed, system, options.bounds)?;
                     tally.claim(self.interpreter(system), &title, &verdict);
+                    if let (Some(counter), Some(question)) = (&mut counter, &of_promela) {
+                        tally.stored(&counter.stored(question, &options));
+                    }
                     // Nothing was found, so everything was looked at; of Promela, errors are asked
                     // for anyway.
                     matches!(claimed, Asked::Claim(_))
@@ -205,7 +251,7 @@ impl File {
                 self.faults(system, &process, &options, &mut tally, &propositions)?;
             }
         }
-        tally.finish()
+        Ok(tally.finish())
     }
 
     /// A question about the fairness assumed, for every process that is asked about.
@@ -215,7 +261,7 @@ impl File {
         about: AboutFairness,
         notion: Notion,
         questions: &[Question],
-    ) -> Result<ExitCode, Failure> {
+    ) -> Result<Answered, Failure> {
         let bounds = request.model.options()?.bounds;
         let mut systems: Vec<Which> = Vec::new();
         let mut all = String::new();
@@ -235,8 +281,7 @@ impl File {
             all.push_str(&text);
             worst = if code == failure::NO || worst == failure::NO { failure::NO } else { code };
         }
-        output::write(&all, None)?;
-        Ok(ExitCode::from(worst))
+        Ok(Answered::aside(all, worst))
     }
 
     /// The formulas among the questions, each with what is assumed beside a notion.

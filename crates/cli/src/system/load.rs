@@ -29,9 +29,9 @@ pub(super) enum Read {
     File(Box<File>),
 }
 
-/// Reads what the arguments name.
-pub(super) fn read(model: &Model) -> Result<Read, Failure> {
-    let mut inputs = input::read_all(&model.files)?;
+/// Reads files that make one model.
+pub(super) fn read(files: &[String], model: &Model) -> Result<Read, Failure> {
+    let mut inputs = input::read_all(files)?;
     let Some(language) = inputs.iter().find_map(|input| Language::of(&input.name)) else {
         return network(inputs, model).map(|loaded| Read::Network(Box::new(loaded)));
     };
@@ -127,7 +127,7 @@ pub(super) fn properties(model: &Model, loaded: &mut Loaded) -> Result<Vec<Prope
         properties.push(bind(&property.name, &property.formula.text, place, &mut loaded.network)?);
     }
     if let (Some(wanted), true) = (&model.property, properties.is_empty()) {
-        return Err(Failure::usage(format!("the file has no property `{wanted}`")));
+        return Err(Failure::NoSuchProperty(format!("the file has no property `{wanted}`")));
     }
     Ok(properties)
 }

@@ -1,9 +1,14 @@
 //! `fairly check`, `fairly ladder`, `fairly least`: systems under fairness.
 
 mod arguments;
+mod comparison;
+mod differences;
 mod file;
 mod load;
 mod questions;
+mod selection;
+mod several;
+mod spin;
 mod tally;
 
 use std::process::ExitCode;
@@ -12,15 +17,16 @@ use fairly_check::{Assumption, Failure as CheckFailure, Property};
 use fairly_fairness::Notion;
 use fairly_report::{human, json};
 use fairly_search::{Bounds, closure, global};
+use fairly_source::Style;
 use fairly_system::TransitionSystem;
 
 use crate::failure::{self, Failure};
 use crate::output;
 
 pub(crate) use arguments::{Check, Ladder, Least};
-use arguments::{Format, Model};
+use arguments::{Format, Model, Report};
 use load::{Loaded, Read};
-use tally::{Tally, trace};
+use tally::{Answered, Tally, trace};
 
 impl From<CheckFailure> for Failure {
     fn from(failure: CheckFailure) -> Self {
@@ -46,17 +52,37 @@ fn properties(model: &Model, loaded: &mut Loaded) -> Result<Vec<Property>, Failu
     Ok(properties)
 }
 
-pub(crate) fn check(request: &Check) -> Result<ExitCode, Failure> {
-    let mut loaded = match load::read(&request.model)? {
-        Read::File(mut file) => return file.check(request),
+pub(crate) fn check(request: &Check, style: Style) -> Result<ExitCode, Failure> {
+    let models = selection::models(&request.model.files)?;
+    if request.spin_compat && !models.iter().any(selection::is_promela) {
+        return Err(Failure::usage("--spin-compat is about Promela, and there is no Promela here"));
+    }
+    match request.report {
+        Report::Table => comparison::table(request, &models, style),
+        Report::Runs => match models.as_slice() {
+            [files] if !selection::names_directory(&request.model.files) => {
+                check_one(request, files, request.trace.as_deref())?.print()
+            }
+            models => several::check(request, models, style),
+        },
+    }
+}
+
+/// Checks one model, which the files make.
+fn check_one(
+    request: &Check,
+    files: &[String],
+    trace_to: Option<&str>,
+) -> Result<Answered, Failure> {
+    let mut loaded = match load::read(files, &request.model)? {
+        Read::File(mut file) => return file.check(request, trace_to),
         Read::Network(loaded) => loaded,
     };
     let assumption = request.assumption(&mut loaded)?;
     let options = request.model.options()?;
     if let Some(asked) = request.about_fairness() {
         let (text, code) = fairness(&mut loaded.network, &assumption, asked, options.bounds)?;
-        output::write(&text, None)?;
-        return Ok(ExitCode::from(code));
+        return Ok(Answered::aside(text, code));
     }
     let mut properties = properties(&request.model, &mut loaded)?;
     let mut tally = Tally::new(request.model.format);
@@ -64,14 +90,14 @@ pub(crate) fn check(request: &Check) -> Result<ExitCode, Failure> {
     let network = &mut loaded.network;
     for property in &mut properties {
         let verdict = fairly_check::check(network, property, &assumption, &options)?;
-        trace(network, &verdict, request.trace.as_deref(), several)?;
+        trace(network, &verdict, trace_to, several)?;
         tally.verdict(network, &verdict);
         if request.ladder {
             let ladder = fairly_check::ladder(network, property, &assumption.extra, &options)?;
             tally.remark(&human::ladder(network, &property.name, &property.text(), &ladder));
         }
     }
-    tally.finish()
+    Ok(tally.finish())
 }
 
 /// A question about the fairness assumed, without a property.
@@ -98,7 +124,7 @@ fn fairness<S: TransitionSystem>(
     let answer =
         assumption.constraints(system, bounds).and_then(|constraints| match assumption.notion {
             Notion::Global => global::closure(system, constraints, bounds),
-            _ => closure::check(system, constraints, bounds),
+            _ => closure::find(system, constraints, bounds),
         });
     let Ok(answer) = answer else {
         return Ok(("unknown: a bound was reached\n".to_owned(), failure::UNKNOWN));
@@ -123,7 +149,7 @@ fn fairness<S: TransitionSystem>(
 }
 
 pub(crate) fn ladder(request: &Ladder) -> Result<ExitCode, Failure> {
-    let mut loaded = match load::read(&request.model)? {
+    let mut loaded = match load::read(&request.model.files, &request.model)? {
         Read::File(mut file) => return file.ladder(request),
         Read::Network(loaded) => loaded,
     };
@@ -150,7 +176,7 @@ pub(crate) fn ladder(request: &Ladder) -> Result<ExitCode, Failure> {
 }
 
 pub(crate) fn least(request: &Least) -> Result<ExitCode, Failure> {
-    let mut loaded = match load::read(&request.model)? {
+    let mut loaded = match load::read(&request.model.files, &request.model)? {
         Read::File(mut file) => return file.least(request),
         Read::Network(loaded) => loaded,
     };

@@ -20,6 +20,8 @@ pub(super) struct Question {
     pub(super) title: String,
     pub(super) system: Which,
     pub(super) asked: Asked,
+    /// What it is to a Promela file.
+    pub(super) of_promela: Option<promela::Question>,
 }
 
 pub(super) enum Asked {
@@ -35,6 +37,27 @@ pub(super) enum Asked {
 pub(super) fn wrong(input: &Input, diagnostics: Vec<Diagnostic>) -> Failure {
     let Input { name, text } = input;
     Failure::Inputs { name: name.clone(), text: text.clone(), diagnostics }
+}
+
+/// What is wrong in a Promela file, or in a formula of the arguments that was read with it.
+pub(super) fn wrong_in_promela(
+    input: &Input,
+    formulas: &[String],
+    diagnostics: &[Diagnostic],
+) -> Failure {
+    let located =
+        |diagnostic: &Diagnostic| promela::given::located(&input.text, formulas, diagnostic);
+    let is_in_file = |diagnostic: &&Diagnostic| located(diagnostic).is_none();
+    let in_file: Vec<Diagnostic> = diagnostics.iter().filter(is_in_file).cloned().collect();
+    let first = diagnostics.first().and_then(located).filter(|_| in_file.is_empty());
+    // What is wrong in the file may be why a formula is, so the file comes first.
+    let Some((first, _)) = first else { return wrong(input, in_file) };
+    let same = diagnostics.iter().filter_map(located).filter(|(at, _)| *at == first);
+    Failure::Inputs {
+        name: "<formula>".to_owned(),
+        text: formulas[first].clone(),
+        diagnostics: same.map(|(_, diagnostic)| diagnostic).collect(),
+    }
 }
 
 /// What a CSP# file and the arguments ask.
@@ -69,11 +92,11 @@ pub(super) fn of_csp(
             }
             other => Asked::Claim(other.clone()),
         };
-        questions.push(Question { title, system: Some(system), asked });
+        questions.push(Question { title, system: Some(system), asked, of_promela: None });
     }
     match (&model.property, questions.is_empty()) {
         (Some(wanted), true) => {
-            Err(Failure::usage(format!("the file has no assertion `{wanted}`")))
+            Err(Failure::NoSuchProperty(format!("the file has no assertion `{wanted}`")))
         }
         (None, true) => Err(Failure::Nothing(
             "nothing to check: the file has no #assert; give a formula with -f 'FORMULA'"
@@ -119,7 +142,7 @@ fn formulas(
         property.reading = EventReading::Entering;
         let asked = Asked::Formula(Box::new(property), text.clone());
         let title = format!("{name} |= {text}");
-        questions.push(Question { title, system: Some(system), asked });
+        questions.push(Question { title, system: Some(system), asked, of_promela: None });
     }
     Ok(questions)
 }
@@ -136,7 +159,11 @@ pub(super) fn of_promela(
         // Formulas of the command line are asked instead of what the file asks.
         let is_given = file.is_given(&question);
         let chosen = match &model.property {
-            Some(wanted) => *wanted == title,
+            Some(wanted) => {
+                // Claims are rarely named, so the keyword chooses them.
+                let is_never = matches!(question, promela::Question::Never(_));
+                *wanted == title || (wanted == "never" && is_never)
+            }
             None => is_given || model.formulas.is_empty(),
         };
         if !chosen {
@@ -148,12 +175,12 @@ pub(super) fn of_promela(
                 let text = written.unwrap_or_else(|| property.text());
                 Asked::Formula(Box::new(property), text)
             }
-            None => Asked::Reachable(question),
+            None => Asked::Reachable(question.clone()),
         };
-        questions.push(Question { title, system: None, asked });
+        questions.push(Question { title, system: None, asked, of_promela: Some(question) });
     }
     match (&model.property, questions.is_empty()) {
-        (Some(wanted), true) => Err(Failure::usage(format!(
+        (Some(wanted), true) => Err(Failure::NoSuchProperty(format!(
             "the file has no property `{wanted}`; there are always `assertions` and `end states`"
         ))),
         _ => Ok(questions),

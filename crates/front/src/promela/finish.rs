@@ -3,7 +3,7 @@
 use hashbrown::HashSet;
 
 use super::ast::{
-    Base, Expr, ExprKind, LabelId, Origin, Pattern, Sequence, Stmt, StmtKind, VarRef,
+    Base, BinaryOp, Expr, ExprKind, LabelId, Origin, Pattern, Run, Sequence, Stmt, StmtKind, VarRef,
 };
 use super::place::Place;
 
@@ -13,14 +13,26 @@ pub(super) fn set_targets(sequence: &mut Sequence, targets: &[LabelId]) {
         if let StmtKind::Goto(jump) = &mut stmt.kind {
             *jump = targets.get(jump.index()).copied().unwrap_or(LabelId(0));
         }
-        for inner in inner(&mut stmt.kind) {
+        for inner in inner_mut(&mut stmt.kind) {
             set_targets(inner, targets);
         }
     }
 }
 
 /// The sequences inside a statement.
-fn inner(kind: &mut StmtKind) -> Vec<&mut Sequence> {
+pub(super) fn inner(kind: &StmtKind) -> Vec<&Sequence> {
+    match kind {
+        StmtKind::If(choices) | StmtKind::Do(choices) => {
+            choices.iter().map(|choice| &choice.body).collect()
+        }
+        StmtKind::Unless(main, escape) => vec![main, escape],
+        StmtKind::Atomic(inner) | StmtKind::DStep(inner) | StmtKind::Block(inner) => vec![inner],
+        _ => Vec::new(),
+    }
+}
+
+/// The same, to be changed.
+fn inner_mut(kind: &mut StmtKind) -> Vec<&mut Sequence> {
     match kind {
         StmtKind::If(choices) | StmtKind::Do(choices) => {
             choices.iter_mut().map(|choice| &mut choice.body).collect()
@@ -42,7 +54,7 @@ pub(super) fn separate_jumps(sequence: &mut Sequence, looked_at: &HashSet<LabelI
             let kind = StmtKind::Condition(Expr { kind: ExprKind::Number(1), place, height: 1 });
             steps.push(Stmt { labels, kind, place, annotation: None, origin: Origin::Label });
         }
-        for inner in inner(&mut stmt.kind) {
+        for inner in inner_mut(&mut stmt.kind) {
             separate_jumps(inner, looked_at);
         }
         steps.push(stmt);
@@ -54,8 +66,7 @@ pub(super) fn separate_jumps(sequence: &mut Sequence, looked_at: &HashSet<LabelI
 fn walk<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
     visit(expr);
     let variable = |variable: &'a VarRef, visit: &mut dyn FnMut(&'a Expr)| {
-        let indices = variable.fields.iter().filter_map(|field| field.index.as_ref());
-        for index in variable.index.as_deref().into_iter().chain(indices) {
+        for index in indices(variable) {
             walk(index, visit);
         }
     };
@@ -112,6 +123,87 @@ fn find(expr: &Expr, is: impl Fn(&ExprKind) -> bool) -> Option<Place> {
 /// Where there is a `run`.
 pub(super) fn find_run(expr: &Expr) -> Option<Place> {
     find(expr, |kind| matches!(kind, ExprKind::Run(_)))
+}
+
+/// The indices of a reference.
+fn indices(variable: &VarRef) -> impl Iterator<Item = &Expr> {
+    let fields = variable.fields.iter().filter_map(|field| field.index.as_ref());
+    variable.index.as_deref().into_iter().chain(fields)
+}
+
+/// The expressions of a statement, without those of statements inside it.
+fn expressions(stmt: &Stmt) -> Vec<&Expr> {
+    let mut found = Vec::new();
+    match &stmt.kind {
+        StmtKind::Condition(value)
+        | StmtKind::Declare(_, Some(value))
+        | StmtKind::Assert(value)
+        | StmtKind::Printm(value) => found.push(value),
+        StmtKind::Assign(target, value) => {
+            found.extend(indices(target));
+            found.push(value);
+        }
+        StmtKind::Send { channel, fields, .. } => {
+            found.extend(indices(channel));
+            found.extend(fields);
+        }
+        StmtKind::Receive { channel, fields, .. } => {
+            found.extend(indices(channel));
+            for field in fields {
+                match field {
+                    Pattern::Store(target) => found.extend(indices(target)),
+                    Pattern::Equal(value) => found.push(value),
+                    Pattern::Any => {}
+                }
+            }
+        }
+        StmtKind::Printf(_, values) => found.extend(values),
+        StmtKind::SetPriority(pid, value) => found.extend([pid, value]),
+        _ => {}
+    }
+    found
+}
+
+/// Every `run` of a statement, without those of statements inside it.
+pub(super) fn runs(stmt: &Stmt) -> Vec<&Run> {
+    let mut found = Vec::new();
+    for expr in expressions(stmt) {
+        walk(expr, &mut |part| {
+            if let ExprKind::Run(run) = &part.kind {
+                found.push(&**run);
+            }
+        });
+    }
+    found
+}
+
+/// The `run` that is executed whenever the expression is evaluated, if there is one.
+pub(super) fn certain_run(expr: &Expr) -> Option<&Run> {
+    match &expr.kind {
+        ExprKind::Run(run) => Some(run),
+        ExprKind::Unary(_, operand) => certain_run(operand),
+        ExprKind::Binary(BinaryOp::And | BinaryOp::Or, left, _) => certain_run(left),
+        ExprKind::Binary(_, left, right) => certain_run(left).or_else(|| certain_run(right)),
+        ExprKind::Conditional(parts) => certain_run(&parts[0]),
+        _ => None,
+    }
+}
+
+/// Whether a statement asks for the priority of a process by its number.
+pub(super) fn asks_priority(stmt: &Stmt) -> bool {
+    expressions(stmt).into_iter().any(|expr| find_priority(expr).is_some())
+}
+
+/// Where the priority of a process is asked for by its number.
+pub(super) fn find_priority(expr: &Expr) -> Option<Place> {
+    find(expr, |kind| matches!(kind, ExprKind::GetPriority(_)))
+}
+
+/// Where there is something that depends on what is in a channel.
+pub(super) fn find_look(expr: &Expr) -> Option<Place> {
+    find(expr, |kind| {
+        matches!(kind, ExprKind::Length(_) | ExprKind::Probe(..) | ExprKind::Poll { .. })
+    })
 }
 
 /// Where there is a reference to another process.

@@ -1,6 +1,7 @@
 //! The steps out of a packed state, before the states that they lead to have numbers.
 
 use fairly_omega::StateId;
+use fairly_store::Full;
 use fairly_system::{ActionId, Fault, Transition};
 
 use super::join::Way;
@@ -145,78 +146,112 @@ impl Interpreter {
         steps: &Steps,
         out: &mut Vec<Transition>,
     ) {
-        self.number(state, words, steps, out);
-        if self.stuck.len() <= state.index() {
-            self.stuck.resize(self.states.len(), None);
-        }
-        self.stuck[state.index()] = Some(steps.actions.is_empty());
+        self.defer(state, words, steps, out);
+        self.give_numbers(out);
     }
 
-    /// Gives numbers to what steps lead to.
-    fn number(
+    /// Appends all steps out of a state, which was read last, as transitions. The targets of the last
+    /// ones may still have to be [numbered](Interpreter::give_numbers): all that wait for it, whatever
+    /// state they leave, stand at the end of `out`.
+    pub(crate) fn defer(
         &mut self,
         state: StateId,
-        base: &[u64],
+        words: &[u64],
         steps: &Steps,
         out: &mut Vec<Transition>,
     ) {
-        let mut numbers = std::mem::take(&mut self.numbers);
-        numbers.clear();
-        let full = if steps.faults.is_empty() {
-            self.states.intern(base, &steps.rows, &mut numbers).err()
-        } else {
-            let rows = steps.rows.chunks_exact(self.program.layout.words).enumerate();
-            let mut full = None;
-            for (at, row) in rows {
-                match steps.fault(at) {
-                    Some(fault) => {
-                        numbers.push((self.broken(fault.clone(), Some(state)), false));
-                    }
-                    None => full = full.or(self.states.intern(base, row, &mut numbers).err()),
+        self.note_stuck(state, steps.actions.is_empty());
+        if steps.faults.is_empty() {
+            return self.defer_rows(words, &steps.actions, &steps.rows, out);
+        }
+        let rows = steps.rows.chunks_exact(self.program.layout.words).zip(&steps.actions);
+        for (at, (row, &action)) in rows.enumerate() {
+            match steps.fault(at) {
+                Some(fault) => {
+                    self.give_numbers(out);
+                    let target = self.broken(fault.clone(), Some(state));
+                    out.push(Transition { target, action });
                 }
-                if full.is_some() {
-                    break;
-                }
-            }
-            full
-        };
-        if self.unfold.is_some() {
-            for (at, _) in numbers.iter().enumerate().filter(|(_, (_, new))| *new) {
-                let row = &steps.rows[at * self.program.layout.words..];
-                self.prepare(&row[..self.program.layout.words]);
+                None => self.defer_rows(words, &[action], row, out),
             }
         }
-        let steps = steps.actions.iter().zip(&numbers);
-        out.extend(steps.map(|(&action, &(target, _))| Transition { target, action }));
+    }
+
+    fn defer_rows(
+        &mut self,
+        words: &[u64],
+        actions: &[ActionId],
+        rows: &[u64],
+        out: &mut Vec<Transition>,
+    ) {
+        let before = self.states.waiting();
+        let full = self.states.add(words, rows).err();
+        let (waiting, dropped) = actions.split_at(self.states.waiting() - before);
+        let unnumbered = |&action: &ActionId| Transition { target: StateId(u32::MAX), action };
+        out.extend(waiting.iter().map(unnumbered));
         if let Some(full) = full {
-            // What is left out would be unknown.
-            let target = self.broken(Fault::limit(full.to_string(), None), None);
-            let action = self.program.names.action_id(self.program.names.fault, &[]);
-            out.push(Transition { target, action });
+            self.give_numbers(out);
+            let target = self.beyond(full);
+            out.extend(dropped.iter().map(|&action| Transition { target, action }));
+        }
+    }
+
+    /// The state that stands for those that there is no room for: nothing is known of what follows.
+    fn beyond(&mut self, full: Full) -> StateId {
+        self.broken(Fault::limit(full.to_string(), None), None)
+    }
+
+    fn note_stuck(&mut self, state: StateId, stuck: bool) {
+        if self.stuck.len() <= state.index() {
+            self.stuck.resize(self.states.len().max(state.index() + 1), None);
+        }
+        self.stuck[state.index()] = Some(stuck);
+    }
+
+    /// Numbers the targets of the last transitions of `out`, as many as wait for that.
+    pub(crate) fn give_numbers(&mut self, out: &mut [Transition]) {
+        let first = out.len() - self.states.waiting();
+        let mut numbers = std::mem::take(&mut self.numbers);
+        numbers.clear();
+        let full = self.states.intern(&mut numbers).err();
+        let (numbered, rest) = out[first..].split_at_mut(numbers.len());
+        for (transition, &(target, _)) in numbered.iter_mut().zip(&numbers) {
+            transition.target = target;
+        }
+        if let Some(full) = full {
+            let target = self.beyond(full);
+            rest.iter_mut().for_each(|transition| transition.target = target);
+        }
+        if self.unfold.is_some() {
+            for &(state, _) in numbers.iter().filter(|(_, new)| *new) {
+                self.prepare(state);
+            }
         }
         self.numbers = numbers;
     }
 
     /// Makes sure that the edges of a new state are there: what is asked of a state without changing
     /// anything has to find them.
-    fn prepare(&mut self, words: &[u64]) {
-        let mut cells = std::mem::take(&mut self.work.next);
-        self.program.layout.unpack(words, &mut cells);
-        self.program.prepare_state(&cells, &mut self.unfold);
-        self.work.next = cells;
+    fn prepare(&mut self, state: StateId) {
+        let mut work = std::mem::take(&mut self.work);
+        self.states.get(state, &mut work.words);
+        self.program.layout.unpack(&work.words, &mut work.next);
+        self.program.prepare_state(&work.next, &mut self.unfold);
+        self.work = work;
     }
 
     /// Gives one state a number.
     pub(crate) fn intern(&mut self, words: &[u64]) -> StateId {
         let mut numbers = Vec::new();
-        match self.states.intern(words, words, &mut numbers) {
+        self.states.add_alone(words);
+        match self.states.intern(&mut numbers) {
             Ok(()) => {
                 if self.unfold.is_some() {
-                    self.prepare(words);
+                    self.prepare(numbers[0].0);
                 }
                 numbers[0].0
             }
-            Err(full) => self.broken(Fault::limit(full.to_string(), None), None),
+            Err(full) => self.beyond(full),
         }
     }
 }

@@ -328,6 +328,10 @@ impl Interpreter {
 }
 
 impl TransitionSystem for Interpreter {
+    fn bytes(&self) -> usize {
+        self.state_bytes()
+    }
+
     fn signature(&self) -> &Signature {
         &self.program.names.signature
     }
@@ -351,6 +355,27 @@ impl TransitionSystem for Interpreter {
         let mut steps = std::mem::take(&mut self.steps);
         self.expand(&words, &mut steps);
         self.settle(state, &words, &steps, out);
+        self.steps = steps;
+        self.base = words;
+    }
+
+    fn enabled_in_all(
+        &mut self,
+        states: &[StateId],
+        out: &mut Vec<Transition>,
+        ends: &mut Vec<usize>,
+    ) {
+        let mut words = std::mem::take(&mut self.base);
+        let mut steps = std::mem::take(&mut self.steps);
+        for &state in states {
+            if self.fault(state).is_none() {
+                self.read(state, &mut words);
+                self.expand(&words, &mut steps);
+                self.defer(state, &words, &steps, out);
+            }
+            ends.push(out.len());
+        }
+        self.give_numbers(out);
         self.steps = steps;
         self.base = words;
     }

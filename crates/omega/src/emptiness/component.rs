@@ -115,6 +115,11 @@ impl Component {
         u32::try_from(self.targets.len()).map(|end| self.first.push(end)).is_ok()
     }
 
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> usize {
+        (self.nodes.len() + self.first.len()) * 4 + self.targets.len() * 12
+    }
+
     /// How many edges there are.
     pub(super) fn edge_count(&self) -> usize {
         self.targets.len()

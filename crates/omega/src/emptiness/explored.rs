@@ -58,6 +58,8 @@ pub struct AcceptedPart {
 
 /// Not reached yet.
 const NEW: u32 = u32::MAX;
+/// Nodes between two reports of what is held.
+const REPORT: u32 = 1 << 10;
 
 impl Explored {
     /// Explores the graph to its end.
@@ -111,6 +113,10 @@ impl Explored {
                 return Err(Undecided::TooLarge);
             }
             at = at.checked_add(1).ok_or(Undecided::TooLarge)?;
+            if at.is_multiple_of(REPORT) {
+                let met = queue.len() * size_of::<StateId>() + parents.len() * 8;
+                graph.charge(rows.bytes() + met);
+            }
         }
         let acceptance = graph.acceptance().clone();
         Ok(Explored { rows, marks: table, acceptance, starts, parents })

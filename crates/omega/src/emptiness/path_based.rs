@@ -9,14 +9,20 @@
 //! (nothing but `Inf`, engine `scc`) or handed to [`super::component`] to be pruned and decomposed
 //! again (engine `streett`).
 //!
-//! Memory for a path of ten million nodes matters: a root is eight bytes, and marks are kept only
-//! for roots that have an inner edge.
+//! When a node is opened, its steps are looked at once: those into dead components are dropped, those
+//! that close a cycle merge at once, and only those to nodes not seen yet wait on the stack. So few
+//! wait, and what they lead to is asked of the memory together, not one after the other.
+//!
+//! Memory for a path of ten million nodes matters. A number of the graph costs four bytes, a node that
+//! is not dead four more, one on the path eight, a root eight, a step that waits eight; marks are kept
+//! only for roots that have an inner edge.
 
 use crate::acceptance::{Acceptance, Clause};
 use crate::automaton::StateId;
 use crate::graph::{Graph, Step};
 use crate::marks::{MarkSet, MarkSetId};
-use crate::refused::Refused;
+use crate::refused::{Refused, Resource};
+use crate::tables::grow;
 
 use super::component::{Component, Region};
 use super::{Answer, Effort, paths, walk};
@@ -60,9 +66,10 @@ impl Judge {
 
 /// A node of the current path.
 struct Frame {
-    node: StateId,
+    /// Its position on the component stack.
+    position: u32,
     /// Where its steps begin on the stack of steps not yet taken.
-    begin: usize,
+    begin: u32,
 }
 
 /// A partial component: everything on the component stack from `start` to the next root.
@@ -78,6 +85,19 @@ struct Inside {
     root: u32,
     watch: u32,
     marks: MarkSet,
+    /// Marks that were added last, and judged: the same again change nothing.
+    last: Option<MarkSetId>,
+}
+
+impl Inside {
+    /// The entry of the topmost root.
+    fn of(inside: &mut Vec<Inside>, root: usize) -> &mut Inside {
+        let root = u32::try_from(root).expect("fewer roots than nodes");
+        if inside.last().is_none_or(|inside| inside.root < root) {
+            inside.push(Inside { root, watch: 0, marks: MarkSet::new(), last: None });
+        }
+        inside.last_mut().expect("just made")
+    }
 }
 
 /// Not seen yet.
@@ -137,28 +157,29 @@ pub(super) fn search<G: Graph>(
     Ok(Answer { lasso, effort })
 }
 
+/// Nodes between two reports of what the search holds.
+const REPORT: usize = 1 << 10;
+
 impl<G: Graph> Search<'_, G> {
     fn run(&mut self, on_failure: OnFailure) -> Result<Option<Found>, Refused> {
         for start in self.graph.initial() {
-            if self.number_of(start) == NEW {
-                self.open(start, MarkSetId::EMPTY);
+            if self.number_of(start) == NEW && self.open(start, MarkSetId::EMPTY)? {
+                return Ok(Some(self.partial()));
             }
-            while let Some(frame) = self.path.last() {
-                if self.pending.len() > frame.begin {
+            while let Some(&Frame { position, begin }) = self.path.last() {
+                if self.pending.len() > begin as usize {
                     let step = self.pending.pop().expect("a step is left");
-                    match self.number_of(step.target) {
-                        NEW => self.open(step.target, step.marks),
-                        DEAD => {}
-                        number => {
-                            if self.merge(number - 1, step.marks) {
-                                return Ok(Some(self.partial()));
-                            }
-                        }
+                    let is_accepted = match self.number_of(step.target) {
+                        NEW => self.open(step.target, step.marks)?,
+                        DEAD => false,
+                        number => self.merge(number - 1, step.marks),
+                    };
+                    if is_accepted {
+                        return Ok(Some(self.partial()));
                     }
                     continue;
                 }
-                let node = self.path.pop().expect("the frame just looked at").node;
-                let position = self.number[node.index()] - 1;
+                self.path.pop();
                 if self.roots.last().is_some_and(|root| root.start == position)
                     && let Some(found) = self.close(on_failure)?
                 {
@@ -173,57 +194,88 @@ impl<G: Graph> Search<'_, G> {
         self.number.get(node.index()).copied().unwrap_or(NEW)
     }
 
-    fn open(&mut self, node: StateId, entry: MarkSetId) {
+    /// Puts a node that has not been seen on the path. Tells whether one of its steps closes a partial
+    /// component that is accepted.
+    fn open(&mut self, node: StateId, entry: MarkSetId) -> Result<bool, Refused> {
         if node.index() >= self.number.len() {
-            self.number.resize(node.index() + 1, NEW);
+            grow(&mut self.number, node.index(), NEW);
         }
-        let start = u32::try_from(self.live.len()).expect("nodes are numbered by u32");
-        self.number[node.index()] = start + 1;
+        let position = u32::try_from(self.live.len()).expect("nodes are numbered by u32");
+        self.number[node.index()] = position + 1;
         self.live.push(node);
-        self.roots.push(Root { start, entry });
+        self.roots.push(Root { start: position, entry });
         let begin = self.pending.len();
         self.graph.steps(node, &mut self.pending);
-        self.pending[begin..].reverse();
         self.effort.nodes += 1;
         self.effort.steps += self.pending.len() - begin;
-        self.path.push(Frame { node, begin });
+        if self.effort.nodes.is_multiple_of(REPORT) {
+            self.graph.charge(self.bytes());
+        }
+        let mut kept = begin;
+        for at in begin..self.pending.len() {
+            let step = self.pending[at];
+            match self.number_of(step.target) {
+                NEW => {
+                    self.pending[kept] = step;
+                    kept += 1;
+                }
+                DEAD => {}
+                number => {
+                    if self.merge(number - 1, step.marks) {
+                        return Ok(true);
+                    }
+                }
+            }
+        }
+        self.pending.truncate(kept);
+        self.pending[begin..].reverse();
+        let limit = u32::MAX as usize;
+        let too_many = |_| Refused { resource: Resource::Edges, limit };
+        self.path.push(Frame { position, begin: u32::try_from(begin).map_err(too_many)? });
+        Ok(false)
+    }
+
+    /// Bytes held.
+    fn bytes(&self) -> usize {
+        self.number.len() * 4
+            + self.live.len() * 4
+            + self.path.len() * size_of::<Frame>()
+            + self.pending.len() * size_of::<Step>()
+            + self.roots.len() * size_of::<Root>()
+            + self.inside.len() * size_of::<Inside>()
     }
 
     /// Merges the partial components above `position`, closed into one by a step with `marks`.
     /// Tells whether the result is accepted.
     fn merge(&mut self, position: u32, marks: MarkSetId) -> bool {
         let mut top = self.roots.len() - 1;
-        if self.roots[top].start > position {
-            let mut gathered = self.graph.marks(marks).clone();
-            while self.roots[top].start > position {
-                gathered.union_with(self.graph.marks(self.roots[top].entry));
-                self.roots.pop();
-                top -= 1;
-            }
-            while self.inside.last().is_some_and(|inside| inside.root as usize > top) {
-                gathered.union_with(&self.inside.pop().expect("just seen").marks);
-            }
-            self.inner(top).marks.union_with(&gathered);
-        } else {
-            let Search { inside, graph, .. } = self;
-            Self::inner_of(inside, top).marks.union_with(graph.marks(marks));
+        if self.roots[top].start <= position {
+            return self.add(top, marks);
+        }
+        let mut gathered = self.graph.marks(marks).clone();
+        while self.roots[top].start > position {
+            gathered.union_with(self.graph.marks(self.roots[top].entry));
+            self.roots.pop();
+            top -= 1;
+        }
+        while let Some(inner) = self.inside.pop_if(|inside| inside.root as usize > top) {
+            gathered.union_with(&inner.marks);
         }
         let Search { inside, judge, .. } = self;
-        let inside = inside.last_mut().expect("made above");
+        let inside = Inside::of(inside, top);
+        inside.marks.union_with(&gathered);
         judge.accepts(&inside.marks, &mut inside.watch)
     }
 
-    fn inner(&mut self, root: usize) -> &mut Inside {
-        Self::inner_of(&mut self.inside, root)
-    }
-
-    /// The entry of the topmost root.
-    fn inner_of(inside: &mut Vec<Inside>, root: usize) -> &mut Inside {
-        let root = u32::try_from(root).expect("fewer roots than nodes");
-        if inside.last().is_none_or(|inside| inside.root < root) {
-            inside.push(Inside { root, watch: 0, marks: MarkSet::new() });
+    /// Adds an edge with `marks` to the topmost partial component. Tells whether it is accepted now.
+    fn add(&mut self, top: usize, marks: MarkSetId) -> bool {
+        let Search { inside, judge, graph, .. } = self;
+        let inside = Inside::of(inside, top);
+        if inside.last.replace(marks) == Some(marks) {
+            return false;
         }
-        inside.last_mut().expect("just made")
+        inside.marks.union_with(graph.marks(marks));
+        judge.accepts(&inside.marks, &mut inside.watch)
     }
 
     /// The topmost partial component, which was accepted with the marks seen in it.
@@ -258,6 +310,7 @@ impl<G: Graph> Search<'_, G> {
             let rest = self.judge.acceptance.restrict(&inside.marks);
             if rest != Acceptance::False {
                 let component = self.component(root.start, |_| true);
+                self.graph.charge(self.bytes() + component.bytes());
                 if let Some(region) = component.accepted_part(self.graph, &rest, &inside.marks)? {
                     return Ok(Some(Found { component, region }));
                 }

@@ -5,10 +5,10 @@ use fairly_omega::StateId;
 use fairly_system::{RunStep, Transition, TransitionSystem};
 use hashbrown::{HashMap, HashSet};
 
-use crate::bounded::Cut;
+use crate::bounded::{Budget, Cut};
 use crate::prefix::Prefix;
 use crate::product::is_limit;
-use crate::stored::{Budget, Stored};
+use crate::stored::Stored;
 
 use super::Options;
 use super::labels::{LabelId, Labels};
@@ -97,7 +97,7 @@ impl<'a, S: TransitionSystem> Pairs<'a, S> {
         let mut limit = None;
         let mut at = 0;
         while at < self.pairs.len() {
-            budget.allows(at)?;
+            budget.allows(at, || self.system.bytes())?;
             let pair = u32::try_from(at).map_err(|_| Cut::Nodes(at))?;
             let Pair { state, set, dropped, .. } = self.pairs[at];
             at += 1;

@@ -184,7 +184,7 @@ fn an_antichain_spares_a_determinisation() {
     }
     let specification = Tiny::of(states + 1, &edges);
     let run = Tiny::of(1, &[(0, A, 0), (0, B, 0)]);
-    let bounds = Bounds { nodes: Some(10_000), deadline: None };
+    let bounds = Bounds { nodes: Some(10_000), ..Bounds::default() };
     let mut systems = (run.system(), specification.system());
     let answer = refines(&mut systems.0, &mut systems.1, Model::Traces, bounds);
     assert_eq!(answer, Ok(Answer::Refines));
@@ -198,7 +198,7 @@ fn a_bound_that_is_reached_is_never_an_answer() {
     let ring = Tiny::of(length + 1, &edges);
     let mut most = 0;
     for nodes in 0.. {
-        let bounds = Bounds { nodes: Some(nodes), deadline: None };
+        let bounds = Bounds { nodes: Some(nodes), ..Bounds::default() };
         let cut = Err(Cut::Nodes(nodes));
         let mut done = true;
         for model in Model::ALL {
@@ -221,7 +221,7 @@ fn a_bound_that_is_reached_is_never_an_answer() {
         }
     }
     assert!((length..10 * length).contains(&most), "{most}");
-    let over = Bounds { nodes: None, deadline: Some(Instant::now()) };
+    let over = Bounds { deadline: Some(Instant::now()), ..Bounds::default() };
     let answer = refines(&mut ring.system(), &mut ring.system(), Model::Traces, over);
     assert!(matches!(answer, Err(Cut::Time(_))), "{answer:?}");
     assert!(matches!(nonterminating(&mut ring.system(), over), Err(Cut::Time(_))));

@@ -114,8 +114,8 @@ impl Lowering<'_> {
     /// The number of one of the channels of the process that evaluates the expression.
     fn own_channels(&self, own: &Own<'_>, at: u32) -> Expr {
         let Some(&(slot, first)) = own.first.first() else {
-            // No process of this kind is ever there.
-            return Expr::Const(0);
+            // No process of this kind is ever there: any number that is not checked in advance.
+            return Expr::Own;
         };
         let number = |first: u32| Expr::Const(i64::from(first + at));
         if own.first.len() == 1 {

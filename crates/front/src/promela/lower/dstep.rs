@@ -9,8 +9,9 @@ use fairly_model::{
 use hashbrown::HashMap;
 
 use super::flow::{ElementId, Node, SequenceId};
-use super::processes::{Lowering, Scope};
+use super::processes::Lowering;
 use super::statement::Action;
+use super::trace::Happening;
 use super::{Lower, trouble};
 use crate::promela::ast::StmtKind;
 
@@ -108,7 +109,7 @@ impl<'a> Maker<'_, 'a, '_> {
     fn action(&self, element: ElementId) -> Lower<Action> {
         match self.node(element) {
             Node::Basic(stmt) => {
-                let action = self.lowering.action(stmt, Scope::Process(self.at))?;
+                let action = self.lowering.action(stmt, self.at)?;
                 let starts = |it: &Statement| matches!(it.kind, StatementKind::Start { .. });
                 if action.effect.iter().any(starts) {
                     return Err(trouble("E1194", "`run` inside `d_step`", stmt.place));
@@ -120,15 +121,15 @@ impl<'a> Maker<'_, 'a, '_> {
     }
 
     /// What is done when a statement is executed that can be.
-    fn inside(&self, element: ElementId, action: &Action) -> Vec<Statement> {
-        let span = match self.node(element) {
-            Node::Basic(stmt) => Some(stmt.place.span),
-            _ => None,
-        };
+    fn inside(&self, element: ElementId, action: &Action) -> Lower<Vec<Statement>> {
+        let Node::Basic(stmt) = self.node(element) else { return Ok(action.effect.clone()) };
+        let span = Some(stmt.place.span);
+        let mut body = Vec::new();
         match (&action.communication, action.effect.first().map(|first| &first.kind)) {
             (Communication::Send { channel, message, order }, _) => {
+                body.extend(action.effect.iter().cloned());
                 let (channel, message, order) = (channel.clone(), message.clone(), *order);
-                vec![Statement { kind: StatementKind::Put { channel, message, order }, span }]
+                body.push(Statement { kind: StatementKind::Put { channel, message, order }, span });
             }
             (
                 Communication::Receive { channel, pattern, pick, keep },
@@ -142,12 +143,16 @@ impl<'a> Maker<'_, 'a, '_> {
                         *slot = Some(place.clone());
                     }
                 }
+                if !keep {
+                    body.extend(self.lowering.observe(stmt, channel, &Happening::Takes)?);
+                }
                 let (channel, pattern) = (channel.clone(), pattern.clone());
                 let kind = StatementKind::Take { channel, pattern, into, pick: *pick, keep: *keep };
-                vec![Statement { kind, span }]
+                body.push(Statement { kind, span });
             }
-            _ => action.effect.clone(),
+            _ => body.extend(action.effect.iter().cloned()),
         }
+        Ok(body)
     }
 
     fn whole(&mut self, first: ElementId) -> Lower<Action> {
@@ -166,7 +171,7 @@ impl<'a> Maker<'_, 'a, '_> {
                     Communication::Receive { .. } => {
                         let rest = self.arrive(self.next(first))?;
                         let effect = action.effect.clone();
-                        return self.pieces(rest, Action { effect, ..action });
+                        return self.pieces(rest, Action { effect, ..action }, false);
                     }
                     Communication::Send { .. } => whole.guard = action.alone,
                     Communication::None => whole.guard = action.guard,
@@ -174,7 +179,7 @@ impl<'a> Maker<'_, 'a, '_> {
             }
             _ => {}
         }
-        self.pieces(Some(first), whole)
+        self.pieces(Some(first), whole, true)
     }
 
     /// That one of the options can be executed.
@@ -198,14 +203,19 @@ impl<'a> Maker<'_, 'a, '_> {
         Ok(whole)
     }
 
-    /// Adds what is done from an element on. Pieces of it that have no choice inside are run one
-    /// after the other, each saying which is next, until none is.
-    fn pieces(&mut self, start: Option<ElementId>, mut whole: Action) -> Lower<Action> {
+    /// Adds what is done from an element on, which may be `checked` to be possible. Pieces of it that
+    /// have no choice inside are run one after the other, each saying which is next, until none is.
+    fn pieces(
+        &mut self,
+        start: Option<ElementId>,
+        mut whole: Action,
+        checked: bool,
+    ) -> Lower<Action> {
         let Some(start) = start else { return Ok(whole) };
         self.number(start);
         let mut pieces = Vec::new();
         while let Some(&element) = self.open.get(pieces.len()) {
-            let body = self.piece(element, pieces.is_empty())?;
+            let body = self.piece(element, checked && pieces.is_empty())?;
             pieces.push(body);
         }
         if pieces.len() == 1 && !self.jumps {
@@ -247,6 +257,14 @@ impl<'a> Maker<'_, 'a, '_> {
         }
     }
 
+    /// Adds that no other process claims a channel that is used here.
+    fn assert_unclaimed(&self, element: ElementId, body: &mut Vec<Statement>) -> Lower<()> {
+        if let Node::Basic(stmt) = self.node(element) {
+            body.extend(self.lowering.assert_unclaimed(self.at, stmt)?);
+        }
+        Ok(())
+    }
+
     /// What is done from an element to the next choice or the end.
     fn piece(&mut self, start: ElementId, mut checked: bool) -> Lower<Vec<Statement>> {
         let mut body = Vec::new();
@@ -258,11 +276,14 @@ impl<'a> Maker<'_, 'a, '_> {
                 return Ok(body);
             }
             let action = self.action(at)?;
-            if !checked && action.alone != Expr::TRUE {
-                body.push(self.must(action.alone.clone(), at));
+            if !checked {
+                self.assert_unclaimed(at, &mut body)?;
+                if action.alone != Expr::TRUE {
+                    body.push(self.must(action.alone.clone(), at));
+                }
             }
             checked = false;
-            body.extend(self.inside(at, &action));
+            body.extend(self.inside(at, &action)?);
             match self.arrive(self.next(at))? {
                 None => return Ok(body),
                 // Somebody jumps there, or control has come round.
@@ -289,7 +310,8 @@ impl<'a> Maker<'_, 'a, '_> {
             match self.arrive(Some(part))? {
                 Some(option) if matches!(self.node(option), Node::Basic(_)) => {
                     let action = self.action(option)?;
-                    then = self.inside(option, &action);
+                    self.assert_unclaimed(option, &mut then)?;
+                    then.extend(self.inside(option, &action)?);
                     condition = action.alone;
                     let next = self.arrive(self.next(option))?;
                     self.jump(next, &mut then);
@@ -330,7 +352,11 @@ impl<'a> Maker<'_, 'a, '_> {
 }
 
 /// The piece whose number the expression gives; the first has the number `first`.
-fn select(number: &Expr, mut pieces: Vec<Vec<Statement>>, first: usize) -> Vec<Statement> {
+pub(super) fn select(
+    number: &Expr,
+    mut pieces: Vec<Vec<Statement>>,
+    first: usize,
+) -> Vec<Statement> {
     if pieces.len() <= 1 {
         return pieces.pop().unwrap_or_default();
     }

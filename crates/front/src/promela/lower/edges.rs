@@ -21,11 +21,11 @@ struct Events {
 impl<'a> Lowering<'a> {
     /// The locations of a process with their edges, and the variables that its steps need.
     pub(super) fn locations(&mut self, at: usize) -> Lower<(Vec<Location>, Vec<Variable>)> {
-        let scope = Scope::Process(at);
         let provided = match &self.processes[at].of.provided {
-            Some(provided) => self.expr(provided, scope)?.expr,
+            Some(provided) => self.expr(provided, Scope::Process(at))?.expr,
             None => Expr::TRUE,
         };
+        let may_move = provided.and(self.is_highest(at)?);
         let mut scratch = dstep::Scratch::new(self.processes[at].variables.len());
         let mut events = Events::default();
         let mut unique = Unique::default();
@@ -42,13 +42,14 @@ impl<'a> Lowering<'a> {
             let (mut meets, mut asked) = (false, false);
             for (position, step) in steps.iter().enumerate() {
                 let node = self.processes[at].flow.elements[step.element].node;
-                let mut action = match node {
-                    Node::Basic(stmt) => self.action(stmt, scope)?,
+                let action = match node {
+                    Node::Basic(stmt) => self.action(stmt, at)?,
                     Node::DStep(inner) => self.d_step(at, inner, &mut scratch)?,
                     Node::Else => match &blocked {
                         Some(blocked) => Action { guard: blocked.clone(), ..Action::nothing() },
                         None => Action { guard: Expr::FALSE, ..Action::nothing() },
                     },
+                    Node::End => Action::effect(self.drop_priority().into_iter().collect()),
                     _ => Action::nothing(),
                 };
                 blocked = match (blocked, node) {
@@ -64,9 +65,12 @@ impl<'a> Lowering<'a> {
                 let behind = matches!(node, Node::Else) && meets;
                 asked |= behind;
                 meets |= self.may_meet(&action.communication);
-                action.guard = provided.clone().and(action.guard);
                 let rank = rank.saturating_add(u8::from(behind));
-                edges.push(self.edge(at, step, rank, action, &mut events));
+                let intrusion = self.intrusion(at, step.element)?;
+                for mut action in action.settled().into_iter().chain(intrusion) {
+                    action.guard = may_move.clone().and(action.guard);
+                    edges.push(self.edge(at, step, rank, action, &mut events));
+                }
             }
             let process = &self.processes[at];
             let element = &process.flow.elements[from];

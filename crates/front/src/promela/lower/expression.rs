@@ -37,6 +37,28 @@ fn int(expr: Expr, low: i128, high: i128) -> Value {
     }
 }
 
+/// `||`, leaving out what is known.
+pub(super) fn either(one: Expr, two: Expr) -> Expr {
+    match (one, two) {
+        (Expr::FALSE, other) | (other, Expr::FALSE) => other,
+        (Expr::TRUE, _) | (_, Expr::TRUE) => Expr::TRUE,
+        (one, two) => Expr::binary(BinaryOp::Or, one, two),
+    }
+}
+
+/// `&&`, leaving out what is known; what cannot go wrong need not be evaluated.
+pub(super) fn both(one: Expr, two: Expr) -> Expr {
+    if two == Expr::FALSE { Expr::FALSE } else { one.and(two) }
+}
+
+/// `==`, computed if it can be.
+pub(super) fn equal(one: Expr, two: Expr) -> Expr {
+    match (one, two) {
+        (Expr::Const(one), Expr::Const(two)) => Expr::Const(i64::from(one == two)),
+        (one, two) => Expr::binary(BinaryOp::Equal, one, two),
+    }
+}
+
 /// A channel that an expression speaks of.
 pub(super) struct Channel<'a> {
     /// Its position in the model's table.
@@ -99,10 +121,10 @@ impl<'a> Lowering<'a> {
                 let expr = Expr::Conditional(Box::new((condition, yes.expr, no.expr)));
                 Value { expr, range }
             }
-            ExprKind::Run(_) => {
-                let message = "`run` inside of a larger expression";
-                return Err(trouble("E1192", message, expr.place));
-            }
+            ExprKind::Run(_) => match self.started_number(scope) {
+                Some(number) => Value { expr: number, range: Range::new(0, 255) },
+                None => return Err(trouble("E1192", "this use of `run`", expr.place)),
+            },
             ExprKind::Length(variable) => {
                 let channel = self.channel(variable, scope)?.number;
                 let expr = Expr::Channel(ChannelQuery::Length, Box::new(channel));
@@ -136,16 +158,15 @@ impl<'a> Lowering<'a> {
                     truth(Expr::Executable(Box::new(pid)))
                 }
                 Scope::Process(_) => {
-                    let message = "`enabled` inside a process";
-                    return Err(trouble("E1191", message, expr.place));
+                    let pid = self.expr(pid, scope)?.expr;
+                    truth(self.enabled(&pid, expr.place)?)
                 }
             },
-            ExprKind::PcValue(_) => {
-                return Err(trouble("E1191", "`pc_value`, a number of SPIN's own", expr.place));
+            ExprKind::PcValue(pid) => {
+                let pid = self.expr(pid, scope)?.expr;
+                Value { expr: self.pc_value(&pid), range: Range::new(0, i32::MAX.into()) }
             }
-            ExprKind::GetPriority(_) => {
-                return Err(trouble("E1190", "priorities of processes", expr.place));
-            }
+            ExprKind::GetPriority(pid) => self.priority_of(self.expr(pid, scope)?.expr),
             ExprKind::RemoteLabel(process, pid, label) => {
                 let template = TemplateId(process.0);
                 let locations = self.labelled(*process, *label);
@@ -154,9 +175,9 @@ impl<'a> Lowering<'a> {
                         let slot = Box::new(self.expr(pid, scope)?.expr);
                         truth(Expr::At { slot, template, locations })
                     }
-                    None => truth(self.some_slot(template, Expr::FALSE, &mut |slot| {
-                        let locations = locations.clone();
-                        (Expr::At { slot: Box::new(slot), template, locations }, Expr::TRUE)
+                    None => truth(self.first_slot(template, Expr::FALSE, &mut |slot| {
+                        let (slot, locations) = (Box::new(slot), locations.clone());
+                        Expr::At { slot, template, locations }
                     })),
                 }
             }
@@ -164,23 +185,34 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// The first of what is given with a condition for each slot that the template can be in.
-    fn some_slot(
+    /// What is given for the first process of a proctype, in the order of their numbers.
+    fn first_slot(
         &self,
         template: TemplateId,
         otherwise: Expr,
-        of: &mut dyn FnMut(Expr) -> (Expr, Expr),
+        of: &mut dyn FnMut(Expr) -> Expr,
     ) -> Expr {
         let mut whole = otherwise;
-        for slot in self.slots_of(template).into_iter().rev() {
-            let (condition, value) = of(Expr::Const(i64::from(slot.0)));
-            whole = match (&value, &whole) {
-                (&Expr::TRUE, &Expr::FALSE) => condition,
-                (&Expr::TRUE, _) => Expr::binary(BinaryOp::Or, condition, whole),
-                _ => Expr::Conditional(Box::new((condition, value, whole))),
+        let mut more = false;
+        for who in self.outsides(template).into_iter().rev() {
+            let value = of(Expr::Const(who.slot.0.into()));
+            // The only one there can be is the first; nothing is true of one that is not there.
+            whole = match (more, &value) {
+                (false, Expr::At { .. }) => value,
+                _ => {
+                    let there = who.at(self.everywhere(template));
+                    Expr::Conditional(Box::new((there, value, whole)))
+                }
             };
+            more = true;
         }
         whole
+    }
+
+    /// The number of the process that the statement has started.
+    fn started_number(&self, scope: Scope) -> Option<Expr> {
+        let Scope::Process(at) = scope else { return None };
+        self.processes.get(at)?.started.map(Expr::local)
     }
 
     fn remote(&self, remote: &'a ast::RemoteVariable, scope: Scope) -> Lower<Value> {
@@ -203,14 +235,7 @@ impl<'a> Lowering<'a> {
         };
         let expr = match &remote.pid {
             Some(pid) => load(self.expr(pid, scope)?.expr),
-            None => {
-                let count = process.locations.len();
-                let all: Vec<_> = (0..count).map(fairly_model::LocationId::from_index).collect();
-                self.some_slot(template, Expr::Const(0), &mut |slot| {
-                    let slot_box = Box::new(slot.clone());
-                    (Expr::At { slot: slot_box, template, locations: all.clone() }, load(slot))
-                })
-            }
+            None => self.first_slot(template, Expr::Const(0), &mut |slot| load(slot)),
         };
         Ok(Value { expr, range: leaf.range })
     }
@@ -298,7 +323,11 @@ impl<'a> Lowering<'a> {
             }
             Base::Last => return Ok(Value { expr: Expr::LastMover, range: Range::new(0, 255) }),
             Base::Priority => {
-                return Err(trouble("E1190", "priorities of processes", variable.place));
+                if scope == Scope::Property {
+                    let message = "`_priority` where no process is";
+                    return Err(trouble("E1191", message, variable.place));
+                }
+                return Ok(self.own_priority(scope));
             }
             Base::Scratch => return Ok(number(0)),
             Base::Global(_) | Base::Local(_) => {}

@@ -7,7 +7,9 @@
 //! - [`flow`] links the statements as SPIN does, [`machine`] makes control states of them;
 //! - [`variables`], [`channels`] and [`slots`] say where a state keeps what;
 //! - [`expression`], [`statement`] and [`dstep`] turn what the processes do into edges;
-//! - [`properties`] is about formulas and claims.
+//! - [`priority`] and [`executable`] are about who may and who could move;
+//! - [`exclusive`] and [`trace`] check what else is asserted on the way;
+//! - [`properties`] and [`claims`] are about formulas and never claims.
 //!
 //! # What is otherwise than in SPIN
 //!
@@ -20,21 +22,29 @@
 //!   with all compilers in practice. Shifting by less than 0 or more than 31 places is undefined in C
 //!   and a fault here.
 //! - **Channels** of a process that has died are gone; SPIN lets a new channel have their number.
-//! - **`P@label`** without a number holds if some process of that type is there.
+//! - **`xr` and `xs`** are checked always, by SPIN only with its partial order reduction; and a claim
+//!   ends with its process.
 //! - There is room for as many processes as the model can be seen to start, or else for
 //!   [`Options::processes`]; one more is a limit of the tool, not an error of the model.
 
 mod channels;
+mod claims;
 mod dstep;
 mod edges;
+mod exclusive;
+mod executable;
 mod expression;
 mod flow;
 mod machine;
 mod names;
+mod outside;
+mod priority;
 mod processes;
 mod properties;
+mod rewrite;
 mod slots;
 mod statement;
+mod trace;
 mod variables;
 
 use fairly_model::{Atomicity, Exit, Model, verify};
@@ -44,7 +54,7 @@ use self::processes::Lowering;
 use super::ast;
 use super::place::Place;
 
-pub use self::properties::{Claim, ClaimState, ClaimStep};
+pub use self::claims::{Claim, ClaimState, ClaimStep};
 
 /// How a model is lowered.
 #[derive(Clone, Copy, Debug)]
@@ -81,6 +91,9 @@ pub struct Lowered {
     pub no_progress: Option<String>,
     /// The locations with a label that starts with `accept`, by template.
     pub accepting: Vec<(fairly_model::TemplateId, fairly_model::LocationId)>,
+    /// The name of the proposition that a `trace` is not complete, if there is one: where the system
+    /// stops, this is as wrong as a process that is not at its end.
+    pub unfinished: Option<String>,
 }
 
 /// Gives a Promela model its meaning.
@@ -133,7 +146,7 @@ fn trouble(code: &'static str, message: impl Into<String>, place: Place) -> Trou
 /// What to do about it.
 fn help(code: &str) -> &'static str {
     match code {
-        "E1190" => "leave priorities out: all processes then have the same",
+        "E1190" => "priorities are 1 to 255, in models without a rendezvous, as in SPIN",
         "E1191" => "use labels and remote references, `P[1]@label`",
         "E1192" => "give the number a variable of its own: `byte p; p = run P()`",
         "E1193" => "put a statement into the loop: `skip`",

@@ -1,5 +1,7 @@
 //! What is known of all processes before their edges are made.
 
+use std::cell::Cell;
+
 use fairly_model::{
     Expr, LocalId, LocationId, Model, Overflow, Place, Range, Slot, Statement, StatementKind,
     Storage, Template, TemplateId, Variable, VariableId,
@@ -7,14 +9,17 @@ use fairly_model::{
 use fairly_system::EventKind;
 use hashbrown::HashMap;
 
-use super::channels::{self, Assigned, Own, assigned};
+use super::channels::{self, Assigned, Own, assigned, run};
 use super::flow::{ElementId, Flow, Node};
 use super::machine::{Machine, Marks};
 use super::names::{Unique, Words};
+use super::priority::Priorities;
 use super::slots::{Plan, plan};
+use super::trace::Trace;
 use super::variables::{Leaf, Mapping, Stored, flatten, makes_channels, variable};
 use super::{Lower, Lowered, Options, properties, trouble};
-use crate::promela::ast::{self, Base, Initial, LabelId, Proctype, ProctypeId, Start};
+use crate::promela::ast::{self, Base, Initial, LabelId, Proctype, ProctypeId, Start, StmtKind};
+use crate::promela::finish::{inner, runs};
 
 /// Who evaluates an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +45,8 @@ pub(super) struct Process<'a> {
     pub(super) location_of: HashMap<ElementId, LocationId>,
     /// Its own channels.
     pub(super) channels: Own<'a>,
+    /// The variable that has the number of a process just started, if one is needed.
+    pub(super) started: Option<LocalId>,
 }
 
 impl Process<'_> {
@@ -62,6 +69,12 @@ pub(super) struct Lowering<'a> {
     pub(super) slots: Vec<Plan>,
     /// How each channel of the model is declared.
     shapes: Vec<&'a ast::Channel>,
+    pub(super) trace: Option<Trace>,
+    pub(super) priorities: Priorities,
+    /// Whether the model says anything about priorities.
+    gives_priorities: bool,
+    /// Whether this is to find out if some process is enabled, which must not ask that again.
+    pub(super) asks_who_is_enabled: Cell<bool>,
     pub(super) model: Model,
 }
 
@@ -79,9 +92,14 @@ impl<'a> Lowering<'a> {
             processes: Vec::new(),
             slots: Vec::new(),
             shapes: Vec::new(),
+            trace: None,
+            priorities: Priorities::Equal,
+            gives_priorities: false,
+            asks_who_is_enabled: Cell::new(false),
             model: Model::new(),
         };
-        lowering.refuse()?;
+        let used = lowering.used_priorities()?;
+        lowering.gives_priorities = used.place.is_some();
         lowering.declare_globals()?;
         for process in &ast.processes {
             let process = lowering.process(process)?;
@@ -89,18 +107,9 @@ impl<'a> Lowering<'a> {
         }
         lowering.slots = plan(&lowering)?;
         lowering.allot_channels()?;
+        lowering.add_trace()?;
+        lowering.add_priorities(&used)?;
         Ok(lowering)
-    }
-
-    /// Says what is out of reach.
-    fn refuse(&self) -> Lower<()> {
-        if let Some(trace) = &self.ast.trace {
-            return Err(trouble("E1195", "`trace` assertions", trace.place));
-        }
-        match self.ast.processes.iter().find(|it| it.priority.is_some_and(|it| it > 1)) {
-            Some(process) => Err(trouble("E1190", "priorities of processes", process.place)),
-            None => Ok(()),
-        }
     }
 
     fn declare_globals(&mut self) -> Lower<()> {
@@ -214,6 +223,10 @@ impl<'a> Lowering<'a> {
             mapping.leaves.sort_by(|one, two| one.path.cmp(&two.path));
             locals.push(mapping);
         }
+        let started = self.needs_number(&of.body).then(|| {
+            variables.push(self.scratch("run", 255));
+            LocalId::from_index(variables.len() - 1)
+        });
         let mut flow = Flow::of(of);
         let machine = Machine::of(&mut flow, &of.labels).map_err(|circle| {
             let place = flow.elements[circle.0].stmt.map_or(of.place, |stmt| stmt.place);
@@ -231,7 +244,32 @@ impl<'a> Lowering<'a> {
             }
             at += 1;
         }
-        Ok(Process { of, locals, variables, flow, machine, locations, location_of, channels: own })
+        let channels = own;
+        Ok(Process {
+            of,
+            locals,
+            variables,
+            flow,
+            machine,
+            locations,
+            location_of,
+            channels,
+            started,
+        })
+    }
+
+    /// Whether more is done with the number of a new process than to store it.
+    fn needs_number(&self, body: &ast::Sequence) -> bool {
+        let in_statement = |stmt: &ast::Stmt| {
+            let plain = match &stmt.kind {
+                StmtKind::Condition(value) | StmtKind::Assign(_, value) => run(value).is_some(),
+                _ => false,
+            };
+            !runs(stmt).is_empty() && (self.gives_priorities || !plain)
+        };
+        body.steps.iter().any(|stmt| {
+            in_statement(stmt) || inner(&stmt.kind).into_iter().any(|it| self.needs_number(it))
+        })
     }
 
     /// Gives each slot the channels of the processes that can be in it.
@@ -334,7 +372,8 @@ impl<'a> Lowering<'a> {
 
     fn template(&mut self, at: usize) -> Lower<Template> {
         let of = self.processes[at].of;
-        let start = self.start(at)?;
+        let mut start = self.start(at)?;
+        start.extend(self.assert_claims(at)?);
         let (locations, scratch) = self.locations(at)?;
         let process = &mut self.processes[at];
         let mut locals = std::mem::take(&mut process.variables);

@@ -8,10 +8,10 @@
 use fairly_model::TemplateId;
 
 use super::Lower;
-use super::channels::run;
 use super::flow::{ElementId, Node};
 use super::processes::{Lowering, Process};
-use crate::promela::ast::{ProcessKind, ProctypeId, StmtKind};
+use crate::promela::ast::{ProcessKind, ProctypeId};
+use crate::promela::finish::runs;
 
 /// A slot.
 #[derive(Clone, Debug)]
@@ -136,14 +136,11 @@ fn sites(process: &Process<'_>) -> Vec<Site> {
     for &location in &process.locations {
         for step in &process.machine.steps[location] {
             let Node::Basic(stmt) = process.flow.elements[step.element].node else { continue };
-            let started = match &stmt.kind {
-                StmtKind::Condition(value) | StmtKind::Assign(_, value) => run(value),
-                _ => None,
-            };
-            let Some(run) = started else { continue };
-            let again = step.target.is_some_and(|target| reaches(process, target, location));
-            let often = if again { Often::Unknown } else { Often::Once };
-            found.push(Site { starts: run.proctype, often });
+            for run in runs(stmt) {
+                let again = step.target.is_some_and(|target| reaches(process, target, location));
+                let often = if again { Often::Unknown } else { Often::Once };
+                found.push(Site { starts: run.proctype, often });
+            }
         }
     }
     found

@@ -7,9 +7,12 @@ use fairly_model::{
 
 use super::channels::run;
 use super::processes::{Lowering, Scope};
+use super::rewrite;
+use super::trace::Happening;
 use super::variables::Stored;
 use super::{Lower, trouble};
 use crate::promela::ast::{self, LocalId, Stmt, StmtKind, Type};
+use crate::promela::finish::{certain_run, runs};
 
 /// What a statement does.
 #[derive(Clone, Debug)]
@@ -29,42 +32,68 @@ impl Action {
         Action::when(Expr::TRUE)
     }
 
-    fn when(guard: Expr) -> Action {
+    /// One that does nothing but to wait.
+    pub(super) fn when(guard: Expr) -> Action {
         let alone = guard.clone();
         Action { guard, communication: Communication::None, effect: Vec::new(), alone }
     }
 
-    fn effect(effect: Vec<Statement>) -> Action {
+    /// One that can always be executed.
+    pub(super) fn effect(effect: Vec<Statement>) -> Action {
         Action { effect, ..Action::nothing() }
+    }
+
+    /// The same as actions that read `timeout` in their guards only: if need be one for each value.
+    pub(super) fn settled(self) -> Vec<Action> {
+        let with = |value: Expr| {
+            let rule = |part: &Expr| (*part == Expr::Timeout).then(|| value.clone());
+            Action {
+                communication: rewrite::communication(&self.communication, &rule),
+                effect: rewrite::statements(&self.effect, &rule),
+                ..self.clone()
+            }
+        };
+        let before = with(Expr::FALSE);
+        if (&before.communication, &before.effect) == (&self.communication, &self.effect) {
+            return vec![self];
+        }
+        let after = with(Expr::TRUE);
+        vec![
+            Action { guard: before.guard.and(Expr::Timeout.negated()), ..before },
+            Action { guard: Expr::Timeout.and(after.guard), ..after },
+        ]
     }
 }
 
 impl<'a> Lowering<'a> {
     /// What a statement of a process does.
-    pub(super) fn action(&self, stmt: &'a Stmt, scope: Scope) -> Lower<Action> {
+    pub(super) fn action(&self, stmt: &'a Stmt, at: usize) -> Lower<Action> {
+        match self.started(stmt)? {
+            Some(run) => self.start_action(stmt, run, at),
+            None => self.plain_action(stmt, Scope::Process(at)),
+        }
+    }
+
+    /// What a statement does beside starting a process.
+    fn plain_action(&self, stmt: &'a Stmt, scope: Scope) -> Lower<Action> {
         let span = Some(stmt.place.span);
         let one = |kind: StatementKind| Action::effect(vec![Statement { kind, span }]);
         Ok(match &stmt.kind {
             StmtKind::Condition(condition) => match run(condition) {
-                Some(run) => one(self.run(run, None, scope)?),
+                Some(_) => Action::nothing(),
                 None => Action::when(self.expr(condition, scope)?.expr),
             },
-            StmtKind::Assign(target, value) => {
-                let place = self.place(target, scope)?;
-                match (run(value), place) {
-                    (Some(run), place) => one(self.run(run, place, scope)?),
-                    (None, Some(place)) => {
-                        let value = self.expr(value, scope)?.expr;
-                        one(StatementKind::Assign(vec![(place, value)]))
-                    }
-                    (None, None) => {
-                        if target.base == ast::Base::Priority {
-                            return Err(trouble("E1190", "priorities of processes", stmt.place));
-                        }
-                        Action::nothing()
-                    }
-                }
+            StmtKind::Assign(target, value) if target.base == ast::Base::Priority => {
+                let value = self.expr(value, scope)?.expr;
+                self.set_own_priority(value).map_or_else(Action::nothing, one)
             }
+            StmtKind::Assign(target, value) => match self.place(target, scope)? {
+                Some(place) => {
+                    let value = self.expr(value, scope)?.expr;
+                    one(StatementKind::Assign(vec![(place, value)]))
+                }
+                None => Action::nothing(),
+            },
             StmtKind::Declare(local, value) => match self.declared(*local, scope) {
                 None => Action::nothing(),
                 Some(place) => {
@@ -77,10 +106,12 @@ impl<'a> Lowering<'a> {
             },
             StmtKind::Send { channel, fields, sorted } => {
                 let channel = self.channel(channel, scope)?;
-                let mut message = Vec::with_capacity(fields.len());
+                let mut values = Vec::with_capacity(fields.len());
                 for field in fields {
-                    message.push(self.expr(field, scope)?.expr);
+                    values.push(self.expr(field, scope)?);
                 }
+                let effect = self.observe(stmt, &channel.number, &Happening::Sends(&values))?;
+                let mut message: Vec<Expr> = values.into_iter().map(|value| value.expr).collect();
                 if let Some(declared) = channel.declared {
                     message.resize(declared.fields.len(), Expr::Const(0));
                 }
@@ -90,7 +121,7 @@ impl<'a> Lowering<'a> {
                 Action {
                     communication: Communication::Send { channel: number, message, order },
                     alone: full.negated(),
-                    ..Action::nothing()
+                    ..Action::effect(effect)
                 }
             }
             StmtKind::Receive { channel, fields, random, peek } => {
@@ -107,10 +138,15 @@ impl<'a> Lowering<'a> {
                 }
                 let number = Box::new(channel.number.clone());
                 let alone = Expr::Poll { channel: number, pattern: pattern.clone(), pick };
-                let kind = StatementKind::Assign(stores);
+                let stores = Statement { kind: StatementKind::Assign(stores), span };
+                let mut effect = vec![stores];
+                // Who only looks at a message does not receive it.
+                if !peek {
+                    effect.extend(self.observe(stmt, &channel.number, &Happening::Receives)?);
+                }
                 let communication =
                     Communication::Receive { channel: channel.number, pattern, pick, keep: *peek };
-                Action { communication, alone, ..one(kind) }
+                Action { communication, alone, ..Action::effect(effect) }
             }
             StmtKind::Assert(condition) => {
                 let asserted = self.expr(condition, scope)?.expr;
@@ -121,20 +157,51 @@ impl<'a> Lowering<'a> {
                 let message = format!("the assertion `{words}` does not hold");
                 one(StatementKind::Assert { condition: asserted, message })
             }
-            StmtKind::SetPriority(..) => {
-                return Err(trouble("E1190", "priorities of processes", stmt.place));
+            StmtKind::SetPriority(pid, value) => {
+                let (pid, value) = (self.expr(pid, scope)?.expr, self.expr(value, scope)?.expr);
+                Action::effect(self.set_priority(stmt, pid, value))
             }
             _ => Action::nothing(),
         })
+    }
+
+    /// What a statement does that starts a process: that first, so that its number can be used.
+    fn start_action(&self, stmt: &'a Stmt, run: &'a ast::Run, at: usize) -> Lower<Action> {
+        let (span, scope) = (Some(stmt.place.span), Scope::Process(at));
+        let number = self.processes[at].started.map(Place::local);
+        let slot = match (&number, &stmt.kind) {
+            (Some(number), _) => Some(number.clone()),
+            (None, StmtKind::Assign(target, _)) => self.place(target, scope)?,
+            (None, _) => None,
+        };
+        let mut effect = vec![Statement { kind: self.run(run, slot, scope)?, span }];
+        if let Some(number) = number {
+            let priority = self.give_priority(run, Expr::Load(number));
+            effect.extend(priority.map(|kind| Statement { kind, span }));
+            effect.extend(self.plain_action(stmt, scope)?.effect);
+        }
+        Ok(Action::effect(effect))
+    }
+
+    /// The process that a statement starts.
+    fn started(&self, stmt: &'a Stmt) -> Lower<Option<&'a ast::Run>> {
+        let found = match (runs(stmt).as_slice(), &stmt.kind) {
+            ([], _) => return Ok(None),
+            ([_], StmtKind::Condition(value)) => run(value),
+            ([_], StmtKind::Assign(_, value) | StmtKind::Assert(value)) => certain_run(value),
+            ([_], StmtKind::Printf(_, values)) => values.iter().find_map(certain_run),
+            _ => None,
+        };
+        match found {
+            Some(run) => Ok(Some(run)),
+            None => Err(trouble("E1192", "this use of `run`", stmt.place)),
+        }
     }
 
     fn run(&self, run: &'a ast::Run, slot: Option<Place>, scope: Scope) -> Lower<StatementKind> {
         let mut arguments = Vec::new();
         let process = &self.processes[run.proctype.index()];
         for (argument, parameter) in run.arguments.iter().zip(&process.of.locals) {
-            if run.priority.is_some_and(|priority| priority > 1) {
-                return Err(trouble("E1190", "priorities of processes", argument.place));
-            }
             match (&argument.kind, parameter.variable.kind) {
                 (ast::ExprKind::Variable(variable), Type::Struct(_)) => {
                     let mapping = &process.locals[arguments_before(process, parameter)];

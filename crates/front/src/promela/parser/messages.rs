@@ -1,6 +1,6 @@
 //! Sending, receiving and polling.
 
-use super::super::ast::{Base, Expr, ExprKind, Pattern, Stmt, StmtKind, Type, VarRef};
+use super::super::ast::{Base, Expr, ExprKind, Pattern, ProcessKind, Stmt, StmtKind, Type, VarRef};
 use super::super::finish;
 use super::super::place::{Place, Read, Wrong};
 use super::super::token::{Kind, Sign};
@@ -43,7 +43,10 @@ impl Parser<'_> {
 
     /// One part of a message; a struct becomes its fields.
     fn sent(&mut self, fields: &mut Vec<Expr>) -> Read<()> {
-        let part = self.message_part()?;
+        let part = match self.takes_any()? {
+            true => self.anything()?,
+            false => self.message_part()?,
+        };
         match part.kind {
             ExprKind::Variable(variable) if matches!(variable.kind, Type::Struct(_)) => {
                 let mut parts = Vec::new();
@@ -56,6 +59,19 @@ impl Parser<'_> {
             _ => fields.push(part),
         }
         Ok(())
+    }
+
+    /// Whether this is `_` in a trace, where also what is sent may be anything.
+    fn takes_any(&mut self) -> Read<bool> {
+        let kind = self.inside()?.process.kind;
+        let in_trace = matches!(kind, ProcessKind::Trace | ProcessKind::NoTrace);
+        Ok(in_trace && self.peek().word() == Some("_"))
+    }
+
+    fn anything(&mut self) -> Read<Expr> {
+        let variable = self.reference(Wanted::Message)?;
+        let place = variable.place;
+        self.make(ExprKind::Variable(variable), place)
     }
 
     /// `c?…` after `c`.

@@ -300,8 +300,8 @@ impl Parser<'_> {
         let stmt = self.any_statement(out, &token)?;
         let is_event = matches!(
             stmt.kind,
-            StmtKind::Send { .. }
-                | StmtKind::Receive { .. }
+            StmtKind::Send { sorted: false, .. }
+                | StmtKind::Receive { random: false, peek: false, .. }
                 | StmtKind::If(_)
                 | StmtKind::Do(_)
                 | StmtKind::Goto(_)
@@ -309,7 +309,7 @@ impl Parser<'_> {
         );
         let kind = self.inside()?.process.kind;
         if !is_event && matches!(kind, ProcessKind::Trace | ProcessKind::NoTrace) {
-            return Err(Wrong::new("E1179", "a trace is made of sends and receives", start)
+            return Err(Wrong::new("E1179", "a trace is made of plain sends and receives", start)
                 .label("this is neither")
                 .help("conditions and assignments belong into a `never` claim"));
         }

@@ -1,3 +1,0 @@
-byte x;
-proctype Q() { skip }
-init { x = 1 + run Q() }

@@ -1,0 +1,3 @@
+byte x;
+proctype Q() { skip }
+init { x = run Q() + run Q() }

@@ -1,0 +1,364 @@
+//! `fairly check --report table`: every question without fairness, under weak and under strong fairness,
+//! and beside it what SPIN says of a Promela model, if SPIN is installed.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use fairly_check::claim::ClaimOutcome;
+use fairly_check::promela::{self, Stored, given};
+use fairly_check::{Options, Outcome, Property, Verdict};
+use fairly_fairness::{Level, Notion};
+use fairly_report::comparison::{self, Answers, Count, Row, Said};
+use fairly_source::Style;
+use fairly_system::ActionId;
+
+use super::arguments::{Check, Format};
+use super::differences::{Difference, What, known};
+use super::file::File;
+use super::load::{self, Loaded, Read};
+use super::questions::{Asked, Question};
+use super::selection::{Files, is_promela};
+use super::several::worst;
+use super::spin::{About, Runs, Session, Silence, Spin};
+use super::{properties, tally::Counts};
+use crate::failure::Failure;
+use crate::output;
+
+/// How long SPIN may take for one search if nothing is said.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Prints the table of all questions of the models, and gives the exit code that the verdicts have
+/// without it.
+pub(super) fn table(request: &Check, models: &[Files], style: Style) -> Result<ExitCode, Failure> {
+    if request.about_fairness().is_some() || request.ladder || request.trace.is_some() {
+        return Err(Failure::usage(
+            "--report table is about verdicts: leave out --machine-closed, --feasible, --ladder and \
+             --trace",
+        ));
+    }
+    let spin = models.iter().any(is_promela).then(|| Spin::find(patience(request)));
+    let asked = spin.as_ref().and_then(|found| found.as_ref().ok());
+    let (mut rows, mut codes, mut elsewhere) = (Vec::new(), Vec::new(), None);
+    for files in models {
+        match of_model(request, files, asked) {
+            Ok((found, counts)) => {
+                rows.extend(found);
+                codes.push(counts.code());
+            }
+            // A property with that name need not be in every model.
+            Err(Failure::NoSuchProperty(why)) => elsewhere = Some(why),
+            Err(failure) => {
+                codes.push(failure.code());
+                failure.report(style);
+            }
+        }
+    }
+    if let (Some(why), true) = (elsewhere, codes.is_empty()) {
+        return Err(Failure::NoSuchProperty(why));
+    }
+    if !rows.is_empty() {
+        print(&rows, request.model.format, spin.as_ref())?;
+    }
+    Ok(ExitCode::from(worst(codes.into_iter())))
+}
+
+fn patience(request: &Check) -> Duration {
+    let asked = request.model.timeout.and_then(|it| Duration::try_from_secs_f64(it).ok());
+    asked.unwrap_or(PATIENCE)
+}
+
+fn print(rows: &[Row], format: Format, spin: Option<&Result<Spin, String>>) -> Result<(), Failure> {
+    let text = match format {
+        Format::Json => format!("{:#}\n", comparison::json(rows)),
+        Format::Human => {
+            let remark = match spin {
+                None => String::new(),
+                Some(Ok(spin)) => format!("{}\n", spin.version),
+                Some(Err(missing)) => {
+                    format!("SPIN was not asked, so its columns are left out: {missing}\n")
+                }
+            };
+            comparison::text(rows, output::width()) + &remark
+        }
+    };
+    output::write(&text, None)
+}
+
+/// The rows of one model, and how its verdicts count.
+fn of_model(
+    request: &Check,
+    files: &Files,
+    spin: Option<&Spin>,
+) -> Result<(Vec<Row>, Counts), Failure> {
+    let stem = Path::new(&files[0]).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    match load::read(files, &request.model)? {
+        Read::Network(mut loaded) => of_network(request, &stem, &mut loaded),
+        Read::File(mut file) => of_file(request, &stem, &mut file, spin),
+    }
+}
+
+/// What is asked of formulas: under no, weak and strong fairness, and under what the command or the
+/// model asks for, if that is none of these.
+fn notions(own: Notion) -> Vec<Notion> {
+    let mut all = vec![Notion::None, Notion::Weak(Level::Process), Notion::Strong(Level::Process)];
+    if !all.contains(&own) {
+        all.push(own);
+    }
+    all
+}
+
+/// A verdict, as far as a table needs it.
+struct Answer {
+    said: Said,
+    /// Whether nothing happens any more on the run that shows a violation.
+    stops: bool,
+    /// The states of the system, if all were looked at.
+    states: Option<usize>,
+}
+
+impl Answer {
+    fn of(verdict: &Verdict) -> Answer {
+        let is_idle = |found: &fairly_check::Counterexample| {
+            found.run.cycle.iter().any(|step| step.action == ActionId::IDLE)
+        };
+        let (said, stops) = match &verdict.outcome {
+            Outcome::Holds(_) => (Said::Holds, false),
+            Outcome::Violated(found) => (Said::Violated, is_idle(found)),
+            Outcome::Doomed(_) => (Said::Violated, false),
+            Outcome::Unknown(_) => (Said::Unknown, false),
+        };
+        let states = verdict.stamp.exhaustive.then_some(verdict.stamp.system.0);
+        Answer { said, stops, states }
+    }
+}
+
+/// The states in the answers, where some search looked at all of them.
+fn states(answers: &[Answer]) -> Count {
+    let known = answers.iter().find_map(|answer| answer.states);
+    known.map_or(Count::Unknown, Count::States)
+}
+
+/// Adds the verdict that counts for the exit code.
+fn count(counts: &mut Counts, said: Said) {
+    match said {
+        Said::Holds => counts.holding += 1,
+        Said::Violated => counts.violated += 1,
+        Said::Unknown | Said::NotAsked => counts.unknown += 1,
+    }
+}
+
+fn of_network(
+    request: &Check,
+    model: &str,
+    loaded: &mut Loaded,
+) -> Result<(Vec<Row>, Counts), Failure> {
+    let options = request.model.options()?;
+    let own = request.assumption(loaded)?.notion;
+    let notions = notions(own);
+    let (mut rows, mut counts) = (Vec::new(), Counts::default());
+    for mut property in properties(&request.model, loaded)? {
+        let mut answers = Vec::new();
+        for &notion in &notions {
+            let assumption = load::assumption(notion, &request.constraints, loaded)?;
+            let network = &mut loaded.network;
+            let verdict = fairly_check::check(network, &mut property, &assumption, &options)?;
+            answers.push(Answer::of(&verdict));
+        }
+        let at = notions.iter().position(|notion| *notion == own).unwrap_or(0);
+        count(&mut counts, answers[at].said);
+        rows.push(alone(model, &property.name, &answers, states(&answers)));
+    }
+    Ok((rows, counts))
+}
+
+/// A row without another tool.
+fn alone(model: &str, question: &str, answers: &[Answer], stored: Count) -> Row {
+    let said = answers.iter().map(|answer| answer.said).collect();
+    Row {
+        model: model.to_owned(),
+        question: question.to_owned(),
+        fairly: Answers { said, stored },
+        spin: None,
+        differs: false,
+        why: String::new(),
+    }
+}
+
+fn of_file(
+    request: &Check,
+    model: &str,
+    file: &mut File,
+    spin: Option<&Spin>,
+) -> Result<(Vec<Row>, Counts), Failure> {
+    let options = request.model.options()?;
+    let own = request.notion(file.is_annotated());
+    let notions = notions(own);
+    let questions = file.questions(&request.model)?;
+    let mut counter = file.counter(&request.model)?;
+    let whole = given::appended(file.text(), &request.model.formulas);
+    let mut session = match (spin, &counter) {
+        (Some(spin), Some(_)) => Some(spin.open(whole).map_err(|error| {
+            Failure::usage(format!("cannot make a temporary directory for SPIN: {error}"))
+        })?),
+        _ => None,
+    };
+    let (mut rows, mut counts) = (Vec::new(), Counts::default());
+    for question in questions {
+        let Question { title, system, asked, of_promela } = question;
+        let (answers, own) = match asked {
+            Asked::Formula(mut property, _) => {
+                let answers = under_each(request, file, system, &mut property, &notions, &options)?;
+                (answers, notions.iter().position(|notion| *notion == own).unwrap_or(0))
+            }
+            claimed => {
+                let verdict = file.claim(&claimed, system, options.bounds)?;
+                let (said, all) = match verdict.outcome {
+                    ClaimOutcome::Holds(shown) => (Said::Holds, shown.is_none()),
+                    ClaimOutcome::Violated(shown) => (Said::Violated, shown.is_none()),
+                    ClaimOutcome::Unknown(_) => (Said::Unknown, false),
+                };
+                let states = verdict.size.filter(|_| all).map(|size| size.states);
+                (vec![Answer { said, stops: false, states }], 0)
+            }
+        };
+        count(&mut counts, answers[own].said);
+        let stored = match (&mut counter, &of_promela) {
+            (Some(counter), Some(question)) => counter.stored(question, &options).ok(),
+            _ => None,
+        };
+        let number = stored.map_or_else(|| states(&answers), in_table);
+        let mut row = alone(model, &title, &answers, number);
+        if let (Some(session), Some(question)) = (&mut session, &of_promela) {
+            let about = about(question, &title);
+            let comparable = request.constraints.is_empty() || answers.len() == 1;
+            Beside { session, model: file.text(), about, comparable }
+                .compare(&mut row, &answers, stored);
+        }
+        rows.push(row);
+    }
+    Ok((rows, counts))
+}
+
+/// The answers under each notion.
+fn under_each(
+    request: &Check,
+    file: &mut File,
+    system: super::questions::Which,
+    property: &mut Property,
+    notions: &[Notion],
+    options: &Options,
+) -> Result<Vec<Answer>, Failure> {
+    let mut answers = Vec::new();
+    for &notion in notions {
+        let assumption = file.assumption(notion, &request.constraints, system)?;
+        let interpreter = file.interpreter(system);
+        let verdict = fairly_check::check(interpreter, property, &assumption, options)?;
+        answers.push(Answer::of(&verdict));
+    }
+    Ok(answers)
+}
+
+fn in_table(stored: Stored) -> Count {
+    match stored {
+        Stored::AsSpin(count) | Stored::UpToErrors(count) => Count::States(count),
+        Stored::OwnAutomaton(count) => Count::OwnAutomaton(count),
+    }
+}
+
+/// What SPIN is asked for a question.
+fn about(question: &promela::Question, title: &str) -> About {
+    match question {
+        promela::Question::Errors => About::Assertions,
+        promela::Question::EndStates => About::EndStates,
+        promela::Question::Progress => About::Progress,
+        promela::Question::Acceptance => About::Acceptance,
+        promela::Question::Formula(_) | promela::Question::Never(_) => {
+            About::Claim(title.to_owned())
+        }
+    }
+}
+
+/// SPIN beside one question of a model.
+struct Beside<'a, 'b> {
+    session: &'a mut Session<'b>,
+    model: &'a str,
+    about: About,
+    /// Whether SPIN can assume what was assumed.
+    comparable: bool,
+}
+
+impl Beside<'_, '_> {
+    /// Asks SPIN the same and fills in the row.
+    fn compare(mut self, row: &mut Row, answers: &[Answer], stored: Option<Stored>) {
+        let mut reasons: Vec<String> = Vec::new();
+        let mut said = Vec::new();
+        for (answer, runs) in answers.iter().zip([Runs::All, Runs::WeaklyFair]) {
+            if !self.comparable {
+                said.push(Said::NotAsked);
+                continue;
+            }
+            let (spin, reason) = self.verdict(answer, runs);
+            said.push(spin);
+            row.differs |=
+                spin != Said::Unknown && answer.said != Said::Unknown && spin != answer.said;
+            reasons.extend(reason);
+        }
+        let cycles = said.contains(&Said::Violated) && answers.len() > 1;
+        let (count, reason) = self.states(stored, cycles);
+        let differs = |here: Stored, there: Count| match (in_table(here), there) {
+            (Count::States(here), Count::States(there)) => here != there,
+            _ => false,
+        };
+        row.differs |= stored.is_some_and(|stored| differs(stored, count));
+        reasons.extend(reason);
+        reasons.dedup();
+        row.spin = Some(Answers { said, stored: count });
+        row.why = reasons.join("; ");
+    }
+
+    /// SPIN's verdict, and why it differs or is missing.
+    fn verdict(&mut self, answer: &Answer, runs: Runs) -> (Said, Option<String>) {
+        let holds = match self.session.holds(&self.about, runs) {
+            Ok(holds) => holds,
+            Err(silence) => return (Said::Unknown, Some(silent(&silence))),
+        };
+        let what = match (answer.said, holds) {
+            (Said::Violated, true) => What::OnlyFairlyFindsIt { runs, stops: answer.stops },
+            (Said::Holds, false) => What::OnlySpinFindsIt { runs },
+            _ => return (if holds { Said::Holds } else { Said::Violated }, None),
+        };
+        (if holds { Said::Holds } else { Said::Violated }, Some(self.explain(what)))
+    }
+
+    /// SPIN's number of states, and why it differs or is missing; `cycles` if it reports cycles.
+    fn states(&mut self, stored: Option<Stored>, cycles: bool) -> (Count, Option<String>) {
+        let own_automaton = matches!(stored, Some(Stored::OwnAutomaton(_)));
+        let count = match self.session.stored(&self.about) {
+            Ok(count) if own_automaton => return (Count::OwnAutomaton(count), None),
+            Ok(count) => count,
+            // Nothing would be compared.
+            Err(_) if own_automaton => return (Count::Unknown, None),
+            Err(silence) => return (Count::Unknown, Some(silent(&silence))),
+        };
+        let reason = stored.filter(|here| here.count() != count).map(|here| {
+            self.explain(What::States {
+                up_to_errors: matches!(here, Stored::UpToErrors(_)),
+                more_with_cycles: cycles && count > here.count(),
+            })
+        });
+        (Count::States(count), reason)
+    }
+
+    fn explain(&self, what: What) -> String {
+        let difference = Difference { model: self.model, about: &self.about, what };
+        match known(&difference) {
+            Some(known) => format!("{}: {}", known.says, known.page),
+            None => "not known: please report this model".to_owned(),
+        }
+    }
+}
+
+fn silent(why: &Silence) -> String {
+    format!("SPIN: {why}")
+}

@@ -1,0 +1,171 @@
+//! `fairly check` of several models: each answered as if it were alone, and a table of all at the end.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use fairly_source::Style;
+
+use super::arguments::{Check, Format};
+use super::check_one;
+use super::selection::Files;
+use super::tally::Counts;
+use crate::failure::{self, Failure};
+use crate::output;
+
+/// What came of one model.
+struct Row {
+    name: String,
+    /// None if it could not be asked.
+    counts: Option<Counts>,
+    /// Why there are no counts, if there are none.
+    why: String,
+    code: u8,
+}
+
+/// Checks every model, prints the answers as they come, and gives the worst exit code.
+pub(super) fn check(request: &Check, models: &[Files], style: Style) -> Result<ExitCode, Failure> {
+    let traces = trace_files(request.trace.as_deref(), models)?;
+    let (mut rows, mut documents) = (Vec::new(), Vec::new());
+    let mut elsewhere = None;
+    for (files, trace_to) in models.iter().zip(traces) {
+        let name = files.join(" ");
+        let is_human = request.model.format == Format::Human;
+        match check_one(request, files, trace_to.as_deref()) {
+            Ok(answered) => {
+                if is_human {
+                    output::write(&format!("── {name}\n\n{}\n", answered.text), None)?;
+                }
+                documents.extend(answered.documents.into_iter().map(|mut document| {
+                    document["file"] = serde_json::json!(name);
+                    document
+                }));
+                let (counts, code) = (Some(answered.counts), answered.code);
+                rows.push(Row { name, counts, why: String::new(), code });
+            }
+            // A property with that name need not be in every model.
+            Err(Failure::NoSuchProperty(why)) => elsewhere = Some(why),
+            Err(failure) => {
+                let (why, code) = (failure.in_short(), failure.code());
+                if is_human {
+                    output::write(&format!("── {name}\n\n"), None)?;
+                }
+                failure.report(style);
+                rows.push(Row { name, counts: None, why, code });
+            }
+        }
+    }
+    if let (Some(why), true) = (elsewhere, rows.is_empty()) {
+        return Err(Failure::NoSuchProperty(why));
+    }
+    let text = match request.model.format {
+        Format::Human => summary(&rows),
+        Format::Json => format!("{:#}\n", serde_json::Value::Array(documents)),
+    };
+    output::write(&text, None)?;
+    Ok(ExitCode::from(worst(rows.iter().map(|row| row.code))))
+}
+
+/// Where each model's runs are written to.
+fn trace_files(asked: Option<&str>, models: &[Files]) -> Result<Vec<Option<String>>, Failure> {
+    let stem = |files: &Files| {
+        let stem = Path::new(&files[0]).file_stem();
+        stem.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+    };
+    let Some(asked) = asked else { return Ok(vec![None; models.len()]) };
+    let mut traces = Vec::new();
+    for files in models {
+        let trace = Some(format!("{asked}.{}", stem(files)));
+        if traces.contains(&trace) {
+            return Err(Failure::usage(format!(
+                "two models are called {}, so --trace would write one file for both",
+                stem(files)
+            )));
+        }
+        traces.push(trace);
+    }
+    Ok(traces)
+}
+
+/// The exit code that outweighs the others: a bug, then wrong input, then a violation, then an unknown,
+/// then nothing to check.
+pub(super) fn worst(codes: impl Iterator<Item = u8>) -> u8 {
+    const ORDER: [u8; 6] =
+        [0, failure::NOTHING, failure::UNKNOWN, failure::NO, failure::USAGE, failure::INTERNAL];
+    let weight = |code: &u8| ORDER.iter().position(|known| known == code).unwrap_or(ORDER.len());
+    codes.max_by_key(weight).unwrap_or(0)
+}
+
+/// One row a model.
+fn summary(rows: &[Row]) -> String {
+    let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0).clamp(5, 52);
+    let mut out = format!("{:width$}  holds  violated  unknown  exit\n", "model");
+    for Row { name, counts, why, code } in rows {
+        let name = shortened(name, width);
+        let _ = match counts {
+            Some(Counts { holding, violated, unknown }) => writeln!(
+                out,
+                "{name:width$}  {:>5}  {:>8}  {:>7}  {code:>4}",
+                number(*holding),
+                number(*violated),
+                number(*unknown)
+            ),
+            None => writeln!(out, "{name:width$}  {:22}  {code:>4}", clipped(why, 22)),
+        };
+    }
+    let with = |wanted: &[u8]| rows.iter().filter(|row| wanted.contains(&row.code)).count();
+    let kinds = [
+        (with(&[0]), "hold"),
+        (with(&[failure::NO]), "violated"),
+        (with(&[failure::UNKNOWN]), "unknown"),
+        (with(&[failure::NOTHING]), "nothing to check"),
+        (with(&[failure::USAGE, failure::INTERNAL]), "not checked"),
+    ];
+    let some = kinds.iter().filter(|(count, _)| *count > 0);
+    let words: Vec<String> = some.map(|(count, word)| format!("{count} {word}")).collect();
+    let word = if rows.len() == 1 { "model" } else { "models" };
+    let _ = writeln!(out, "\n{} {word}: {}", rows.len(), words.join(", "));
+    out
+}
+
+/// A count, where none is not worth a digit.
+fn number(count: usize) -> String {
+    if count == 0 { "·".to_owned() } else { count.to_string() }
+}
+
+/// A text that is too wide for its column without its beginning, which paths have in common.
+fn shortened(text: &str, width: usize) -> String {
+    let count = text.chars().count();
+    if count <= width {
+        return text.to_owned();
+    }
+    "…".chars().chain(text.chars().skip(count + 1 - width)).collect()
+}
+
+/// A text that is too wide for its column without its end.
+fn clipped(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    text.chars().take(width - 1).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_input_outweighs_a_violation_and_that_an_unknown() {
+        assert_eq!(worst([0, 3, 1].into_iter()), 1);
+        assert_eq!(worst([1, 2, 3].into_iter()), 2);
+        assert_eq!(worst([0, 4].into_iter()), 4);
+        assert_eq!(worst([70, 2].into_iter()), 70);
+        assert_eq!(worst([].into_iter()), 0);
+    }
+
+    #[test]
+    fn a_path_that_is_too_long_keeps_its_end() {
+        assert_eq!(shortened("examples/promela/peterson.pml", 14), "…/peterson.pml");
+        assert_eq!(shortened("short", 14), "short");
+    }
+}
