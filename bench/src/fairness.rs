@@ -20,6 +20,7 @@ use crate::clock::timed;
 use crate::plot::{Panel, Point, Series, Stroke};
 use crate::spin;
 use crate::systems::{Family, constraints};
+use crate::units::{bytes, duration, grouped};
 
 /// The engines compared, in the order of the columns.
 const ENGINES: [&str; 2] = ["ndfs", "streett"];
@@ -325,33 +326,6 @@ fn against_spin(plan: &Plan) -> String {
     out + &rows
 }
 
-/// 1234567 as `1 234 567`.
-fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push('\u{202f}');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-fn bytes(count: usize) -> String {
-    let kib = count as f64 / 1024.0;
-    if kib < 1024.0 { format!("{kib:.0} KiB") } else { format!("{:.1} MiB", kib / 1024.0) }
-}
-
-fn duration(time: Duration) -> String {
-    let seconds = time.as_secs_f64();
-    match seconds {
-        s if s < 1e-3 => format!("{:.0} µs", s * 1e6),
-        s if s < 1.0 => format!("{:.1} ms", s * 1e3),
-        s => format!("{s:.2} s"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -381,12 +355,5 @@ mod tests {
         // 48 states, 2⁵ times as many with monitors.
         let cost = run(Family::Semaphore, 4, Strength::Strong, engine, 200);
         assert_eq!((cost.holds, cost.nodes), (None, 200));
-    }
-
-    #[test]
-    fn numbers_are_grouped() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(999), "999");
-        assert_eq!(grouped(1_234_567), "1\u{202f}234\u{202f}567");
     }
 }

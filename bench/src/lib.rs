@@ -6,6 +6,8 @@ pub mod emptiness;
 pub mod fairness;
 pub mod generate;
 pub mod ltl;
+pub mod native;
 pub mod plot;
 pub mod spin;
 pub mod systems;
+pub mod units;

@@ -37,10 +37,23 @@ fn main() -> ExitCode {
             print!("{}", fairly_bench::ltl::table());
             ExitCode::SUCCESS
         }
+        Some("native") => {
+            let quick = match arguments.next().as_deref() {
+                None => false,
+                Some("--quick") => true,
+                Some(other) => {
+                    eprintln!("`{other}`: only --quick may stand here");
+                    return ExitCode::from(2);
+                }
+            };
+            print!("{}", fairly_bench::native::report(quick));
+            ExitCode::SUCCESS
+        }
         _ => {
             eprintln!(
                 "usage: fairly-bench emptiness [LARGEST-NUMBER-OF-EDGES]\n       \
                  fairly-bench ltl\n       \
+                 fairly-bench native [--quick]\n       \
                  fairly-bench fairness [SVG-FILE [LIMIT-ON-NODES]]"
             );
             ExitCode::from(2)

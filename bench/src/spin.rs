@@ -17,7 +17,7 @@ pub struct Run {
 }
 
 /// Peterson's protocol as [`crate::systems`] models it, step for step.
-fn promela(n: usize) -> String {
+pub fn promela(n: usize) -> String {
     let mut text = format!("byte pos[{n}];\nbyte step[{n}];\n");
     for i in 0..n {
         let _ = writeln!(text, "active proctype P{i}() {{\nagain:");

@@ -6,10 +6,10 @@ mod stored;
 
 use fairly_front::promela::{self, Claim, Lowered, Options as Lowering};
 use fairly_logic::Formulas;
-use fairly_model::{BinaryOp, Collapsed, Expr, Interpreter, LocationId, Model};
+use fairly_model::{BinaryOp, Collapsed, Expr, Interpreter, LocationId, Model, Target};
 use fairly_omega::{Acceptance, Automaton, Builder, Label, Mark, MarkSet, Prop, Refused, StateId};
 use fairly_search::{Binding, Bounds};
-use fairly_source::Diagnostic;
+use fairly_source::{Diagnostic, Span};
 use fairly_system::TransitionSystem;
 
 use crate::claim::{self, ClaimVerdict};
@@ -196,6 +196,7 @@ impl PromelaFile {
             }
             // A run that stops stays where it is, here for SPIN, too.
             Question::Acceptance => {
+                self.refuse_hidden_labels()?;
                 ("acceptance".to_owned(), format!("<>[] !\"{}\"", ACCEPTING.escape_default()))
             }
         };
@@ -206,6 +207,28 @@ impl PromelaFile {
             let span = fairly_source::Span::at(0);
             vec![Diagnostic::error("E0801", unbound.to_string(), span)]
         })
+    }
+
+    /// Refuses to answer where an accept label is inside an atomic sequence: a step leads past it, and
+    /// that no run passes it would be a guess.
+    fn refuse_hidden_labels(&self) -> Result<(), Vec<Diagnostic>> {
+        let model = &self.lowered.model;
+        let hidden = self.lowered.accepting.iter().filter_map(|&(template, location)| {
+            let template = model.template(template);
+            let edges = template.locations.iter().filter_map(|it| it.edges.as_ref()).flatten();
+            let held = Target::Location(location);
+            let mut inside = edges.filter(|edge| edge.hold && edge.target == held);
+            inside.next().map(|_| template.location(location).span.unwrap_or(Span::at(0)))
+        });
+        let wrong: Vec<Diagnostic> = hidden
+            .map(|span| {
+                let message = "an accept label inside an atomic sequence is not seen";
+                Diagnostic::error("E0803", message, span).label("steps lead past it").help(
+                    "put it in front of the sequence, or ask only for other properties with `-p`",
+                )
+            })
+            .collect();
+        if wrong.is_empty() { Ok(()) } else { Err(wrong) }
     }
 
     /// A never claim as the property that no run is accepted by it.

@@ -22,7 +22,7 @@ use std::panic::catch_unwind;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use asking::{fairly, stops};
+use asking::{Answer, fairly, stops};
 use program::{Form, Program, shrink};
 use spin::Spin;
 
@@ -55,14 +55,8 @@ fn compare(spin: &Spin, program: &Program) -> Compared {
             for (ours, its) in here.iter().zip(&there) {
                 let known = ours.1.is_some() && its.1.is_some();
                 if ours.0 != its.0 || (known && ours.1 != its.1) {
-                    // With fairness SPIN misses cycles where a run can also stop.
-                    let fair = ours.0.ends_with("fair");
-                    if fair && ours.1 == Some(1) && its.1 == Some(0) && stops(program) {
-                        return Compared::Left("spin -f: a run can stop".to_owned());
-                    }
-                    // With fairness SPIN does not ask whether a receiver can meet its sender.
-                    if fair && ours.1 == Some(0) && program.has_rendezvous() {
-                        return Compared::Left("spin -f: a rendezvous".to_owned());
+                    if let Some(why) = known_to_differ(spin, program, ours, its) {
+                        return Compared::Left(why.to_owned());
                     }
                     let told = format!("fairly {ours:?}, spin {its:?}");
                     // A formula may be left out, and the others be renumbered.
@@ -75,6 +69,27 @@ fn compare(spin: &Spin, program: &Program) -> Compared {
             }
             Compared::Same
         }
+    }
+}
+
+/// Which known difference this is, if it is one.
+fn known_to_differ(
+    spin: &Spin,
+    program: &Program,
+    ours: &Answer,
+    its: &Answer,
+) -> Option<&'static str> {
+    let fair = ours.0.ends_with("fair");
+    match (ours.1, its.1) {
+        // With fairness SPIN misses cycles where a run can also stop.
+        (Some(1), Some(0)) if fair && stops(program) => Some("spin -f: a run can stop"),
+        // With fairness SPIN does not ask whether a receiver can meet its sender.
+        (Some(0), Some(1)) if fair && program.has_rendezvous() => Some("spin -f: a rendezvous"),
+        // SPIN may find a cycle that is none where a run stops, in some order only.
+        (Some(0), Some(1)) if spin.in_other_order(program, &ours.0) == Some(0) => {
+            Some("spin: another answer in another order")
+        }
+        _ => None,
     }
 }
 

@@ -137,6 +137,21 @@ fn a_mistake_in_a_formula_is_shown_in_the_formula() {
     assert!(err(&in_file).contains("w.pml:1:31"), "{}", err(&in_file));
 }
 
+/// It would be passed without being seen, so there is no answer; to everything else there is.
+#[test]
+fn an_accept_label_inside_a_sequence_is_refused() {
+    let path = std::env::temp_dir().join(format!("fairly-accept-{}.pml", std::process::id()));
+    let text = "byte x; init { L: x = 1; atomic { x = 2; accept: x = 3 }; goto L }\n\
+                ltl up { [] (x < 4) }\n";
+    fs::write(&path, text).expect("a temporary file");
+    let file = path.to_str().expect("a name");
+    let (asked, other) = (fairly(&["check", file]), fairly(&["check", file, "-p", "up"]));
+    fs::remove_file(&path).expect("the file");
+    assert_eq!(code(&asked), 2, "{}", out(&asked));
+    assert!(err(&asked).contains("error[E0803]"), "{}", err(&asked));
+    assert_eq!(code(&other), 0, "{}{}", out(&other), err(&other));
+}
+
 #[test]
 fn the_keyword_names_the_never_claim() {
     let output =

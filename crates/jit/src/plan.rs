@@ -2,8 +2,7 @@
 
 use fairly_model::native::Part;
 use fairly_model::{
-    Atomicity, Communication, Edge, Expr, Gathering, Interpreter, Layout, Model, SlotId,
-    Storage,
+    Atomicity, Communication, Edge, Expr, Gathering, Interpreter, Layout, Model, SlotId, Storage,
 };
 
 /// How an edge is taken.
@@ -117,8 +116,8 @@ impl Plan {
         let mut initial = vec![0; layout.cells - layout.state_cells];
         let globals = self.model.variables.iter().zip(&layout.variables);
         let variants = layout.slots.iter().flat_map(|slot| &slot.variants);
-        let locals = variants
-            .flat_map(|of| self.model.template(of.template).locals.iter().zip(&of.locals));
+        let locals =
+            variants.flat_map(|of| self.model.template(of.template).locals.iter().zip(&of.locals));
         for (variable, strip) in globals.chain(locals) {
             if variable.storage == Storage::Scratch {
                 let first = strip.cell as usize - layout.state_cells;

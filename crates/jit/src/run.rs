@@ -77,7 +77,14 @@ impl Compiled {
         };
         let alone = plan.places.iter().map(|place| place.part).collect();
         let inner = RefCell::new(inner);
-        Some(Compiled { plan, inner, together: HashMap::new(), parts: Vec::new(), alone, counts: [0; 2] })
+        Some(Compiled {
+            plan,
+            inner,
+            together: HashMap::new(),
+            parts: Vec::new(),
+            alone,
+            counts: [0; 2],
+        })
     }
 }
 
@@ -138,7 +145,8 @@ impl Inner {
         let Ok(variant) = usize::try_from(kind - 1) else { return Status::DONE };
         match self.code(plan, (slot, variant), words, false) {
             Some(code) => {
-                if plan.layout.slots[slot].kind.width == 0 && self.chunks[slot][variant].len() == 1 {
+                if plan.layout.slots[slot].kind.width == 0 && self.chunks[slot][variant].len() == 1
+                {
                     self.direct[slot] = Some(code);
                 }
                 self.machine.call(code, words)
@@ -312,16 +320,16 @@ impl Compiled {
             let Compiled { plan, inner, .. } = self;
             let inner = inner.get_mut();
             let slot = |at: usize| plan.places[inner.machine.offer(at).0 as usize].part.slot;
-            if slot(at) != slot(sender)
-                && inner.receives(plan, words, timeout, (sender, at))?
-            {
+            if slot(at) != slot(sender) && inner.receives(plan, words, timeout, (sender, at))? {
                 receivers.push((at, inner.machine.offer(at).0));
             }
         }
         for &(_, edge) in &receivers {
             // Of the ways in which one process can receive this message, those of smallest rank.
-            let of = |edge: u32| (self.plan.places[edge as usize].part.slot, self.plan.edge(edge).rank);
-            let first = |&(_, other): &(usize, u32)| of(other).0 != of(edge).0 || of(other).1 >= of(edge).1;
+            let of =
+                |edge: u32| (self.plan.places[edge as usize].part.slot, self.plan.edge(edge).rank);
+            let first =
+                |&(_, other): &(usize, u32)| of(other).0 != of(edge).0 || of(other).1 >= of(edge).1;
             if !receivers.iter().all(first) {
                 continue;
             }

@@ -23,7 +23,10 @@ fn random_models_are_the_same_natively() {
                 made += native;
             }
             Err(difference) => {
-                panic!("FAIRLY_SEED={seed} FAIRLY_RANDOM_CASES=1\n{}\n{difference}", text::print(&model))
+                panic!(
+                    "FAIRLY_SEED={seed} FAIRLY_RANDOM_CASES=1\n{}\n{difference}",
+                    text::print(&model)
+                )
             }
         }
     }

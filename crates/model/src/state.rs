@@ -46,7 +46,16 @@ impl States {
         let kept = Kept::List(List::new(width));
         // What a table prepares for grows with its limit.
         let limit = usize::try_from(1_u64 << 40).unwrap_or(usize::MAX);
-        States { width, kept, apart: Vec::new(), limit, nodes: None, batch: Batch::default(), waiting: Vec::new(), found: Vec::new() }
+        States {
+            width,
+            kept,
+            apart: Vec::new(),
+            limit,
+            nodes: None,
+            batch: Batch::default(),
+            waiting: Vec::new(),
+            found: Vec::new(),
+        }
     }
 
     /// Sets the most bytes that the states may take.
@@ -138,11 +147,7 @@ impl States {
         done
     }
 
-    fn intern_waiting(
-        &mut self,
-        rows: &[u64],
-        out: &mut Vec<(StateId, bool)>,
-    ) -> Result<(), Full> {
+    fn intern_waiting(&mut self, rows: &[u64], out: &mut Vec<(StateId, bool)>) -> Result<(), Full> {
         if let Kept::List(list) = &mut self.kept {
             if list.len() < FEW.min(self.limit / (16 * self.width)) {
                 for row in rows.chunks_exact(self.width) {

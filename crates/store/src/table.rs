@@ -194,7 +194,8 @@ impl<H: RowHash> Table<H> {
 
     pub(crate) fn sharing(width: Width, budget: Arc<Budget>, hasher: H) -> Result<Table<H>, Full> {
         // One for each mebibyte, so that the memory for shards that are hardly used does not count.
-        let shards = (budget.limit() >> 20).clamp(1, MOST_SHARDS).next_power_of_two().min(MOST_SHARDS);
+        let shards =
+            (budget.limit() >> 20).clamp(1, MOST_SHARDS).next_power_of_two().min(MOST_SHARDS);
         let slab = (budget.limit() >> 6).clamp(1 << 10, 1 << 21).next_power_of_two();
         let slab = if cfg!(loom) { 1 } else { slab / size_of::<Bucket>() };
         let rows = Rows::new(width, &budget)?;

@@ -15,8 +15,11 @@ use crate::program::{Form, Program};
 /// States beyond which a program is left out.
 pub(crate) const MOST: usize = 3_000;
 
-/// Answers, numbers or verdicts (1 for a violation), to questions that are named.
-pub(crate) type Answers = Vec<(String, Option<usize>)>;
+/// The answer to a question that is named: a number or a verdict, 1 for a violation.
+pub(crate) type Answer = (String, Option<usize>);
+
+/// Answers to several questions.
+pub(crate) type Answers = Vec<Answer>;
 
 /// How many states there are outside atomic sequences, whether an assertion can fail, and whether
 /// a run can end where it should not.

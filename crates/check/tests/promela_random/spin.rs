@@ -173,6 +173,24 @@ impl Spin {
         Ok(())
     }
 
+    /// The answer to whether a formula or the never claim is violated, with the processes in the
+    /// opposite order. It cannot be another one, but for SPIN it may.
+    pub(crate) fn in_other_order(&self, program: &Program, question: &str) -> Option<usize> {
+        let number = question.strip_prefix('f').and_then(|at| at.parse::<usize>().ok());
+        let named = ["-N", question];
+        let (text, name) = match number {
+            None if question == "never" => (program.text(Form::Never), &named[..0]),
+            None => return None,
+            Some(at) if program.formulas[at].has_next() => {
+                let claim = claim_of(&program.formulas[at]).ok()?;
+                (program.text(Form::Progress) + &claim, &named[..0])
+            }
+            Some(_) => (program.text(Form::Readable), &named[..]),
+        };
+        self.build(&with_claim(&text), &["-DPERMUTED"]).ok()?;
+        self.verdict(&[&["-a", "-p_reverse"], name].concat()).ok().flatten()
+    }
+
     /// The verdict without fairness and, unless something is `provided`, with it.
     fn both_ways(
         &self,

@@ -83,9 +83,8 @@ impl Emitter<'_> {
     /// Whether a message that matches is waiting: a value of 8 bits.
     pub(super) fn poll(&mut self, channel: &Expr, pattern: &[Pattern], pick: Pick) -> Value {
         let channel = self.fixed_channel(channel);
-        let fits = |channel: &usize| {
-            self.plan.model.channels[*channel].cells.len() == pattern.len()
-        };
+        let fits =
+            |channel: &usize| self.plan.model.channels[*channel].cells.len() == pattern.len();
         let Some(channel) = channel.filter(fits) else {
             self.give_up();
             return self.builder.ins().iconst(types::I8, 0);
@@ -260,8 +259,7 @@ impl Emitter<'_> {
     fn greater(&mut self, cells: &[Known], row: &[Known]) -> Value {
         let mut result = self.builder.ins().iconst(types::I8, 0);
         for (cell, value) in cells.iter().zip(row).rev() {
-            let more =
-                self.builder.ins().icmp(IntCC::SignedGreaterThan, cell.value, value.value);
+            let more = self.builder.ins().icmp(IntCC::SignedGreaterThan, cell.value, value.value);
             let same = self.builder.ins().icmp(IntCC::Equal, cell.value, value.value);
             let rest = self.builder.ins().band(same, result);
             result = self.builder.ins().bor(more, rest);

@@ -37,9 +37,9 @@ impl Emitter<'_> {
         let mut initial = Vec::new();
         let globals = plan.model.variables.iter().zip(&layout.variables);
         let own = self.own.map(|(slot, variant)| &layout.slots[slot].variants[variant]);
-        let locals = own.into_iter().flat_map(|of| {
-            plan.model.template(of.template).locals.iter().zip(&of.locals)
-        });
+        let locals = own
+            .into_iter()
+            .flat_map(|of| plan.model.template(of.template).locals.iter().zip(&of.locals));
         for (variable, strip) in globals.chain(locals) {
             if variable.storage == Storage::Scratch {
                 let values = variable.initial.iter().copied().chain(std::iter::repeat(0));
@@ -144,11 +144,8 @@ impl Emitter<'_> {
             let count = self.add_number(count, round);
             self.builder.def_var(statements, count);
             // As many as may be: what is counted is the most that can have been run.
-            let few = self.compare_to(
-                IntCC::SignedLessThanOrEqual,
-                count,
-                i64::from(Model::STATEMENTS),
-            );
+            let few =
+                self.compare_to(IntCC::SignedLessThanOrEqual, count, i64::from(Model::STATEMENTS));
             self.insist(few);
         }
         self.run(body);

@@ -208,7 +208,11 @@ impl Emitter<'_> {
             UnaryOp::Negate => {
                 let operand = self.insist_within(operand, -i64::MAX, i64::MAX);
                 let value = self.builder.ins().ineg(operand.value);
-                Known { value, low: operand.high.saturating_neg(), high: operand.low.saturating_neg() }
+                Known {
+                    value,
+                    low: operand.high.saturating_neg(),
+                    high: operand.low.saturating_neg(),
+                }
             }
             UnaryOp::Complement => {
                 let value = self.builder.ins().bnot(operand.value);

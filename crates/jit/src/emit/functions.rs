@@ -137,9 +137,8 @@ impl Emitter<'_> {
         } else {
             let at = self.builder.ins().ireduce(types::I32, at);
             let pool = &mut self.builder.func.dfg.value_lists;
-            let call = |block: Block, pool: &mut _| {
-                cranelift_codegen::ir::BlockCall::new(block, [], pool)
-            };
+            let call =
+                |block: Block, pool: &mut _| cranelift_codegen::ir::BlockCall::new(block, [], pool);
             let default = call(nothing, pool);
             let table: Vec<_> = blocks.iter().map(|&block| call(block, pool)).collect();
             let table = self.builder.create_jump_table(JumpTableData::new(default, &table));

@@ -1,7 +1,7 @@
 //! Reading and writing the elements of a packed state.
 
-use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Value, types};
 use fairly_model::{AnyVariable, Expr, Overflow, Place, Range, Storage, Strip, Variable};
 
 use super::{Emitter, Known};
@@ -133,7 +133,11 @@ impl<'a> Emitter<'a> {
     }
 
     /// The position of a template among the variants of a slot.
-    pub(super) fn variant_of(&self, slot: usize, template: fairly_model::TemplateId) -> Option<usize> {
+    pub(super) fn variant_of(
+        &self,
+        slot: usize,
+        template: fairly_model::TemplateId,
+    ) -> Option<usize> {
         let variants = &self.plan.layout.slots.get(slot)?.variants;
         variants.iter().position(|variant| variant.template == template)
     }
@@ -176,8 +180,7 @@ impl<'a> Emitter<'a> {
     ) -> Known {
         let plan = self.plan;
         let of = &plan.layout.slots[slot].variants[variant];
-        let (variable, strip) =
-            (&plan.model.template(of.template).locals[local], of.locals[local]);
+        let (variable, strip) = (&plan.model.template(of.template).locals[local], of.locals[local]);
         if variable.storage == Storage::Scratch {
             return self.unknown();
         }

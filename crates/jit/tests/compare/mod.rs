@@ -1,5 +1,8 @@
 //! Explores a model natively and interpreted, and compares.
 
+// Each test that compiles this module uses a part of it.
+#![allow(dead_code)]
+
 use std::collections::HashSet;
 
 use fairly_jit::accelerate;
@@ -31,6 +34,11 @@ fn show(system: &Interpreter, step: Transition) -> Shown {
 /// Explores both at once and compares; how many states were looked at, and how many of those by
 /// native code.
 pub(crate) fn compare(model: &Model) -> Result<(usize, usize), String> {
+    compare_up_to(model, STATES)
+}
+
+/// The same, of so many states at the most.
+pub(crate) fn compare_up_to(model: &Model, most: usize) -> Result<(usize, usize), String> {
     let mut plain = Interpreter::new(model.clone());
     let mut native = Interpreter::new(model.clone());
     if !accelerate(&mut native) {
@@ -42,7 +50,7 @@ pub(crate) fn compare(model: &Model) -> Result<(usize, usize), String> {
     let mut seen = HashSet::new();
     let mut at = 0;
     let (mut one, mut other) = (Vec::new(), Vec::new());
-    while at < pairs.len().min(STATES) {
+    while at < pairs.len().min(most) {
         let (state, twin) = pairs[at];
         at += 1;
         one.clear();
