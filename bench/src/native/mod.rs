@@ -15,7 +15,7 @@ mod pan;
 
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
 use fairly_fairness::{Level, Notion};
@@ -53,9 +53,11 @@ pub fn report(quick: bool) -> String {
     out
 }
 
-/// A step of a long run, for who waits for it.
-fn tell(what: &str, model: &Model) {
-    eprintln!("{what}: {} {}", model.name, model.n);
+/// Adds a row to a table, and shows it to who waits.
+fn add(out: &mut String, row: &str) {
+    eprintln!("{row}");
+    out.push_str(row);
+    out.push('\n');
 }
 
 /// All states, and how fast they are found.
@@ -68,7 +70,6 @@ fn exploration(out: &mut String, models: Vec<Model>, peer: bool) -> Vec<Subject>
     );
     let mut subjects = Vec::new();
     for model in models {
-        tell("exploration", &model);
         let ours = ours::explore(&model);
         let (name, n, states) = (model.name, model.n, ours.states);
         assert!(model.states.is_none_or(|known| known == states), "{name} {n}: {states} states");
@@ -81,8 +82,7 @@ fn exploration(out: &mut String, models: Vec<Model>, peer: bool) -> Vec<Subject>
             theirs = format!("{} | {}", duration(time), grouped(speed(time) as usize));
             ratio = format!("{:.2}", speed(ours.time) / speed(time));
         }
-        let _ = writeln!(
-            out,
+        let row = format!(
             "| {name} | {n} | {} | {} | {theirs} | {} | {} | {:.1} | {ratio} |",
             grouped(states),
             grouped(ours.transitions),
@@ -90,6 +90,7 @@ fn exploration(out: &mut String, models: Vec<Model>, peer: bool) -> Vec<Subject>
             grouped(speed(ours.time) as usize),
             ours.bytes as f64 / states as f64,
         );
+        add(out, &row);
         subjects.push(Subject { model, states });
     }
     out.push('\n');
@@ -115,7 +116,6 @@ fn liveness(
     );
     for Subject { model, states } in subjects {
         let Some(name) = formula(model) else { continue };
-        tell(title, model);
         let ours = ours::holds(model, name, notion);
         let (mut theirs, mut ratio) = ("– | –".to_owned(), "–".to_owned());
         if peer {
@@ -125,8 +125,7 @@ fn liveness(
             theirs = format!("{} | {}", grouped(search.stored), duration(time));
             ratio = format!("{:.3}", ours.time.as_secs_f64() / time.as_secs_f64().max(1e-3));
         }
-        let _ = writeln!(
-            out,
+        let row = format!(
             "| {} | {} | `{name}` | {theirs} | {} | {} | {ratio} | {:.3} |",
             model.name,
             model.n,
@@ -134,6 +133,7 @@ fn liveness(
             duration(ours.time),
             1.0 / model.processes as f64,
         );
+        add(out, &row);
     }
     out.push('\n');
 }
@@ -148,13 +148,11 @@ fn strong(out: &mut String, subjects: &[Subject]) {
     );
     for Subject { model, .. } in subjects {
         let (Some(always), Some(needs)) = (model.always, model.strong) else { continue };
-        tell("strong", model);
         let none = ours::holds(model, always, Notion::None);
         let same = ours::holds(model, always, Notion::Strong(Level::Process));
         let hard = ours::holds(model, needs, Notion::Strong(Level::Process));
         let ratio = |time: Duration| time.as_secs_f64() / none.time.as_secs_f64();
-        let _ = writeln!(
-            out,
+        let row = format!(
             "| {} | {} | `{always}` | {} | {} | {} | {} | {:.2} | `{needs}` | {} | {} | {:.2} |",
             model.name,
             model.n,
@@ -167,6 +165,7 @@ fn strong(out: &mut String, subjects: &[Subject]) {
             duration(hard.time),
             ratio(hard.time),
         );
+        add(out, &row);
     }
     out.push('\n');
 }
@@ -176,7 +175,7 @@ fn command() -> Option<PathBuf> {
     if let Some(cargo) = std::env::var_os("CARGO") {
         let mut build = Command::new(cargo);
         build.args(["build", "--release", "--quiet", "--locked", "-p", "fairly-cli"]);
-        build.status().ok().filter(|status| status.success())?;
+        build.status().ok().filter(ExitStatus::success)?;
     }
     let beside = std::env::current_exe().ok()?.with_file_name("fairly");
     beside.exists().then_some(beside)
@@ -196,7 +195,6 @@ fn end_to_end(out: &mut String, subjects: &[Subject], peer: bool) {
     );
     for Subject { model, states } in subjects {
         let Some(name) = model.always else { continue };
-        tell("end to end", model);
         let folder = Folder::new(model);
         let check = format!("{} check -p {name} {}", fairly.display(), folder.file().display());
         let (_, ours) = pan::timed(&std::env::temp_dir(), &check);
@@ -210,13 +208,13 @@ fn end_to_end(out: &mut String, subjects: &[Subject], peer: bool) {
                 ours.processor.as_secs_f64() / times.processor.as_secs_f64()
             );
         }
-        let _ = writeln!(
-            out,
+        let row = format!(
             "| {} | {} | `{name}` | {theirs} | {} | {} | {ratio} |",
             model.name,
             model.n,
             duration(ours.wall),
             duration(ours.processor),
         );
+        add(out, &row);
     }
 }

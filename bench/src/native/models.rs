@@ -36,14 +36,12 @@ pub(super) fn all() -> Vec<Model> {
         semaphore(8),
         semaphore(12),
         philosophers(11),
-        polite_philosophers(6),
         polite_philosophers(11),
-        scheduler(8),
         scheduler(12),
         scheduler(14),
         scheduler_by_rendezvous(12),
-        election(6),
-        elevator(5),
+        election(7),
+        elevator(7),
         sliding_window(),
         caches(),
     ]
@@ -60,8 +58,9 @@ fn peterson(n: usize) -> Model {
         n,
         text,
         states: [None, Some(9_272), Some(223_105)].get(n - 3).copied().flatten(),
-        always: Some("someone"),
-        weak: Some("live"),
+        // Left out to keep the run short: under weak fairness six take the peer over a minute and 4 GB.
+        always: (n < 6).then_some("someone"),
+        weak: (n < 6).then_some("live"),
         strong: None,
         processes: n,
         quick: n == 4,
@@ -173,7 +172,7 @@ eats:
         weak: Some("someone"),
         strong: Some("first"),
         processes: n,
-        quick: n == 6,
+        quick: false,
     }
 }
 
@@ -207,13 +206,14 @@ ltl around {{ [] <> (turn == 0) }}
         weak: Some("around"),
         strong: None,
         processes: 2 * n,
-        quick: n == 8,
+        quick: false,
     }
 }
 
 /// The same, with the turn handed over and tasks started by rendezvous.
 fn scheduler_by_rendezvous(n: usize) -> Model {
-    let mut text = format!("chan turn[{n}] = [0] of {{ bit }};\nchan start[{n}] = [0] of {{ bit }};\n");
+    let mut text =
+        format!("chan turn[{n}] = [0] of {{ bit }};\nchan start[{n}] = [0] of {{ bit }};\n");
     for i in 0..n {
         let begin = if i == 0 { "goto mine;" } else { "" };
         let next = (i + 1) % n;
@@ -228,7 +228,8 @@ mine: start[{i}]!0;
 }}
 active proctype Task{i}() {{
 again: start[{i}]?_;
-    goto again // It has ended.
+    skip; // It works until here.
+    goto again
 }}"
         );
     }
@@ -237,7 +238,7 @@ again: start[{i}]?_;
         name: "Milner's scheduler, rendezvous",
         n,
         text,
-        states: None,
+        states: Some((2 * n) << n),
         always: Some("around"),
         weak: Some("around"),
         strong: None,

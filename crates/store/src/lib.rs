@@ -27,10 +27,11 @@
 //!
 //! # Bytes for each state
 //!
-//! The rows have 4 bytes for every 32 bits. A slot of the index has 5⅓ bytes, and of every shard 15/16
+//! The rows have 4 bytes for every 32 bits. A slot of the index has 5⅓ bytes, and of every shard 29/32
 //! are used before it grows: by about √2 if rows have up to 64 bits, otherwise by 2. Shards grow at
-//! different times, so that their load is about 0.74 and 0.65 together. That makes 15.2 bytes for a state
-//! of 64 bits, and 8 to 9 more than its row for a wider one, besides the segments that are not full yet.
+//! different times, so that their load is about 0.71 and 0.63 together. That makes less than 16 bytes for
+//! a state of 64 bits, and 8 to 9 more than its row for a wider one, besides the segments that are not
+//! full yet.
 //!
 //! # Hashing
 //!

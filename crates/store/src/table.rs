@@ -144,6 +144,12 @@ struct View<'a> {
     buckets: u32,
 }
 
+/// Where a row belongs in a shard as it was at a version.
+struct Home<'a> {
+    bucket: &'a Bucket,
+    version: u32,
+}
+
 enum Probe<'a> {
     Found(u32),
     /// The first empty slot, with the place of its tag.
@@ -241,7 +247,7 @@ impl<H: RowHash> Table<H> {
     #[inline]
     pub fn insert_or_find(&self, row: &[u64]) -> Result<(StateIndex, bool), Full> {
         self.check(row);
-        self.insert_hashed(row, self.hasher.hash(row))
+        self.insert_hashed(row, self.hasher.hash(row), None)
     }
 
     /// The number of a row, if it is there.
@@ -253,7 +259,7 @@ impl<H: RowHash> Table<H> {
         let hash = self.hasher.hash(row);
         loop {
             let view = self.view(hash);
-            match self.probe(view, row, hash) {
+            match self.probe(view, row, hash, None) {
                 Probe::Found(number) => return Some(StateIndex(number)),
                 Probe::Moved => {}
                 // Slots are loaded with acquire, so this is not loaded before them.
@@ -295,17 +301,20 @@ impl<H: RowHash> Table<H> {
         assert!(rows.len().is_multiple_of(words), "{} words are not rows of {words}", rows.len());
         out.reserve(rows.len() / words);
         for rows in rows.chunks(words * BATCH) {
+            let mut under_way: [Option<Home<'_>>; BATCH] = [const { None }; BATCH];
             let mut hashes = [0; BATCH];
-            for (row, hash) in rows.chunks_exact(words).zip(&mut hashes) {
+            for ((row, hash), home) in rows.chunks_exact(words).zip(&mut hashes).zip(&mut under_way)
+            {
                 self.check(row);
                 *hash = self.hasher.hash(row);
-                self.home(*hash).inspect(|bucket| crate::memory::prefetch(*bucket));
+                *home = self.home(*hash);
+                home.as_ref().inspect(|home| crate::memory::prefetch(home.bucket));
             }
-            for &hash in &hashes[..rows.len() / words] {
-                self.prefetch_candidate(hash);
+            for (hash, home) in hashes.iter().zip(&under_way).take(rows.len() / words) {
+                home.as_ref().inspect(|home| self.prefetch_candidate(home.bucket, *hash));
             }
-            for (row, &hash) in rows.chunks_exact(words).zip(&hashes) {
-                out.push(self.insert_hashed(row, hash)?);
+            for ((row, &hash), home) in rows.chunks_exact(words).zip(&hashes).zip(&under_way) {
+                out.push(self.insert_hashed(row, hash, home.as_ref())?);
             }
         }
         Ok(())
@@ -319,11 +328,17 @@ impl<H: RowHash> Table<H> {
     }
 
     #[inline]
-    fn insert_hashed(&self, row: &[u64], hash: u64) -> Result<(StateIndex, bool), Full> {
+    fn insert_hashed(
+        &self,
+        row: &[u64],
+        hash: u64,
+        home: Option<&Home<'_>>,
+    ) -> Result<(StateIndex, bool), Full> {
         let tag = tag_of(hash);
         loop {
             let view = self.view(hash);
-            let (slot, tags, shift) = match self.probe(view, row, hash) {
+            let home = home.filter(|home| home.version == view.version).map(|home| home.bucket);
+            let (slot, tags, shift) = match self.probe(view, row, hash, home) {
                 Probe::Found(number) => return Ok((StateIndex(number), false)),
                 Probe::Vacant(slot, tags, shift) => (slot, tags, shift),
                 Probe::Moved => continue,
@@ -401,17 +416,24 @@ impl<H: RowHash> Table<H> {
         &piece[offset]
     }
 
+    /// Where a row belongs, if its shard has buckets and is not growing.
     #[inline]
-    fn home(&self, hash: u64) -> Option<&Bucket> {
+    fn home(&self, hash: u64) -> Option<Home<'_>> {
         let number = self.shard_of(hash);
-        let buckets = self.shards[number].buckets.load(Ordering::Acquire);
-        (buckets > 0).then(|| self.bucket(number, Self::position(hash, buckets)))
+        let shard = &self.shards[number];
+        // Acquire, each: the count of buckets is that of the version, or of a later one; then the
+        // version will be found to have changed.
+        let version = shard.version.load(Ordering::Acquire);
+        let buckets = shard.buckets.load(Ordering::Acquire);
+        if buckets == 0 || !version.is_multiple_of(2) {
+            return None;
+        }
+        Some(Home { bucket: self.bucket(number, Self::position(hash, buckets)), version })
     }
 
     /// Asks for the row that is probably the one looked for. It is right to be wrong here.
     #[inline]
-    fn prefetch_candidate(&self, hash: u64) {
-        let Some(bucket) = self.home(hash) else { return };
+    fn prefetch_candidate(&self, bucket: &Bucket, hash: u64) {
         let pattern = u64::from(tag_of(hash)) * 0x0101_0101_0101_0101;
         for (word, tagged) in TAGGED.iter().enumerate() {
             let tags = bucket.tags[word].load(Ordering::Relaxed);
@@ -429,12 +451,19 @@ impl<H: RowHash> Table<H> {
 
     /// Looks for a row from its home on.
     #[inline]
-    fn probe(&self, view: View<'_>, row: &[u64], hash: u64) -> Probe<'_> {
+    fn probe<'a>(
+        &'a self,
+        view: View<'_>,
+        row: &[u64],
+        hash: u64,
+        home: Option<&'a Bucket>,
+    ) -> Probe<'a> {
         let tag = tag_of(hash);
         let pattern = u64::from(tag) * 0x0101_0101_0101_0101;
         let mut at = Self::position(hash, view.buckets);
+        let mut home = home;
         for _ in 0..view.buckets {
-            let bucket = self.bucket(view.number, at);
+            let bucket = home.take().unwrap_or_else(|| self.bucket(view.number, at));
             for (word, tagged) in TAGGED.iter().enumerate() {
                 // Relaxed: a tag that is not 0 is right forever, up to the next growth, and where it
                 // is 0 the slot is looked at.
@@ -506,7 +535,8 @@ impl<H: RowHash> Table<H> {
             }
             return 4 + (shard % 4) as u32;
         }
-        if self.width.halves() > 2 {
+        // Small ones double, too: they are never many bytes, and the smaller, the more often.
+        if self.width.halves() > 2 || buckets < 64 {
             return buckets * 2;
         }
         let power = buckets.ilog2() - 2;
@@ -540,7 +570,7 @@ impl<H: RowHash> Table<H> {
                 self.place_anew(number, more, &numbers, &mut row);
                 self.thaw(number, buckets);
                 let slots = u64::from(more) * Bucket::SLOTS as u64;
-                let most = if cfg!(loom) { slots } else { slots * 15 / 16 };
+                let most = if cfg!(loom) { slots } else { slots * 29 / 32 };
                 shard.count.store(numbers.len() as u32, Ordering::Relaxed);
                 shard.most.store(u32::try_from(most).unwrap_or(u32::MAX), Ordering::Relaxed);
                 // Release, each: whoever sees it sees the buckets as they are now.

@@ -238,15 +238,27 @@ impl<H: RowHash> TreeTable<H> {
     ) -> Result<(), Full> {
         self.check(base, of_base);
         assert!(rows.len().is_multiple_of(self.words), "rows of {} words", self.words);
-        let nodes = batch.nodes.get_or_insert_with(|| self.nodes());
+        let Batch { nodes, roots, recent } = batch;
+        if self.words == 2 {
+            // Nothing but leaves: the most frequent case, and not worth a loop.
+            for row in rows.chunks_exact(2) {
+                let mut leaf = |word: usize| match row[word] == base[word] {
+                    true => Ok(of_base.numbers[2 + word]),
+                    false => recent.find_or(row[word], || self.insert_inner(row[word])),
+                };
+                roots.push(u64::from(leaf(0)?) | u64::from(leaf(1)?) << 32);
+            }
+            return Ok(());
+        }
+        let nodes = nodes.get_or_insert_with(|| self.nodes());
         for row in rows.chunks_exact(self.words) {
             nodes.copy_from(of_base);
             let words = base.iter().zip(row).enumerate();
             words.filter(|(_, (old, new))| old != new).for_each(|(word, _)| {
                 nodes.mark(self.words + word);
             });
-            self.look_up(row, nodes, Some(&mut batch.recent))?;
-            batch.roots.push(self.pair(1, row, nodes));
+            self.look_up(row, nodes, Some(recent))?;
+            roots.push(self.pair(1, row, nodes));
         }
         Ok(())
     }
