@@ -1,8 +1,12 @@
 //! The command as a person runs it: what it prints, where, and how it exits.
 
+mod common;
+
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
+
+use common::{code, err, out};
 
 fn corpus(path: &str) -> String {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
@@ -21,18 +25,6 @@ fn fairly(arguments: &[&str], stdin: &str) -> Output {
     // A command that does not read its input may be gone already.
     let _ = child.stdin.take().expect("piped").write_all(stdin.as_bytes());
     child.wait_with_output().expect("it ends")
-}
-
-fn code(output: &Output) -> i32 {
-    output.status.code().expect("it exits by itself")
-}
-
-fn out(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).expect("text")
-}
-
-fn err(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).expect("text")
 }
 
 #[test]

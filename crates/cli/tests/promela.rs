@@ -2,10 +2,13 @@
 //!
 //! Without `spin` and a C compiler what needs them says so and passes.
 
+mod common;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use common::{code, err, out};
 use serde_json::Value;
 
 fn root() -> PathBuf {
@@ -20,18 +23,6 @@ fn command(arguments: &[&str]) -> Command {
 
 fn fairly(arguments: &[&str]) -> Output {
     command(arguments).output().expect("the binary runs")
-}
-
-fn code(output: &Output) -> i32 {
-    output.status.code().expect("it exits by itself")
-}
-
-fn out(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).expect("text")
-}
-
-fn err(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).expect("text")
 }
 
 fn json(output: &Output) -> Vec<Value> {

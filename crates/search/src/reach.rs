@@ -71,7 +71,7 @@ pub fn state<S: TransitionSystem>(
 
 /// The first state that is left by no transition although nothing has ended there: it has no
 /// [`fault`](TransitionSystem::fault), the step that led to it was not
-/// [termination](EventKind::Termination), and it is no end by `is_end`.
+/// [termination](fairly_system::EventKind::Termination), and it is no end by `is_end`.
 ///
 /// # Errors
 /// When a bound or a limit is reached.

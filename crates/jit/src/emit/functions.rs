@@ -371,10 +371,7 @@ impl Emitter<'_> {
 
     /// Appends a step.
     fn step(&mut self, number: u32, edge: &Edge, deed: &Deed) {
-        let room = self.load(self.context, context::ROOM);
-        let full = self.builder.create_block();
-        self.builder.set_cold_block(full);
-        self.require(room, full);
+        let (room, full) = self.room_for_another(context::ROOM);
         let (base, row) = (self.words, self.load(self.context, context::ROW));
         for word in 0..self.plan.layout.words {
             let value = self.load(base, word * 8);
@@ -405,8 +402,23 @@ impl Emitter<'_> {
         let bytes = i64::try_from(self.plan.layout.words * 8).expect("few words");
         let row = self.add_number(row, bytes);
         self.store(row, self.context, context::ROW);
+        self.use_room(context::ROOM, room, full);
+    }
+
+    /// How much room there is for what is appended, if any; otherwise code goes on in the block that
+    /// [`use_room`](Emitter::use_room) is given afterwards.
+    fn room_for_another(&mut self, of: usize) -> (Value, Block) {
+        let room = self.load(self.context, of);
+        let full = self.builder.create_block();
+        self.builder.set_cold_block(full);
+        self.require(room, full);
+        (room, full)
+    }
+
+    /// Takes one from the room that there is.
+    fn use_room(&mut self, of: usize, room: Value, full: Block) {
         let room = self.add_number(room, -1);
-        self.store(room, self.context, context::ROOM);
+        self.store(room, self.context, of);
         let after = self.builder.create_block();
         self.builder.ins().jump(after, &[]);
         self.builder.seal_block(full);
@@ -430,10 +442,7 @@ impl Emitter<'_> {
 
     /// Appends an offer to act together.
     fn offer(&mut self, number: u32, channel: Option<usize>, row: &[Known]) {
-        let room = self.load(self.context, context::OFFER_ROOM);
-        let full = self.builder.create_block();
-        self.builder.set_cold_block(full);
-        self.require(room, full);
+        let (room, full) = self.room_for_another(context::OFFER_ROOM);
         let offer = self.load(self.context, context::OFFER);
         let number = self.number(number.into()).value;
         self.store(number, offer, 0);
@@ -446,14 +455,6 @@ impl Emitter<'_> {
         let bytes = i64::try_from((OFFER_HEAD + self.plan.cells) * 8).expect("few cells");
         let offer = self.add_number(offer, bytes);
         self.store(offer, self.context, context::OFFER);
-        let room = self.add_number(room, -1);
-        self.store(room, self.context, context::OFFER_ROOM);
-        let after = self.builder.create_block();
-        self.builder.ins().jump(after, &[]);
-        self.builder.seal_block(full);
-        self.builder.switch_to_block(full);
-        self.finish(Status::FULL);
-        self.builder.seal_block(after);
-        self.builder.switch_to_block(after);
+        self.use_room(context::OFFER_ROOM, room, full);
     }
 }

@@ -3,7 +3,7 @@
 use fairly_omega::StateId;
 use fairly_system::{AtomIndex, Fault, TransitionSystem};
 
-use super::{Interpreter, nothing};
+use super::{Interpreter, Reading, nothing};
 use crate::eval::{Faulty, View};
 use crate::expression::Expr;
 
@@ -102,17 +102,21 @@ impl Interpreter {
         let state = self.shown(state)?;
         let mut reading = self.reading.borrow_mut();
         let reading = &mut *reading;
-        // Several propositions are asked of a state one after the other.
-        if reading.state != Some(state) {
-            self.states.get(state, &mut reading.words);
-            reading.state = Some(state);
-            reading.unpacked = false;
-        }
+        self.turn_to(state, reading);
         if !reading.unpacked {
             self.program.layout.unpack(&reading.words, &mut reading.cells);
             reading.unpacked = true;
         }
         Some(read(&reading.cells))
+    }
+
+    /// Makes a state the one that is read: several propositions are asked of one after the other.
+    fn turn_to(&self, state: StateId, reading: &mut Reading) {
+        if reading.state != Some(state) {
+            self.states.get(state, &mut reading.words);
+            reading.state = Some(state);
+            reading.unpacked = false;
+        }
     }
 
     /// What native code says of a proposition in a state.
@@ -121,11 +125,7 @@ impl Interpreter {
         let state = self.shown(state)?;
         let mut reading = self.reading.borrow_mut();
         let reading = &mut *reading;
-        if reading.state != Some(state) {
-            self.states.get(state, &mut reading.words);
-            reading.state = Some(state);
-            reading.unpacked = false;
-        }
+        self.turn_to(state, reading);
         let expr = &self.program.model.propositions[proposition].1;
         native.code.holds(&reading.words, proposition, expr)
     }
