@@ -820,3 +820,30 @@ fn locations_are_made_when_they_are_met() {
     explore(&mut walk.system);
     assert_eq!(asked.get(), 4);
 }
+
+/// With thousands of states of several words, which the store then keeps as trees; the initial state was
+/// once mistaken for the state that had been read last.
+#[test]
+fn the_initial_state_stays_what_it_is() {
+    let mut system = Interpreter::new(model(
+        "event e1 step : internal
+        variable g0 x : wrap 0..4294967295 = 7
+        variable g1 y : wrap 0..4294967295 = 0
+        variable g2 z : wrap 0..4294967295 = 0
+        template t0 P parameters 0 {
+          location q0 s { -> q0 if g1 < 6000 on e1 do { g1 := g1 + 1; g2 := g2 + 3 } as step }
+        }
+        slot p0 P : t0 start t0()",
+    ));
+    let first = system.initial();
+    let words = system.packed(first[0]);
+    let mut steps = Vec::new();
+    let mut at = 0;
+    while at < system.states() {
+        system.enabled(StateId::from_index(at), &mut steps);
+        at += 1;
+    }
+    assert_eq!(system.states(), 6001);
+    assert_eq!(system.initial(), first);
+    assert_eq!(system.packed(first[0]), words);
+}
