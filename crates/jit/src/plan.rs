@@ -145,6 +145,12 @@ impl Plan {
         self.model.template(template).locations[location].edges.as_deref().unwrap_or(&[])
     }
 
+    /// How many locations the process in a slot has.
+    pub(crate) fn locations(&self, slot: usize, variant: usize) -> usize {
+        let template = self.layout.slots[slot].variants[variant].template;
+        self.model.template(template).locations.len()
+    }
+
     /// Whether the locations of a template are such that ranks or atomicity decide about actions of
     /// several processes there.
     pub(crate) fn is_intricate(&self, slot: usize, variant: usize, location: usize) -> bool {

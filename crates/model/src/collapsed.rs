@@ -37,8 +37,13 @@ pub struct Collapsed {
     /// Steps that lead to states in which nobody holds.
     ends: Steps,
     chain: Vec<ActionId>,
+    /// By action of the interpreter: the sequence of it alone, and by sequence: the last expansion that
+    /// it was met in.
+    alone: Vec<Option<ActionId>>,
+    met: Vec<u64>,
+    /// How many states have been expanded.
+    expansions: u64,
     base: Vec<u64>,
-    row: Vec<u64>,
 }
 
 /// A state on the way, and its steps.
@@ -68,7 +73,9 @@ impl Collapsed {
             frames: Vec::new(),
             ends: Steps::default(),
             chain: Vec::new(),
-            row: Vec::new(),
+            alone: Vec::new(),
+            met: Vec::new(),
+            expansions: 0,
         }
     }
 
@@ -80,6 +87,21 @@ impl Collapsed {
     /// The interpreter, for adding propositions to it.
     pub fn interpreter_mut(&mut self) -> &mut Interpreter {
         &mut self.inner
+    }
+
+    /// The action of a sequence.
+    #[inline]
+    fn action_of(&mut self, chain: &[ActionId]) -> ActionId {
+        let &[single] = chain else { return self.action_id(chain) };
+        match self.alone.get(single.index()) {
+            Some(&Some(known)) => known,
+            _ => {
+                let action = self.action_id(chain);
+                self.alone.resize(self.alone.len().max(single.index() + 1), None);
+                self.alone[single.index()] = Some(action);
+                action
+            }
+        }
     }
 
     fn action_id(&mut self, chain: &[ActionId]) -> ActionId {
@@ -111,22 +133,21 @@ impl Collapsed {
         if self.frames.len() == depth {
             self.frames.push(Frame::default());
         }
-        let mut frame = std::mem::take(&mut self.frames[depth]);
+        let frame = &mut self.frames[depth];
         frame.words.clear();
         frame.words.extend_from_slice(words);
         frame.next = 0;
         self.inner.expand(words, &mut frame.steps);
-        self.frames[depth] = frame;
     }
 
     /// Collects in `ends` the steps out of a packed state. Depth first, in the order of the
     /// interpreter.
     fn pass_through(&mut self, words: &[u64]) {
         self.ends.clear();
+        self.expansions += 1;
         self.open(0, words);
         let mut depth = 0;
         let mut chain = std::mem::take(&mut self.chain);
-        let mut row = std::mem::take(&mut self.row);
         chain.clear();
         loop {
             let frame = &mut self.frames[depth];
@@ -141,23 +162,22 @@ impl Collapsed {
             }
             frame.next += 1;
             chain.push(frame.steps.actions[at]);
-            let fault = frame.steps.fault(at).cloned();
-            row.clear();
-            row.extend_from_slice(self.frames[depth].row(at));
-            if fault.is_none() && self.is_held(&row) {
+            let frame = &self.frames[depth];
+            let row = frame.row(at);
+            if frame.steps.fault(at).is_none() && self.is_held(row) {
                 let endless = self.frames[..=depth].iter().any(|frame| frame.words == row);
                 let too_much = chain.len() >= MOST_STEPS || self.ends.actions.len() >= MOST_WAYS;
                 if !endless && !too_much {
+                    let row = row.to_vec();
                     depth += 1;
                     self.open(depth, &row);
                     continue;
                 }
             }
-            self.end(&chain, &row, fault);
+            self.end(&chain, depth, at);
             chain.pop();
         }
         self.chain = chain;
-        self.row = row;
     }
 
     /// Appends the steps out of a state, whose targets wait for numbers.
@@ -168,23 +188,31 @@ impl Collapsed {
         let mut words = std::mem::take(&mut self.base);
         self.inner.read(state, &mut words);
         self.pass_through(&words);
-        let ends = std::mem::take(&mut self.ends);
-        self.inner.defer(state, &words, &ends, out);
-        self.ends = ends;
+        self.inner.defer(state, &self.ends, out);
         self.base = words;
     }
 
-    /// Adds a step that a chain of steps makes up, unless it is there.
-    fn end(&mut self, chain: &[ActionId], row: &[u64], fault: Option<Fault>) {
-        let action = self.action_id(chain);
-        let known = self.ends.rows.chunks_exact(row.len()).zip(&self.ends.actions).enumerate();
-        for (at, (other, &same)) in known {
-            if same == action && other == row && self.ends.fault(at) == fault.as_ref() {
-                return;
+    /// Adds a step that a chain of steps makes up, the last of which is one of a frame, unless it is
+    /// there.
+    fn end(&mut self, chain: &[ActionId], depth: usize, at: usize) {
+        let action = self.action_of(chain);
+        if self.met.len() <= action.index() {
+            self.met.resize(action.index() + 1, 0);
+        }
+        let is_first =
+            std::mem::replace(&mut self.met[action.index()], self.expansions) != self.expansions;
+        let frame = &self.frames[depth];
+        let (row, fault) = (frame.row(at), frame.steps.fault(at));
+        if !is_first {
+            let known = self.ends.rows.chunks_exact(row.len()).zip(&self.ends.actions).enumerate();
+            for (at, (other, &same)) in known {
+                if same == action && other == row && self.ends.fault(at) == fault {
+                    return;
+                }
             }
         }
         if let Some(fault) = fault {
-            self.ends.faults.push((self.ends.actions.len(), fault));
+            self.ends.faults.push((self.ends.actions.len(), fault.clone()));
         }
         self.ends.actions.push(action);
         self.ends.rows.extend_from_slice(row);

@@ -70,6 +70,7 @@
 //! - P. Dillinger, P. Manolios: Bloom filters in probabilistic verification. FMCAD 2004. Both for
 //!   [`Bitstate`].
 
+mod alone;
 mod hash;
 mod lossy;
 mod memory;
@@ -78,10 +79,11 @@ mod sync;
 mod table;
 mod tree;
 
+pub use alone::{Trees, Words};
 pub use hash::{Rapid, RowHash};
 pub use lossy::{Bitstate, Fingerprint, Fingerprints};
 pub use table::{Table, Width};
-pub use tree::{Batch, Nodes, TreeTable};
+pub use tree::{Nodes, TreeTable};
 
 /// The number of a stored state: its place among those of its table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

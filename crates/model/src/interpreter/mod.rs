@@ -354,7 +354,7 @@ impl TransitionSystem for Interpreter {
         self.read(state, &mut words);
         let mut steps = std::mem::take(&mut self.steps);
         self.expand(&words, &mut steps);
-        self.settle(state, &words, &steps, out);
+        self.settle(state, &steps, out);
         self.steps = steps;
         self.base = words;
     }
@@ -371,7 +371,7 @@ impl TransitionSystem for Interpreter {
             if self.fault(state).is_none() {
                 self.read(state, &mut words);
                 self.expand(&words, &mut steps);
-                self.defer(state, &words, &steps, out);
+                self.defer(state, &steps, out);
             }
             ends.push(out.len());
         }
