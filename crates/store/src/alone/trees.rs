@@ -9,6 +9,9 @@ use std::sync::Arc;
 use crate::memory::Budget;
 use crate::{Full, Rapid, RowHash, StateIndex, Words};
 
+/// Rows of so many words have trees whose nodes fit into the bits of a word.
+const NARROW: usize = 31;
+
 /// A set of rows of one width, numbered from 0 in the order in which they were stored.
 ///
 /// ```
@@ -43,14 +46,16 @@ pub struct Trees<H = Rapid> {
 /// Rows that wait to be inserted.
 #[derive(Debug, Default)]
 struct Added {
-    rows: Vec<u64>,
-    /// For each row the numbers of its nodes, as far as they are known.
-    numbers: Vec<u32>,
-    /// For each row a bit for each node that has to be looked up.
-    dirty: Vec<u64>,
-    /// The pairs at the roots.
+    /// The pairs at the roots, or 0 for rows that are open.
     roots: Vec<u64>,
-    /// What has to be looked up in the table, for which row.
+    /// The rows of which nodes have to be looked up in the table, by position.
+    open: Vec<u32>,
+    /// Those rows, the numbers of their nodes, as far as they are known, and for each a bit for every
+    /// node that has to be looked up.
+    rows: Vec<u64>,
+    numbers: Vec<u32>,
+    dirty: Vec<u64>,
+    /// What is looked up at once, and for which row, or leaf.
     pairs: Vec<u64>,
     of: Vec<u32>,
     found: Vec<(StateIndex, bool)>,
@@ -202,27 +207,65 @@ impl<H: RowHash> Trees<H> {
     /// If they have another width.
     pub fn add(&mut self, rows: &[u64]) {
         assert!(rows.len().is_multiple_of(self.words), "rows of {} words", self.words);
-        if self.words == 2 {
-            return self.add_pairs(rows);
+        match self.words {
+            2 => self.add_pairs(rows),
+            3..=NARROW => self.add_narrow(rows),
+            _ => rows.chunks_exact(self.words).for_each(|row| self.add_open(row)),
         }
-        let added = &mut self.added;
-        let blocks = (2 * self.words).div_ceil(64);
-        for row in rows.chunks_exact(self.words) {
-            let first = added.dirty.len();
-            added.dirty.resize(first + blocks, 0);
-            let dirty = &mut added.dirty[first..];
-            if self.has_base {
-                for (word, (old, new)) in self.base.iter().zip(row).enumerate() {
-                    let node = self.words + word;
-                    dirty[node / 64] |= u64::from(old != new) << (node % 64);
-                }
-            } else {
-                (2..2 * self.words).for_each(|node| dirty[node / 64] |= 1 << (node % 64));
+    }
+
+    /// Adds a row of which everything that differs has to be looked up.
+    fn add_open(&mut self, row: &[u64]) {
+        let (added, nodes) = (&mut self.added, 2 * self.words);
+        let first = added.dirty.len();
+        added.dirty.resize(first + nodes.div_ceil(64), 0);
+        let dirty = &mut added.dirty[first..];
+        if self.has_base {
+            for (node, (old, new)) in (self.words..).zip(self.base.iter().zip(row)) {
+                dirty[node / 64] |= u64::from(old != new) << (node % 64);
             }
-            added.numbers.extend_from_slice(&self.of_base);
-            added.roots.push(0);
+        } else {
+            (2..nodes).for_each(|node| dirty[node / 64] |= 1 << (node % 64));
         }
-        added.rows.extend_from_slice(rows);
+        added.numbers.extend_from_slice(&self.of_base);
+        added.rows.extend_from_slice(row);
+        added.open.push(added.roots.len() as u32);
+        added.roots.push(0);
+    }
+
+    /// Adds rows with few nodes, which need not be kept if all of these were looked up lately.
+    fn add_narrow(&mut self, rows: &[u64]) {
+        let (words, nodes) = (self.words, 2 * self.words);
+        if !self.has_base {
+            return rows.chunks_exact(words).for_each(|row| self.add_open(row));
+        }
+        let mut scratch = [0; 2 * NARROW];
+        let numbers = &mut scratch[..nodes];
+        for row in rows.chunks_exact(words) {
+            numbers.copy_from_slice(&self.of_base);
+            let mut dirty = 0;
+            for (node, (old, new)) in (words..).zip(self.base.iter().zip(row)) {
+                dirty |= u64::from(old != new) << node;
+            }
+            // Node 1 is the root.
+            while dirty > 2 {
+                let node = dirty.ilog2() as usize;
+                let Some(number) = self.recent.get(pair(node, row, numbers)) else { break };
+                dirty &= !(1 << node);
+                if numbers[node] != number {
+                    numbers[node] = number;
+                    dirty |= 1 << (node / 2);
+                }
+            }
+            let added = &mut self.added;
+            if dirty > 2 {
+                added.open.push(added.roots.len() as u32);
+                added.dirty.push(dirty);
+                added.rows.extend_from_slice(row);
+                added.numbers.extend_from_slice(numbers);
+            }
+            added.roots.push(u64::from(numbers[2]) | u64::from(numbers[3]) << 32);
+        }
     }
 
     /// Trees of a root and two leaves: the most frequent ones, and not worth a loop over their nodes.
@@ -265,8 +308,9 @@ impl<H: RowHash> Trees<H> {
             _ => self.look_up_nodes(),
         };
         let done = inserted.and_then(|()| self.roots.insert_batch(&self.added.roots, out));
-        let Added { rows, numbers, dirty, roots, pairs, of, .. } = &mut self.added;
-        (rows.clear(), numbers.clear(), dirty.clear(), roots.clear(), pairs.clear(), of.clear());
+        let Added { roots, open, rows, numbers, dirty, pairs, of, .. } = &mut self.added;
+        (roots.clear(), open.clear(), rows.clear(), numbers.clear(), dirty.clear());
+        (pairs.clear(), of.clear());
         done
     }
 
@@ -287,7 +331,10 @@ impl<H: RowHash> Trees<H> {
     fn look_up_nodes(&mut self) -> Result<(), Full> {
         let (words, nodes) = (self.words, 2 * self.words);
         let blocks = nodes.div_ceil(64);
-        let Added { rows, numbers, dirty, roots, pairs, of, found } = &mut self.added;
+        let Added { roots, open, rows, numbers, dirty, pairs, of, found } = &mut self.added;
+        if open.is_empty() {
+            return Ok(());
+        }
         for node in (2..nodes).rev() {
             (pairs.clear(), of.clear(), found.clear());
             let (block, bit) = (node / 64, node % 64);
@@ -313,8 +360,8 @@ impl<H: RowHash> Trees<H> {
                 settle(node, number, numbers, &mut dirty[at * blocks..][..blocks]);
             }
         }
-        for (root, numbers) in roots.iter_mut().zip(numbers.chunks_exact(nodes)) {
-            *root = u64::from(numbers[2]) | u64::from(numbers[3]) << 32;
+        for (&at, numbers) in open.iter().zip(numbers.chunks_exact(nodes)) {
+            roots[at as usize] = u64::from(numbers[2]) | u64::from(numbers[3]) << 32;
         }
         Ok(())
     }
