@@ -30,6 +30,8 @@ struct Inner {
     chunks: Vec<Vec<Vec<Chunk>>>,
     /// All slots in order, those that one function is enough for together; once it is needed.
     groups: Option<Vec<Group>>,
+    /// By slot, variant and location: whether the process can move in any case.
+    always: Vec<Vec<Vec<bool>>>,
     /// By edge: what it does after its communication.
     effects: HashMap<u32, Option<Code>>,
     guards: HashMap<u32, Option<Code>>,
@@ -68,14 +70,20 @@ impl Compiled {
     pub fn new(interpreter: &fairly_model::Interpreter) -> Option<Compiled> {
         let plan = Plan::new(interpreter)?;
         let machine = Machine::new(&plan)?;
-        let mut chunks = Vec::new();
+        let (mut chunks, mut always) = (Vec::new(), Vec::new());
         for (slot, of) in plan.layout.slots.iter().enumerate() {
             let variants = 0..of.variants.len();
+            let moves = |variant: usize| -> Vec<bool> {
+                let locations = 0..plan.locations(slot, variant);
+                locations.map(|at| plan.always_moves(slot, variant, at)).collect()
+            };
+            always.push(variants.clone().map(moves).collect());
             chunks.push(variants.map(|variant| chunks_of(&plan, slot, variant)).collect());
         }
         let inner = Inner {
             machine,
             groups: None,
+            always,
             chunks,
             effects: HashMap::new(),
             guards: HashMap::new(),
@@ -497,8 +505,12 @@ impl Compiled {
     fn can_move(&mut self, words: &[u64], slot: usize) -> Option<bool> {
         let Compiled { plan, inner, .. } = self;
         let inner = inner.get_mut();
-        let kind = plan.layout.slots[slot].kind.get(words, 0);
-        let Ok(variant) = usize::try_from(kind - 1) else { return Some(false) };
+        let of = &plan.layout.slots[slot];
+        let Ok(variant) = usize::try_from(of.kind.get(words, 0) - 1) else { return Some(false) };
+        let location = usize::try_from(of.location.get(words, 0)).ok()?;
+        if inner.always[slot][variant][location] {
+            return Some(true);
+        }
         let code = inner.code(plan, (slot, variant), words, true)?;
         inner.machine.begin(false);
         match inner.machine.call(code, words) {

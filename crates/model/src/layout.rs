@@ -40,17 +40,24 @@ pub struct Strip {
 
 impl Strip {
     /// The word of an element and the lowest of its bits there.
+    #[inline]
     pub fn position(&self, element: u32) -> (usize, u32) {
+        // Most strips are not arrays, and a division takes long.
+        if element == 0 {
+            return (self.word as usize, self.shift);
+        }
         let word = self.word + element / self.per_word;
         (word as usize, self.shift + element % self.per_word * self.width)
     }
 
     /// The bits of an element, moved to the lowest ones.
+    #[inline]
     pub fn mask(&self) -> u64 {
         u64::MAX.checked_shr(64 - self.width).unwrap_or(0)
     }
 
     /// The value of an element of a packed state.
+    #[inline]
     pub fn get(&self, words: &[u64], element: u32) -> i64 {
         if self.width == 0 {
             return self.base;

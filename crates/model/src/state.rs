@@ -43,14 +43,7 @@ impl States {
         let kept = Kept::List(List::new(width));
         // What a table prepares for grows with its limit.
         let limit = usize::try_from(1_u64 << 40).unwrap_or(usize::MAX);
-        States {
-            width,
-            kept,
-            apart: Vec::new(),
-            limit,
-            waiting: Vec::new(),
-            found: Vec::new(),
-        }
+        States { width, kept, apart: Vec::new(), limit, waiting: Vec::new(), found: Vec::new() }
     }
 
     /// Sets the most bytes that the states may take.

@@ -423,7 +423,7 @@ pub(crate) fn prefetch<T>(value: &T) {
 #[cfg(target_arch = "x86_64")]
 #[inline]
 pub(crate) fn equal_bytes(tags: [u64; 2], tag: u8) -> u32 {
-    use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_movemask_epi8, _mm_set1_epi8, _mm_set_epi64x};
+    use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_movemask_epi8, _mm_set_epi64x, _mm_set1_epi8};
     // SAFETY: every machine of this architecture has the instructions, and they touch no memory.
     unsafe {
         let all = _mm_set_epi64x(tags[1].cast_signed(), tags[0].cast_signed());

@@ -92,7 +92,8 @@ fn compare_trees<H: RowHash + Clone>(words: usize, hasher: H, operations: u64) {
             for _ in 0..random.below(5) {
                 let mut row = base.clone();
                 for _ in 0..random.below(3) {
-                    row[random.below(words as u64) as usize] = random.skewed(64) << random.below(58);
+                    row[random.below(words as u64) as usize] =
+                        random.skewed(64) << random.below(58);
                 }
                 trees.add(&row);
                 added.push(row);

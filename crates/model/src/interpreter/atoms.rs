@@ -37,6 +37,26 @@ impl Interpreter {
         self.reading(state, test)?.err().map(|fault| *fault)
     }
 
+    /// Whether everything that can be reached has been met, its steps included, and nothing goes wrong
+    /// there, nor in these propositions: then there is no need to look for it.
+    pub fn is_known_to_be_faultless(&self, propositions: &[AtomIndex]) -> bool {
+        let is_explored = self.faults.is_empty()
+            && self.stuck.len() == self.states.len()
+            && self.stuck.iter().all(Option::is_some);
+        let all = || (0..self.states.len()).map(StateId::from_index);
+        let never_fails = |&atom: &AtomIndex| match self.atoms[atom.0 as usize] {
+            Atom::Proposition(at) if !self.program.model.propositions[at].1.is_total() => {
+                // Native code declines where something goes wrong.
+                all().all(|state| {
+                    self.test_natively(state, at).is_some()
+                        || self.proposition_fault(state, atom).is_none()
+                })
+            }
+            _ => true,
+        };
+        is_explored && propositions.iter().all(never_fails)
+    }
+
     /// Whether a process holds in a state, so that nobody else can move there.
     pub fn is_held(&self, state: StateId) -> bool {
         let Some(strip) = self.program.layout.holder else { return false };

@@ -154,8 +154,10 @@ impl<H: RowHash> Trees<H> {
     /// # Panics
     /// If it has given out nothing near that number, or `row` has another width.
     pub fn get(&self, state: StateIndex, row: &mut [u64]) {
-        let mut numbers = vec![0; 2 * self.words];
-        self.decode(state, row, &mut numbers);
+        if self.words <= NARROW {
+            return self.decode(state, row, &mut [0; 2 * NARROW][..2 * self.words]);
+        }
+        self.decode(state, row, &mut vec![0; 2 * self.words]);
     }
 
     /// As [`get`](Trees::get), for a row whose successors are [added](Trees::add) next.
