@@ -61,6 +61,19 @@ struct Added {
     found: Vec<(StateIndex, bool)>,
 }
 
+impl Added {
+    /// Forgets all rows.
+    fn clear(&mut self) {
+        self.roots.clear();
+        self.open.clear();
+        self.rows.clear();
+        self.numbers.clear();
+        self.dirty.clear();
+        self.pairs.clear();
+        self.of.clear();
+    }
+}
+
 /// Nodes that were looked up lately: words of states resemble each other so much that hardly any
 /// look-up is of another one. Each pair has one place where it may be.
 #[derive(Debug)]
@@ -310,9 +323,7 @@ impl<H: RowHash> Trees<H> {
             _ => self.look_up_nodes(),
         };
         let done = inserted.and_then(|()| self.roots.insert_batch(&self.added.roots, out));
-        let Added { roots, open, rows, numbers, dirty, pairs, of, .. } = &mut self.added;
-        (roots.clear(), open.clear(), rows.clear(), numbers.clear(), dirty.clear());
-        (pairs.clear(), of.clear());
+        self.added.clear();
         done
     }
 
@@ -338,7 +349,9 @@ impl<H: RowHash> Trees<H> {
             return Ok(());
         }
         for node in (2..nodes).rev() {
-            (pairs.clear(), of.clear(), found.clear());
+            pairs.clear();
+            of.clear();
+            found.clear();
             let (block, bit) = (node / 64, node % 64);
             for (at, dirty) in dirty.chunks_exact_mut(blocks).enumerate() {
                 if dirty[block] >> bit & 1 == 0 {

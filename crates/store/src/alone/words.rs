@@ -68,7 +68,7 @@ fn shard_of(hash: u64) -> usize {
 
 /// The line where a word belongs among so many, by other bits than those of the shard and the tag.
 fn position(hash: u64, lines: usize) -> usize {
-    ((hash >> 16 & 0xffff_ffff) * lines as u64 >> 32) as usize
+    (((hash >> 16 & 0xffff_ffff) * lines as u64) >> 32) as usize
 }
 
 impl Words<Rapid> {
