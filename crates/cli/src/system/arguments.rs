@@ -191,7 +191,7 @@ impl Check {
                 let waits = if keep == Keep::Bits { all / 2 } else { all / 4 };
                 (all - waits, waits)
             }
-            (Some(table), None) => (table, table),
+            (Some(table), None) => (table, table.max(1 << 20)),
             (Some(table), Some(all)) if table < all => (table, all - table),
             (Some(_), Some(_)) => {
                 return Err(Failure::Usage {
