@@ -6,10 +6,13 @@
 //! [`reach`](crate::reach) is what to use where the states fit.
 //!
 //! States that wait to be expanded are whole, and which steps led to them is remembered as long as they
-//! wait. Breadth first, because runs are then short ones, and because fewer states wait: depth first, a
-//! ring of 30⁴ states had a path through most of them. If there is no room for another one to wait,
-//! states are asked for what is wanted and not entered: they stay unknown to the table, and may be
-//! entered later from elsewhere.
+//! wait. Breadth first, because runs are then short ones. Depth first was tried, with the path and what
+//! is beside it on a stack in a quarter of the memory, not half of it: with bits in 4 MiB it missed an
+//! error of four counters that is found now; in 400 KiB it explored 49,574 of the 49,578 states of
+//! `paxos.pml`, of which 29,984 are explored now. So neither is better in general.
+//!
+//! If there is no room for another one to wait, states are asked for what is wanted and not entered: they
+//! stay unknown to the table, and may be entered later from elsewhere.
 
 mod frontier;
 
