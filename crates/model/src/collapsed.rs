@@ -12,6 +12,8 @@
 //! Then it ends in a state inside it, from which the next one begins. Where that is depends on the
 //! state that the sequence begins in alone, so that the same state always has the same steps.
 
+mod packed;
+
 use fairly_omega::StateId;
 use fairly_system::{
     Action, ActionId, AtomIndex, Fault, MoveId, Signature, Transition, TransitionSystem,

@@ -150,7 +150,7 @@ impl Walk {
     }
 }
 
-fn is_termination<S: TransitionSystem>(system: &S, action: ActionId) -> bool {
+pub(crate) fn is_termination<S: TransitionSystem>(system: &S, action: ActionId) -> bool {
     let event = system.action(action).event;
     system.signature().event_kind(event) == EventKind::Termination
 }

@@ -1,5 +1,7 @@
 //! The commands on files of modelling languages: CSP# and Promela.
 
+mod hunt;
+
 use std::process::ExitCode;
 
 use fairly_check::claim::{self, ClaimOutcome, ClaimVerdict};
@@ -190,6 +192,9 @@ impl File {
         let notion = request.notion(is_annotated);
         if let Some(about) = request.about_fairness() {
             return self.about_fairness(request, about, notion, &questions);
+        }
+        if let Some(room) = request.room()? {
+            return self.hunt(request.model.format, room, options.bounds, questions);
         }
         let mut tally = Tally::new(request.model.format);
         let mut counter = if request.spin_compat { self.counter(&request.model)? } else { None };

@@ -165,16 +165,39 @@ impl Interpreter {
         {
             return known;
         }
-        let test = |cells: &[i64]| match atom {
-            Atom::Deadlock => self.is_stuck(state, cells) && !self.all_may_end(cells),
-            Atom::Terminated => self.is_stuck(state, cells) && self.all_may_end(cells),
+        let test = |cells: &[i64]| self.test_cells(atom, cells, || self.is_stuck(state, cells));
+        self.reading(state, test).unwrap_or(false)
+    }
+
+    /// As [`test_atom`](Interpreter::test_atom), of a packed state that has no number.
+    pub(crate) fn row_holds(&mut self, row: &[u64], atom: AtomIndex) -> bool {
+        let atom = &self.atoms[atom.0 as usize];
+        if let (Atom::Proposition(at), Some(native)) = (atom, &self.native) {
+            let expr = &self.program.model.propositions[*at].1;
+            if let Some(known) = native.code.holds(row, *at, expr) {
+                return known;
+            }
+        }
+        let mut work = std::mem::take(&mut self.work);
+        self.program.layout.unpack(row, &mut work.cells);
+        if self.unfold.is_some() {
+            self.program.prepare_state(&work.cells, &mut self.unfold);
+        }
+        let holds = self.test_cells(atom, &work.cells, || self.has_nothing(&work.cells));
+        self.work = work;
+        holds
+    }
+
+    fn test_cells(&self, atom: &Atom, cells: &[i64], is_stuck: impl Fn() -> bool) -> bool {
+        match atom {
+            Atom::Deadlock => is_stuck() && !self.all_may_end(cells),
+            Atom::Terminated => is_stuck() && self.all_may_end(cells),
             Atom::Proposition(at) => self.test_proposition(*at, cells).unwrap_or(false),
             Atom::At { slot, label } => {
                 let location = self.location(cells, *slot);
                 location.is_some_and(|location| location.is_called(label))
             }
-        };
-        self.reading(state, test).unwrap_or(false)
+        }
     }
 
     fn is_stuck(&self, state: StateId, cells: &[i64]) -> bool {
@@ -183,8 +206,12 @@ impl Interpreter {
         }
         match self.stuck.get(state.index()) {
             Some(Some(known)) => *known,
-            _ => [false, true].iter().all(|&timeout| nothing(&self.program, cells, timeout)),
+            _ => self.has_nothing(cells),
         }
+    }
+
+    fn has_nothing(&self, cells: &[i64]) -> bool {
+        [false, true].iter().all(|&timeout| nothing(&self.program, cells, timeout))
     }
 
     fn all_may_end(&self, cells: &[i64]) -> bool {
