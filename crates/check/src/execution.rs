@@ -16,7 +16,7 @@ pub enum Execution {
 /// The system of a model.
 pub(crate) fn system(mut interpreter: Interpreter, execution: Execution) -> Collapsed {
     if execution == Execution::Native {
-        fairly_jit::accelerate(&mut interpreter);
+        fairly_jit::accelerate_sequences(&mut interpreter);
     }
     Collapsed::new(interpreter)
 }

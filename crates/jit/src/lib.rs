@@ -24,6 +24,7 @@
 //! code in milliseconds. `dynasmrt` compiles faster, but leaves the choice of registers and
 //! instructions for each machine to us. The versions are pinned: another one is another compiler.
 
+mod commands;
 mod context;
 mod emit;
 mod machine;
@@ -36,7 +37,18 @@ pub use run::Compiled;
 
 /// Lets machine code make the steps of an interpreter where that is possible. Says whether it is.
 pub fn accelerate(interpreter: &mut Interpreter) -> bool {
-    match Compiled::new(interpreter) {
+    install(interpreter, false)
+}
+
+/// As [`accelerate`], for an interpreter that is going to be [collapsed](fairly_model::Collapsed): a
+/// process that holds goes on in the same step while it can do nothing else. Its actions are then those
+/// of the collapsed system.
+pub fn accelerate_sequences(interpreter: &mut Interpreter) -> bool {
+    install(interpreter, true)
+}
+
+fn install(interpreter: &mut Interpreter, sequences: bool) -> bool {
+    match Compiled::new(interpreter, sequences) {
         Some(compiled) => {
             interpreter.accelerate(Box::new(compiled));
             true

@@ -20,6 +20,7 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Module, default_libcall_names};
 
+use crate::commands::Commands;
 use crate::context::{Context, OFFER_HEAD};
 use crate::emit::{Purpose, write};
 use crate::plan::Plan;
@@ -35,6 +36,8 @@ pub(crate) struct Machine {
     /// Only taken when the machine is dropped.
     module: Option<JITModule>,
     functions: Vec<Raw>,
+    /// What the steps are called that functions append.
+    pub(crate) names: Commands,
     function_context: FunctionBuilderContext,
     code_context: cranelift_codegen::Context,
     /// Words of a state.
@@ -78,6 +81,7 @@ impl Machine {
             code_context: module.make_context(),
             module: Some(module),
             functions: Vec::new(),
+            names: Commands::new(plan),
             function_context: FunctionBuilderContext::new(),
             words,
             stride,
@@ -102,7 +106,7 @@ impl Machine {
             code.func.signature.params.extend([AbiParam::new(types::I64); 3]);
             code.func.signature.returns.push(AbiParam::new(types::I64));
             let builder = FunctionBuilder::new(&mut code.func, &mut self.function_context);
-            write(builder, plan, purpose, module.target_config());
+            write(builder, plan, &mut self.names, purpose, module.target_config());
             let signature = &code.func.signature;
             let id = module.declare_anonymous_function(signature).ok()?;
             module.define_function(id, code).ok()?;

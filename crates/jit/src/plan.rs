@@ -45,7 +45,12 @@ pub(crate) struct Plan {
     pub(crate) cells: usize,
     /// Whether something waits for a timeout.
     pub(crate) waits: bool,
+    /// Whether steps in which a process holds go on as far as there is one way only.
+    pub(crate) sequences: bool,
 }
+
+/// Steps of a sequence that follow each other in one function, at most.
+const SEQUENCE: usize = 16;
 
 /// More ways to choose who takes an event are left to the interpreter.
 const ALTERNATIVES: usize = 64;
@@ -68,6 +73,7 @@ impl Plan {
             meetings: Vec::new(),
             cells: model.channels.iter().map(|channel| channel.cells.len()).max().unwrap_or(0),
             waits: model.any_expression(&mut |expr| *expr == Expr::Timeout),
+            sequences: false,
         };
         let mut by_event: Vec<Option<Option<u32>>> = vec![None; model.events.len()];
         for (event, gathering) in &model.gatherings {
@@ -144,6 +150,28 @@ impl Plan {
     pub(crate) fn edges(&self, slot: usize, variant: usize, location: usize) -> &[Edge] {
         let template = self.layout.slots[slot].variants[variant].template;
         self.model.template(template).locations[location].edges.as_deref().unwrap_or(&[])
+    }
+
+    /// The edges that a process takes after one that holds, in the same action, as far as it can do
+    /// nothing else whatever the state.
+    pub(crate) fn sequence(&self, number: u32) -> Vec<u32> {
+        let mut all = Vec::new();
+        let Part { slot, variant, .. } = self.places[number as usize].part;
+        let (slot, variant) = (slot as usize, variant as usize);
+        let mut edge = self.edge(number);
+        while self.sequences && edge.hold && all.len() < SEQUENCE {
+            let Target::Location(location) = edge.target else { break };
+            let next = self.first_edge(slot, variant, location.index());
+            let [only] = self.edges(slot, variant, location.index()) else { break };
+            let is_certain = self.always_moves(slot, variant, location.index());
+            // One that never ends is left to whoever passes through sequences.
+            if !is_certain || next == number || all.contains(&next) {
+                break;
+            }
+            all.push(next);
+            edge = only;
+        }
+        all
     }
 
     /// How many locations the process in a slot has.

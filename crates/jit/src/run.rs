@@ -13,12 +13,6 @@ use crate::plan::{Plan, Role};
 pub struct Compiled {
     plan: Plan,
     inner: RefCell<Inner>,
-    /// Actions of several, by their edges.
-    together: HashMap<Box<[u32]>, u32>,
-    /// The parts of actions of several, by number.
-    parts: Vec<Vec<Part>>,
-    /// The part of an action of one, by edge.
-    alone: Vec<Part>,
     /// How many states were declined, and how many were not.
     counts: [u64; 2],
 }
@@ -67,8 +61,12 @@ const WAYS: usize = 4096;
 impl Compiled {
     /// Prepares to compile the model of an interpreter. `None` if no code can be made on this machine,
     /// or the model is one that is unfolded while it is explored.
-    pub fn new(interpreter: &fairly_model::Interpreter) -> Option<Compiled> {
-        let plan = Plan::new(interpreter)?;
+    ///
+    /// With `sequences`, a process that holds goes on in the same step as long as it can do nothing
+    /// else: for whoever passes through such states anyway.
+    pub fn new(interpreter: &fairly_model::Interpreter, sequences: bool) -> Option<Compiled> {
+        let mut plan = Plan::new(interpreter)?;
+        plan.sequences = sequences && plan.layout.holder.is_some();
         let machine = Machine::new(&plan)?;
         let (mut chunks, mut always) = (Vec::new(), Vec::new());
         for (slot, of) in plan.layout.slots.iter().enumerate() {
@@ -92,16 +90,8 @@ impl Compiled {
             met: vec![0; plan.meetings.len()],
             round: 0,
         };
-        let alone = plan.places.iter().map(|place| place.part).collect();
         let inner = RefCell::new(inner);
-        Some(Compiled {
-            plan,
-            inner,
-            together: HashMap::new(),
-            parts: Vec::new(),
-            alone,
-            counts: [0; 2],
-        })
+        Some(Compiled { plan, inner, counts: [0; 2] })
     }
 }
 
@@ -470,21 +460,9 @@ impl Compiled {
         if let Some(strip) = plan.layout.last_mover {
             strip.set(row, 0, slot);
         }
-        let command = self.command(edges);
+        let command = inner.machine.names.several(edges);
         out.commands.push(command);
         Some(())
-    }
-
-    /// The number of an action of several.
-    fn command(&mut self, edges: &[u32]) -> u32 {
-        if let Some(&known) = self.together.get(edges) {
-            return known;
-        }
-        let number = crate::plan::small(self.parts.len() * 2 + 1);
-        let part = |edge: &u32| self.plan.places[*edge as usize].part;
-        self.parts.push(edges.iter().map(part).collect());
-        self.together.insert(edges.into(), number);
-        number
     }
 
     /// Takes the privilege away from processes that cannot use it.
@@ -549,9 +527,8 @@ impl Native for Compiled {
         (self.counts[0], self.counts[1])
     }
 
-    fn parts(&self, command: u32) -> &[Part] {
-        let at = (command / 2) as usize;
-        if command.is_multiple_of(2) { &self.alone[at..=at] } else { &self.parts[at] }
+    fn parts(&self, command: u32) -> Vec<Part> {
+        self.inner.borrow().machine.names.parts(command).to_vec()
     }
 
     fn holds(&self, words: &[u64], at: usize, proposition: &Expr) -> Option<bool> {

@@ -16,8 +16,10 @@ mod packed;
 
 use fairly_omega::StateId;
 use fairly_system::{
-    Action, ActionId, AtomIndex, Fault, MoveId, Signature, Transition, TransitionSystem,
+    Action, ActionId, AtomIndex, EventId, Fault, MoveId, Signature, Transition, TransitionSystem,
 };
+
+use hashbrown::HashMap;
 
 use crate::interpreter::{Interpreter, Steps};
 
@@ -32,10 +34,11 @@ pub struct Collapsed {
     holds: bool,
     /// The actions of sequences; those of single steps among them.
     actions: Vec<Action>,
-    /// By action: the sequence that it is.
+    ids: HashMap<(EventId, Vec<MoveId>), ActionId>,
+    /// Sequences of steps; the first is the empty one.
     chains: Vec<Chain>,
     /// By action of the interpreter: the sequence of it alone; the empty one if it was not met.
-    alone: Vec<ActionId>,
+    alone: Vec<usize>,
     /// The steps that are still to be looked at, one frame for each state that is passed through.
     frames: Vec<Frame>,
     /// Steps that lead to states in which nobody holds.
@@ -52,16 +55,22 @@ pub struct Collapsed {
 /// found by looking at all that begin alike.
 struct Chain {
     /// All steps but the last, and the last; of the empty one, nothing.
-    before: ActionId,
+    before: usize,
     last: ActionId,
     /// Those that have one step more.
-    longer: Vec<ActionId>,
+    longer: Vec<usize>,
+    /// What it is called. Native code makes several steps at once, so that the same one may be made
+    /// of different pieces.
+    action: ActionId,
 }
+
+/// The sequence without steps.
+const EMPTY: usize = 0;
 
 /// A state on the way, and its steps.
 struct Frame {
     /// The steps that led here.
-    chain: ActionId,
+    chain: usize,
     length: usize,
     words: Vec<u64>,
     steps: Steps,
@@ -83,10 +92,12 @@ impl Collapsed {
             base: vec![0; inner.layout().words],
             inner,
             actions: vec![idle],
+            ids: HashMap::new(),
             chains: vec![Chain {
-                before: ActionId::IDLE,
+                before: EMPTY,
                 last: ActionId::IDLE,
                 longer: Vec::new(),
+                action: ActionId::IDLE,
             }],
             alone: Vec::new(),
             frames: Vec::new(),
@@ -107,39 +118,38 @@ impl Collapsed {
         &mut self.inner
     }
 
-    /// The action of a sequence with one step more.
+    /// A sequence with one step more.
     #[inline]
-    fn followed(&mut self, chain: ActionId, step: ActionId) -> ActionId {
-        let known = if chain == ActionId::IDLE {
-            self.alone.get(step.index()).copied().filter(|&known| known != ActionId::IDLE)
+    fn followed(&mut self, chain: usize, step: ActionId) -> usize {
+        let known = if chain == EMPTY {
+            self.alone.get(step.index()).copied().filter(|&known| known != EMPTY)
         } else {
-            let longer = &self.chains[chain.index()].longer;
-            longer.iter().copied().find(|action| self.chains[action.index()].last == step)
+            let mut longer = self.chains[chain].longer.iter().copied();
+            longer.find(|&longer| self.chains[longer].last == step)
         };
         known.unwrap_or_else(|| self.follow(chain, step))
     }
 
-    /// Makes the action of a sequence with one step more.
+    /// Makes a sequence with one step more.
     #[cold]
-    fn follow(&mut self, chain: ActionId, step: ActionId) -> ActionId {
-        let id = ActionId::from_index(self.actions.len());
-        self.chains.push(Chain { before: chain, last: step, longer: Vec::new() });
-        if chain == ActionId::IDLE {
-            let length = self.alone.len().max(step.index() + 1);
-            self.alone.resize(length, ActionId::IDLE);
-            self.alone[step.index()] = id;
+    fn follow(&mut self, before: usize, last: ActionId) -> usize {
+        let chain = self.chains.len();
+        if before == EMPTY {
+            let length = self.alone.len().max(last.index() + 1);
+            self.alone.resize(length, EMPTY);
+            self.alone[last.index()] = chain;
         } else {
-            self.chains[chain.index()].longer.push(id);
+            self.chains[before].longer.push(chain);
         }
-        let mut steps = Vec::new();
-        let mut at = id;
-        while at != ActionId::IDLE {
-            steps.push(self.chains[at.index()].last);
-            at = self.chains[at.index()].before;
+        let mut steps = vec![last];
+        let mut at = before;
+        while at != EMPTY {
+            steps.push(self.chains[at].last);
+            at = self.chains[at].before;
         }
         steps.reverse();
-        let first = self.inner.action(steps[0]);
-        let mut action = Action { event: first.event, participants: vec![], moves: vec![] };
+        let event = self.inner.action(steps[0]).event;
+        let mut action = Action { event, participants: vec![], moves: vec![] };
         for step in steps {
             let step = self.inner.action(step);
             action.participants.extend(&step.participants);
@@ -147,8 +157,13 @@ impl Collapsed {
         }
         action.participants.sort_unstable();
         action.participants.dedup();
-        self.actions.push(action);
-        id
+        let new = ActionId::from_index(self.actions.len());
+        let action_id = *self.ids.entry((event, action.moves.clone())).or_insert(new);
+        if action_id == new {
+            self.actions.push(action);
+        }
+        self.chains.push(Chain { before, last, longer: Vec::new(), action: action_id });
+        chain
     }
 
     /// Whether a process holds in a packed state.
@@ -157,7 +172,7 @@ impl Collapsed {
     }
 
     /// Makes the frame at a depth that of a state, which a sequence of steps leads to.
-    fn open(&mut self, depth: usize, words: &[u64], chain: ActionId, length: usize) {
+    fn open(&mut self, depth: usize, words: &[u64], chain: usize, length: usize) {
         if self.frames.len() == depth {
             let (words, steps) = (Vec::new(), Steps::default());
             self.frames.push(Frame { chain, length, words, steps, next: 0 });
@@ -174,7 +189,12 @@ impl Collapsed {
     fn pass_through(&mut self, words: &[u64]) {
         self.ends.clear();
         self.expansions += 1;
-        self.open(0, words, ActionId::IDLE, 0);
+        self.open(0, words, EMPTY, 0);
+        if self.is_simple() {
+            return;
+        }
+        self.ends.clear();
+        self.expansions += 1;
         let mut depth = 0;
         let mut held = std::mem::take(&mut self.held);
         loop {
@@ -203,9 +223,33 @@ impl Collapsed {
                     continue;
                 }
             }
-            self.end(chain, depth, at);
+            self.end(self.chains[chain].action, depth, at);
         }
         self.held = held;
+    }
+
+    /// Makes `ends` the steps of the first frame, if nobody holds behind any of them and no two have the
+    /// same action; otherwise it says so, and `ends` is anything.
+    fn is_simple(&mut self) -> bool {
+        let frame = &self.frames[0];
+        let mut rows = frame.steps.rows.chunks_exact(frame.words.len());
+        if !frame.steps.faults.is_empty() || rows.any(|row| self.is_held(row)) {
+            return false;
+        }
+        for at in 0..self.frames[0].steps.actions.len() {
+            let chain = self.followed(EMPTY, self.frames[0].steps.actions[at]);
+            let action = self.chains[chain].action;
+            if self.met.len() <= action.index() {
+                self.met.resize(action.index() + 1, 0);
+            }
+            if self.met[action.index()] == self.expansions {
+                return false;
+            }
+            self.met[action.index()] = self.expansions;
+            self.ends.actions.push(action);
+        }
+        std::mem::swap(&mut self.ends.rows, &mut self.frames[0].steps.rows);
+        true
     }
 
     /// Appends the steps out of a state, whose targets wait for numbers.

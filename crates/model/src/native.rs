@@ -45,8 +45,9 @@ pub trait Native {
     fn steps(&mut self, words: &[u64], out: &mut Rows) -> bool;
 
     /// Who takes part in a command that it has given out, in the order in which they act; of two, in
-    /// a rendezvous, the first sends.
-    fn parts(&self, command: u32) -> &[Part];
+    /// a rendezvous, the first sends. If it makes whole sequences of a process that holds, they are
+    /// parts of that process.
+    fn parts(&self, command: u32) -> Vec<Part>;
 
     /// Whether the proposition at this position of the model, which is this one, holds in a packed
     /// state; `None` if it declines.

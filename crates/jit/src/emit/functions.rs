@@ -12,6 +12,7 @@ use fairly_model::{Communication, Edge, Exit, Expr, Order, Target, WhenFull};
 
 use super::place::Element;
 use super::{Emitter, Known, Status, flags};
+use crate::commands::Commands;
 use crate::context::{self, OFFER_HEAD};
 use crate::plan::{Plan, Role};
 
@@ -36,6 +37,7 @@ pub(crate) enum Purpose<'a> {
 pub(crate) fn write(
     mut builder: FunctionBuilder<'_>,
     plan: &Plan,
+    commands: &mut Commands,
     purpose: &Purpose<'_>,
     target: TargetFrontendConfig,
 ) {
@@ -51,6 +53,7 @@ pub(crate) fn write(
     let mut emitter = Emitter {
         builder,
         plan,
+        commands,
         words,
         context,
         own: None,
@@ -410,15 +413,20 @@ impl Emitter<'_> {
                 }
             }
         }
-        self.take(edge);
-        self.settle(edge);
-        if !edge.effect.is_empty() {
-            self.reset_scratch();
+        let plan = self.plan;
+        let rest = plan.sequence(number);
+        let edges = [edge].into_iter().chain(rest.iter().map(|&next| plan.edge(next)));
+        for edge in edges {
+            self.take(edge);
+            self.settle(edge);
+            if !edge.effect.is_empty() {
+                self.reset_scratch();
+            }
         }
         self.words = base;
         let command = self.load(self.context, context::COMMAND);
-        // Commands with odd numbers are actions of several.
-        let value = self.builder.ins().iconst(types::I32, i64::from(number) * 2);
+        let number = self.commands.alone(number, &rest);
+        let value = self.builder.ins().iconst(types::I32, i64::from(number));
         self.builder.ins().store(flags(), value, command, 0);
         let command = self.add_number(command, 4);
         self.store(command, self.context, context::COMMAND);

@@ -15,6 +15,7 @@ use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value, types};
 use cranelift_frontend::FunctionBuilder;
 
 pub(crate) use self::functions::{Purpose, write};
+use crate::commands::Commands;
 use crate::plan::Plan;
 
 /// What functions return.
@@ -45,6 +46,7 @@ pub(crate) struct Known {
 pub(crate) struct Emitter<'a> {
     pub(crate) builder: FunctionBuilder<'a>,
     pub(crate) plan: &'a Plan,
+    commands: &'a mut Commands,
     /// The address of the packed state that is read and written.
     words: Value,
     /// The address of the context.
