@@ -135,3 +135,53 @@ fn a_hostile_length_is_refused() {
     }
     assert!(!Layout::fits(&model));
 }
+
+/// A state has room for what can happen, whoever makes it happen.
+#[test]
+fn values_that_cannot_happen_have_no_room() {
+    let text = "model atomicity exclusive, exit any
+        event e0 idle : idle
+        event e1 a : visible
+        event e2 both : visible
+        gather e2 : all(p0, p1)
+        variable g0 flag : wrap 0..255 = 0
+        variable g1 guarded : wrap 0..255 = 0
+        variable g2 shared : wrap 0..255 = 0
+        variable g3 wraps : wrap 0..255 = 0
+        variable g4 received : wrap 0..255 = 0
+        variable g5 never : wrap -128..127 = 3
+        variable g6 other : 0..1000 = 0
+        channel c0 wire capacity 2 : (wrap 0..255, wrap 0..255)
+        template t0 P parameters 1 {
+          local l0 mine : wrap 0..255 = 0
+          location q0 s {
+            -> q0 on e1 do { g0 := 1 - g0 } as toggle
+            -> q0 if g1 < 4 on e1 do { g1 := g1 + 1 } as count
+            -> q0 on e1 do { g1 := 0 } as again
+            -> q0 if g2 < 1 on e2 do { g2 := g2 + 1 } as together
+            -> q0 on e1 do { g3 := g3 + 1 } as wraps
+            -> q0 send 0 (5, g0) on e1 as send
+            -> q0 receive 0 (_, _) on e1 do { g4 := $0 } as receive
+            -> q0 on e1 do { g6 := 900; while g6 > 7 { g6 := g6 - 8 } } as loop
+          }
+        }
+        template t1 Q parameters 0 {
+          location q0 s {
+            -> q0 on e2 do { g2 := 9 } as together
+          }
+        }
+        slot p0 A : t0 start t0(6)
+        slot p1 B : t1 start t1()";
+    let model = text::parse(text).unwrap_or_else(|wrong| panic!("{wrong:?}"));
+    let layout = Layout::fitted(&model, &[]);
+    let widths: Vec<u32> = layout.variables.iter().map(|strip| strip.width).collect();
+    // What the guard says of the shared variable need not hold after the part of the other one.
+    assert_eq!(widths, [1, 3, 8, 8, 3, 0, 10]);
+    let cells: Vec<u32> = layout.channels[0].columns.iter().map(|strip| strip.width).collect();
+    assert_eq!(cells, [0, 1]);
+    assert_eq!(layout.channels[0].columns[0].base, 5);
+    // An argument beside the initial value.
+    assert_eq!(layout.slots[0].variants[0].locals[0].width, 3);
+    let declared = Layout::of(&model, &[]);
+    assert_eq!(declared.variables[1].width, 8);
+}
