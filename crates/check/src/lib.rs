@@ -20,6 +20,7 @@ mod property;
 mod vacuity;
 mod verdict;
 mod verify;
+mod waiting;
 
 pub use assumption::{Assumption, Unusable};
 pub use execution::Execution;
@@ -29,4 +30,5 @@ pub use property::{Property, Unbound, parse_for};
 pub use verdict::{
     Counterexample, Doomed, Failure, Fairness, Outcome, Stamp, Upgrade, Verdict, WhyUnknown,
 };
-pub use verify::{Options, check};
+pub use verify::{Options, check, judge};
+pub use waiting::{Phrase, Waiting, waiting};

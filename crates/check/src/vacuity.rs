@@ -127,7 +127,8 @@ fn walk<S: TransitionSystem>(
     let mut steps = Vec::new();
     while let Some(state) = queue.pop() {
         count += 1;
-        let late = bounds.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let late = bounds.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+            || bounds.watch.is_some_and(fairly_search::Watch::is_stopped);
         if count > most || queue.len() > ENOUGH || late {
             return Walked::Some;
         }
