@@ -1,28 +1,40 @@
 //! The command `fairly`: reads arguments and files, calls the libraries, prints.
 //!
-//! Results go to stdout, diagnostics to stderr. Exit codes: 0 as expected, 1 the answer is no
-//! (violated, not empty, not included, not accepted), 2 usage or input error, 3 unknown because a
-//! limit was reached, 4 nothing to check, 70 internal error.
+//! Results go to stdout, diagnostics and progress to stderr. Exit codes: 0 as expected, 1 the answer is
+//! no (violated, not empty, not included, not accepted), 2 usage or input error, 3 unknown because a
+//! limit was reached or somebody interrupted, 4 nothing to check, 70 internal error.
 
 mod aut;
 mod explain;
 mod failure;
 mod input;
 mod ltl;
+mod new;
 mod output;
+mod pages;
+mod progress;
 mod system;
 
+use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
-use clap::{ColorChoice, Parser, Subcommand};
+use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
+
+use progress::Progress;
 
 /// Checks that concurrent systems keep their promises on every fair run.
+///
+/// `fairly FILE` checks everything that a model asks.
 #[derive(Parser)]
 #[command(name = "fairly", version, max_term_width = 100, arg_required_else_help = true)]
 struct Cli {
     /// When to use colours; NO_COLOR in the environment means never.
     #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
     color: ColorChoice,
+    /// Print reports in ASCII, as for terminals that have nothing better.
+    #[arg(long, global = true)]
+    ascii: bool,
 
     #[command(subcommand)]
     command: Command,
@@ -32,16 +44,28 @@ struct Cli {
 enum Command {
     /// Work with automata on infinite words: HOA, never claims, Aldebaran.
     Aut(aut::Arguments),
-    /// Does every fair run of a system satisfy the property?
-    Check(system::Check),
-    /// What the code of a diagnostic means.
+    /// Does every fair run of a system satisfy the property? Also as `fairly FILE`.
+    Check(Box<system::Check>),
+    /// Print what a shell needs to complete commands and options.
+    Completions(pages::Completions),
+    /// What the code of a diagnostic means, or a word such as `strong fairness`.
     Explain(explain::Explain),
+    /// Draw the state space of a small model.
+    Graph(system::Graph),
     /// The verdict under every notion of fairness, in one table.
     Ladder(system::Ladder),
     /// The least fairness under which a property holds.
     Least(system::Least),
     /// Rewrite, classify and translate a formula of linear temporal logic.
     Ltl(ltl::Arguments),
+    /// Print the manual page of the command, or write those of all commands to a folder.
+    Man(pages::Man),
+    /// Write a small model that fails and teaches.
+    New(new::New),
+    /// Step through a model: by hand, at random, or along a trace.
+    Sim(system::Sim),
+    /// Show, verify or convert a trace that was saved.
+    Trace(system::Trace),
 }
 
 fn main() -> ExitCode {
@@ -51,17 +75,94 @@ fn main() -> ExitCode {
         eprintln!("This is a bug in fairly; please report it with the command and the input.");
     }));
     let outcome = std::panic::catch_unwind(|| {
-        let cli = Cli::parse();
+        let cli = Cli::parse_from(with_command(std::env::args_os().collect()));
         let style = output::style(cli.color);
+        let look = output::look(cli.color, cli.ascii);
         let result = match cli.command {
             Command::Aut(arguments) => aut::run(&arguments),
-            Command::Check(arguments) => system::check(&arguments, style),
+            Command::Check(mut arguments) => {
+                arguments.model.equip(Progress::start(look), look);
+                system::check(&mut arguments, style)
+            }
+            Command::Completions(arguments) => pages::completions(&arguments, &mut Cli::command()),
             Command::Explain(arguments) => explain::run(&arguments),
-            Command::Ladder(arguments) => system::ladder(&arguments),
-            Command::Least(arguments) => system::least(&arguments),
+            Command::Graph(mut arguments) => {
+                arguments.model.equip(Progress::start(look), look);
+                system::graph(&arguments)
+            }
+            Command::Ladder(mut arguments) => {
+                arguments.model.equip(Progress::start(look), look);
+                system::ladder(&arguments)
+            }
+            Command::Least(mut arguments) => {
+                arguments.model.equip(Progress::start(look), look);
+                system::least(&arguments)
+            }
             Command::Ltl(arguments) => ltl::run(&arguments),
+            Command::Man(arguments) => pages::man(&arguments, Cli::command()),
+            Command::New(arguments) => new::run(&arguments),
+            Command::Sim(arguments) => system::sim(&arguments, look),
+            Command::Trace(arguments) => system::trace(&arguments, look),
         };
         result.unwrap_or_else(|failure| failure.report(style))
     });
     outcome.unwrap_or(ExitCode::from(failure::INTERNAL))
+}
+
+/// The arguments, with `check` put in where the first word is no command but a file.
+fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let mut at = 1;
+    while let Some(word) = arguments.get(at) {
+        let word = word.to_string_lossy();
+        match word.as_ref() {
+            "--color" => at += 2,
+            option if option.starts_with('-') => at += 1,
+            word => {
+                let known = Cli::command().get_subcommands().any(|it| it.get_name() == word);
+                if !known && word != "help" && names_model(word) {
+                    arguments.insert(1, OsString::from("check"));
+                }
+                break;
+            }
+        }
+    }
+    arguments
+}
+
+/// Whether a word is the name of a file or folder, even of one that is not there.
+fn names_model(word: &str) -> bool {
+    let path = Path::new(word);
+    let is_model = path.extension().is_some_and(|ending| {
+        ["csp", "pml", "promela", "prom", "pr", "net", "aut", "hoa"]
+            .iter()
+            .any(|known| ending == *known)
+    });
+    is_model || path.exists()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn completed(words: &[&str]) -> Vec<String> {
+        let words = words.iter().map(OsString::from).collect();
+        with_command(words).into_iter().map(|it| it.to_string_lossy().into_owned()).collect()
+    }
+
+    #[test]
+    fn a_file_alone_is_checked() {
+        assert_eq!(completed(&["fairly", "a.pml"]), ["fairly", "check", "a.pml"]);
+        assert_eq!(
+            completed(&["fairly", "--color", "never", "a.pml", "-p", "x"]),
+            ["fairly", "check", "--color", "never", "a.pml", "-p", "x"]
+        );
+        assert_eq!(completed(&["fairly", "check", "a.pml"]), ["fairly", "check", "a.pml"]);
+        assert_eq!(completed(&["fairly", "chekc"]), ["fairly", "chekc"]);
+        assert_eq!(completed(&["fairly"]), ["fairly"]);
+    }
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
 }

@@ -6,12 +6,15 @@ use clap::{Args, ValueEnum};
 use fairly_check::{Assumption, Execution, Options};
 use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
 use fairly_omega::emptiness::{ENGINES, Engine};
+use fairly_report::{Look, formats};
 use fairly_search::Bounds;
 use fairly_system::{Network, TransitionSystem};
 
 use super::AboutFairness;
 use super::load::{self, Loaded};
 use crate::failure::Failure;
+use crate::output;
+use crate::progress::Progress;
 
 /// What to look at, and how hard.
 #[derive(Args)]
@@ -52,6 +55,15 @@ pub(crate) struct Model {
     /// How to print the answer.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(super) format: Format,
+    /// Who shows how far a search is, and lets it be stopped.
+    #[arg(skip)]
+    pub(super) progress: Option<&'static Progress>,
+    /// How reports are drawn.
+    #[arg(skip)]
+    pub(super) look: Look,
+    /// What is expected of properties, by their names.
+    #[arg(skip)]
+    pub(super) expectations: Vec<(String, String)>,
 }
 
 fn engines() -> clap::builder::PossibleValuesParser {
@@ -76,6 +88,34 @@ fn bytes(text: &str) -> Result<usize, String> {
 }
 
 impl Model {
+    /// Has searches watched, and reports drawn so.
+    pub(crate) fn equip(&mut self, progress: &'static Progress, look: Look) {
+        self.progress = Some(progress);
+        self.look = look;
+    }
+
+    /// What is expected of a property: `holds` or `violated`.
+    pub(super) fn expected(&self, title: &str) -> Option<&str> {
+        let squeezed = |text: &str| text.split_whitespace().collect::<String>();
+        let title = squeezed(title);
+        let found = self.expectations.iter().find(|(name, _)| squeezed(name) == title);
+        found.map(|(_, outcome)| outcome.as_str())
+    }
+
+    /// A search for this begins.
+    pub(super) fn begin(&self, what: &str) {
+        if let Some(progress) = self.progress {
+            progress.begin(what);
+        }
+    }
+
+    /// Searches are over; what is printed now does not meet a half-drawn line.
+    pub(super) fn quiet(&self) {
+        if let Some(progress) = self.progress {
+            progress.quiet();
+        }
+    }
+
     /// How the steps of models are made.
     pub(super) fn execution(&self) -> Execution {
         if self.interpret { Execution::Interpreted } else { Execution::Native }
@@ -91,9 +131,10 @@ impl Model {
                 Some(Instant::now() + time.min(Duration::from_secs(1 << 32)))
             }
         };
+        let watch = self.progress.map(|progress| progress.watch());
         Ok(Options {
             engine: self.engine.as_deref().and_then(Engine::named),
-            bounds: Bounds { nodes: self.max_states, deadline, bytes: self.max_memory },
+            bounds: Bounds { nodes: self.max_states, deadline, bytes: self.max_memory, watch },
             ..Options::default()
         })
     }
@@ -106,12 +147,35 @@ pub(super) enum Format {
     Human,
     /// JSON with a versioned schema.
     Json,
+    /// Annotations of GitHub Actions, at the lines of the properties.
+    Github,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// JUnit's XML, one test case a property.
+    Junit,
+    /// A table and the runs, for a comment or a summary.
+    Markdown,
+}
+
+impl Format {
+    /// Answers as a text in this format, from their documents.
+    pub(super) fn documents(self, documents: &[serde_json::Value]) -> String {
+        match self {
+            Format::Human | Format::Json => {
+                format!("{:#}\n", serde_json::Value::Array(documents.to_vec()))
+            }
+            Format::Github => formats::github(documents),
+            Format::Sarif => format!("{:#}\n", formats::sarif(documents)),
+            Format::Junit => formats::junit(documents),
+            Format::Markdown => formats::markdown(documents),
+        }
+    }
 }
 
 #[derive(Args)]
 pub(crate) struct Check {
     #[command(flatten)]
-    pub(super) model: Model,
+    pub(crate) model: Model,
     /// The fairness to assume. Without it: the model's annotations if it has any, else none.
     #[arg(long, value_enum, value_name = "NOTION")]
     fairness: Option<FairnessName>,
@@ -136,9 +200,10 @@ pub(crate) struct Check {
     /// Also: the verdict under every notion of fairness.
     #[arg(long)]
     pub(super) ladder: bool,
-    /// What to print: answers with their runs, or one table, for Promela with SPIN's answers beside.
-    #[arg(long, value_enum, default_value_t = Report::Runs, value_name = "WHAT")]
-    pub(super) report: Report,
+    /// What to print: answers with their `runs`, or one `table`, for Promela with SPIN's answers beside.
+    /// FORMAT=FILE also writes the answers to a file, as with --format: junit=report.xml.
+    #[arg(long, value_parser = report, default_value = "runs", value_name = "WHAT")]
+    pub(super) report: Vec<Report>,
     /// Also: how many states SPIN stores for each question of a Promela file, without reduction.
     #[arg(long)]
     pub(super) spin_compat: bool,
@@ -148,7 +213,40 @@ pub(crate) struct Check {
     pub(super) trace: Option<String>,
 }
 
+/// What `--report` asks for.
+fn report(text: &str) -> Result<Report, String> {
+    match text.split_once('=') {
+        None if text == "runs" => Ok(Report::Runs),
+        None if text == "table" => Ok(Report::Table),
+        None => Err("write runs, table, or FORMAT=FILE".to_owned()),
+        Some((format, file)) => {
+            match Format::from_str(format, true) {
+                Ok(format) if format != Format::Human && !file.is_empty() => {
+                    Ok(Report::File(format, file.to_owned()))
+                }
+                _ => Err("write json=FILE, junit=FILE, sarif=FILE, github=FILE or markdown=FILE"
+                    .to_owned()),
+            }
+        }
+    }
+}
+
 impl Check {
+    /// Whether one table is asked for.
+    pub(super) fn is_table(&self) -> bool {
+        self.report.contains(&Report::Table)
+    }
+
+    /// Writes the files that `--report` names.
+    pub(super) fn write_reports(&self, documents: &[serde_json::Value]) -> Result<(), Failure> {
+        for report in &self.report {
+            if let Report::File(format, file) = report {
+                output::write(&format.documents(documents), Some(file))?;
+            }
+        }
+        Ok(())
+    }
+
     /// What is assumed of runs.
     pub(super) fn assumption(&self, loaded: &mut Loaded) -> Result<Assumption, Failure> {
         let notion = self.notion(is_annotated(&loaded.network));
@@ -194,13 +292,15 @@ fn is_annotated(network: &Network) -> bool {
 }
 
 /// What is printed of the answers.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, PartialEq, Eq)]
 pub(super) enum Report {
     /// Every answer, with the run that shows it.
     Runs,
     /// One row a question: the verdict without fairness, under weak and under strong fairness, the
     /// states stored, and the same from SPIN where it is installed.
     Table,
+    /// Also a file in a format.
+    File(Format, String),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -263,7 +363,7 @@ enum ReadingName {
 #[derive(Args)]
 pub(crate) struct Ladder {
     #[command(flatten)]
-    pub(super) model: Model,
+    pub(crate) model: Model,
     /// A constraint to assume under every notion; written as for `fairly check`.
     #[arg(long = "constraint", value_name = "CONSTRAINT")]
     pub(super) constraints: Vec<String>,
@@ -272,7 +372,7 @@ pub(crate) struct Ladder {
 #[derive(Args)]
 pub(crate) struct Least {
     #[command(flatten)]
-    pub(super) model: Model,
+    pub(crate) model: Model,
     /// What the constraints are about.
     #[arg(long, value_enum, default_value_t = LevelName::Process)]
     pub(super) level: LevelName,

@@ -16,7 +16,7 @@ use super::AboutFairness;
 use super::arguments::{Check, Format, Ladder, Least, Model};
 use super::load;
 use super::questions::{self, Asked, Question, Which};
-use super::tally::{Answered, Tally, trace};
+use super::tally::{About, Answered, Choice, Tally};
 use crate::failure::{self, Failure};
 use crate::input::Input;
 use crate::output;
@@ -171,7 +171,9 @@ impl File {
         };
         let verdict = claim::faultless(interpreter, wrong, options.bounds)?;
         if let ClaimOutcome::Violated(_) = verdict.outcome {
-            tally.claim(interpreter, &format!("{process} runs without errors"), &verdict);
+            let title = format!("{process} runs without errors");
+            let about = About { choice: Choice::Property(title.clone()), title, place: None };
+            tally.claim(interpreter, &verdict, about)?;
         }
         Ok(())
     }
@@ -188,12 +190,20 @@ impl File {
         if let Some(about) = request.about_fairness() {
             return self.about_fairness(request, about, notion, &questions);
         }
-        let mut tally = Tally::new(request.model.format);
-        let mut counter = if request.spin_compat { self.counter(&request.model)? } else { None };
         let several = questions.len() > 1;
+        let file = std::slice::from_ref(&self.input.name);
+        let mut tally = Tally::new(&request.model, file, Some(&self.input.text), trace_to, several);
+        let mut counter = if request.spin_compat { self.counter(&request.model)? } else { None };
         // Once for each process: an answer "holds" would hide an error of the model.
         let mut sound: Vec<(Which, String, Vec<AtomIndex>)> = Vec::new();
-        for Question { title, system, asked, of_promela } in questions {
+        for Question { title, system, asked, of_promela, place, choice } in questions {
+            request.model.begin(&title);
+            let choice = match (&choice, &asked) {
+                (Some(choice), _) => Choice::Property(choice.clone()),
+                (None, Asked::Formula(_, formula)) => Choice::Formula(formula.clone()),
+                (None, _) => Choice::Property(title.clone()),
+            };
+            let about = About { title: title.clone(), place, choice };
             let mut propositions = Vec::new();
             let everything_seen = match asked {
                 Asked::Formula(mut property, formula) => {
@@ -203,8 +213,7 @@ impl File {
                     let mut verdict =
                         fairly_check::check(interpreter, &mut property, &assumption, &options)?;
                     verdict.formula.clone_from(&formula);
-                    trace(interpreter, &verdict, trace_to, several)?;
-                    tally.verdict(interpreter, &verdict);
+                    tally.verdict(interpreter, &verdict, &property, about)?;
                     if let (Some(counter), Some(question)) = (&mut counter, &of_promela) {
                         tally.stored(&counter.stored(question, &options));
                     }
@@ -213,13 +222,14 @@ impl File {
                         let ladder =
                             fairly_check::ladder(interpreter, &mut property, extra, &options)?;
                         let name = &property.name;
-                        tally.remark(&human::ladder(interpreter, name, &formula, &ladder));
+                        let look = &request.model.look;
+                        tally.remark(&human::ladder(interpreter, name, &formula, &ladder, look));
                     }
                     matches!(verdict.outcome, Outcome::Holds(_))
                 }
                 claimed => {
                     let verdict = self.claim(&claimed, system, options.bounds)?;
-                    tally.claim(self.interpreter(system), &title, &verdict);
+                    tally.claim(self.interpreter(system), &verdict, about)?;
                     if let (Some(counter), Some(question)) = (&mut counter, &of_promela) {
                         tally.stored(&counter.stored(question, &options));
                     }
@@ -251,6 +261,7 @@ impl File {
                 self.faults(system, &process, &options, &mut tally, &propositions)?;
             }
         }
+        request.model.quiet();
         Ok(tally.finish())
     }
 
@@ -302,20 +313,22 @@ impl File {
 
     pub(super) fn ladder(&mut self, request: &Ladder) -> Result<ExitCode, Failure> {
         let options = request.model.options()?;
-        let mut answers = Answers::new(request.model.format);
+        let mut answers = Answers::new(&request.model);
         for formula in self.formulas(&request.model, &request.constraints)? {
             let FormulaAsked { mut property, formula, system, assumed } = formula;
+            request.model.begin(&property.name);
             let interpreter = self.interpreter(system);
             let ladder = fairly_check::ladder(interpreter, &mut property, &assumed, &options)?;
             if ladder.rungs.iter().any(|rung| rung.holds.is_err()) {
                 answers.code = failure::UNKNOWN;
             }
             let name = property.name.clone();
+            let look = &request.model.look;
             answers.add(|format| match format {
                 Format::Human => {
-                    Document::Text(human::ladder(interpreter, &name, &formula, &ladder))
+                    Document::Text(human::ladder(interpreter, &name, &formula, &ladder, look))
                 }
-                Format::Json => Document::Json(json::ladder(interpreter, &name, &formula, &ladder)),
+                _ => Document::Json(json::ladder(interpreter, &name, &formula, &ladder)),
             });
         }
         answers.finish()
@@ -323,17 +336,19 @@ impl File {
 
     pub(super) fn least(&mut self, request: &Least) -> Result<ExitCode, Failure> {
         let options = request.model.options()?;
-        let mut answers = Answers::new(request.model.format);
+        let mut answers = Answers::new(&request.model);
         for formula in self.formulas(&request.model, &request.constraints)? {
             let FormulaAsked { mut property, formula, system, assumed } = formula;
+            request.model.begin(&property.name);
             let interpreter = self.interpreter(system);
             let level = request.level.level();
             let least = fairly_check::least(interpreter, &mut property, level, &assumed, &options)?;
             answers.code = super::least_code(&least, answers.code);
             let name = property.name.clone();
+            let look = &request.model.look;
             answers.add(|format| match format {
-                Format::Human => Document::Text(human::least(&name, &formula, &least)),
-                Format::Json => Document::Json(json::least(&name, &formula, &least)),
+                Format::Human => Document::Text(human::least(&name, &formula, &least, look)),
+                _ => Document::Json(json::least(&name, &formula, &least)),
             });
         }
         answers.finish()
@@ -355,22 +370,22 @@ enum Document {
 }
 
 /// The answers of `ladder` or `least`.
-struct Answers {
-    format: Format,
+struct Answers<'a> {
+    model: &'a Model,
     text: String,
     documents: Vec<serde_json::Value>,
     some: bool,
     code: u8,
 }
 
-impl Answers {
-    fn new(format: Format) -> Answers {
-        Answers { format, text: String::new(), documents: Vec::new(), some: false, code: 0 }
+impl<'a> Answers<'a> {
+    fn new(model: &'a Model) -> Answers<'a> {
+        Answers { model, text: String::new(), documents: Vec::new(), some: false, code: 0 }
     }
 
     fn add(&mut self, make: impl FnOnce(Format) -> Document) {
         self.some = true;
-        match make(self.format) {
+        match make(self.model.format) {
             Document::Text(text) => self.text.push_str(&text),
             Document::Json(document) => self.documents.push(document),
         }
@@ -383,9 +398,10 @@ impl Answers {
                     .to_owned(),
             ));
         }
-        let text = match self.format {
+        self.model.quiet();
+        let text = match self.model.format {
             Format::Human => self.text,
-            Format::Json => format!("{:#}\n", serde_json::Value::Array(self.documents)),
+            _ => Format::Json.documents(&self.documents),
         };
         output::write(&text, None)?;
         Ok(ExitCode::from(self.code))

@@ -21,6 +21,19 @@ pub(super) struct Loaded {
     source: Option<(Input, Case)>,
 }
 
+impl Loaded {
+    /// The text of the `.net` file.
+    pub(super) fn text(&self) -> Option<&str> {
+        self.source.as_ref().map(|(input, _)| input.text.as_str())
+    }
+
+    /// Where the properties of the file are written.
+    pub(super) fn places(&self) -> Vec<(String, Span)> {
+        let case = self.source.iter().flat_map(|(_, case)| &case.properties);
+        case.map(|property| (property.name.clone(), property.formula.span)).collect()
+    }
+}
+
 /// What the arguments name.
 pub(super) enum Read {
     /// Explicit components.

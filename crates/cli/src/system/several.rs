@@ -60,8 +60,9 @@ pub(super) fn check(request: &Check, models: &[Files], style: Style) -> Result<E
     }
     let text = match request.model.format {
         Format::Human => summary(&rows),
-        Format::Json => format!("{:#}\n", serde_json::Value::Array(documents)),
+        other => other.documents(&documents),
     };
+    request.write_reports(&documents)?;
     output::write(&text, None)?;
     Ok(ExitCode::from(worst(rows.iter().map(|row| row.code))))
 }
