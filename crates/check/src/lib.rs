@@ -15,6 +15,7 @@ pub mod csp;
 mod execution;
 mod ladder;
 mod least;
+mod lint;
 pub mod promela;
 mod property;
 mod vacuity;
@@ -26,6 +27,7 @@ pub use assumption::{Assumption, Unusable};
 pub use execution::Execution;
 pub use ladder::{Cause, CauseKind, Ladder, Rung, ladder};
 pub use least::{Candidate, Least, least};
+pub use lint::{Coverage, coverage, needless};
 pub use property::{Property, Unbound, parse_for};
 pub use verdict::{
     Counterexample, Doomed, Failure, Fairness, Outcome, Stamp, Upgrade, Verdict, WhyUnknown,

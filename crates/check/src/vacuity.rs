@@ -100,7 +100,7 @@ fn antecedent(formulas: &Formulas, formula: Formula) -> Option<Formula> {
 
 /// How far a walk came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Walked {
+pub(crate) enum Walked {
     /// Through all reachable states.
     All,
     /// To where enough was known, or to a bound or a limit of the system.
@@ -108,7 +108,7 @@ enum Walked {
 }
 
 /// Goes through the reachable states, until `look` breaks.
-fn walk<S: TransitionSystem>(
+pub(crate) fn walk<S: TransitionSystem>(
     system: &mut S,
     bounds: Bounds,
     mut look: impl FnMut(&mut S, StateId, &[Transition]) -> ControlFlow<()>,

@@ -386,7 +386,7 @@ const UPGRADES: [Notion; 6] = [
 
 /// How much may be explored for a remark on a run that has been found already: not much more than
 /// finding it took, and some seconds at the most.
-fn aside(bounds: Bounds, stamp: &Stamp) -> Bounds {
+pub(crate) fn aside(bounds: Bounds, stamp: &Stamp) -> Bounds {
     let nodes = 20_000 + 2 * stamp.product.0;
     let soon = Instant::now() + Duration::from_secs(2);
     Bounds {

@@ -5,6 +5,7 @@
 //! limit was reached or somebody interrupted, 4 nothing to check, 70 internal error.
 
 mod aut;
+mod config;
 mod explain;
 mod failure;
 mod input;
@@ -45,6 +46,7 @@ enum Command {
     /// Work with automata on infinite words: HOA, never claims, Aldebaran.
     Aut(aut::Arguments),
     /// Does every fair run of a system satisfy the property? Also as `fairly FILE`.
+    #[command(args_override_self = true)]
     Check(Box<system::Check>),
     /// Print what a shell needs to complete commands and options.
     Completions(pages::Completions),
@@ -53,8 +55,10 @@ enum Command {
     /// Draw the state space of a small model.
     Graph(system::Graph),
     /// The verdict under every notion of fairness, in one table.
+    #[command(args_override_self = true)]
     Ladder(system::Ladder),
     /// The least fairness under which a property holds.
+    #[command(args_override_self = true)]
     Least(system::Least),
     /// Rewrite, classify and translate a formula of linear temporal logic.
     Ltl(ltl::Arguments),
@@ -75,14 +79,36 @@ fn main() -> ExitCode {
         eprintln!("This is a bug in fairly; please report it with the command and the input.");
     }));
     let outcome = std::panic::catch_unwind(|| {
-        let cli = Cli::parse_from(with_command(std::env::args_os().collect()));
+        let words = with_command(std::env::args_os().collect());
+        let settings = match Settings::find(words) {
+            Ok(settings) => settings,
+            Err(failure) => return failure.report(output::style(ColorChoice::Auto)),
+        };
+        let cli = Cli::parse_from(settings.arguments(None));
         let style = output::style(cli.color);
         let look = output::look(cli.color, cli.ascii);
         let result = match cli.command {
             Command::Aut(arguments) => aut::run(&arguments),
             Command::Check(mut arguments) => {
-                arguments.model.equip(Progress::start(look), look);
-                system::check(&mut arguments, style)
+                let progress = Progress::start(look);
+                if arguments.model.files.is_empty() {
+                    arguments.model.files = settings.files();
+                }
+                arguments.model.equip(progress, look);
+                // Each model has its own settings.
+                let of_file = |file: &str| match Cli::try_parse_from(settings.arguments(Some(file)))
+                {
+                    Ok(Cli { command: Command::Check(mut own), .. }) => {
+                        own.model.equip(progress, look);
+                        Ok(*own)
+                    }
+                    Ok(_) => unreachable!("the command is the same"),
+                    Err(error) => Err(failure::Failure::usage(format!(
+                        "settings for {file}: {}",
+                        error.to_string().lines().next().unwrap_or_default()
+                    ))),
+                };
+                system::check(&arguments, &of_file, style)
             }
             Command::Completions(arguments) => pages::completions(&arguments, &mut Cli::command()),
             Command::Explain(arguments) => explain::run(&arguments),
@@ -107,6 +133,52 @@ fn main() -> ExitCode {
         result.unwrap_or_else(|failure| failure.report(style))
     });
     outcome.unwrap_or(ExitCode::from(failure::INTERNAL))
+}
+
+/// The arguments as they were given, and what goes before them.
+struct Settings {
+    words: Vec<OsString>,
+    /// Where the command is among the words, if settings concern it.
+    command: Option<(usize, String)>,
+    config: config::Config,
+}
+
+impl Settings {
+    fn find(words: Vec<OsString>) -> Result<Settings, failure::Failure> {
+        let is_command = |(_, word): &(usize, &OsString)| config::concerns(&word.to_string_lossy());
+        let command = words.iter().enumerate().skip(1).take(3).find(is_command);
+        let command = command.map(|(at, word)| (at, word.to_string_lossy().into_owned()));
+        let config = match (&command, std::env::current_dir()) {
+            (Some(_), Ok(here)) => config::Config::find(&here)?.unwrap_or_default(),
+            _ => config::Config::default(),
+        };
+        Ok(Settings { words, command, config })
+    }
+
+    /// All arguments, with those of the settings in front; with those for a file, if one is given.
+    fn arguments(&self, file: Option<&str>) -> Vec<OsString> {
+        let mut all = self.words.clone();
+        let Some((at, command)) = &self.command else { return all };
+        let mut more = self.config.arguments(command, file);
+        more.extend(config::of_environment(command));
+        // A question that is asked by hand is the only one.
+        let given = |names: &[&str]| {
+            self.words.iter().any(|word| {
+                let word = word.to_string_lossy();
+                names.iter().any(|name| word == *name || word.starts_with(&format!("{name}=")))
+            })
+        };
+        if given(&["-p", "--property", "-f", "--formula"]) {
+            more.retain(|word| !word.starts_with("--property=") && !word.starts_with("--formula="));
+        }
+        all.splice(at + 1..at + 1, more.into_iter().map(OsString::from));
+        all
+    }
+
+    /// The models that the settings list.
+    fn files(&self) -> Vec<String> {
+        std::env::current_dir().map(|here| self.config.files(&here)).unwrap_or_default()
+    }
 }
 
 /// The arguments, with `check` put in where the first word is no command but a file.

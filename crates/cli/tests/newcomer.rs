@@ -186,3 +186,52 @@ fn shells_and_manuals_know_every_command() {
     assert_eq!(code(&fairly(&folder, &["man", "--to", "."], "")), 0);
     assert!(folder.0.join("fairly-check.1").exists());
 }
+
+#[test]
+fn settings_come_before_the_environment_and_flags_last() {
+    let folder = Folder::new("settings");
+    fairly(&folder, &["new", "promela"], "");
+    let settings = "[check]\nfairness = \"weak\"\n\n[[model]]\nfile = \"lock.pml\"\n\
+                    expect = { served = \"violated\" }\n";
+    std::fs::write(folder.0.join("fairly.toml"), settings).expect("settings");
+    // A model that is known to be bad is a test that passes.
+    let all = fairly(&folder, &["check"], "");
+    assert_eq!(code(&all), 0, "{}{}", out(&all), err(&all));
+    assert!(out(&all).contains("under process-level weak fairness"), "{}", out(&all));
+    assert!(out(&all).contains("as expected: violated"), "{}", out(&all));
+    let flags = fairly(&folder, &["check", "--fairness", "strong", "lock.pml"], "");
+    assert_eq!(code(&flags), 1, "{}", out(&flags));
+    assert!(out(&flags).contains("NOT as expected: violated"), "{}", out(&flags));
+    let expecting = ["check", "--fairness", "strong", "--expect", "holds", "lock.pml"];
+    assert_eq!(code(&fairly(&folder, &expecting, "")), 0);
+    let environment = command(&folder.0, &["lock.pml"])
+        .env("FAIRLY_FAIRNESS", "strong")
+        .output()
+        .expect("the binary runs");
+    assert!(out(&environment).contains("under process-level strong"), "{}", out(&environment));
+    let both = command(&folder.0, &["lock.pml", "--fairness", "none"])
+        .env("FAIRLY_FAIRNESS", "strong")
+        .output()
+        .expect("the binary runs");
+    assert!(out(&both).contains("under no fairness"), "{}", out(&both));
+    std::fs::write(folder.0.join("fairly.toml"), "[chekc]\n").expect("settings");
+    let wrong = fairly(&folder, &["lock.pml"], "");
+    assert_eq!(code(&wrong), 2);
+    assert!(err(&wrong).contains("neither [check] nor [[model]]"), "{}", err(&wrong));
+}
+
+#[test]
+fn a_report_warns_of_what_is_assumed_or_written_in_vain() {
+    let folder = Folder::new("lint");
+    let model = "bool x, y;\nactive proctype P() { do :: x = !x :: y -> x = true od }\n\
+                 ltl often { [] <> x }\n";
+    std::fs::write(folder.0.join("m.pml"), model).expect("a model");
+    let strong = out(&fairly(&folder, &["check", "--fairness", "strong", "m.pml"], ""));
+    assert!(strong.contains("it holds without any fairness"), "{strong}");
+    assert!(strong.contains("never executed: line 2: y; line 2: x = true"), "{strong}");
+    let two = "bool x, z;\nactive proctype P() { do :: x = !x od }\n\
+               active proctype Q() { do :: z = !z od }\nltl often { [] <> x }\n";
+    std::fs::write(folder.0.join("two.pml"), two).expect("a model");
+    let strong = out(&fairly(&folder, &["check", "--fairness", "strong", "two.pml"], ""));
+    assert!(strong.contains("it holds under weak fairness of processes, too"), "{strong}");
+}

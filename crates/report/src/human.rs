@@ -381,7 +381,11 @@ pub(crate) fn steps<S: TransitionSystem>(system: &mut S, run: &Run, aside: &Asid
 /// Why the run counts: one line for each constraint.
 fn ledger(ledger: &Ledger, look: &Look) -> String {
     if ledger.entries.is_empty() {
-        return "   Every run counts: no fairness is assumed.\n".to_owned();
+        return look.wrapped(
+            3,
+            "Every run counts: no fairness is assumed, not even that a process that can always move \
+             ever does.",
+        );
     }
     // What is simply taken says little; where there is much, the rest is what explains the run.
     const SHOWN: usize = 16;

@@ -21,8 +21,9 @@ use crate::progress::Progress;
 pub(crate) struct Model {
     /// A `.csp`, `.pml` or `.net` file, or components as `.aut` or HOA files; `-` is standard input.
     /// `check` takes several models, and directories with models in them.
-    #[arg(value_name = "FILE", required = true)]
-    pub(super) files: Vec<String>,
+    /// Without one, `check` takes those that fairly.toml lists.
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<String>,
     /// Only the property with this name; of a `.csp` file, assertions by number or by a part of
     /// their text.
     #[arg(short = 'p', long = "property", value_name = "NAME")]
@@ -61,9 +62,38 @@ pub(crate) struct Model {
     /// How reports are drawn.
     #[arg(skip)]
     pub(super) look: Look,
-    /// What is expected of properties, by their names.
+    /// What is expected of properties, by their names; of all of them without a name.
     #[arg(skip)]
-    pub(super) expectations: Vec<(String, String)>,
+    pub(super) expectations: Vec<(Option<String>, Outcome)>,
+}
+
+/// What is expected of a property.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Holds,
+    Violated,
+}
+
+impl Outcome {
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Outcome::Holds => "holds",
+            Outcome::Violated => "violated",
+        }
+    }
+}
+
+/// `violated`, or `NAME=violated`.
+fn expectation(text: &str) -> Result<(Option<String>, Outcome), String> {
+    let (name, outcome) = match text.rsplit_once('=') {
+        Some((name, outcome)) => (Some(name.trim().to_owned()), outcome),
+        None => (None, text),
+    };
+    match outcome.trim() {
+        "holds" => Ok((name, Outcome::Holds)),
+        "violated" => Ok((name, Outcome::Violated)),
+        other => Err(format!("`{other}` is neither holds nor violated")),
+    }
 }
 
 fn engines() -> clap::builder::PossibleValuesParser {
@@ -95,11 +125,13 @@ impl Model {
     }
 
     /// What is expected of a property: `holds` or `violated`.
-    pub(super) fn expected(&self, title: &str) -> Option<&str> {
+    pub(super) fn expected(&self, title: &str) -> Option<&'static str> {
         let squeezed = |text: &str| text.split_whitespace().collect::<String>();
         let title = squeezed(title);
-        let found = self.expectations.iter().find(|(name, _)| squeezed(name) == title);
-        found.map(|(_, outcome)| outcome.as_str())
+        // The last word counts: flags come after settings.
+        let is_meant = |name: &Option<String>| name.as_ref().is_none_or(|it| squeezed(it) == title);
+        let found = self.expectations.iter().rev().find(|(name, _)| is_meant(name));
+        found.map(|(_, outcome)| outcome.word())
     }
 
     /// A search for this begins.
@@ -207,6 +239,10 @@ pub(crate) struct Check {
     /// Also: how many states SPIN stores for each question of a Promela file, without reduction.
     #[arg(long)]
     pub(super) spin_compat: bool,
+    /// What is expected: `violated`, or `NAME=violated` of one property. What is as expected counts as
+    /// passed.
+    #[arg(long, value_name = "[NAME=]OUTCOME", value_parser = expectation)]
+    pub(super) expect: Vec<(Option<String>, Outcome)>,
     /// Write the violating run to a file, as an ITF trace; with several properties, to FILE.NAME, with
     /// several models, to FILE.MODEL.NAME.
     #[arg(long, value_name = "FILE")]

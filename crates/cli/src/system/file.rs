@@ -1,5 +1,6 @@
 //! The commands on files of modelling languages: CSP# and Promela.
 
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use fairly_check::claim::{self, ClaimOutcome, ClaimVerdict};
@@ -8,7 +9,7 @@ use fairly_check::promela::PromelaFile;
 use fairly_check::{Assumption, Options, Outcome, Property};
 use fairly_fairness::{Constraint, Notion};
 use fairly_model::Collapsed;
-use fairly_report::{human, json};
+use fairly_report::{Source, human, json};
 use fairly_search::Bounds;
 use fairly_system::{AtomIndex, TransitionSystem};
 
@@ -213,6 +214,14 @@ impl File {
                     let mut verdict =
                         fairly_check::check(interpreter, &mut property, &assumption, &options)?;
                     verdict.formula.clone_from(&formula);
+                    let needless = fairly_check::needless(
+                        interpreter,
+                        &mut property,
+                        &assumption,
+                        &verdict,
+                        &options,
+                    )?;
+                    verdict.notes.extend(needless);
                     tally.verdict(interpreter, &verdict, &property, about)?;
                     if let (Some(counter), Some(question)) = (&mut counter, &of_promela) {
                         tally.stored(&counter.stored(question, &options));
@@ -252,6 +261,9 @@ impl File {
                 }
             }
         }
+        if matches!(self.read, Read::Promela(_)) && request.model.property.is_none() {
+            self.unused(&options, &mut tally);
+        }
         // A Promela file asks for assertions itself, unless something else was chosen.
         let asks_itself = matches!(self.read, Read::Promela(_))
             && request.model.property.is_none()
@@ -263,6 +275,31 @@ impl File {
         }
         request.model.quiet();
         Ok(tally.finish())
+    }
+
+    /// Says which statements no run executes. Of CSP#, which unfolds processes as they are met, only what
+    /// is met is known.
+    fn unused(&mut self, options: &Options, tally: &mut Tally<'_>) {
+        let text = self.input.text.clone();
+        let source = Source { name: &self.input.name.clone(), text: &text };
+        let interpreter = self.interpreter(None);
+        let Some(coverage) = fairly_check::coverage(interpreter, options) else { return };
+        let moves = &interpreter.signature().moves;
+        let places = |ids: &[fairly_system::MoveId]| -> BTreeSet<(usize, String)> {
+            let place = |id: &fairly_system::MoveId| {
+                let it = &moves[id.index()];
+                // The end of a process is written nowhere.
+                if it.name == "-end-" {
+                    return None;
+                }
+                Some((source.line(it.span?.start)?, it.name.clone()))
+            };
+            ids.iter().filter_map(place).collect()
+        };
+        // A statement of a proctype is the same for all its processes: it is enough if one executes it.
+        let (unmade, made) = (places(&coverage.unmade), places(&coverage.made));
+        let places: Vec<(usize, String)> = unmade.difference(&made).cloned().collect();
+        tally.unused(&places);
     }
 
     /// A question about the fairness assumed, for every process that is asked about.

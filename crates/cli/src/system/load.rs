@@ -44,6 +44,9 @@ pub(super) enum Read {
 
 /// Reads files that make one model.
 pub(super) fn read(files: &[String], model: &Model) -> Result<Read, Failure> {
+    if files.is_empty() {
+        return Err(Failure::usage("there is no model: name a file"));
+    }
     let mut inputs = input::read_all(files)?;
     let Some(language) = inputs.iter().find_map(|input| Language::of(&input.name)) else {
         return network(inputs, model).map(|loaded| Read::Network(Box::new(loaded)));

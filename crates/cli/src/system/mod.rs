@@ -60,22 +60,40 @@ fn properties(model: &Model, loaded: &mut Loaded) -> Result<Vec<Property>, Failu
     Ok(properties)
 }
 
-pub(crate) fn check(request: &mut Check, style: Style) -> Result<ExitCode, Failure> {
+/// Checks the models that a request names. Each may have settings of its own, which `of_file` knows.
+pub(crate) fn check(
+    request: &Check,
+    of_file: &dyn Fn(&str) -> Result<Check, Failure>,
+    style: Style,
+) -> Result<ExitCode, Failure> {
+    if request.model.files.is_empty() {
+        return Err(Failure::Usage {
+            message: "there is no model to check".to_owned(),
+            help: Some(
+                "name one: fairly FILE, or list some in fairly.toml; `fairly new promela` writes one"
+                    .to_owned(),
+            ),
+        });
+    }
     let models = selection::models(&request.model.files)?;
-    let request = &*request;
     if request.spin_compat && !models.iter().any(selection::is_promela) {
         return Err(Failure::usage("--spin-compat is about Promela, and there is no Promela here"));
     }
     if request.is_table() {
         return comparison::table(request, &models, style);
     }
+    let own = |files: &[String]| -> Result<Check, Failure> {
+        let mut own = of_file(&files[0])?;
+        own.model.expectations = own.expect.clone();
+        Ok(own)
+    };
     match models.as_slice() {
         [files] if !selection::names_directory(&request.model.files) => {
-            let answered = check_one(request, files, request.trace.as_deref())?;
+            let answered = check_one(&own(files)?, files, request.trace.as_deref())?;
             request.write_reports(&answered.documents)?;
             answered.print()
         }
-        models => several::check(request, models, style),
+        models => several::check(request, &own, models, style),
     }
 }
 
@@ -102,7 +120,9 @@ fn check_one(
     let network = &mut loaded.network;
     for property in &mut properties {
         request.model.begin(&property.name);
-        let verdict = fairly_check::check(network, property, &assumption, &options)?;
+        let mut verdict = fairly_check::check(network, property, &assumption, &options)?;
+        let needless = fairly_check::needless(network, property, &assumption, &verdict, &options)?;
+        verdict.notes.extend(needless);
         let choice = if request.model.formulas.is_empty() {
             Choice::Property(property.name.clone())
         } else {

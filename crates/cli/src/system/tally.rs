@@ -329,6 +329,28 @@ impl<'a> Tally<'a> {
         Ok(kept(&path, &text).then_some(path))
     }
 
+    /// Says which statements no run executes, with their lines.
+    pub(super) fn unused(&mut self, places: &[(usize, String)]) {
+        const NAMED: usize = 6;
+        if places.is_empty() || self.model.format != Format::Human {
+            return;
+        }
+        let named = places.iter().take(NAMED);
+        let named: Vec<String> =
+            named.map(|(line, words)| format!("line {line}: {words}")).collect();
+        let more = match places.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        let look = self.model.look;
+        let text = format!("note: never executed: {}{more}", named.join("; "));
+        let text = look.finish(look.wrapped(6, &text));
+        for line in text.lines() {
+            let _ = writeln!(self.text, "{}", look.paint(Paint::Warning, line));
+        }
+        self.text.push('\n');
+    }
+
     /// Adds something to read beside the answers.
     pub(super) fn remark(&mut self, text: &str) {
         if self.model.format == Format::Human {
@@ -378,7 +400,9 @@ impl<'a> Tally<'a> {
                 let table = self.table();
                 self.text.push_str(&table);
             }
-            self.text.push_str(&format!("{all} {word}: {}\n", self.counts.in_words()));
+            let expected = !self.model.expectations.is_empty() && self.unexpected == 0;
+            let expected = if expected && unknown == 0 { ", all as expected" } else { "" };
+            self.text.push_str(&format!("{all} {word}: {}{expected}\n", self.counts.in_words()));
             let names_one = self.several || self.model.property.is_some();
             next = self.next.command(&self.files, names_one);
         } else {
