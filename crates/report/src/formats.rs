@@ -72,8 +72,10 @@ fn message(document: &Value) -> String {
 /// The run, a line a step.
 fn run(document: &Value) -> String {
     let mut out = String::new();
-    let back = document["run"]["loop"].as_u64();
     let steps = document["run"]["steps"].as_array();
+    // Behind the last step there is no loop: the run is finite.
+    let count = steps.map_or(0, Vec::len) as u64;
+    let back = document["run"]["loop"].as_u64().filter(|&back| back < count);
     for (at, step) in (0u64..).zip(steps.into_iter().flatten()) {
         let mark = if back.is_some_and(|back| at >= back) { "│ " } else { "  " };
         let action = step["action"].as_str().unwrap_or(text(step, "event"));
