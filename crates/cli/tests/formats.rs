@@ -65,7 +65,7 @@ fn wrong(value: &Value, schema: &Value, at: &str, all: &mut Vec<String>) {
             match (schema["properties"].get(name), schema.get("additionalProperties")) {
                 (Some(own), _) => wrong(field, own, &place, all),
                 (None, Some(Value::Bool(false))) => {
-                    all.push(format!("{place} is not in the schema"))
+                    all.push(format!("{place} is not in the schema"));
                 }
                 (None, Some(other)) => wrong(field, other, &place, all),
                 (None, None) => {}

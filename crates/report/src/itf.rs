@@ -49,7 +49,7 @@ pub fn trace<S: TransitionSystem>(
     meta.insert("fairness".to_owned(), json!(verdict.stamp.fairness));
     meta.insert("constraints".to_owned(), json!(verdict.stamp.constraints));
     meta.insert("ledger".to_owned(), ledger(&found.ledger));
-    document(system, &found.run, None, meta, origin)
+    document(system, &found.run, None, &meta, origin)
 }
 
 /// A finite run as a trace, or one with a loop that is no matter of fairness.
@@ -64,7 +64,7 @@ pub fn finite<S: TransitionSystem>(
     meta.insert("conclusion".to_owned(), json!(shown.conclusion));
     let run = Run { stem: shown.prefix.steps.clone(), cycle: shown.cycle.clone() };
     let end = shown.cycle.is_empty().then(|| shown.prefix.end());
-    document(system, &run, end, meta, origin)
+    document(system, &run, end, &meta, origin)
 }
 
 fn meta<S: TransitionSystem>(system: &S, origin: &Origin<'_>) -> Map<String, Value> {
@@ -92,7 +92,7 @@ fn document<S: TransitionSystem>(
     system: &mut S,
     run: &Run,
     end: Option<StateId>,
-    meta: Map<String, Value>,
+    meta: &Map<String, Value>,
     origin: &Origin<'_>,
 ) -> Value {
     let processes = system.signature().processes.clone();

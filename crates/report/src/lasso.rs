@@ -250,8 +250,8 @@ fn changed(row: &Row) -> String {
     all.join(" ")
 }
 
-/// The names without what all of them begin and end with; `P(0)` and `P(1)` are told apart by their
-/// numbers. Numbers of their own where that leaves much or nothing.
+/// The names as what tells them apart: `P(0)` and `P(1)` by their numbers, `Alice[0]` and `Bob[1]` by their
+/// initials; where that is not enough, by numbers of their own.
 fn apart(names: &[String]) -> Vec<String> {
     let Some(first) = names.first().filter(|_| names.len() > 1) else { return names.to_vec() };
     let signs: Vec<Vec<char>> = names.iter().map(|name| name.chars().collect()).collect();
@@ -274,7 +274,8 @@ fn apart(names: &[String]) -> Vec<String> {
         let fits = short.iter().all(|name| (1..=3).contains(&name.chars().count()));
         fits && short.iter().enumerate().all(|(at, name)| !short[..at].contains(name))
     };
-    if is_good(&short) {
+    let is_number = |name: &String| name.chars().all(|sign| sign.is_ascii_digit());
+    if is_good(&short) && short.iter().all(is_number) {
         return short;
     }
     // `Alice[0]` as `A0`.

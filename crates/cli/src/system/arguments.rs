@@ -163,7 +163,7 @@ impl Model {
                 Some(Instant::now() + time.min(Duration::from_secs(1 << 32)))
             }
         };
-        let watch = self.progress.map(|progress| progress.watch());
+        let watch = self.progress.map(Progress::watch);
         Ok(Options {
             engine: self.engine.as_deref().and_then(Engine::named),
             bounds: Bounds { nodes: self.max_states, deadline, bytes: self.max_memory, watch },

@@ -174,7 +174,7 @@ impl File {
         if let ClaimOutcome::Violated(_) = verdict.outcome {
             let title = format!("{process} runs without errors");
             let about = About { choice: Choice::Property(title.clone()), title, place: None };
-            tally.claim(interpreter, &verdict, about)?;
+            tally.claim(interpreter, &verdict, &about)?;
         }
         Ok(())
     }
@@ -222,7 +222,7 @@ impl File {
                         &options,
                     )?;
                     verdict.notes.extend(needless);
-                    tally.verdict(interpreter, &verdict, &property, about)?;
+                    tally.verdict(interpreter, &verdict, &property, &about)?;
                     if let (Some(counter), Some(question)) = (&mut counter, &of_promela) {
                         tally.stored(&counter.stored(question, &options));
                     }
@@ -238,7 +238,7 @@ impl File {
                 }
                 claimed => {
                     let verdict = self.claim(&claimed, system, options.bounds)?;
-                    tally.claim(self.interpreter(system), &verdict, about)?;
+                    tally.claim(self.interpreter(system), &verdict, &about)?;
                     if let (Some(counter), Some(question)) = (&mut counter, &of_promela) {
                         tally.stored(&counter.stored(question, &options));
                     }

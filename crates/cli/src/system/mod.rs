@@ -130,7 +130,7 @@ fn check_one(
         };
         let place = places.iter().find(|(name, _)| *name == property.name).map(|&(_, place)| place);
         let asked = About { title: property.name.clone(), place, choice };
-        tally.verdict(network, &verdict, property, asked)?;
+        tally.verdict(network, &verdict, property, &asked)?;
         if request.ladder {
             let ladder = fairly_check::ladder(network, property, &assumption.extra, &options)?;
             let look = &request.model.look;

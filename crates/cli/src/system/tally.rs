@@ -139,7 +139,7 @@ impl<'a> Tally<'a> {
         system: &mut S,
         verdict: &Verdict,
         property: &Property,
-        about: About,
+        about: &About,
     ) -> Result<(), Failure> {
         let (word, paint) = match &verdict.outcome {
             Outcome::Holds(_) => ("holds", Paint::Good),
@@ -160,7 +160,7 @@ impl<'a> Tally<'a> {
         };
         let trace = match &verdict.outcome {
             Outcome::Violated(found) => {
-                let origin = self.origin(&about);
+                let origin = self.origin(about);
                 let trace = itf::trace(system, verdict, found, &origin);
                 let asked = self.trace_to.as_ref().map(|path| match self.several {
                     true => format!("{path}.{}", verdict.property),
@@ -176,7 +176,7 @@ impl<'a> Tally<'a> {
             None => self.next.learn(verdict, &system.signature().processes, &about.choice),
         }
         let document = json::verdict(system, verdict);
-        self.document(document, &about);
+        self.document(document, about);
         if self.model.format == Format::Human {
             let source = self.source.clone();
             let aside = Aside {
@@ -197,7 +197,7 @@ impl<'a> Tally<'a> {
         &mut self,
         system: &mut S,
         verdict: &ClaimVerdict,
-        about: About,
+        about: &About,
     ) -> Result<(), Failure> {
         let (word, paint) = match &verdict.outcome {
             ClaimOutcome::Holds(_) => ("holds", Paint::Good),
@@ -213,13 +213,13 @@ impl<'a> Tally<'a> {
         };
         let mut trace = None;
         if let ClaimOutcome::Violated(Some(shown)) = &verdict.outcome {
-            let origin = self.origin(&about);
+            let origin = self.origin(about);
             let value = itf::finite(system, &about.title, shown, &origin);
             trace = self.save(&value, &about.title, None)?;
         }
         self.next.learn_claim(verdict, trace.as_deref());
         let document = claim::json(system, &about.title, verdict);
-        self.document(document, &about);
+        self.document(document, about);
         if self.model.format == Format::Human {
             let source = self.source.clone();
             let aside = Aside { place: about.place, ..self.aside(source.as_deref()) };

@@ -202,12 +202,11 @@ pub(super) fn matching<S: TransitionSystem>(
 ) -> Option<Transition> {
     let mut steps = Vec::new();
     system.steps(state, &mut steps);
-    let found = steps.into_iter().find(|step| {
+    steps.into_iter().find(|step| {
         system.signature().event_name(system.action(step.action).event) == event
             && participants(system, step.action) == who
             && to.is_none_or(|to| system.describe(step.target) == to)
-    });
-    found
+    })
 }
 
 /// Who takes part, as a report says it.
