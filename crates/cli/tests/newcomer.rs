@@ -235,3 +235,61 @@ fn a_report_warns_of_what_is_assumed_or_written_in_vain() {
     let strong = out(&fairly(&folder, &["check", "--fairness", "strong", "two.pml"], ""));
     assert!(strong.contains("it holds under weak fairness of processes, too"), "{strong}");
 }
+
+#[test]
+fn a_sentence_says_what_a_run_waits_for() {
+    let folder = Folder::new("sentences");
+    let model = "bool p, q;\nactive proctype P() { p = true; do :: q = !q od }\n";
+    std::fs::write(folder.0.join("m.pml"), model).expect("a model");
+    let said = |formula: &str| {
+        let report = out(&fairly(&folder, &["check", "-f", formula, "m.pml"], ""));
+        report.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    for (formula, sentence) in [
+        ("[] (p -> <> !p)", "`p` is true at step 2, and `!p` never becomes true from there on."),
+        ("[] <> !p", "`!p` is true for the last time at step 1, and never again."),
+        ("<> (p && q && !p)", "never becomes true."),
+        ("<> [] q", "`q` does not stay: it is false at step"),
+        ("[] !q", "`!q` is false at step"),
+        ("[] (p -> !q)", "is false at step"),
+        ("[] p && [] <> q", "`p` is false at step 1."),
+    ] {
+        assert!(said(formula).contains(sentence), "{formula}: {}", said(formula));
+    }
+    // What is wrong after finitely many steps is no matter of fairness.
+    assert!(said("[] !q").contains("fairness is beside the point"), "{}", said("[] !q"));
+    assert!(!said("[] !q").contains("excludes this run"), "{}", said("[] !q"));
+    assert!(!said("[] <> !p").contains("beside the point"), "{}", said("[] <> !p"));
+}
+
+#[test]
+fn components_are_coloured_by_the_runs_that_stay() {
+    let folder = Folder::new("colours");
+    // P can always leave, or only now and then, or has left.
+    let always = "bool gone;\nactive proctype P() { gone = true }\n\
+                  active proctype Q() { bool x; do :: x = !x od }\n";
+    let sometimes = "bool gone, x;\nactive proctype P() { x -> gone = true }\n\
+                     active proctype Q() { do :: x = !x od }\n";
+    let colours = |model: &str| {
+        std::fs::write(folder.0.join("m.pml"), model).expect("a model");
+        let dot = out(&fairly(&folder, &["graph", "m.pml"], ""));
+        ["gray85", "khaki1", "palegreen"]
+            .map(|colour| dot.matches(&format!("={colour}]")).count() > 0)
+    };
+    assert_eq!(colours(always), [true, false, true]);
+    assert_eq!(colours(sometimes), [true, true, true]);
+}
+
+#[test]
+fn the_run_to_a_deadlock_is_kept_too() {
+    let folder = Folder::new("deadlock");
+    let model = "chan c = [0] of { bit };\nactive proctype P() { bool x; x = true; c!1 }\n";
+    std::fs::write(folder.0.join("m.pml"), model).expect("a model");
+    let output = fairly(&folder, &["m.pml"], "");
+    assert_eq!(code(&output), 1);
+    let shown = follow(&folder, &output);
+    assert!(out(&shown).contains("deadlock: nothing is enabled"), "{}", out(&shown));
+    let file = ".fairly/m.end-states.itf.json";
+    let verified = fairly(&folder, &["trace", "verify", file], "");
+    assert_eq!(code(&verified), 0, "{}{}", out(&verified), err(&verified));
+}
