@@ -60,8 +60,7 @@ pub fn needless<S: TransitionSystem>(
     Ok(Some(format!("strong is more than it needs: it holds under {level}, too")))
 }
 
-/// The moves that some run makes, and those that none makes, of those that are written in a source; none
-/// if that was not found out. A system that lists its moves as they are met knows only of the first.
+/// The moves that some run makes, and those that none makes; none if that was not found out. A system that lists its moves as they are met knows only of the first.
 pub fn coverage<S: TransitionSystem>(system: &mut S, options: &Options) -> Option<Coverage> {
     let mut is_made = vec![false; system.signature().moves.len()];
     let walked = walk(system, options.bounds, |system, _, steps| {
@@ -78,9 +77,8 @@ pub fn coverage<S: TransitionSystem>(system: &mut S, options: &Options) -> Optio
     if walked != Walked::All {
         return None;
     }
-    let moves = &system.signature().moves;
-    let written = system.signature().move_ids().filter(|id| moves[id.index()].span.is_some());
-    let (made, unmade) = written.partition(|id| is_made.get(id.index()) == Some(&true));
+    let all = system.signature().move_ids();
+    let (made, unmade) = all.partition(|id| is_made.get(id.index()) == Some(&true));
     Some(Coverage { made, unmade })
 }
 

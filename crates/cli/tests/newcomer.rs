@@ -293,3 +293,44 @@ fn the_run_to_a_deadlock_is_kept_too() {
     let verified = fairly(&folder, &["trace", "verify", file], "");
     assert_eq!(code(&verified), 0, "{}{}", out(&verified), err(&verified));
 }
+
+#[test]
+fn every_run_that_is_kept_can_be_verified() {
+    let folder = Folder::new("kept");
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let (mut files, mut verified) = (Vec::new(), 0);
+    for name in ["corpus/systems", "examples/csp"] {
+        let entries = std::fs::read_dir(root.join(name)).expect("models");
+        files.extend(entries.map(|entry| entry.expect("an entry").path()));
+    }
+    files.sort();
+    for file in files {
+        let file = file.to_string_lossy().into_owned();
+        fairly(&folder, &["check", "--fairness", "weak", "--timeout", "5", &file], "");
+        let Ok(entries) = std::fs::read_dir(folder.0.join(".fairly")) else { continue };
+        for entry in entries {
+            let trace = entry.expect("an entry").path();
+            if !trace.to_string_lossy().ends_with(".json") {
+                continue;
+            }
+            let name = trace.to_string_lossy().into_owned();
+            let answer = fairly(&folder, &["trace", "verify", &name], "");
+            assert_eq!(code(&answer), 0, "{file}: {name}: {}{}", out(&answer), err(&answer));
+            verified += 1;
+            std::fs::remove_file(trace).expect("it is ours");
+        }
+    }
+    assert!(verified > 60, "{verified}");
+}
+
+#[test]
+fn a_language_can_be_named_where_a_file_does_not() {
+    let folder = Folder::new("lang");
+    let model = include_str!("../src/new/lock.pml");
+    let piped = fairly(&folder, &["check", "--lang", "promela", "-p", "exclusive", "-"], model);
+    assert_eq!(code(&piped), 0, "{}", err(&piped));
+    std::fs::write(folder.0.join("lock.txt"), include_str!("../src/new/lock.csp"))
+        .expect("a model");
+    let named = fairly(&folder, &["lock.txt", "--lang", "csp", "-p", "1"], "");
+    assert_eq!(code(&named), 0, "{}", err(&named));
+}

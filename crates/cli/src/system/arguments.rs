@@ -11,6 +11,7 @@ use fairly_search::Bounds;
 use fairly_system::{Network, TransitionSystem};
 
 use super::AboutFairness;
+use super::file::Language;
 use super::load::{self, Loaded};
 use crate::failure::Failure;
 use crate::output;
@@ -31,6 +32,10 @@ pub(crate) struct Model {
     /// A formula to check instead of those in the file; may be given several times.
     #[arg(short = 'f', long = "formula", value_name = "LTL", conflicts_with = "property")]
     pub(super) formulas: Vec<String>,
+    /// The language of the file, where its name does not tell: of standard input, or of a file with
+    /// another ending.
+    #[arg(long, value_enum, value_name = "LANGUAGE")]
+    pub(super) lang: Option<Language>,
     /// Events that components take alone although several have them.
     #[arg(long, value_name = "EVENT", value_delimiter = ',')]
     pub(super) interleave: Vec<String>,

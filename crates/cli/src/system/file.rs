@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
+use clap::ValueEnum;
 use fairly_check::claim::{self, ClaimOutcome, ClaimVerdict};
 use fairly_check::csp::{CspFile, Unanswered};
 use fairly_check::promela::PromelaFile;
@@ -23,9 +24,11 @@ use crate::input::Input;
 use crate::output;
 
 /// A modelling language.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Language {
+    /// CSP#, the language of PAT.
     Csp,
+    /// Promela, the language of SPIN.
     Promela,
 }
 
@@ -160,7 +163,7 @@ impl File {
     fn faults(
         &mut self,
         system: Which,
-        process: &str,
+        (process, choice): (&str, Choice),
         options: &Options,
         tally: &mut Tally,
         propositions: &[AtomIndex],
@@ -173,7 +176,7 @@ impl File {
         let verdict = claim::faultless(interpreter, wrong, options.bounds)?;
         if let ClaimOutcome::Violated(_) = verdict.outcome {
             let title = format!("{process} runs without errors");
-            let about = About { choice: Choice::Property(title.clone()), title, place: None };
+            let about = About { choice, title, place: None };
             tally.claim(interpreter, &verdict, &about)?;
         }
         Ok(())
@@ -196,7 +199,7 @@ impl File {
         let mut tally = Tally::new(&request.model, file, Some(&self.input.text), trace_to, several);
         let mut counter = if request.spin_compat { self.counter(&request.model)? } else { None };
         // Once for each process: an answer "holds" would hide an error of the model.
-        let mut sound: Vec<(Which, String, Vec<AtomIndex>)> = Vec::new();
+        let mut sound: Vec<(Which, (String, Choice), Vec<AtomIndex>)> = Vec::new();
         for Question { title, system, asked, of_promela, place, choice } in questions {
             request.model.begin(&title);
             let choice = match (&choice, &asked) {
@@ -256,7 +259,8 @@ impl File {
                     Some((_, _, known)) => known.extend(propositions),
                     None => {
                         let process = title.split_whitespace().next().unwrap_or_default();
-                        sound.push((system, process.to_owned(), propositions));
+                        let subject = (process.to_owned(), about.choice);
+                        sound.push((system, subject, propositions));
                     }
                 }
             }
@@ -269,8 +273,8 @@ impl File {
             && request.model.property.is_none()
             && request.model.formulas.is_empty();
         if !asks_itself {
-            for (system, process, propositions) in sound {
-                self.faults(system, &process, &options, &mut tally, &propositions)?;
+            for (system, (process, choice), propositions) in sound {
+                self.faults(system, (&process, choice), &options, &mut tally, &propositions)?;
             }
         }
         request.model.quiet();
@@ -298,7 +302,9 @@ impl File {
         };
         // A statement of a proctype is the same for all its processes: it is enough if one executes it.
         let (unmade, made) = (places(&coverage.unmade), places(&coverage.made));
-        let places: Vec<(usize, String)> = unmade.difference(&made).cloned().collect();
+        let unmade = unmade.difference(&made);
+        let places: Vec<String> =
+            unmade.map(|(line, words)| format!("line {line}: {words}")).collect();
         tally.unused(&places);
     }
 

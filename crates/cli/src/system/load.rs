@@ -48,7 +48,8 @@ pub(super) fn read(files: &[String], model: &Model) -> Result<Read, Failure> {
         return Err(Failure::usage("there is no model: name a file"));
     }
     let mut inputs = input::read_all(files)?;
-    let Some(language) = inputs.iter().find_map(|input| Language::of(&input.name)) else {
+    let named = || inputs.iter().find_map(|input| Language::of(&input.name));
+    let Some(language) = model.lang.or_else(named) else {
         return network(inputs, model).map(|loaded| Read::Network(Box::new(loaded)));
     };
     match (inputs.pop(), inputs.as_slice()) {

@@ -18,12 +18,12 @@ mod with;
 
 use std::process::ExitCode;
 
-use fairly_check::{Assumption, Failure as CheckFailure, Property};
+use fairly_check::{Assumption, Failure as CheckFailure, Options, Property};
 use fairly_fairness::Notion;
 use fairly_report::{human, json};
 use fairly_search::{Bounds, closure, global};
 use fairly_source::Style;
-use fairly_system::TransitionSystem;
+use fairly_system::{MoveId, Network, TransitionSystem};
 
 use crate::failure::{self, Failure};
 use crate::output;
@@ -138,8 +138,27 @@ fn check_one(
             tally.remark(&text);
         }
     }
+    if request.model.property.is_none() && request.model.formulas.is_empty() {
+        tally.unused(&never_taken(network, &options));
+    }
     request.model.quiet();
     Ok(tally.finish())
+}
+
+/// The events that components have and never take.
+fn never_taken(network: &mut Network, options: &Options) -> Vec<String> {
+    let Some(coverage) = fairly_check::coverage(network, options) else { return Vec::new() };
+    let signature = network.signature();
+    let name = |id: &MoveId| {
+        let it = &signature.moves[id.index()];
+        format!("{}: {}", signature.process_name(it.process), signature.event_name(it.event))
+    };
+    // A component may have several transitions with one event.
+    let made: Vec<String> = coverage.made.iter().map(name).collect();
+    let mut unmade: Vec<String> = coverage.unmade.iter().map(name).collect();
+    unmade.retain(|name| !made.contains(name));
+    unmade.dedup();
+    unmade
 }
 
 /// A question about the fairness assumed, without a property.

@@ -329,15 +329,13 @@ impl<'a> Tally<'a> {
         Ok(kept(&path, &text).then_some(path))
     }
 
-    /// Says which statements no run executes, with their lines.
-    pub(super) fn unused(&mut self, places: &[(usize, String)]) {
+    /// Says what no run executes.
+    pub(super) fn unused(&mut self, places: &[String]) {
         const NAMED: usize = 6;
         if places.is_empty() || self.model.format != Format::Human {
             return;
         }
-        let named = places.iter().take(NAMED);
-        let named: Vec<String> =
-            named.map(|(line, words)| format!("line {line}: {words}")).collect();
+        let named = &places[..places.len().min(NAMED)];
         let more = match places.len().saturating_sub(NAMED) {
             0 => String::new(),
             more => format!("; and {more} more"),
