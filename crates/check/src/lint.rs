@@ -2,6 +2,7 @@
 //! fairness that is assumed in vain, and what a model never does.
 
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use fairly_fairness::{Constraint, Level, Notion};
 use fairly_omega::emptiness::Engine;
@@ -12,6 +13,9 @@ use crate::property::Property;
 use crate::vacuity::{Walked, walk};
 use crate::verdict::{Failure, Outcome, Stamp, Verdict};
 use crate::verify::{Found, Options, aside, decide};
+
+/// A remark must not cost more than a moment: properties that took longer are not checked again for one.
+const AFFORDABLE: Duration = Duration::from_secs(1);
 
 /// A weaker assumption under which a property holds too, in words; none if there is none among those that
 /// were tried, or if it was not found out with little effort.
@@ -28,7 +32,8 @@ pub fn needless<S: TransitionSystem>(
     let Outcome::Holds(_) = verdict.outcome else { return Ok(None) };
     // Global and inherent fairness have searches of their own; their neighbours are in the ladder.
     let is_plain = !matches!(assumption.notion, Notion::Global | Notion::Inherent(_));
-    if !is_plain || verdict.stamp.constraints.is_empty() {
+    let is_dear = verdict.stamp.time > AFFORDABLE;
+    if !is_plain || is_dear || verdict.stamp.constraints.is_empty() {
         return Ok(None);
     }
     let bounds = aside(options.bounds, &verdict.stamp);

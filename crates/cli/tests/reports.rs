@@ -127,6 +127,31 @@ fn a_ladder_and_the_least() {
 }
 
 #[test]
+fn several_models() {
+    let files = ["crates/cli/src/new/lock.csp", "corpus/systems/c01-last-process.net"];
+    report("several", &["check", "--fairness", "weak", files[0], files[1]], 1);
+}
+
+#[test]
+fn a_globally_fair_run() {
+    let file = "corpus/systems/c05-parallel-edges.net";
+    report("global", &["check", "--fairness", "global", file], 1);
+}
+
+#[test]
+fn an_assumption_that_is_not_machine_closed() {
+    let file = "corpus/systems/c07-deadlock-ready.net";
+    report("not-closed", &["check", "--fairness", "weak-live", file], 0);
+    report("infeasible", &["check", "--fairness", "strong-live", file], 0);
+}
+
+#[test]
+fn a_known_violation() {
+    let file = "crates/cli/src/new/lock.csp";
+    report("expected", &["check", "-p", "2", "--expect", "violated", file], 0);
+}
+
+#[test]
 fn a_random_walk() {
     report("sim", &["sim", "--random", "--steps", "6", "crates/cli/src/new/lock.pml"], 0);
 }

@@ -452,10 +452,11 @@ const RUNS: &str = ".fairly";
 /// Keeps a run; the folder says of itself that it belongs in no repository.
 fn kept(path: &str, text: &str) -> bool {
     let folder = Path::new(RUNS);
-    let ready = folder.is_dir()
-        || (std::fs::create_dir(folder).is_ok()
-            && std::fs::write(folder.join(".gitignore"), "*\n").is_ok());
-    ready && std::fs::write(path, text).is_ok()
+    // Another process may be making it at the same time, which is as good.
+    if std::fs::create_dir(folder).is_ok() {
+        let _ = std::fs::write(folder.join(".gitignore"), "*\n");
+    }
+    folder.is_dir() && std::fs::write(path, text).is_ok()
 }
 
 /// A title as a part of a file's name.
