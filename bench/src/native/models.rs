@@ -58,9 +58,8 @@ fn peterson(n: usize) -> Model {
         n,
         text,
         states: [None, Some(9_272), Some(223_105)].get(n - 3).copied().flatten(),
-        // Left out to keep the run short: under weak fairness six take the peer over a minute and 4 GB.
-        always: (n < 6).then_some("someone"),
-        weak: (n < 6).then_some("live"),
+        always: Some("someone"),
+        weak: Some("live"),
         strong: None,
         processes: n,
         quick: n == 4,

@@ -12,6 +12,7 @@ use fairly_search::{Bounds, Cut, Prefix};
 use fairly_system::{AtomIndex, Fault, FaultKind, Run, RunStep, TransitionSystem};
 use fairly_witness::{follow, replay};
 
+use crate::hunt::Lossy;
 use crate::verdict::{Failure, WhyUnknown};
 
 /// The answer to a claim.
@@ -23,6 +24,8 @@ pub struct ClaimVerdict {
     pub size: Option<Size>,
     /// How long it took.
     pub time: Duration,
+    /// What was kept of the states, if not all.
+    pub lossy: Option<Lossy>,
 }
 
 /// Holds, violated or unknown.
@@ -50,8 +53,35 @@ pub struct Shown {
 }
 
 impl Shown {
-    fn new(prefix: Prefix, conclusion: impl Into<String>) -> Shown {
+    pub(crate) fn new(prefix: Prefix, conclusion: impl Into<String>) -> Shown {
         Shown { prefix, cycle: Vec::new(), conclusion: conclusion.into(), other: None }
+    }
+
+    /// A run that gets stuck.
+    pub(crate) fn stuck<S: TransitionSystem>(
+        system: &mut S,
+        prefix: Prefix,
+        unfinished: Option<&str>,
+    ) -> Shown {
+        let end = system.describe(prefix.end());
+        let ended = system.atom("terminated").is_some_and(|it| system.holds(prefix.end(), it));
+        let why = unfinished.filter(|_| ended).unwrap_or("deadlock");
+        Shown::new(prefix, format!("{why}: nothing is enabled in {end}"))
+    }
+
+    /// A run that ends.
+    pub(crate) fn last<S: TransitionSystem>(system: &mut S, prefix: Prefix) -> Shown {
+        let why = match system.fault(prefix.end()) {
+            Some(fault) => format!("error in the model: {}", fault.message),
+            None => "the run ends here".to_owned(),
+        };
+        Shown::new(prefix, why)
+    }
+
+    /// A run that comes to what was to be reached.
+    pub(crate) fn reached<S: TransitionSystem>(system: &mut S, prefix: Prefix) -> Shown {
+        let end = system.describe(prefix.end());
+        Shown::new(prefix, format!("reached: {end}"))
     }
 }
 
@@ -74,11 +104,11 @@ fn ask<S: TransitionSystem>(
             (found(Some(Box::new(shown))), size)
         }
     };
-    Ok(ClaimVerdict { outcome, size, time: started.elapsed() })
+    Ok(ClaimVerdict { outcome, size, time: started.elapsed(), lossy: None })
 }
 
 /// Walks what was found once more.
-fn confirm<S: TransitionSystem>(system: &mut S, shown: &Shown) -> Result<(), Failure> {
+pub(crate) fn confirm<S: TransitionSystem>(system: &mut S, shown: &Shown) -> Result<(), Failure> {
     let run = Run { stem: shown.prefix.steps.clone(), cycle: shown.cycle.clone() };
     let flaw = |flaw| Failure::Internal { flaw, run: run.clone() };
     let follows = |system: &mut S, prefix: &Prefix| follow(system, prefix.start, &prefix.steps);
@@ -147,14 +177,7 @@ pub fn stops_well<S: TransitionSystem>(
         let is_end =
             |system: &S, state| holds(system, state, terminated) && !holds(system, state, missing);
         let found = reach::deadlock(system, bounds, is_end)?;
-        let shown = found.prefix.map(|prefix| {
-            let end = system.describe(prefix.end());
-            let why = match (holds(system, prefix.end(), terminated), unfinished) {
-                (true, Some(unfinished)) => unfinished,
-                _ => "deadlock",
-            };
-            Shown::new(prefix, format!("{why}: nothing is enabled in {end}"))
-        });
+        let shown = found.prefix.map(|prefix| Shown::stuck(system, prefix, unfinished));
         Ok((shown, Some(found.size)))
     })
 }
@@ -169,14 +192,7 @@ pub fn nonterminating<S: TransitionSystem>(
 ) -> Result<ClaimVerdict, Failure> {
     ask(system, ClaimOutcome::Violated, ClaimOutcome::Holds, |system| {
         let found = refinement::nonterminating(system, bounds)?;
-        let shown = found.map(|prefix| {
-            let why = match system.fault(prefix.end()) {
-                Some(fault) => format!("error in the model: {}", fault.message),
-                None => "the run ends here".to_owned(),
-            };
-            Shown::new(prefix, why)
-        });
-        Ok((shown, None))
+        Ok((found.map(|prefix| Shown::last(system, prefix)), None))
     })
 }
 
@@ -245,10 +261,7 @@ pub fn reaches<S: TransitionSystem>(
 ) -> Result<ClaimVerdict, Failure> {
     ask(system, ClaimOutcome::Holds, ClaimOutcome::Violated, |system| {
         let found = reach::state(system, bounds, |system, state| system.holds(state, goal))?;
-        let shown = found.prefix.map(|prefix| {
-            let end = system.describe(prefix.end());
-            Shown::new(prefix, format!("reached: {end}"))
-        });
+        let shown = found.prefix.map(|prefix| Shown::reached(system, prefix));
         Ok((shown, Some(found.size)))
     })
 }

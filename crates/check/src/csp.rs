@@ -10,12 +10,14 @@ use fairly_front::csp::{self, Specification};
 use fairly_logic::Formulas;
 use fairly_model::{Collapsed, Interpreter};
 use fairly_search::Bounds;
+use fairly_search::lossy::Room;
 use fairly_search::refinement::{Determinism, Model};
 use fairly_source::Diagnostic;
 use fairly_system::EventReading;
 
 use crate::claim::{self, ClaimVerdict, Extreme};
 use crate::execution::{self, Execution};
+use crate::hunt;
 use crate::property::Property;
 use crate::verdict::Failure;
 
@@ -219,6 +221,38 @@ impl CspFile {
             Claim::Satisfies(_) | Claim::Refines { .. } => {
                 unreachable!("formulas and refinement are asked elsewhere")
             }
+        })
+    }
+}
+
+impl CspFile {
+    /// The answer to a claim by a search that does not keep all states: see [`crate::hunt`]. Any claim
+    /// may be asked; what is about more than one reachable state stays unknown.
+    ///
+    /// # Errors
+    /// As [`CspFile::claim`].
+    pub fn hunt(
+        &mut self,
+        system: SystemIndex,
+        claim: &Claim,
+        room: Room,
+        bounds: Bounds,
+    ) -> Result<ClaimVerdict, Unanswered> {
+        let specification = Rc::clone(&self.specification);
+        let system = self.interpreter(system);
+        Ok(match claim {
+            Claim::DeadlockFree => hunt::stops_well(system, None, room, bounds)?,
+            Claim::NonTerminating => hunt::nonterminating(system, room, bounds)?,
+            Claim::Reaches { condition, optimum: None } => {
+                let goal = csp::expression(&specification, condition)?;
+                let atom = system.interpreter_mut().add_proposition("goal", goal);
+                hunt::reaches(system, atom, room, bounds)?
+            }
+            Claim::Reaches { optimum: Some(_), .. }
+            | Claim::DivergenceFree
+            | Claim::Deterministic
+            | Claim::Satisfies(_)
+            | Claim::Refines { .. } => hunt::not_lossy(),
         })
     }
 }

@@ -3,7 +3,8 @@
 //! - [`Property`]: a formula bound to a system;
 //! - [`check`]: one property under one [`Assumption`], to a [`Verdict`] with its [`Stamp`];
 //! - [`ladder()`]: the verdict under every notion;
-//! - [`least()`]: the least sets of constraints under which a property holds.
+//! - [`least()`]: the least sets of constraints under which a property holds;
+//! - [`claim`]: questions that are no formulas; [`hunt`]: some of them, where states do not fit.
 //!
 //! This is the only crate that names engines. A run that refutes a property has been replayed and
 //! judged again by `fairly_witness` before it is returned; one that fails there is
@@ -13,6 +14,7 @@ mod assumption;
 pub mod claim;
 pub mod csp;
 mod execution;
+pub mod hunt;
 mod ladder;
 mod least;
 mod lint;

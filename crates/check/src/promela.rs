@@ -8,12 +8,14 @@ use fairly_front::promela::{self, Claim, Lowered, Options as Lowering};
 use fairly_logic::Formulas;
 use fairly_model::{BinaryOp, Collapsed, Expr, Interpreter, LocationId, Model, Target};
 use fairly_omega::{Acceptance, Automaton, Builder, Label, Mark, MarkSet, Prop, Refused, StateId};
+use fairly_search::lossy::Room;
 use fairly_search::{Binding, Bounds};
 use fairly_source::{Diagnostic, Span};
 use fairly_system::TransitionSystem;
 
 use crate::claim::{self, ClaimVerdict};
 use crate::execution::{Execution, system};
+use crate::hunt;
 use crate::property::Property;
 use crate::verdict::Failure;
 
@@ -183,6 +185,30 @@ impl PromelaFile {
             | Question::Never(_) => {
                 unreachable!("properties of runs are checked elsewhere")
             }
+        }
+    }
+
+    /// As [`PromelaFile::claim`], without keeping all states: see [`crate::hunt`]. Any question may be
+    /// asked; what is about whole runs stays unknown.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn hunt(
+        &mut self,
+        question: &Question,
+        room: Room,
+        bounds: Bounds,
+    ) -> Result<ClaimVerdict, Failure> {
+        match question {
+            Question::Errors => hunt::faultless(&mut self.system, room, bounds),
+            Question::EndStates => {
+                let unfinished = self.lowered.unfinished.as_deref();
+                hunt::stops_well(&mut self.system, unfinished, room, bounds)
+            }
+            Question::Progress
+            | Question::Acceptance
+            | Question::Formula(_)
+            | Question::Never(_) => Ok(hunt::not_lossy()),
         }
     }
 

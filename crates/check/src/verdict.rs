@@ -89,6 +89,10 @@ pub enum WhyUnknown {
     Refused(Refused),
     /// The system itself goes no further somewhere: what it says of that.
     Limit(String),
+    /// Nothing was found by a search that does not keep all states.
+    Lossy,
+    /// It is no question for such a search.
+    NotLossy,
 }
 
 impl WhyUnknown {
@@ -119,6 +123,10 @@ impl fmt::Display for WhyUnknown {
                 write!(f, "interrupted after {nodes} states")
             }
             WhyUnknown::Limit(message) => write!(f, "{message}"),
+            WhyUnknown::Lossy => write!(f, "nothing was found, but states may have been left out"),
+            WhyUnknown::NotLossy => {
+                write!(f, "a lossy search answers only what one reachable state can show")
+            }
             WhyUnknown::Cut(Cut::Limit(_)) => write!(f, "the system goes no further in a state"),
             WhyUnknown::Cut(Cut::Hard(refused)) | WhyUnknown::Refused(refused) => {
                 write!(f, "{refused}")

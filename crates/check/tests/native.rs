@@ -3,26 +3,19 @@
 
 #[path = "../../jit/tests/compare/mod.rs"]
 mod compare;
+#[path = "common/files.rs"]
+mod files;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use fairly_check::Execution;
 use fairly_check::csp::CspFile;
 use fairly_check::promela::PromelaFile;
+use files::files;
 
 /// States of a model that are looked at.
 const STATES: usize = 3000;
-
-fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
-    let entries = fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("it").path());
-    let mut files: Vec<PathBuf> =
-        entries.filter(|path| path.extension().is_some_and(|it| it == ending)).collect();
-    files.sort();
-    assert!(!files.is_empty());
-    files
-}
 
 /// How many states native code made the steps of, and how many it declined.
 #[derive(Default)]
@@ -46,7 +39,7 @@ impl Tally {
 #[test]
 fn promela() {
     let mut tally = Tally::default();
-    for path in files("examples/promela", "pml").into_iter().chain(files("corpus/promela", "pml")) {
+    for path in files(&["examples/promela", "corpus/promela"], "pml") {
         let text = fs::read_to_string(&path).expect("text");
         let Ok(file) = PromelaFile::parse(&text, &[]) else { continue };
         tally.add(&path, compare::compare_up_to(file.model(), STATES));
@@ -58,7 +51,7 @@ fn promela() {
 #[test]
 fn csp() {
     let mut tally = Tally::default();
-    for path in files("examples/csp", "csp").into_iter().chain(files("corpus/csp", "csp")) {
+    for path in files(&["examples/csp", "corpus/csp"], "csp") {
         let text = fs::read_to_string(&path).expect("text");
         let Ok(mut file) = CspFile::parse(&text) else { continue };
         file.execute(Execution::Interpreted);

@@ -1,6 +1,6 @@
 //! Random Promela programs against SPIN: the same number of states, the same errors, the same
 //! verdicts on formulas, never claims, accept labels and progress, without fairness and with SPIN's
-//! weak fairness.
+//! weak fairness. `executions.rs` compares native code with the interpreter on such programs.
 //!
 //! Without `spin` or a C compiler this says so and passes. `FAIRLY_PROMELA_CASES` says how many
 //! programs, `FAIRLY_SEED` the seed of the first, `FAIRLY_PROMELA_THREADS` how many are compared at a

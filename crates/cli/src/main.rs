@@ -171,6 +171,11 @@ impl Settings {
         if given(&["-p", "--property", "-f", "--formula"]) {
             more.retain(|word| !word.starts_with("--property=") && !word.starts_with("--formula="));
         }
+        // It is no matter of runs, so what is always assumed of them is left out.
+        if given(&["--lossy"]) {
+            let about_runs = ["--fairness=", "--constraint=", "--engine="];
+            more.retain(|word| !about_runs.iter().any(|option| word.starts_with(option)));
+        }
         all.splice(at + 1..at + 1, more.into_iter().map(OsString::from));
         all
     }

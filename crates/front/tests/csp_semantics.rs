@@ -1,5 +1,6 @@
 //! CSP# means what it should: random specifications, laid out as processes and as one process,
-//! compared with a naive semantics of its own.
+//! compared with a naive semantics of its own. `crates/check/tests/executions.rs` has specifications of the
+//! same kind run natively as well.
 
 #[path = "csp_semantics/alphabet.rs"]
 mod alphabet;

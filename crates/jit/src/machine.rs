@@ -45,8 +45,9 @@ pub(crate) struct Machine {
     /// Room for steps: their words and their commands.
     rows: Vec<u64>,
     commands: Vec<u32>,
-    /// Room for offers.
+    /// Room for offers, and for how many.
     offers: Vec<i64>,
+    offer_room: usize,
     scratch: Vec<i64>,
     initial_scratch: Vec<i64>,
     /// Points into what is above, and nowhere before [`begin`](Machine::begin).
@@ -84,6 +85,7 @@ impl Machine {
             rows: vec![0; steps * words],
             commands: vec![0; steps],
             offers: vec![0; steps * stride],
+            offer_room: steps,
             scratch: initial_scratch.clone(),
             initial_scratch,
             context: Context::empty(),
@@ -126,9 +128,9 @@ impl Machine {
         self.context = Context {
             row: self.rows.as_mut_ptr(),
             command: self.commands.as_mut_ptr(),
-            room: i64::try_from(self.commands.len()).expect("a length"),
+            room: self.commands.len().cast_signed() as i64,
             offer: self.offers.as_mut_ptr(),
-            offer_room: i64::try_from(self.offers.len() / self.stride).expect("a length"),
+            offer_room: self.offer_room.cast_signed() as i64,
             scratch: self.scratch.as_mut_ptr(),
             timeout: i64::from(timeout),
         };
@@ -136,10 +138,10 @@ impl Machine {
 
     /// How much has been found since [`begin`](Machine::begin).
     pub(crate) fn found(&self) -> Found {
-        let left = |room: i64| usize::try_from(room).expect("a length");
+        let left = |room: i64| room.cast_unsigned() as usize;
         Found {
             steps: self.commands.len() - left(self.context.room),
-            offers: self.offers.len() / self.stride - left(self.context.offer_room),
+            offers: self.offer_room - left(self.context.offer_room),
         }
     }
 
@@ -192,6 +194,7 @@ impl Machine {
         self.rows.resize(self.rows.len() * 2, 0);
         self.commands.resize(self.commands.len() * 2, 0);
         self.offers.resize(self.offers.len() * 2, 0);
+        self.offer_room *= 2;
         self.context = Context::empty();
     }
 

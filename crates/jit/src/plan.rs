@@ -3,6 +3,7 @@
 use fairly_model::native::Part;
 use fairly_model::{
     Atomicity, Communication, Edge, Expr, Gathering, Interpreter, Layout, Model, SlotId, Storage,
+    Target,
 };
 
 /// How an edge is taken.
@@ -143,6 +144,24 @@ impl Plan {
     pub(crate) fn edges(&self, slot: usize, variant: usize, location: usize) -> &[Edge] {
         let template = self.layout.slots[slot].variants[variant].template;
         self.model.template(template).locations[location].edges.as_deref().unwrap_or(&[])
+    }
+
+    /// How many locations the process in a slot has.
+    pub(crate) fn locations(&self, slot: usize, variant: usize) -> usize {
+        let template = self.layout.slots[slot].variants[variant].template;
+        self.model.template(template).locations.len()
+    }
+
+    /// Whether a process can take a step alone at a location, whatever the state.
+    pub(crate) fn always_moves(&self, slot: usize, variant: usize, location: usize) -> bool {
+        let first = self.first_edge(slot, variant, location) as usize;
+        let mut edges = self.edges(slot, variant, location).iter().zip(&self.places[first..]);
+        edges.any(|(edge, place)| {
+            edge.guard == Expr::TRUE
+                && edge.communication == Communication::None
+                && edge.target != Target::Exit
+                && place.role == Role::Alone
+        })
     }
 
     /// Whether the locations of a template are such that ranks or atomicity decide about actions of

@@ -28,8 +28,10 @@ struct Inner {
     machine: Machine,
     /// By slot and variant: the functions, each for some locations.
     chunks: Vec<Vec<Vec<Chunk>>>,
-    /// By slot: the only function that its process ever needs.
-    direct: Vec<Option<Code>>,
+    /// All slots in order, those that one function is enough for together; once it is needed.
+    groups: Option<Vec<Group>>,
+    /// By slot, variant and location: whether the process can move in any case.
+    always: Vec<Vec<Vec<bool>>>,
     /// By edge: what it does after its communication.
     effects: HashMap<u32, Option<Code>>,
     guards: HashMap<u32, Option<Code>>,
@@ -38,6 +40,15 @@ struct Inner {
     /// By meeting: the round in which it was dealt with.
     met: Vec<u64>,
     round: u64,
+}
+
+/// Slots whose steps are looked for together.
+#[derive(Clone, Debug)]
+enum Group {
+    /// Processes that are always there, by one function.
+    Together(Code),
+    /// A process by whichever function it needs.
+    Single(usize),
 }
 
 /// The functions for some locations of a process.
@@ -59,14 +70,20 @@ impl Compiled {
     pub fn new(interpreter: &fairly_model::Interpreter) -> Option<Compiled> {
         let plan = Plan::new(interpreter)?;
         let machine = Machine::new(&plan)?;
-        let mut chunks = Vec::new();
+        let (mut chunks, mut always) = (Vec::new(), Vec::new());
         for (slot, of) in plan.layout.slots.iter().enumerate() {
             let variants = 0..of.variants.len();
+            let moves = |variant: usize| -> Vec<bool> {
+                let locations = 0..plan.locations(slot, variant);
+                locations.map(|at| plan.always_moves(slot, variant, at)).collect()
+            };
+            always.push(variants.clone().map(moves).collect());
             chunks.push(variants.map(|variant| chunks_of(&plan, slot, variant)).collect());
         }
         let inner = Inner {
             machine,
-            direct: vec![None; chunks.len()],
+            groups: None,
+            always,
             chunks,
             effects: HashMap::new(),
             guards: HashMap::new(),
@@ -89,8 +106,7 @@ impl Compiled {
 }
 
 fn chunks_of(plan: &Plan, slot: usize, variant: usize) -> Vec<Chunk> {
-    let template = plan.layout.slots[slot].variants[variant].template;
-    let locations = plan.model.template(template).locations.len();
+    let locations = plan.locations(slot, variant);
     let mut chunks = Vec::new();
     let mut edges = 0;
     for location in 0..locations {
@@ -136,21 +152,64 @@ impl Inner {
         made
     }
 
+    /// Puts slots into groups: as many neighbours as fit into one function.
+    fn groups(&mut self, plan: &Plan) -> Vec<Group> {
+        let mut groups = Vec::new();
+        let mut slot = 0;
+        while slot < plan.layout.slots.len() {
+            let (first, mut edges) = (slot, 0);
+            while slot < plan.layout.slots.len() {
+                let of = &plan.layout.slots[slot];
+                let is_fixed = of.kind.width == 0 && of.variants.len() == 1;
+                if !is_fixed || self.chunks[slot][0].len() > 1 {
+                    break;
+                }
+                let locations = 0..plan.locations(slot, 0);
+                edges += locations.map(|at| plan.edges(slot, 0, at).len()).sum::<usize>();
+                if edges > EDGES && slot > first {
+                    break;
+                }
+                slot += 1;
+            }
+            if slot == first {
+                groups.push(Group::Single(slot));
+                slot += 1;
+                continue;
+            }
+            match self.machine.compile(plan, &[Purpose::Together { slots: first..slot }]) {
+                Some(codes) => groups.push(Group::Together(codes[0])),
+                None => groups.extend((first..slot).map(Group::Single)),
+            }
+        }
+        groups
+    }
+
+    /// Calls the functions of all slots.
+    fn all(&mut self, plan: &Plan, words: &[u64]) -> i64 {
+        let groups = match self.groups.take() {
+            Some(groups) => groups,
+            None => self.groups(plan),
+        };
+        let mut status = Status::DONE;
+        for group in &groups {
+            status = match *group {
+                Group::Together(code) => self.machine.call(code, words),
+                Group::Single(slot) => self.slot(plan, slot, words),
+            };
+            if status != Status::DONE {
+                break;
+            }
+        }
+        self.groups = Some(groups);
+        status
+    }
+
     /// Calls the function of a slot; what it finds is added.
     fn slot(&mut self, plan: &Plan, slot: usize, words: &[u64]) -> i64 {
-        if let Some(code) = self.direct[slot] {
-            return self.machine.call(code, words);
-        }
         let kind = plan.layout.slots[slot].kind.get(words, 0);
         let Ok(variant) = usize::try_from(kind - 1) else { return Status::DONE };
         match self.code(plan, (slot, variant), words, false) {
-            Some(code) => {
-                if plan.layout.slots[slot].kind.width == 0 && self.chunks[slot][variant].len() == 1
-                {
-                    self.direct[slot] = Some(code);
-                }
-                self.machine.call(code, words)
-            }
+            Some(code) => self.machine.call(code, words),
             None => Status::DECLINED,
         }
     }
@@ -252,15 +311,7 @@ impl Compiled {
         let inner = inner.get_mut();
         inner.machine.begin(timeout);
         let slots = plan.layout.slots.len();
-        let Ok(holder) = usize::try_from(holder) else {
-            for slot in 0..slots {
-                let status = inner.slot(plan, slot, words);
-                if status != Status::DONE {
-                    return status;
-                }
-            }
-            return Status::DONE;
-        };
+        let Ok(holder) = usize::try_from(holder) else { return inner.all(plan, words) };
         let status = inner.slot(plan, holder, words);
         let found = inner.machine.found();
         if status != Status::DONE || found.offers == 0 {
@@ -454,8 +505,12 @@ impl Compiled {
     fn can_move(&mut self, words: &[u64], slot: usize) -> Option<bool> {
         let Compiled { plan, inner, .. } = self;
         let inner = inner.get_mut();
-        let kind = plan.layout.slots[slot].kind.get(words, 0);
-        let Ok(variant) = usize::try_from(kind - 1) else { return Some(false) };
+        let of = &plan.layout.slots[slot];
+        let Ok(variant) = usize::try_from(of.kind.get(words, 0) - 1) else { return Some(false) };
+        let location = usize::try_from(of.location.get(words, 0)).ok()?;
+        if inner.always[slot][variant][location] {
+            return Some(true);
+        }
         let code = inner.code(plan, (slot, variant), words, true)?;
         inner.machine.begin(false);
         match inner.machine.call(code, words) {

@@ -12,11 +12,12 @@
 //! Then it ends in a state inside it, from which the next one begins. Where that is depends on the
 //! state that the sequence begins in alone, so that the same state always has the same steps.
 
+mod packed;
+
 use fairly_omega::StateId;
 use fairly_system::{
     Action, ActionId, AtomIndex, Fault, MoveId, Signature, Transition, TransitionSystem,
 };
-use hashbrown::HashMap;
 
 use crate::interpreter::{Interpreter, Steps};
 
@@ -31,19 +32,37 @@ pub struct Collapsed {
     holds: bool,
     /// The actions of sequences; those of single steps among them.
     actions: Vec<Action>,
-    ids: HashMap<Vec<ActionId>, ActionId>,
+    /// By action: the sequence that it is.
+    chains: Vec<Chain>,
+    /// By action of the interpreter: the sequence of it alone; the empty one if it was not met.
+    alone: Vec<ActionId>,
     /// The steps that are still to be looked at, one frame for each state that is passed through.
     frames: Vec<Frame>,
     /// Steps that lead to states in which nobody holds.
     ends: Steps,
-    chain: Vec<ActionId>,
+    /// By action: the last expansion that it was met in.
+    met: Vec<u64>,
+    /// How many states have been expanded.
+    expansions: u64,
     base: Vec<u64>,
-    row: Vec<u64>,
+    held: Vec<u64>,
+}
+
+/// Steps of the interpreter that follow each other. Nearly all have one or two, so the longer ones are
+/// found by looking at all that begin alike.
+struct Chain {
+    /// All steps but the last, and the last; of the empty one, nothing.
+    before: ActionId,
+    last: ActionId,
+    /// Those that have one step more.
+    longer: Vec<ActionId>,
 }
 
 /// A state on the way, and its steps.
-#[derive(Default)]
 struct Frame {
+    /// The steps that led here.
+    chain: ActionId,
+    length: usize,
     words: Vec<u64>,
     steps: Steps,
     next: usize,
@@ -64,11 +83,17 @@ impl Collapsed {
             base: vec![0; inner.layout().words],
             inner,
             actions: vec![idle],
-            ids: HashMap::from([(Vec::new(), ActionId::IDLE)]),
+            chains: vec![Chain {
+                before: ActionId::IDLE,
+                last: ActionId::IDLE,
+                longer: Vec::new(),
+            }],
+            alone: Vec::new(),
             frames: Vec::new(),
             ends: Steps::default(),
-            chain: Vec::new(),
-            row: Vec::new(),
+            met: Vec::new(),
+            expansions: 0,
+            held: Vec::new(),
         }
     }
 
@@ -82,22 +107,47 @@ impl Collapsed {
         &mut self.inner
     }
 
-    fn action_id(&mut self, chain: &[ActionId]) -> ActionId {
-        if let Some(&known) = self.ids.get(chain) {
-            return known;
+    /// The action of a sequence with one step more.
+    #[inline]
+    fn followed(&mut self, chain: ActionId, step: ActionId) -> ActionId {
+        let known = if chain == ActionId::IDLE {
+            self.alone.get(step.index()).copied().filter(|&known| known != ActionId::IDLE)
+        } else {
+            let longer = &self.chains[chain.index()].longer;
+            longer.iter().copied().find(|action| self.chains[action.index()].last == step)
+        };
+        known.unwrap_or_else(|| self.follow(chain, step))
+    }
+
+    /// Makes the action of a sequence with one step more.
+    #[cold]
+    fn follow(&mut self, chain: ActionId, step: ActionId) -> ActionId {
+        let id = ActionId::from_index(self.actions.len());
+        self.chains.push(Chain { before: chain, last: step, longer: Vec::new() });
+        if chain == ActionId::IDLE {
+            let length = self.alone.len().max(step.index() + 1);
+            self.alone.resize(length, ActionId::IDLE);
+            self.alone[step.index()] = id;
+        } else {
+            self.chains[chain.index()].longer.push(id);
         }
-        let first = self.inner.action(chain[0]);
+        let mut steps = Vec::new();
+        let mut at = id;
+        while at != ActionId::IDLE {
+            steps.push(self.chains[at.index()].last);
+            at = self.chains[at.index()].before;
+        }
+        steps.reverse();
+        let first = self.inner.action(steps[0]);
         let mut action = Action { event: first.event, participants: vec![], moves: vec![] };
-        for &step in chain {
+        for step in steps {
             let step = self.inner.action(step);
             action.participants.extend(&step.participants);
             action.moves.extend(&step.moves);
         }
         action.participants.sort_unstable();
         action.participants.dedup();
-        let id = ActionId::from_index(self.actions.len());
         self.actions.push(action);
-        self.ids.insert(chain.to_vec(), id);
         id
     }
 
@@ -106,58 +156,56 @@ impl Collapsed {
         self.inner.layout().holder.is_some_and(|strip| strip.get(words, 0) >= 0)
     }
 
-    /// Makes the frame at a depth that of a state.
-    fn open(&mut self, depth: usize, words: &[u64]) {
+    /// Makes the frame at a depth that of a state, which a sequence of steps leads to.
+    fn open(&mut self, depth: usize, words: &[u64], chain: ActionId, length: usize) {
         if self.frames.len() == depth {
-            self.frames.push(Frame::default());
+            let (words, steps) = (Vec::new(), Steps::default());
+            self.frames.push(Frame { chain, length, words, steps, next: 0 });
         }
-        let mut frame = std::mem::take(&mut self.frames[depth]);
+        let frame = &mut self.frames[depth];
+        (frame.chain, frame.length, frame.next) = (chain, length, 0);
         frame.words.clear();
         frame.words.extend_from_slice(words);
-        frame.next = 0;
         self.inner.expand(words, &mut frame.steps);
-        self.frames[depth] = frame;
     }
 
     /// Collects in `ends` the steps out of a packed state. Depth first, in the order of the
     /// interpreter.
     fn pass_through(&mut self, words: &[u64]) {
         self.ends.clear();
-        self.open(0, words);
+        self.expansions += 1;
+        self.open(0, words, ActionId::IDLE, 0);
         let mut depth = 0;
-        let mut chain = std::mem::take(&mut self.chain);
-        let mut row = std::mem::take(&mut self.row);
-        chain.clear();
+        let mut held = std::mem::take(&mut self.held);
         loop {
             let frame = &mut self.frames[depth];
             let at = frame.next;
-            if at == frame.steps.actions.len() {
+            let Some(&step) = frame.steps.actions.get(at) else {
                 if depth == 0 {
                     break;
                 }
                 depth -= 1;
-                chain.pop();
                 continue;
-            }
+            };
             frame.next += 1;
-            chain.push(frame.steps.actions[at]);
-            let fault = frame.steps.fault(at).cloned();
-            row.clear();
-            row.extend_from_slice(self.frames[depth].row(at));
-            if fault.is_none() && self.is_held(&row) {
+            let (chain, length) = (frame.chain, frame.length + 1);
+            let chain = self.followed(chain, step);
+            let frame = &self.frames[depth];
+            let row = frame.row(at);
+            if self.is_held(row) && frame.steps.fault(at).is_none() {
                 let endless = self.frames[..=depth].iter().any(|frame| frame.words == row);
-                let too_much = chain.len() >= MOST_STEPS || self.ends.actions.len() >= MOST_WAYS;
+                let too_much = length >= MOST_STEPS || self.ends.actions.len() >= MOST_WAYS;
                 if !endless && !too_much {
+                    held.clear();
+                    held.extend_from_slice(row);
                     depth += 1;
-                    self.open(depth, &row);
+                    self.open(depth, &held, chain, length);
                     continue;
                 }
             }
-            self.end(&chain, &row, fault);
-            chain.pop();
+            self.end(chain, depth, at);
         }
-        self.chain = chain;
-        self.row = row;
+        self.held = held;
     }
 
     /// Appends the steps out of a state, whose targets wait for numbers.
@@ -168,23 +216,30 @@ impl Collapsed {
         let mut words = std::mem::take(&mut self.base);
         self.inner.read(state, &mut words);
         self.pass_through(&words);
-        let ends = std::mem::take(&mut self.ends);
-        self.inner.defer(state, &words, &ends, out);
-        self.ends = ends;
+        self.inner.defer(state, &self.ends, out);
         self.base = words;
     }
 
-    /// Adds a step that a chain of steps makes up, unless it is there.
-    fn end(&mut self, chain: &[ActionId], row: &[u64], fault: Option<Fault>) {
-        let action = self.action_id(chain);
-        let known = self.ends.rows.chunks_exact(row.len()).zip(&self.ends.actions).enumerate();
-        for (at, (other, &same)) in known {
-            if same == action && other == row && self.ends.fault(at) == fault.as_ref() {
-                return;
+    /// Adds a step that is a sequence of steps, the last of which is one of a frame, unless it is
+    /// there.
+    fn end(&mut self, action: ActionId, depth: usize, at: usize) {
+        if self.met.len() <= action.index() {
+            self.met.resize(action.index() + 1, 0);
+        }
+        let is_first =
+            std::mem::replace(&mut self.met[action.index()], self.expansions) != self.expansions;
+        let frame = &self.frames[depth];
+        let (row, fault) = (frame.row(at), frame.steps.fault(at));
+        if !is_first {
+            let known = self.ends.rows.chunks_exact(row.len()).zip(&self.ends.actions).enumerate();
+            for (at, (other, &same)) in known {
+                if same == action && other == row && self.ends.fault(at) == fault {
+                    return;
+                }
             }
         }
         if let Some(fault) = fault {
-            self.ends.faults.push((self.ends.actions.len(), fault));
+            self.ends.faults.push((self.ends.actions.len(), fault.clone()));
         }
         self.ends.actions.push(action);
         self.ends.rows.extend_from_slice(row);

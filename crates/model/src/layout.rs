@@ -10,12 +10,13 @@
 //!   channel are zero bits, and so is everything of a slot that is free, and all bits of a slot that
 //!   belong to a template which is not the one in it.
 //! - The layout depends on nothing but the model, and on the model only as it was before anything of
-//!   it was unfolded.
+//!   it was unfolded. Of a model that is not, values have room that can happen, not all of their type.
 
 use crate::expression::Expr;
 use crate::ids::TemplateId;
 use crate::model::{Atomicity, Model};
 use crate::process::{Slot, Target};
+use crate::ranges::Ranges;
 use crate::variable::{Channel, Range, Storage, Variable};
 
 /// A value, or values of the same kind: the elements of an array, or one cell of all messages that a
@@ -40,17 +41,24 @@ pub struct Strip {
 
 impl Strip {
     /// The word of an element and the lowest of its bits there.
+    #[inline]
     pub fn position(&self, element: u32) -> (usize, u32) {
+        // Most strips are not arrays, and a division takes long.
+        if element == 0 {
+            return (self.word as usize, self.shift);
+        }
         let word = self.word + element / self.per_word;
         (word as usize, self.shift + element % self.per_word * self.width)
     }
 
     /// The bits of an element, moved to the lowest ones.
+    #[inline]
     pub fn mask(&self) -> u64 {
         u64::MAX.checked_shr(64 - self.width).unwrap_or(0)
     }
 
     /// The value of an element of a packed state.
+    #[inline]
     pub fn get(&self, words: &[u64], element: u32) -> i64 {
         if self.width == 0 {
             return self.base;
@@ -60,14 +68,23 @@ impl Strip {
     }
 
     /// Gives an element a value in a packed state.
+    ///
+    /// # Panics
+    /// If there is no room for it: a state must never be taken for another one.
     pub fn set(&self, words: &mut [u64], element: u32, value: i64) {
         let bits = value.wrapping_sub(self.base).cast_unsigned();
-        debug_assert_eq!(bits & !self.mask(), 0, "{value} does not fit {self:?}");
+        assert_eq!(bits & !self.mask(), 0, "{value} does not fit {self:?}");
         if self.width > 0 {
             let (word, shift) = self.position(element);
             let mask = self.mask() << shift;
             words[word] = words[word] & !mask | bits << shift & mask;
         }
+    }
+
+    /// The values that there is room for.
+    pub fn range(&self) -> Range {
+        let most = i128::from(self.base) + i128::from(self.mask());
+        Range::new(self.base, i64::try_from(most).unwrap_or(i64::MAX))
     }
 
     /// Its elements in an unpacked state.
@@ -211,17 +228,17 @@ impl Room {
     }
 
     /// The strips of variables that are part of the state; scratch variables get theirs later.
-    fn variables(&mut self, variables: &[Variable]) -> Vec<Strip> {
-        let strip = |variable: &Variable| {
+    fn variables(&mut self, variables: &[Variable], ranges: &[Range]) -> Vec<Strip> {
+        let strip = |(variable, range): (&Variable, &Range)| {
             let length = u32::try_from(variable.cells()).expect("a length has 32 bits");
             match variable.storage {
-                Storage::State => self.strip(variable.range, length),
+                Storage::State => self.strip(*range, length),
                 Storage::Scratch => {
                     Strip { cell: 0, length, base: 0, width: 0, word: 0, shift: 0, per_word: 1 }
                 }
             }
         };
-        variables.iter().map(strip).collect()
+        variables.iter().zip(ranges).map(strip).collect()
     }
 
     /// Cells without bits for scratch variables, and what is in them at first.
@@ -262,27 +279,37 @@ impl Layout {
         all(&model.variables).saturating_add(channels).saturating_add(slots) <= Layout::MOST_CELLS
     }
 
-    /// The layout of a model's states. The templates of `open` have, or will have, locations that are
-    /// made while the model is explored.
+    /// The layout of a model's states, with room for all values of their types. The templates of `open`
+    /// have, or will have, locations that are made while the model is explored.
     ///
     /// The model is one that [`verify()`](crate::verify()) accepts.
     ///
     /// # Panics
     /// If it does not [fit](Layout::fits), or an id is no position.
     pub fn of(model: &Model, open: &[TemplateId]) -> Layout {
+        Layout::with(model, open, &Ranges::declared(model))
+    }
+
+    /// As [`Layout::of`], with room for what can happen only.
+    ///
+    /// # Panics
+    /// As there.
+    pub fn fitted(model: &Model, open: &[TemplateId]) -> Layout {
+        let ranges = if open.is_empty() { Ranges::of(model) } else { Ranges::declared(model) };
+        Layout::with(model, open, &ranges)
+    }
+
+    fn with(model: &Model, open: &[TemplateId], ranges: &Ranges) -> Layout {
         assert!(Layout::fits(model), "a state has more than {} values", Layout::MOST_CELLS);
         let mut room = Room { used: Vec::new(), open: Vec::new(), cells: 0 };
-        let mut variables = room.variables(&model.variables);
+        let mut variables = room.variables(&model.variables, &ranges.variables);
         let channels = model
             .channels
             .iter()
-            .map(|channel| ChannelLayout {
+            .zip(&ranges.cells)
+            .map(|(channel, cells)| ChannelLayout {
                 length: room.strip(Range::new(0, channel.capacity.into()), 1),
-                columns: channel
-                    .cells
-                    .iter()
-                    .map(|&(range, _)| room.strip(range, channel.capacity))
-                    .collect(),
+                columns: cells.iter().map(|&range| room.strip(range, channel.capacity)).collect(),
             })
             .collect();
         let mut slots: Vec<SlotLayout> = Vec::new();
@@ -307,7 +334,8 @@ impl Layout {
             for &template in &templates {
                 // Every template begins where the others do, and what comes next begins behind all.
                 let mut own = before.clone();
-                let locals = own.variables(&model.template(template).locals);
+                let locals = own
+                    .variables(&model.template(template).locals, &ranges.locals[template.index()]);
                 variants.push(VariantLayout { template, locals, scratch: Vec::new() });
                 room.join(own);
             }

@@ -16,6 +16,7 @@ mod layout;
 mod model;
 pub mod native;
 mod process;
+mod ranges;
 mod state;
 pub mod text;
 mod variable;

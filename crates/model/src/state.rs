@@ -8,7 +8,7 @@
 use std::hash::BuildHasher;
 
 use fairly_omega::StateId;
-use fairly_store::{Batch, Full, Nodes, StateIndex, Table, TreeTable, Width};
+use fairly_store::{Full, StateIndex, Trees, Words};
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 /// So many states are kept in the plain list. An empty table takes some hundred kilobytes, and most
@@ -25,10 +25,7 @@ pub(crate) struct States {
     apart: Vec<u32>,
     /// The most bytes that a table may take.
     limit: usize,
-    /// The nodes of the state that was read last, if states are trees.
-    nodes: Option<Nodes>,
-    batch: Batch,
-    /// Rows that wait to be interned, if states are not trees.
+    /// Rows that wait to be interned, unless trees keep them.
     waiting: Vec<u64>,
     found: Vec<(StateIndex, bool)>,
 }
@@ -36,8 +33,8 @@ pub(crate) struct States {
 #[derive(Debug)]
 enum Kept {
     List(List),
-    Rows(Box<Table>),
-    Trees(Box<TreeTable>),
+    Words(Box<Words>),
+    Trees(Box<Trees>),
 }
 
 impl States {
@@ -46,16 +43,7 @@ impl States {
         let kept = Kept::List(List::new(width));
         // What a table prepares for grows with its limit.
         let limit = usize::try_from(1_u64 << 40).unwrap_or(usize::MAX);
-        States {
-            width,
-            kept,
-            apart: Vec::new(),
-            limit,
-            nodes: None,
-            batch: Batch::default(),
-            waiting: Vec::new(),
-            found: Vec::new(),
-        }
+        States { width, kept, apart: Vec::new(), limit, waiting: Vec::new(), found: Vec::new() }
     }
 
     /// Sets the most bytes that the states may take.
@@ -72,7 +60,7 @@ impl States {
     pub(crate) fn bytes(&self) -> usize {
         let kept = match &self.kept {
             Kept::List(list) => list.bytes(),
-            Kept::Rows(table) => table.bytes(),
+            Kept::Words(table) => table.bytes(),
             Kept::Trees(table) => table.bytes(),
         };
         kept + self.apart.capacity() * size_of::<u32>()
@@ -81,7 +69,7 @@ impl States {
     fn rows(&self) -> usize {
         match &self.kept {
             Kept::List(list) => list.len(),
-            Kept::Rows(table) => table.len(),
+            Kept::Words(table) => table.len(),
             Kept::Trees(table) => table.len(),
         }
     }
@@ -91,36 +79,26 @@ impl States {
         let Some(row) = self.row(state) else { return words.fill(0) };
         match &self.kept {
             Kept::List(list) => words.copy_from_slice(list.get(row)),
-            Kept::Rows(table) => table.get(StateIndex(row), words),
-            Kept::Trees(table) => table.get(StateIndex(row), words, &mut table.nodes()),
+            Kept::Words(table) => words.copy_from_slice(&[table.get(StateIndex(row))]),
+            Kept::Trees(table) => table.get(StateIndex(row), words),
         }
     }
 
     /// As [`get`](States::get), for a state whose successors are added next.
     pub(crate) fn read(&mut self, state: StateId, words: &mut [u64]) {
-        match (&self.kept, self.row(state)) {
-            (Kept::Trees(table), Some(row)) => {
-                let nodes = self.nodes.get_or_insert_with(|| table.nodes());
-                table.get(StateIndex(row), words, nodes);
-            }
+        let row = self.row(state);
+        match (&mut self.kept, row) {
+            (Kept::Trees(table), Some(row)) => table.read(StateIndex(row), words),
             _ => self.get(state, words),
         }
     }
 
-    /// Takes rows of words that are to get numbers. They resemble `base`, which is the state that was
+    /// Takes rows of words that are to get numbers. They resemble the state that was
     /// [read](States::read) last.
-    ///
-    /// # Errors
-    /// If there is no room for one of them; those before it wait.
-    pub(crate) fn add(&mut self, base: &[u64], rows: &[u64]) -> Result<(), Full> {
-        match (&self.kept, &self.nodes) {
-            (Kept::Trees(table), Some(nodes)) => {
-                table.add_to_batch(base, nodes, rows, &mut self.batch)
-            }
-            _ => {
-                self.waiting.extend_from_slice(rows);
-                Ok(())
-            }
+    pub(crate) fn add(&mut self, rows: &[u64]) {
+        match &mut self.kept {
+            Kept::Trees(table) => table.add(rows),
+            _ => self.waiting.extend_from_slice(rows),
         }
     }
 
@@ -132,7 +110,8 @@ impl States {
 
     /// How many rows wait.
     pub(crate) fn waiting(&self) -> usize {
-        self.batch.len() + self.waiting.len() / self.width
+        let added = if let Kept::Trees(table) = &self.kept { table.added() } else { 0 };
+        added + self.waiting.len() / self.width
     }
 
     /// Appends the states with the rows that wait, each with whether it is new.
@@ -159,16 +138,16 @@ impl States {
             self.move_out()?;
         }
         self.found.clear();
-        let done = match &self.kept {
+        let done = match &mut self.kept {
             Kept::List(_) => unreachable!("just moved out of it"),
-            Kept::Rows(table) => table.insert_batch(rows, &mut self.found),
+            Kept::Words(table) => table.insert_batch(rows, &mut self.found),
             Kept::Trees(table) => {
                 let mut each = rows.chunks_exact(self.width);
                 each.try_for_each(|row| {
-                    self.found.push(table.insert(row, &mut table.nodes())?);
+                    self.found.push(table.insert(row)?);
                     Ok(())
                 })
-                .and_then(|()| table.insert_batch(&mut self.batch, &mut self.found))
+                .and_then(|()| table.insert_added(&mut self.found))
             }
         };
         let apart = &self.apart;
@@ -207,16 +186,13 @@ impl States {
     fn move_out(&mut self) -> Result<(), Full> {
         let Kept::List(list) = &self.kept else { return Ok(()) };
         let kept = if self.width == 1 {
-            let table = Table::new(Width::words(1), self.limit)?;
-            for row in list.rows() {
-                table.insert_or_find(row)?;
-            }
-            Kept::Rows(Box::new(table))
+            let mut table = Words::new(self.limit)?;
+            table.insert_batch(&list.words, &mut Vec::new())?;
+            Kept::Words(Box::new(table))
         } else {
-            let table = TreeTable::new(self.width, self.limit)?;
-            let mut nodes = table.nodes();
+            let mut table = Trees::new(self.width, self.limit)?;
             for row in list.rows() {
-                table.insert(row, &mut nodes)?;
+                table.insert(row)?;
             }
             Kept::Trees(Box::new(table))
         };
@@ -297,7 +273,7 @@ mod tests {
                     expected.push(None);
                 }
                 let mut out = Vec::new();
-                states.add(&row(at), &row(at)).expect("room");
+                states.add(&row(at));
                 states.intern(&mut out).expect("room");
                 assert_eq!(out, [(StateId::from_index(expected.len()), true)]);
                 expected.push(Some(at));
@@ -312,7 +288,7 @@ mod tests {
                     Some(at) => {
                         assert_eq!(words, row(at));
                         let mut out = Vec::new();
-                        states.add(&words, &row(at)).expect("it is there");
+                        states.add(&row(at));
                         states.intern(&mut out).expect("it is there");
                         assert_eq!(out, [(StateId::from_index(id), false)]);
                     }
@@ -327,7 +303,7 @@ mod tests {
         let mut states = States::new(2);
         let mut out = Vec::new();
         for at in 0..2 * FEW as u64 {
-            states.add(&[at, 7], &[at, 7]).expect("room");
+            states.add(&[at, 7]);
             states.intern(&mut out).expect("room");
         }
         states.read(StateId(5), &mut [0; 2]);
@@ -343,14 +319,14 @@ mod tests {
         states.limit(1 << 20);
         let mut out = Vec::new();
         let full = (0..1 << 20).find_map(|at| {
-            states.add(&[at], &[at]).expect("it only waits");
+            states.add(&[at]);
             states.intern(&mut out).err()
         });
         assert_eq!(full, Some(Full::Budget { limit: 1 << 20 }));
         assert!(states.bytes() <= 1 << 20);
         // What was there is still found.
         out.clear();
-        states.add(&[5], &[5]).expect("it only waits");
+        states.add(&[5]);
         states.intern(&mut out).expect("it is there");
         assert_eq!(out, [(StateId(5), false)]);
     }

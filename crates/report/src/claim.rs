@@ -43,6 +43,9 @@ pub fn text<S: TransitionSystem>(
         }
         None => writeln!(out, "      {time}"),
     };
+    if let Some(lossy) = &verdict.lossy {
+        let _ = writeln!(out, "      {lossy}");
+    }
     if let Some(shown) = shown {
         out.push('\n');
         out.push_str(&path(system, shown, aside));
@@ -83,6 +86,16 @@ pub fn json<S: TransitionSystem>(system: &mut S, title: &str, verdict: &ClaimVer
             "seconds": verdict.time.as_secs_f64(),
         },
     });
+    if let Some(lossy) = &verdict.lossy {
+        value["stamp"]["lossy"] = json!({
+            "kept": lossy.room.keep.to_string(),
+            "table_bytes": lossy.room.table,
+            "frontier_bytes": lossy.room.frontier,
+            "expected_omissions": lossy.omissions,
+            "omission_probability": lossy.omission_probability(),
+            "not_entered": lossy.not_entered,
+        });
+    }
     if let ClaimOutcome::Unknown(why) = &verdict.outcome {
         value["why"] = json!(why.to_string());
     }

@@ -7,12 +7,14 @@
 //! - [`closure`]: is there a fair run at all, and does one go on from everywhere;
 //! - [`global`]: strong global fairness;
 //! - [`inherent`]: inherent fairness, that is relative liveness;
-//! - [`reach`]: which states can be reached at all.
+//! - [`reach`]: which states can be reached at all;
+//! - [`lossy`]: the same where they do not fit into memory, for finding faults.
 
 mod bounded;
 pub mod closure;
 pub mod global;
 pub mod inherent;
+pub mod lossy;
 mod prefix;
 mod product;
 pub mod reach;

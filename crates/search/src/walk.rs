@@ -66,7 +66,7 @@ impl Walk {
             }
         }
         self.starts = self.order.count();
-        let mut block = Block::default();
+        let (mut block, mut endings) = (Block::default(), Endings::default());
         let mut limit = None;
         let mut at = 0;
         while at < self.order.count() {
@@ -95,7 +95,10 @@ impl Walk {
                     return Ok(Some(visit.number));
                 }
                 for &Transition { target, action } in enabled {
-                    let terminated = is_termination(system, action);
+                    let terminated = endings.contain(system, action);
+                    if !terminated && self.order.is_known(target) {
+                        continue;
+                    }
                     if let Some(next) = self.order.meet(target, terminated, at)
                         && !is_limit(system, target)
                         && met(system, &next)
@@ -150,9 +153,33 @@ impl Walk {
     }
 }
 
-fn is_termination<S: TransitionSystem>(system: &S, action: ActionId) -> bool {
+pub(crate) fn is_termination<S: TransitionSystem>(system: &S, action: ActionId) -> bool {
     let event = system.action(action).event;
     system.signature().event_kind(event) == EventKind::Termination
+}
+
+/// Which actions are termination, as far as that was asked.
+#[derive(Default)]
+struct Endings {
+    known: Vec<Option<bool>>,
+}
+
+impl Endings {
+    #[inline]
+    fn contain<S: TransitionSystem>(&mut self, system: &S, action: ActionId) -> bool {
+        match self.known.get(action.index()) {
+            Some(&Some(known)) => known,
+            _ => self.ask(system, action),
+        }
+    }
+
+    #[cold]
+    fn ask<S: TransitionSystem>(&mut self, system: &S, action: ActionId) -> bool {
+        let is_one = is_termination(system, action);
+        self.known.resize(self.known.len().max(action.index() + 1), None);
+        self.known[action.index()] = Some(is_one);
+        is_one
+    }
 }
 
 /// A block of visits, or the rest of one, and what is enabled in their states. Many are asked at once,
@@ -256,6 +283,12 @@ impl Order {
                 is_new
             }
         }
+    }
+
+    /// Whether it is certain that a state has been visited, not after termination.
+    #[inline]
+    fn is_known(&self, state: StateId) -> bool {
+        matches!(self, Order::Numbers(count) if state.index() < *count)
     }
 
     /// A visit to a state, unless there has been one, when `expanded` visits have been expanded.

@@ -7,6 +7,13 @@
 pub trait RowHash: Send + Sync {
     /// The hash of a row.
     fn hash(&self, row: &[u64]) -> u64;
+
+    /// The hash of a word, for sets of single [`Words`](crate::Words): it need not be what
+    /// [`hash`](RowHash::hash) says of a row of one.
+    #[inline]
+    fn hash_word(&self, word: u64) -> u64 {
+        self.hash(&[word])
+    }
 }
 
 /// [rapidhash](https://github.com/Nicoshev/rapidhash) V3 with its default secrets, over the words with
@@ -35,6 +42,14 @@ impl RowHash for Rapid {
             [_, _, _, _] => hash(&row[..4]),
             _ => hash(row),
         }
+    }
+
+    /// One round of what rapidhash is made of, with two of its secrets: hashing words is a good part of
+    /// what a search does.
+    #[inline]
+    fn hash_word(&self, word: u64) -> u64 {
+        let product = u128::from(word ^ 0x2d35_8dcc_aa6c_78a5) * 0x8bb8_4b93_962e_acc9;
+        (product >> 64) as u64 ^ product as u64
     }
 }
 

@@ -4,11 +4,12 @@
 //! |---|---|---|
 //! | [`Table`] | rows of a fixed width, each once, with dense numbers | states of up to a few words |
 //! | [`TreeTable`] | the same, as trees of shared pairs | wide states that resemble each other |
+//! | [`Words`], [`Trees`] | the same two, of single words and of trees | one thread, which is faster without others |
 //! | [`Fingerprints`] | a hash of 32 or 64 bits for each state | looking for faults when memory is short |
 //! | [`Bitstate`] | a few bits for each state | the same, when it is shorter still |
 //!
-//! All of them can be used by many threads through a shared reference, and all of them are created
-//! with a limit in bytes. [`States`] is what they have in common.
+//! All but [`Words`] and [`Trees`] can be used by many threads through a shared reference, and have
+//! [`States`] in common. All of them are created with a limit in bytes.
 //!
 //! # Memory
 //!
@@ -23,7 +24,9 @@
 //!
 //! Memory is taken in segments of up to 2 MiB (4 MiB if a row's size is no power of two), less if the
 //! limit is less than 128 MiB, and never returned before the table is dropped. So rows and index are
-//! each at most one segment ahead of what is used. The lossy tables take all of theirs at once.
+//! each at most one segment ahead of what is used. The lossy tables take all of theirs at once. The
+//! tables for one thread begin with a few kilobytes, and one of their 16 shards is there twice while it
+//! grows.
 //!
 //! # Bytes for each state
 //!
@@ -52,8 +55,9 @@
 //!
 //! # What may be relied on
 //!
-//! `unsafe` code is in one module, `memory`, whose contracts are at its top, and does three things:
-//! zeroed arrays, references to arrays that are added while others are read, and prefetching. All that
+//! `unsafe` code is in one module, `memory`, whose contracts are at its top, and does four things:
+//! zeroed arrays, references to arrays that are added while others are read, prefetching, and comparing
+//! sixteen bytes at once. All that
 //! threads share is atomic, so there are no data races, whatever the callers do. The orderings are
 //! explained where they are used. `tests/loom.rs` has the core checked by a model checker on a table
 //! with buckets of one slot.
@@ -70,6 +74,7 @@
 //! - P. Dillinger, P. Manolios: Bloom filters in probabilistic verification. FMCAD 2004. Both for
 //!   [`Bitstate`].
 
+mod alone;
 mod hash;
 mod lossy;
 mod memory;
@@ -78,10 +83,11 @@ mod sync;
 mod table;
 mod tree;
 
+pub use alone::{Trees, Words};
 pub use hash::{Rapid, RowHash};
 pub use lossy::{Bitstate, Fingerprint, Fingerprints};
 pub use table::{Table, Width};
-pub use tree::{Batch, Nodes, TreeTable};
+pub use tree::{Nodes, TreeTable};
 
 /// The number of a stored state: its place among those of its table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -116,6 +116,35 @@ unsafe impl Zeroable for Bucket {
     }
 }
 
+// SAFETY: integers have no values that zero bytes are not, and nothing to drop.
+unsafe impl Zeroable for u64 {
+    #[cfg(loom)]
+    fn zero() -> Self {
+        0
+    }
+}
+
+/// A bucket of an index that one thread has for itself.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Line {
+    /// One byte a slot; 0 while the slot is free. The second word has room for four only.
+    pub(crate) tags: [u64; 2],
+    pub(crate) slots: [u32; Line::SLOTS],
+}
+
+impl Line {
+    pub(crate) const SLOTS: usize = 12;
+}
+
+// SAFETY: as above.
+unsafe impl Zeroable for Line {
+    #[cfg(loom)]
+    fn zero() -> Self {
+        Line { tags: [0; 2], slots: [0; Line::SLOTS] }
+    }
+}
+
 /// The state of one shard of the index.
 #[derive(Debug)]
 #[repr(C, align(64))]
@@ -186,8 +215,7 @@ impl<T: Zeroable> Array<T> {
 
     fn layout(length: usize) -> Option<Layout> {
         let layout = Layout::array::<T>(length).ok()?;
-        let aligned = layout.size() >= HUGE && layout.size().is_multiple_of(HUGE);
-        layout.align_to(if aligned { HUGE } else { 1 }).ok()
+        layout.align_to(if layout.size() >= HUGE { HUGE } else { 1 }).ok()
     }
 
     #[cfg(not(loom))]
@@ -227,6 +255,21 @@ impl<T: Zeroable> std::ops::Deref for Array<T> {
     fn deref(&self) -> &[T] {
         // SAFETY: `start` is the first of `length` values, which live as long as `self`.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.length) }
+    }
+}
+
+impl<T: Zeroable> std::ops::DerefMut for Array<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as above, and `self` is the only way to them while it is borrowed: `Pieces`, which
+        // hands out more, never borrows its arrays so.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.length) }
+    }
+}
+
+impl<T: Zeroable> Array<T> {
+    /// Frees it, and lets the budget that paid for it have the bytes again.
+    pub(crate) fn give_back(self, budget: &Budget) {
+        budget.give_back(Array::<T>::layout(self.length).map_or(0, |layout| layout.size()));
     }
 }
 
@@ -374,6 +417,29 @@ pub(crate) fn prefetch<T>(value: &T) {
     }
     #[cfg(not(all(target_arch = "x86_64", not(loom))))]
     let _ = value;
+}
+
+/// A bit for each of sixteen bytes that is this one.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+pub(crate) fn equal_bytes(tags: [u64; 2], tag: u8) -> u32 {
+    use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_movemask_epi8, _mm_set_epi64x, _mm_set1_epi8};
+    // SAFETY: every machine of this architecture has the instructions, and they touch no memory.
+    unsafe {
+        let all = _mm_set_epi64x(tags[1].cast_signed(), tags[0].cast_signed());
+        _mm_movemask_epi8(_mm_cmpeq_epi8(all, _mm_set1_epi8(tag.cast_signed()))).cast_unsigned()
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+#[inline]
+pub(crate) fn equal_bytes(tags: [u64; 2], tag: u8) -> u32 {
+    let bits = |word: u64| {
+        let same = crate::table::zero_bytes(word ^ u64::from(tag) * 0x0101_0101_0101_0101);
+        // The highest bit of byte `i`, at `8 i + 7`, goes to the place `56 + i`.
+        ((same >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
+    };
+    bits(tags[0]) | bits(tags[1]) << 8
 }
 
 /// The bytes of a row, in the order of a machine that puts the lowest first.

@@ -161,14 +161,14 @@ enum Probe<'a> {
 }
 
 #[inline]
-fn tag_of(hash: u64) -> u32 {
+pub(crate) fn tag_of(hash: u64) -> u32 {
     // 0 is no tag; 255 values are left, of which one is twice as likely.
     (hash as u8).max(1).into()
 }
 
 /// The highest bit of each byte that is 0, and nothing else.
 #[inline]
-fn zero_bytes(word: u64) -> u64 {
+pub(crate) fn zero_bytes(word: u64) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     !(((word & LOW) + LOW) | word | LOW)
 }

@@ -42,60 +42,6 @@ impl Nodes {
     }
 }
 
-/// Rows that are inserted together. It belongs to the table that it was first used with.
-#[derive(Clone, Debug, Default)]
-pub struct Batch {
-    nodes: Option<Nodes>,
-    roots: Vec<u64>,
-    recent: Recent,
-}
-
-impl Batch {
-    /// How many rows there are.
-    pub fn len(&self) -> usize {
-        self.roots.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.roots.is_empty()
-    }
-}
-
-/// Nodes that were looked up lately: words of states resemble each other so much that hardly any
-/// look-up is of another one. Each pair has one place where it may be.
-#[derive(Clone, Debug, Default)]
-struct Recent {
-    places: Vec<(u64, Option<u32>)>,
-}
-
-impl Recent {
-    /// 256 KiB: what the cache of a processor has room for beside other things.
-    const PLACES: usize = 1 << 14;
-
-    #[inline]
-    fn find_or(
-        &mut self,
-        pair: u64,
-        look_up: impl FnOnce() -> Result<u32, Full>,
-    ) -> Result<u32, Full> {
-        if self.places.is_empty() {
-            self.places = vec![(0, None); Recent::PLACES];
-        }
-        // Any odd number with bits everywhere spreads the pairs over the highest bits.
-        let spread = pair.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let at = (spread >> (64 - Recent::PLACES.ilog2())) as usize;
-        match self.places[at] {
-            (known, Some(number)) if known == pair => Ok(number),
-            _ => {
-                let number = look_up()?;
-                self.places[at] = (pair, Some(number));
-                Ok(number)
-            }
-        }
-    }
-}
-
 /// A set of wide rows, numbered as those of a [`Table`].
 ///
 /// ```
@@ -217,66 +163,8 @@ impl<H: RowHash> TreeTable<H> {
             assert!(word < self.words, "word {word} of {}", self.words);
             nodes.mark(self.words + word);
         }
-        self.look_up(row, nodes, None)?;
+        self.look_up(row, nodes)?;
         self.roots.insert_or_find(&[self.pair(1, row, nodes)])
-    }
-
-    /// Adds the rows that follow each other in `rows`, all of which resemble `base`, whose nodes are
-    /// given, to those that [`insert_batch`](TreeTable::insert_batch) inserts next.
-    ///
-    /// # Errors
-    /// If there is no room for a part of one of them; then those before it are in the batch.
-    ///
-    /// # Panics
-    /// If something is not as wide as the table's rows.
-    pub fn add_to_batch(
-        &self,
-        base: &[u64],
-        of_base: &Nodes,
-        rows: &[u64],
-        batch: &mut Batch,
-    ) -> Result<(), Full> {
-        self.check(base, of_base);
-        assert!(rows.len().is_multiple_of(self.words), "rows of {} words", self.words);
-        let Batch { nodes, roots, recent } = batch;
-        if self.words == 2 {
-            // Nothing but leaves: the most frequent case, and not worth a loop.
-            for row in rows.chunks_exact(2) {
-                let mut leaf = |word: usize| match row[word] == base[word] {
-                    true => Ok(of_base.numbers[2 + word]),
-                    false => recent.find_or(row[word], || self.insert_inner(row[word])),
-                };
-                roots.push(u64::from(leaf(0)?) | u64::from(leaf(1)?) << 32);
-            }
-            return Ok(());
-        }
-        let nodes = nodes.get_or_insert_with(|| self.nodes());
-        for row in rows.chunks_exact(self.words) {
-            nodes.copy_from(of_base);
-            let words = base.iter().zip(row).enumerate();
-            words.filter(|(_, (old, new))| old != new).for_each(|(word, _)| {
-                nodes.mark(self.words + word);
-            });
-            self.look_up(row, nodes, Some(recent))?;
-            roots.push(self.pair(1, row, nodes));
-        }
-        Ok(())
-    }
-
-    /// Inserts the rows of a batch, in their order, which is faster than one by one: the memory for
-    /// many of them is on its way before the first is looked at. Appends their numbers to `out`, each
-    /// with whether it is new, and makes the batch empty.
-    ///
-    /// # Errors
-    /// If there is no room for one of them. Then `out` has the answers for those before it.
-    pub fn insert_batch(
-        &self,
-        batch: &mut Batch,
-        out: &mut Vec<(StateIndex, bool)>,
-    ) -> Result<(), Full> {
-        let done = self.roots.insert_batch(&batch.roots, out);
-        batch.roots.clear();
-        done
     }
 
     /// The number of a row, if it is there.
@@ -314,12 +202,7 @@ impl<H: RowHash> TreeTable<H> {
     }
 
     /// Looks up all nodes below the root that are marked, and those above what has changed.
-    fn look_up(
-        &self,
-        row: &[u64],
-        nodes: &mut Nodes,
-        mut recent: Option<&mut Recent>,
-    ) -> Result<(), Full> {
+    fn look_up(&self, row: &[u64], nodes: &mut Nodes) -> Result<(), Full> {
         // A child comes after its parent, so from the last on every node is looked up once.
         for block in (0..nodes.dirty.len()).rev() {
             while nodes.dirty[block] != 0 {
@@ -330,10 +213,7 @@ impl<H: RowHash> TreeTable<H> {
                     continue;
                 }
                 let pair = self.pair(node, row, nodes);
-                let number = match &mut recent {
-                    Some(recent) => recent.find_or(pair, || self.insert_inner(pair))?,
-                    None => self.insert_inner(pair)?,
-                };
+                let number = self.inner.insert_or_find(&[pair])?.0.0;
                 // What is above a node that is the same is the same.
                 if nodes.numbers[node] != number {
                     nodes.numbers[node] = number;
@@ -342,10 +222,6 @@ impl<H: RowHash> TreeTable<H> {
             }
         }
         Ok(())
-    }
-
-    fn insert_inner(&self, pair: u64) -> Result<u32, Full> {
-        Ok(self.inner.insert_or_find(&[pair])?.0.0)
     }
 
     fn check(&self, row: &[u64], nodes: &Nodes) {

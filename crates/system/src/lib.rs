@@ -2,6 +2,7 @@
 //!
 //! - [`TransitionSystem`]: states numbered as they are met, and transitions, each an [`Action`]
 //!   that is an event taken jointly by some processes;
+//! - [`Packed`]: the same without numbers, for searches that do not keep every state;
 //! - [`Network`]: a system of explicit [`Component`]s that synchronise on shared events.
 //!
 //! # What a run is
@@ -15,6 +16,7 @@ mod action;
 mod component;
 mod events;
 mod network;
+mod packed;
 mod run;
 mod transition_system;
 
@@ -22,5 +24,6 @@ pub use action::{Action, ActionId, Event, EventId, EventKind, Move, MoveId, Proc
 pub use component::{Annotation, Component, ComponentBuilder, LocalTransition};
 pub use events::{EventReading, EventSet};
 pub use network::{Composition, Network, NetworkError};
+pub use packed::{Packed, PackedSteps};
 pub use run::{Run, RunStep};
 pub use transition_system::{AtomIndex, Fault, FaultKind, Transition, TransitionSystem};

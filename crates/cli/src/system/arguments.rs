@@ -8,6 +8,7 @@ use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
 use fairly_omega::emptiness::{ENGINES, Engine};
 use fairly_report::{Look, formats};
 use fairly_search::Bounds;
+use fairly_search::lossy::{Keep, Room};
 use fairly_system::{Network, TransitionSystem};
 
 use super::AboutFairness;
@@ -120,6 +121,25 @@ fn bytes(text: &str) -> Result<usize, String> {
     };
     let number: usize = digits.parse().map_err(|_| "it is no number of bytes".to_owned())?;
     number.checked_mul(unit).ok_or_else(|| "so many bytes no machine has".to_owned())
+}
+
+/// What a lossy search is asked to keep, and in how many bytes if it is said.
+#[derive(Clone, Copy)]
+struct Kept {
+    keep: Keep,
+    table: Option<usize>,
+}
+
+fn kept(text: &str) -> Result<Kept, String> {
+    let (what, how) = text.split_once('=').map_or((text, None), |(what, how)| (what, Some(how)));
+    match (what, how) {
+        ("fingerprints", None | Some("64")) => Ok(Kept { keep: Keep::Fingerprints64, table: None }),
+        ("fingerprints", Some("32")) => Ok(Kept { keep: Keep::Fingerprints32, table: None }),
+        ("fingerprints", Some(_)) => Err("a fingerprint has 32 or 64 bits".to_owned()),
+        ("bits", None) => Ok(Kept { keep: Keep::Bits, table: None }),
+        ("bits", Some(size)) => Ok(Kept { keep: Keep::Bits, table: Some(bytes(size)?) }),
+        _ => Err("it is neither `fingerprints` nor `bits`".to_owned()),
+    }
 }
 
 impl Model {
@@ -248,6 +268,15 @@ pub(crate) struct Check {
     /// passed.
     #[arg(long, value_name = "[NAME=]OUTCOME", value_parser = expectation)]
     pub(super) expect: Vec<(Option<String>, Outcome)>,
+    /// Look for errors without keeping whole states, where they do not fit into memory: `fingerprints`
+    /// keeps 64 bits of each, `fingerprints=32` half of that, `bits` three bits in an array, `bits=500M`
+    /// in one of that size. What is found is real; if nothing is, the answer is unknown. The memory is
+    /// that of --max-memory, or 256M.
+    #[arg(long, value_name = "KEEP", value_parser = kept, conflicts_with_all = [
+        "fairness", "constraints", "machine_closed", "feasible", "ladder", "report", "spin_compat",
+        "engine",
+    ])]
+    lossy: Option<Kept>,
     /// Write the violating run to a file, as an ITF trace; with several properties, to FILE.NAME, with
     /// several models, to FILE.MODEL.NAME.
     #[arg(long, value_name = "FILE")]
@@ -286,6 +315,33 @@ impl Check {
             }
         }
         Ok(())
+    }
+
+    /// What a lossy search keeps, if one is asked for, and how it divides the memory: three quarters
+    /// are for fingerprints, half is for bits, unless it is said otherwise, the rest for states that
+    /// wait to be expanded. Of the larger examples 4 to 7 % of all states have to wait at a time, and
+    /// those are whole.
+    pub(super) fn room(&self) -> Result<Option<Room>, Failure> {
+        /// If nobody says how much.
+        const MEMORY: usize = 256 << 20;
+        let Some(Kept { keep, table }) = self.lossy else { return Ok(None) };
+        let (table, frontier) = match (table, self.model.max_memory) {
+            (None, all) => {
+                let all = all.unwrap_or(MEMORY);
+                let waits = if keep == Keep::Bits { all / 2 } else { all / 4 };
+                (all - waits, waits)
+            }
+            (Some(table), None) => (table, table.max(1 << 20)),
+            (Some(table), Some(all)) if table < all => (table, all - table),
+            (Some(_), Some(_)) => {
+                return Err(Failure::Usage {
+                    message: "--lossy bits=… leaves nothing of --max-memory for the search"
+                        .to_owned(),
+                    help: Some("say `--lossy bits`: it takes half of it".to_owned()),
+                });
+            }
+        };
+        Ok(Some(Room { keep, table, frontier }))
     }
 
     /// What is assumed of runs.

@@ -1,5 +1,7 @@
 //! The commands on files of modelling languages: CSP# and Promela.
 
+mod hunt;
+
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
@@ -169,6 +171,9 @@ impl File {
         propositions: &[AtomIndex],
     ) -> Result<(), Failure> {
         let interpreter = self.interpreter(system);
+        if interpreter.interpreter().is_known_to_be_faultless(propositions) {
+            return Ok(());
+        }
         let wrong = |system: &Collapsed, state| {
             let interpreter = system.interpreter();
             propositions.iter().find_map(|&atom| interpreter.proposition_fault(state, atom))
@@ -193,6 +198,9 @@ impl File {
         let notion = request.notion(is_annotated);
         if let Some(about) = request.about_fairness() {
             return self.about_fairness(request, about, notion, &questions);
+        }
+        if let Some(room) = request.room()? {
+            return self.hunt(request, room, options.bounds, questions);
         }
         let several = questions.len() > 1;
         let file = std::slice::from_ref(&self.input.name);

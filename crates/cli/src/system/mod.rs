@@ -107,6 +107,9 @@ fn check_one(
         Read::File(mut file) => return file.check(request, trace_to),
         Read::Network(loaded) => loaded,
     };
+    if request.room()?.is_some() {
+        return Err(Failure::usage("--lossy is for models in CSP# and Promela"));
+    }
     let assumption = request.assumption(&mut loaded)?;
     let options = request.model.options()?;
     if let Some(asked) = request.about_fairness() {

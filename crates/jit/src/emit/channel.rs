@@ -179,7 +179,7 @@ impl Emitter<'_> {
         let length = self.messages(channel);
         let (done, capacity) = self.room(channel, length);
         for (strip, value) in self.plan.layout.channels[channel].columns.iter().zip(row) {
-            let bits = self.add_number(value.value, strip.base.wrapping_neg());
+            let bits = self.fitted(strip, *value);
             let at = if capacity == 1 { Element::Fixed(0) } else { Element::Dynamic(length.value) };
             self.set_raw(strip, at, bits);
         }
@@ -236,6 +236,7 @@ impl Emitter<'_> {
         self.builder.seal_block(found);
         self.builder.switch_to_block(found);
         for (strip, value) in columns.iter().zip(row) {
+            let bits = self.fitted(strip, *value);
             if strip.width == 0 {
                 continue;
             }
@@ -245,7 +246,6 @@ impl Emitter<'_> {
             let above = self.builder.ins().bnot(below);
             let moved = self.builder.ins().band(field, above);
             let moved = self.builder.ins().ishl(moved, width);
-            let bits = self.add_number(value.value, strip.base.wrapping_neg());
             let places = self.times(at, strip.width.into());
             let bits = self.builder.ins().ishl(bits, places);
             let field = self.builder.ins().bor(kept, moved);

@@ -20,6 +20,8 @@ use crate::plan::{Plan, Role};
 pub(crate) enum Purpose<'a> {
     /// Appends the steps that a process takes alone, and what it offers to others, at some locations.
     Steps { slot: usize, variant: usize, locations: Range<usize> },
+    /// The same for several processes, each of which is always there: at all of their locations.
+    Together { slots: Range<usize> },
     /// Whether a process can take a step.
     Probe { slot: usize, variant: usize, locations: Range<usize> },
     /// Changes the state as an edge does, after its communication.
@@ -54,12 +56,23 @@ pub(crate) fn write(
         own: None,
         received: Vec::new(),
         decline,
+        then: None,
         statements: None,
     };
     match purpose {
         Purpose::Steps { slot, variant, locations } => {
             emitter.own = Some((*slot, *variant));
             emitter.locations(locations.clone(), false);
+        }
+        Purpose::Together { slots } => {
+            for slot in slots.clone() {
+                let next = emitter.builder.create_block();
+                (emitter.own, emitter.then) = (Some((slot, 0)), Some(next));
+                emitter.locations(0..plan.locations(slot, 0), false);
+                emitter.builder.seal_block(next);
+                emitter.builder.switch_to_block(next);
+            }
+            emitter.finish(Status::DONE);
         }
         Purpose::Probe { slot, variant, locations } => {
             emitter.own = Some((*slot, *variant));
@@ -154,7 +167,17 @@ impl Emitter<'_> {
         }
         self.builder.seal_block(nothing);
         self.builder.switch_to_block(nothing);
-        self.finish(Status::DONE);
+        self.process_done();
+    }
+
+    /// Ends what is written for a process.
+    fn process_done(&mut self) {
+        match self.then {
+            Some(next) => {
+                self.builder.ins().jump(next, &[]);
+            }
+            None => self.finish(Status::DONE),
+        }
     }
 
     /// The edges out of a location, those of smaller rank first.
@@ -183,13 +206,13 @@ impl Emitter<'_> {
                 self.builder.switch_to_block(done);
                 // What others can move it to do does not depend on that.
                 self.edges(edges, first, rank..=u8::MAX, true, probe);
-                self.finish(Status::DONE);
+                self.process_done();
                 self.builder.seal_block(rest);
                 self.builder.switch_to_block(rest);
             }
             self.edges(edges, first, rank..=rank, false, probe);
         }
-        self.finish(Status::DONE);
+        self.process_done();
     }
 
     fn edges(

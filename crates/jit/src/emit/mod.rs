@@ -54,6 +54,8 @@ pub(crate) struct Emitter<'a> {
     /// The cells of the message that is received.
     received: Vec<Known>,
     decline: Block,
+    /// Where to go on after a process, if another one follows.
+    then: Option<Block>,
     /// Statements that an action has run, if it has loops.
     statements: Option<cranelift_frontend::Variable>,
 }

@@ -115,7 +115,16 @@ impl<'a> Emitter<'a> {
         }
         let bits = self.raw(strip, element);
         let value = self.add_number(bits, strip.base);
-        Known { value, low: range.low, high: range.high }
+        let room = strip.range();
+        Known { value, low: range.low.max(room.low), high: range.high.min(room.high) }
+    }
+
+    /// The bits of a value in a strip; declines if there is no room for it, which cannot happen if the
+    /// layout is right.
+    pub(super) fn fitted(&mut self, strip: &Strip, value: Known) -> Value {
+        let room = strip.range();
+        let value = self.insist_within(value, room.low, room.high);
+        self.add_number(value.value, strip.base.wrapping_neg())
     }
 
     /// The value of a slot's kind: 0 if it is free.
@@ -259,7 +268,7 @@ impl<'a> Emitter<'a> {
             let (address, offset) = self.scratch(&strip, element);
             return self.store(value.value, address, offset);
         }
-        let bits = self.add_number(value.value, strip.base.wrapping_neg());
+        let bits = self.fitted(&strip, value);
         self.set_raw(&strip, element, bits);
     }
 

@@ -37,6 +37,26 @@ impl Interpreter {
         self.reading(state, test)?.err().map(|fault| *fault)
     }
 
+    /// Whether everything that can be reached has been met, its steps included, and nothing goes wrong
+    /// there, nor in these propositions: then there is no need to look for it.
+    pub fn is_known_to_be_faultless(&self, propositions: &[AtomIndex]) -> bool {
+        let is_explored = self.faults.is_empty()
+            && self.stuck.len() == self.states.len()
+            && self.stuck.iter().all(Option::is_some);
+        let all = || (0..self.states.len()).map(StateId::from_index);
+        let never_fails = |&atom: &AtomIndex| match self.atoms[atom.0 as usize] {
+            Atom::Proposition(at) if !self.program.model.propositions[at].1.is_total() => {
+                // Native code declines where something goes wrong.
+                all().all(|state| {
+                    self.test_natively(state, at).is_some()
+                        || self.proposition_fault(state, atom).is_none()
+                })
+            }
+            _ => true,
+        };
+        is_explored && propositions.iter().all(never_fails)
+    }
+
     /// Whether a process holds in a state, so that nobody else can move there.
     pub fn is_held(&self, state: StateId) -> bool {
         let Some(strip) = self.program.layout.holder else { return false };
@@ -145,16 +165,39 @@ impl Interpreter {
         {
             return known;
         }
-        let test = |cells: &[i64]| match atom {
-            Atom::Deadlock => self.is_stuck(state, cells) && !self.all_may_end(cells),
-            Atom::Terminated => self.is_stuck(state, cells) && self.all_may_end(cells),
+        let test = |cells: &[i64]| self.test_cells(atom, cells, || self.is_stuck(state, cells));
+        self.reading(state, test).unwrap_or(false)
+    }
+
+    /// As [`test_atom`](Interpreter::test_atom), of a packed state that has no number.
+    pub(crate) fn row_holds(&mut self, row: &[u64], atom: AtomIndex) -> bool {
+        let atom = &self.atoms[atom.0 as usize];
+        if let (Atom::Proposition(at), Some(native)) = (atom, &self.native) {
+            let expr = &self.program.model.propositions[*at].1;
+            if let Some(known) = native.code.holds(row, *at, expr) {
+                return known;
+            }
+        }
+        let mut work = std::mem::take(&mut self.work);
+        self.program.layout.unpack(row, &mut work.cells);
+        if self.unfold.is_some() {
+            self.program.prepare_state(&work.cells, &mut self.unfold);
+        }
+        let holds = self.test_cells(atom, &work.cells, || self.has_nothing(&work.cells));
+        self.work = work;
+        holds
+    }
+
+    fn test_cells(&self, atom: &Atom, cells: &[i64], is_stuck: impl Fn() -> bool) -> bool {
+        match atom {
+            Atom::Deadlock => is_stuck() && !self.all_may_end(cells),
+            Atom::Terminated => is_stuck() && self.all_may_end(cells),
             Atom::Proposition(at) => self.test_proposition(*at, cells).unwrap_or(false),
             Atom::At { slot, label } => {
                 let location = self.location(cells, *slot);
                 location.is_some_and(|location| location.is_called(label))
             }
-        };
-        self.reading(state, test).unwrap_or(false)
+        }
     }
 
     fn is_stuck(&self, state: StateId, cells: &[i64]) -> bool {
@@ -163,8 +206,12 @@ impl Interpreter {
         }
         match self.stuck.get(state.index()) {
             Some(Some(known)) => *known,
-            _ => [false, true].iter().all(|&timeout| nothing(&self.program, cells, timeout)),
+            _ => self.has_nothing(cells),
         }
+    }
+
+    fn has_nothing(&self, cells: &[i64]) -> bool {
+        [false, true].iter().all(|&timeout| nothing(&self.program, cells, timeout))
     }
 
     fn all_may_end(&self, cells: &[i64]) -> bool {

@@ -98,12 +98,18 @@ impl Interpreter {
         let done = native.code.steps(words, &mut rows);
         std::mem::swap(&mut rows.words, &mut steps.rows);
         if done {
-            for &command in &rows.commands {
-                let action = match native.actions.get(command as usize).copied().flatten() {
-                    Some(known) => known,
-                    None => self.native_action(&mut native, command),
-                };
-                steps.actions.push(action);
+            let mut unknown = false;
+            let actions = rows.commands.iter().map(|&command| {
+                let action = native.actions.get(command as usize).copied();
+                unknown |= action.is_none_or(|action| action == UNKNOWN);
+                action.unwrap_or(UNKNOWN)
+            });
+            steps.actions.extend(actions);
+            if unknown {
+                steps.actions.clear();
+                for &command in &rows.commands {
+                    steps.actions.push(self.native_action(&mut native, command));
+                }
             }
         }
         self.native_rows = rows;
@@ -111,7 +117,7 @@ impl Interpreter {
         done
     }
 
-    /// The action of a command that has not been met.
+    /// The action of a command, which may not have been met.
     #[cold]
     fn native_action(&mut self, native: &mut super::Accelerator, command: u32) -> ActionId {
         let parts = native.code.parts(command);
@@ -128,8 +134,8 @@ impl Interpreter {
         let moves: Vec<_> = order.into_iter().map(|at| known(at).1).collect();
         let action = self.program.names.action_id(event, &moves);
         let at = command as usize;
-        native.actions.resize(native.actions.len().max(at + 1), None);
-        native.actions[at] = Some(action);
+        native.actions.resize(native.actions.len().max(at + 1), UNKNOWN);
+        native.actions[at] = action;
         action
     }
 
@@ -139,30 +145,18 @@ impl Interpreter {
     }
 
     /// Appends all steps out of a state, which was read last, as transitions to numbered states.
-    pub(crate) fn settle(
-        &mut self,
-        state: StateId,
-        words: &[u64],
-        steps: &Steps,
-        out: &mut Vec<Transition>,
-    ) {
-        self.defer(state, words, steps, out);
+    pub(crate) fn settle(&mut self, state: StateId, steps: &Steps, out: &mut Vec<Transition>) {
+        self.defer(state, steps, out);
         self.give_numbers(out);
     }
 
     /// Appends all steps out of a state, which was read last, as transitions. The targets of the last
     /// ones may still have to be [numbered](Interpreter::give_numbers): all that wait for it, whatever
     /// state they leave, stand at the end of `out`.
-    pub(crate) fn defer(
-        &mut self,
-        state: StateId,
-        words: &[u64],
-        steps: &Steps,
-        out: &mut Vec<Transition>,
-    ) {
+    pub(crate) fn defer(&mut self, state: StateId, steps: &Steps, out: &mut Vec<Transition>) {
         self.note_stuck(state, steps.actions.is_empty());
         if steps.faults.is_empty() {
-            return self.defer_rows(words, &steps.actions, &steps.rows, out);
+            return self.defer_rows(&steps.actions, &steps.rows, out);
         }
         let rows = steps.rows.chunks_exact(self.program.layout.words).zip(&steps.actions);
         for (at, (row, &action)) in rows.enumerate() {
@@ -172,28 +166,15 @@ impl Interpreter {
                     let target = self.broken(fault.clone(), Some(state));
                     out.push(Transition { target, action });
                 }
-                None => self.defer_rows(words, &[action], row, out),
+                None => self.defer_rows(&[action], row, out),
             }
         }
     }
 
-    fn defer_rows(
-        &mut self,
-        words: &[u64],
-        actions: &[ActionId],
-        rows: &[u64],
-        out: &mut Vec<Transition>,
-    ) {
-        let before = self.states.waiting();
-        let full = self.states.add(words, rows).err();
-        let (waiting, dropped) = actions.split_at(self.states.waiting() - before);
+    fn defer_rows(&mut self, actions: &[ActionId], rows: &[u64], out: &mut Vec<Transition>) {
+        self.states.add(rows);
         let unnumbered = |&action: &ActionId| Transition { target: StateId(u32::MAX), action };
-        out.extend(waiting.iter().map(unnumbered));
-        if let Some(full) = full {
-            self.give_numbers(out);
-            let target = self.beyond(full);
-            out.extend(dropped.iter().map(|&action| Transition { target, action }));
-        }
+        out.extend(actions.iter().map(unnumbered));
     }
 
     /// The state that stands for those that there is no room for: nothing is known of what follows.
@@ -259,9 +240,12 @@ impl Interpreter {
 /// Native code in place of interpretation, with what has been learned of it.
 pub(crate) struct Accelerator {
     pub(crate) code: Box<dyn crate::native::Native>,
-    /// By command.
-    pub(crate) actions: Vec<Option<ActionId>>,
+    /// By command; [`UNKNOWN`] if it has not been met.
+    actions: Vec<ActionId>,
 }
+
+/// No action.
+const UNKNOWN: ActionId = ActionId(u32::MAX);
 
 impl Interpreter {
     /// Lets native code make steps where it can.

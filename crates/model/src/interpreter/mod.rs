@@ -297,6 +297,15 @@ impl Interpreter {
         Ok(())
     }
 
+    /// The words of the initial state.
+    pub(crate) fn first_row(&self) -> Faulty<Vec<u64>> {
+        let mut cells = vec![0; self.program.layout.cells];
+        self.start(&mut cells)?;
+        let mut words = vec![0; self.program.layout.words];
+        self.program.layout.pack(&cells, &mut words);
+        Ok(words)
+    }
+
     /// Finds what is enabled in a state, which is unpacked; gives the value of a timeout there.
     fn find(&mut self, work: &mut Work) -> bool {
         let Work { offers, joints, cells, .. } = work;
@@ -337,13 +346,10 @@ impl TransitionSystem for Interpreter {
     }
 
     fn initial(&mut self) -> Vec<StateId> {
-        let mut cells = vec![0; self.program.layout.cells];
-        if let Err(fault) = self.start(&mut cells) {
-            return vec![self.broken(*fault, None)];
+        match self.first_row() {
+            Ok(words) => vec![self.intern(&words)],
+            Err(fault) => vec![self.broken(*fault, None)],
         }
-        let mut words = vec![0; self.program.layout.words];
-        self.program.layout.pack(&cells, &mut words);
-        vec![self.intern(&words)]
     }
 
     fn enabled(&mut self, state: StateId, out: &mut Vec<Transition>) {
@@ -354,7 +360,7 @@ impl TransitionSystem for Interpreter {
         self.read(state, &mut words);
         let mut steps = std::mem::take(&mut self.steps);
         self.expand(&words, &mut steps);
-        self.settle(state, &words, &steps, out);
+        self.settle(state, &steps, out);
         self.steps = steps;
         self.base = words;
     }
@@ -371,7 +377,7 @@ impl TransitionSystem for Interpreter {
             if self.fault(state).is_none() {
                 self.read(state, &mut words);
                 self.expand(&words, &mut steps);
-                self.defer(state, &words, &steps, out);
+                self.defer(state, &steps, out);
             }
             ends.push(out.len());
         }

@@ -58,7 +58,7 @@ impl Program {
             .map(TemplateId::from_index)
             .filter(|&id| model.template(id).locations.iter().any(|it| it.edges.is_none()))
             .collect();
-        let layout = Layout::of(&model, &open);
+        let layout = Layout::fitted(&model, &open);
         let mut names = Names::new(&model);
         let mut gatherings = vec![None; model.events.len()];
         for (event, gathering) in &model.gatherings {

@@ -1,0 +1,167 @@
+//! Questions of [`claim`](crate::claim) where the states do not fit into memory.
+//!
+//! A search that does not keep all states finds what is wrong or what is reached, with a run that is
+//! walked again like every other. If it finds nothing the answer is unknown, whatever was explored.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use fairly_search::lossy::{self, Hunt, Room, Wanted};
+use fairly_search::{Bounds, Cut, Prefix};
+use fairly_system::{AtomIndex, Packed};
+
+use crate::claim::{ClaimOutcome, ClaimVerdict, Shown, confirm};
+use crate::verdict::{Failure, WhyUnknown};
+
+/// What a lossy search kept, and what it left out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lossy {
+    /// What was kept, and in how much memory.
+    pub room: Room,
+    /// How many states were probably taken for others; those behind them are not counted.
+    pub omissions: f64,
+    /// How often a new state was not entered because there was no room to wait.
+    pub not_entered: usize,
+    /// Whether something was found, so that it does not matter what was left out.
+    pub found: bool,
+}
+
+impl Lossy {
+    /// The probability that some state was taken for another.
+    pub fn omission_probability(&self) -> f64 {
+        -(-self.omissions).exp_m1()
+    }
+}
+
+/// In a sentence.
+impl fmt::Display for Lossy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "lossy: {} in {}", self.room.keep, bytes(self.room.table))?;
+        if self.found {
+            return Ok(());
+        }
+        let chance = self.omission_probability() * 100.0;
+        let (expected, chance) = (about(self.omissions), about(chance));
+        write!(f, "; left out by mistake: {expected} states expected, {chance} % chance of any")?;
+        match self.not_entered {
+            0 => Ok(()),
+            1 => write!(f, "; once there was no room for a new state to wait"),
+            times => write!(f, "; {times} times there was no room for a new state to wait"),
+        }
+    }
+}
+
+/// A number that is not exact, in as many digits as say something.
+fn about(number: f64) -> String {
+    match number {
+        0.0 => "0".to_owned(),
+        _ if number < 1e-6 => "less than 0.000001".to_owned(),
+        _ if number < 10.0 => {
+            let digits = (1.0 - number.log10().floor()).max(1.0) as usize;
+            let text = format!("{number:.digits$}");
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        }
+        _ => format!("{number:.0}"),
+    }
+}
+
+fn bytes(count: usize) -> String {
+    match count {
+        _ if count >= 10 << 20 => format!("{} MiB", count >> 20),
+        _ if count >= 10 << 10 => format!("{} KiB", count >> 10),
+        _ => format!("{count} bytes"),
+    }
+}
+
+/// What comes of a search.
+fn answer<S: Packed>(
+    system: &mut S,
+    (wanted, room, bounds): (Wanted, Room, Bounds),
+    found: fn(Option<Box<Shown>>) -> ClaimOutcome,
+    shown: impl FnOnce(&mut S, Prefix) -> Shown,
+) -> Result<ClaimVerdict, Failure> {
+    let started = Instant::now();
+    let Hunt { prefix, size, omissions, not_entered, cut, limit } =
+        lossy::hunt(system, room, bounds, wanted);
+    let lossy = Lossy { room, omissions, not_entered, found: prefix.is_some() };
+    let outcome = match (prefix, cut, limit) {
+        (Some(prefix), ..) => {
+            let shown = shown(system, prefix);
+            confirm(system, &shown)?;
+            found(Some(Box::new(shown)))
+        }
+        (None, Some(Cut::Memory(_)), _) => {
+            let all = Cut::Memory(room.table + room.frontier);
+            ClaimOutcome::Unknown(WhyUnknown::Cut(all))
+        }
+        (None, Some(cut), _) => ClaimOutcome::Unknown(WhyUnknown::cut(cut, system)),
+        (None, None, Some(limit)) => ClaimOutcome::Unknown(WhyUnknown::Limit(limit)),
+        (None, None, None) => ClaimOutcome::Unknown(WhyUnknown::Lossy),
+    };
+    Ok(ClaimVerdict { outcome, size: Some(size), time: started.elapsed(), lossy: Some(lossy) })
+}
+
+/// The answer to what is no question for a lossy search.
+pub fn not_lossy() -> ClaimVerdict {
+    let outcome = ClaimOutcome::Unknown(WhyUnknown::NotLossy);
+    ClaimVerdict { outcome, size: None, time: Duration::ZERO, lossy: None }
+}
+
+/// No run comes to an error of the model: [`claim::faultless`](crate::claim::faultless).
+///
+/// # Errors
+/// When what was found does not stand up to replay, which is a bug; so for all.
+pub fn faultless<S: Packed>(
+    system: &mut S,
+    room: Room,
+    bounds: Bounds,
+) -> Result<ClaimVerdict, Failure> {
+    answer(system, (Wanted::Error, room, bounds), ClaimOutcome::Violated, |system, prefix| {
+        let fault = system.fault(prefix.end()).map(|fault| fault.message.clone());
+        Shown::new(prefix, fault.unwrap_or_default())
+    })
+}
+
+/// No run gets stuck before it has ended, or where something is still missing:
+/// [`claim::stops_well`](crate::claim::stops_well).
+///
+/// # Errors
+/// As [`faultless`].
+pub fn stops_well<S: Packed>(
+    system: &mut S,
+    unfinished: Option<&str>,
+    room: Room,
+    bounds: Bounds,
+) -> Result<ClaimVerdict, Failure> {
+    let end = system.atom("terminated");
+    let missing = unfinished.and_then(|name| system.atom(name));
+    let wanted = Wanted::Stuck { end, unfinished: missing };
+    answer(system, (wanted, room, bounds), ClaimOutcome::Violated, |system, prefix| {
+        Shown::stuck(system, prefix, unfinished)
+    })
+}
+
+/// No run ends: [`claim::nonterminating`](crate::claim::nonterminating).
+///
+/// # Errors
+/// As [`faultless`].
+pub fn nonterminating<S: Packed>(
+    system: &mut S,
+    room: Room,
+    bounds: Bounds,
+) -> Result<ClaimVerdict, Failure> {
+    answer(system, (Wanted::Last, room, bounds), ClaimOutcome::Violated, Shown::last)
+}
+
+/// Some run comes to a state with the proposition: [`claim::reaches`](crate::claim::reaches).
+///
+/// # Errors
+/// As [`faultless`].
+pub fn reaches<S: Packed>(
+    system: &mut S,
+    goal: AtomIndex,
+    room: Room,
+    bounds: Bounds,
+) -> Result<ClaimVerdict, Failure> {
+    answer(system, (Wanted::State(goal), room, bounds), ClaimOutcome::Holds, Shown::reached)
+}
