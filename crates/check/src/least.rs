@@ -130,7 +130,8 @@ pub fn least<S: TransitionSystem>(
     let mut questions = 0;
     let mut ended = false;
     while let Some(choice) = open.pop() {
-        let late = options.bounds.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let late = options.bounds.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+            || options.bounds.watch.is_some_and(fairly_search::Watch::is_stopped);
         if questions >= QUESTIONS || late {
             ended = true;
             break;

@@ -17,18 +17,22 @@ mod execution;
 pub mod hunt;
 mod ladder;
 mod least;
+mod lint;
 pub mod promela;
 mod property;
 mod vacuity;
 mod verdict;
 mod verify;
+mod waiting;
 
 pub use assumption::{Assumption, Unusable};
 pub use execution::Execution;
 pub use ladder::{Cause, CauseKind, Ladder, Rung, ladder};
 pub use least::{Candidate, Least, least};
+pub use lint::{Coverage, coverage, needless};
 pub use property::{Property, Unbound, parse_for};
 pub use verdict::{
     Counterexample, Doomed, Failure, Fairness, Outcome, Stamp, Upgrade, Verdict, WhyUnknown,
 };
-pub use verify::{Options, check};
+pub use verify::{Options, check, judge};
+pub use waiting::{Phrase, Waiting, waiting};

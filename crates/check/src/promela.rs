@@ -29,6 +29,8 @@ pub struct PromelaFile {
     given: usize,
     /// The formulas as they are written.
     written: Vec<String>,
+    /// Where the formulas are written.
+    places: Vec<Span>,
 }
 
 /// The name of the condition that some process is at an accept label.
@@ -91,7 +93,8 @@ impl PromelaFile {
         let system = system(Interpreter::new(lowered.model.clone()), Execution::default());
         let written = parsed.formulas.iter().map(|formula| braced(&whole, formula.place.span.end));
         let written = written.collect();
-        Ok(PromelaFile { system, lowered, given: formulas.len(), written })
+        let places = parsed.formulas.iter().map(|formula| formula.place.span).collect();
+        Ok(PromelaFile { system, lowered, given: formulas.len(), written, places })
     }
 
     /// Has the steps made so, from now on. What has been learned of the system is forgotten.
@@ -145,6 +148,15 @@ impl PromelaFile {
             _ => None,
         }
         .map(String::as_str)
+    }
+
+    /// Where a formula is written; none for what stands nowhere.
+    pub fn place(&self, question: &Question) -> Option<Span> {
+        match question {
+            Question::Formula(at) => self.places.get(*at).copied(),
+            _ => None,
+        }
+        .filter(|_| !self.is_given(question))
     }
 
     /// Whether the question was not in the file.

@@ -100,7 +100,7 @@ fn antecedent(formulas: &Formulas, formula: Formula) -> Option<Formula> {
 
 /// How far a walk came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Walked {
+pub(crate) enum Walked {
     /// Through all reachable states.
     All,
     /// To where enough was known, or to a bound or a limit of the system.
@@ -108,7 +108,7 @@ enum Walked {
 }
 
 /// Goes through the reachable states, until `look` breaks.
-fn walk<S: TransitionSystem>(
+pub(crate) fn walk<S: TransitionSystem>(
     system: &mut S,
     bounds: Bounds,
     mut look: impl FnMut(&mut S, StateId, &[Transition]) -> ControlFlow<()>,
@@ -127,7 +127,8 @@ fn walk<S: TransitionSystem>(
     let mut steps = Vec::new();
     while let Some(state) = queue.pop() {
         count += 1;
-        let late = bounds.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let late = bounds.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+            || bounds.watch.is_some_and(fairly_search::Watch::is_stopped);
         if count > most || queue.len() > ENOUGH || late {
             return Walked::Some;
         }

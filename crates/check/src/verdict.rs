@@ -100,7 +100,9 @@ impl WhyUnknown {
     pub fn cut<S: TransitionSystem>(cut: Cut, system: &S) -> Self {
         let said = match cut {
             Cut::Limit(state) => system.fault(state).map(|fault| fault.message.clone()),
-            Cut::Nodes(_) | Cut::Time(_) | Cut::Memory(_) | Cut::Hard(_) => None,
+            Cut::Nodes(_) | Cut::Time(_) | Cut::Memory(_) | Cut::Interrupted(_) | Cut::Hard(_) => {
+                None
+            }
         };
         said.map_or(WhyUnknown::Cut(cut), WhyUnknown::Limit)
     }
@@ -116,6 +118,9 @@ impl fmt::Display for WhyUnknown {
             WhyUnknown::Cut(Cut::Memory(bytes)) => {
                 let mebibytes = *bytes as f64 / f64::from(1 << 20);
                 write!(f, "stopped at the memory limit of {mebibytes:.0} MiB")
+            }
+            WhyUnknown::Cut(Cut::Interrupted(nodes)) => {
+                write!(f, "interrupted after {nodes} states")
             }
             WhyUnknown::Limit(message) => write!(f, "{message}"),
             WhyUnknown::Lossy => write!(f, "nothing was found, but states may have been left out"),

@@ -334,6 +334,19 @@ pub(crate) fn as_run<S: TransitionSystem>(product: &mut Product<'_, S>, lasso: &
     Run { stem, cycle }.folded()
 }
 
+/// Replays a run and judges it again: whether it is one, violates the property and meets the constraints.
+///
+/// # Errors
+/// When it does not.
+pub fn judge<S: TransitionSystem>(
+    system: &mut S,
+    property: &Property,
+    constraints: &[Constraint],
+    run: &Run,
+) -> Result<Ledger, Failure> {
+    confirm(system, property, constraints, run)
+}
+
 /// Replays a run and judges it again; nothing is shown that does not pass here.
 pub(crate) fn confirm<S: TransitionSystem>(
     system: &mut S,
@@ -373,13 +386,13 @@ const UPGRADES: [Notion; 6] = [
 
 /// How much may be explored for a remark on a run that has been found already: not much more than
 /// finding it took, and some seconds at the most.
-fn aside(bounds: Bounds, stamp: &Stamp) -> Bounds {
+pub(crate) fn aside(bounds: Bounds, stamp: &Stamp) -> Bounds {
     let nodes = 20_000 + 2 * stamp.product.0;
     let soon = Instant::now() + Duration::from_secs(2);
     Bounds {
         nodes: Some(bounds.nodes.map_or(nodes, |most| most.min(nodes))),
         deadline: Some(bounds.deadline.map_or(soon, |deadline| deadline.min(soon))),
-        bytes: bounds.bytes,
+        ..bounds
     }
 }
 

@@ -39,7 +39,7 @@ use program::Form;
 /// States of a program that are compared one by one.
 const STATES: usize = 300;
 /// What a verdict may take.
-const BOUNDS: Bounds = Bounds { nodes: Some(3000), deadline: None, bytes: None };
+const BOUNDS: Bounds = Bounds { nodes: Some(3000), deadline: None, bytes: None, watch: None };
 
 /// A verdict as far as it does not depend on the order of states; `None` if it is unknown.
 type Said = Option<String>;

@@ -16,7 +16,7 @@ use fairly_search::{Bounds, Cut};
 use files::files;
 
 /// What a lossy search is asked about is small here.
-const BOUNDS: Bounds = Bounds { nodes: Some(100_000), deadline: None, bytes: None };
+const BOUNDS: Bounds = Bounds { nodes: Some(100_000), deadline: None, bytes: None, watch: None };
 
 #[test]
 fn promela() {

@@ -51,7 +51,7 @@ fn number(variable: &str, default: u64) -> u64 {
 fn bounds() -> Bounds {
     let seconds = Duration::from_secs(number("FAIRLY_SPIN_SECONDS", 5));
     let states = usize::try_from(number("FAIRLY_SPIN_STATES", 1_000_000)).expect("a number");
-    Bounds { nodes: Some(states), deadline: Some(Instant::now() + seconds), bytes: None }
+    Bounds { nodes: Some(states), deadline: Some(Instant::now() + seconds), ..Bounds::default() }
 }
 
 /// The question behind a property of the table.

@@ -1,6 +1,6 @@
-//! `fairly explain E1034`: what a code means.
+//! `fairly explain E1034`, `fairly explain strong fairness`: what a code or a word means.
 //!
-//! The texts are those of the book's page on errors, which a test keeps complete.
+//! The texts are those of the book's pages on errors and words, which tests keep complete and true.
 
 use std::process::ExitCode;
 
@@ -10,24 +10,65 @@ use crate::failure::Failure;
 use crate::output;
 
 const ERRORS: &str = include_str!("../../../docs/book/errors.md");
+const WORDS: &str = include_str!("../../../docs/book/words.md");
 
 #[derive(Args)]
 pub(crate) struct Explain {
-    /// The code of a diagnostic: E1034.
-    #[arg(value_name = "CODE")]
-    code: String,
+    /// The code of a diagnostic, such as E1034, or words such as `strong fairness`; without any, the
+    /// words that are explained.
+    #[arg(value_name = "CODE|WORDS")]
+    what: Vec<String>,
 }
 
 pub(crate) fn run(request: &Explain) -> Result<ExitCode, Failure> {
-    let code = request.code.trim().to_uppercase();
-    let Some((section, text)) = find(&code) else {
-        return Err(Failure::Usage {
-            message: format!("no diagnostic has the code `{}`", request.code),
-            help: Some("a code looks like E1034, and stands in brackets after `error`".to_owned()),
-        });
+    let what = request.what.join(" ").trim().to_owned();
+    if what.is_empty() {
+        let words: Vec<&str> = words().map(|(word, _)| word).collect();
+        output::write(&format!("{}\n", words.join("\n")), None)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let code = what.to_uppercase();
+    let text = match (find(&code), word(&what)) {
+        (Some((section, text)), _) => format!("{code}  {section}\n\n{}\n", wrapped(&text)),
+        (None, Some((word, text))) => format!("{word}\n\n{text}"),
+        (None, None) => {
+            let all: Vec<&str> = words().map(|(word, _)| word).collect();
+            return Err(Failure::Usage {
+                message: format!("`{what}` is neither a code nor a word that is explained"),
+                help: Some(format!(
+                    "a code looks like E1034, and stands in brackets after `error`; the words are {}",
+                    all.join(", ")
+                )),
+            });
+        }
     };
-    output::write(&format!("{code}  {section}\n\n{}\n", wrapped(&text)), None)?;
+    output::write(&text, None)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The words that are explained, with their texts.
+fn words() -> impl Iterator<Item = (&'static str, &'static str)> {
+    WORDS.split("\n## ").skip(1).filter_map(|section| section.split_once("\n\n"))
+}
+
+/// What a word means: by its name, or by a name that begins with it or with which it begins, such as
+/// `strong`, or `machine closure`.
+fn word(wanted: &str) -> Option<(&'static str, String)> {
+    let plain = |text: &str| -> String {
+        text.to_lowercase().replace(['-', '_'], " ").trim_end_matches('s').to_owned()
+    };
+    let wanted = plain(wanted);
+    let found = words()
+        .find(|(word, _)| plain(word) == wanted)
+        .or_else(|| words().find(|(word, _)| plain(word).starts_with(&wanted)))
+        .or_else(|| {
+            let first = |text: &str| text.split(' ').next().unwrap_or_default().to_owned();
+            words().find(|(word, _)| word.contains(' ') && first(word) == first(&wanted))
+        })?;
+    // Examples stand without the marks of the page.
+    let lines = found.1.lines().filter(|line| !line.starts_with("```"));
+    let lines = lines.map(|line| format!("{line}\n").replace("# exit", "# exit code"));
+    Some((found.0, lines.collect::<String>().trim_end().to_owned() + "\n"))
 }
 
 /// The section and the text of a code.
@@ -79,5 +120,26 @@ mod tests {
         // Not written as one word: the book lists every code that the sources mention.
         assert_eq!(find(&format!("E{}", 9999)), None);
         assert!(find("E1096").unwrap().1.contains("of `||` carries"));
+    }
+
+    #[test]
+    fn words_are_found_by_what_people_type() {
+        let found = |wanted: &str| word(wanted).map(|(word, _)| word);
+        assert_eq!(found("Strong Fairness"), Some("strong fairness"));
+        assert_eq!(found("strong"), Some("strong fairness"));
+        assert_eq!(found("machine-closed"), Some("machine closed"));
+        assert_eq!(found("machine closure"), Some("machine closed"));
+        assert_eq!(found("live events"), Some("live event"));
+        assert_eq!(found("nonsense"), None);
+    }
+
+    #[test]
+    fn every_word_is_short_and_has_an_example() {
+        for (word, text) in words() {
+            let (said, example) = text.split_once("```console").expect(word);
+            assert!(said.trim().lines().count() <= 10, "{word}");
+            assert!(example.contains("$ fairly "), "{word}");
+        }
+        assert!(words().count() >= 15);
     }
 }

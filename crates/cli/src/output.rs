@@ -3,6 +3,7 @@
 use std::io::{IsTerminal, Write};
 
 use clap::ColorChoice;
+use fairly_report::Look;
 use fairly_source::Style;
 
 use crate::failure::Failure;
@@ -18,6 +19,27 @@ pub(crate) fn style(choice: ColorChoice) -> Style {
         }
     };
     if coloured { Style::Coloured } else { Style::Plain }
+}
+
+/// How reports on stdout are drawn: in colours on a terminal that may have them, in ASCII on one that has
+/// nothing better.
+pub(crate) fn look(choice: ColorChoice, ascii: bool) -> Look {
+    let is_terminal = std::io::stdout().is_terminal();
+    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let is_dumb = set("TERM").is_some_and(|term| term == "dumb");
+    let coloured = match choice {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => is_terminal && !is_dumb && set("NO_COLOR").is_none(),
+    };
+    // As the C library does: the first of these that is set says it all.
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| set(name));
+    let has_signs = locale.is_none_or(|locale| {
+        let locale = locale.to_ascii_uppercase();
+        locale.contains("UTF-8") || locale.contains("UTF8")
+    });
+    let ascii = ascii || (is_terminal && (is_dumb || !has_signs));
+    Look { width: width(), ascii, coloured }
 }
 
 /// How many columns a result may have: those of the terminal, or of COLUMNS, or enough for a wide one.

@@ -5,7 +5,11 @@
 //! The lines below it are what it prints, on stdout and stderr; `…` stands for anything, and alone
 //! on a line for any number of lines. Without such lines the output is not compared. A line
 //! `# exit N` is the exit code; without it, any code is fine but those of wrong usage and of a bug.
-//! A command that names a file without a folder (`a.hoa`) is an illustration and is not run.
+//! A command that names a file without a folder (`a.hoa`) is an illustration and is not run. In a block
+//! marked `console scratch` every command is run, in an empty folder that the blocks of a page share.
+//!
+//! `FAIRLY_BLESS=1 cargo test -p fairly-cli --test book` writes what is printed into the pages where it
+//! is not what is written. Read the difference before you commit it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -42,20 +46,23 @@ struct Example<'a> {
     command: &'a str,
     output: Vec<&'a str>,
     code: Option<i32>,
+    /// Whether it runs in a folder of its page's own.
+    scratch: bool,
 }
 
 fn examples(page: &str) -> Vec<Example<'_>> {
     let mut examples: Vec<Example<'_>> = Vec::new();
     // Whether the last command's output is being read: some commands are not ours.
-    let (mut inside, mut ours) = (false, false);
+    let (mut inside, mut ours, mut scratch) = (false, false, false);
     for (line, text) in (1..).zip(page.lines()) {
         if text.starts_with("```") {
-            (inside, ours) = (text == "```console", false);
+            scratch = text == "```console scratch";
+            (inside, ours) = (text == "```console" || scratch, false);
         } else if inside && text.starts_with("$ ") {
             let command = &text[2..];
-            ours = command.starts_with("fairly ") && !is_illustration(command);
+            ours = scratch || (command.starts_with("fairly ") && !is_illustration(command));
             if ours {
-                examples.push(Example { line, command, output: Vec::new(), code: None });
+                examples.push(Example { line, command, output: Vec::new(), code: None, scratch });
             }
         } else if inside && ours {
             let example = examples.last_mut().expect("a command came before");
@@ -115,6 +122,10 @@ fn matches(written: &[String], printed: &[String]) -> bool {
     }
 }
 
+fn differs(lines: &[String], text: &str) -> bool {
+    !lines.iter().map(String::as_str).eq(text.lines())
+}
+
 #[test]
 fn every_example_is_as_it_is_printed() {
     let folder = Path::new(env!("CARGO_BIN_EXE_fairly")).parent().expect("a folder");
@@ -122,15 +133,24 @@ fn every_example_is_as_it_is_printed() {
     let all = [folder.to_owned()].into_iter().chain(std::env::split_paths(&path));
     let path = std::env::join_paths(all).expect("a search path");
     let (mut run, mut wrong) = (0, String::new());
-    for (page, text) in pages() {
-        for Example { line, command, output, code } in examples(&text) {
+    let bless = std::env::var_os("FAIRLY_BLESS").is_some();
+    for (number, (page, text)) in pages().into_iter().enumerate() {
+        let scratch_folder =
+            std::env::temp_dir().join(format!("fairly-book-{}-{number}", std::process::id()));
+        let mut blessed: Vec<String> = text.lines().map(str::to_owned).collect();
+        let mut shift = 0isize;
+        for Example { line, command, output, code, scratch } in examples(&text) {
+            if scratch {
+                fs::create_dir_all(&scratch_folder).expect("a folder of its own");
+            }
             let place = format!("{}:{line}: {command}", page.display());
             // The shell sends both streams to one pipe, so what is printed comes in order.
             let done = Command::new("sh")
                 .args(["-c", &format!("exec 2>&1; {command}")])
-                .current_dir(root())
+                .current_dir(if scratch { scratch_folder.clone() } else { root() })
                 .env("PATH", &path)
                 .env("NO_COLOR", "1")
+                .env("COLUMNS", "100")
                 .stdin(Stdio::null())
                 .output()
                 .expect("there is a shell");
@@ -143,8 +163,16 @@ fn every_example_is_as_it_is_printed() {
             let expected = normal(&output.join("\n"));
             if !expected.is_empty() && !matches(&expected, &normal(&printed)) {
                 wrong += &format!("{place}\n--- printed\n{printed}---\n");
+                let first = line.checked_add_signed(shift).expect("a line of the page");
+                let lines = normal(&printed);
+                shift += lines.len() as isize - output.len() as isize;
+                blessed.splice(first..first + output.len(), lines);
             }
         }
+        if bless && differs(&blessed, &text) {
+            fs::write(&page, blessed.join("\n") + "\n").expect("the page can be written");
+        }
+        let _ = fs::remove_dir_all(&scratch_folder);
     }
     assert!(wrong.is_empty(), "{wrong}");
     assert!(run >= 40, "only {run} examples were found");

@@ -347,6 +347,10 @@ impl TransitionSystem for Collapsed {
         self.inner.describe(state)
     }
 
+    fn valuation(&self, state: StateId) -> Vec<(String, String)> {
+        self.inner.valuation(state)
+    }
+
     fn fault(&self, state: StateId) -> Option<&Fault> {
         self.inner.fault(state)
     }

@@ -54,6 +54,21 @@ pub trait Graph {
     fn charge(&mut self, bytes: usize) {
         let _ = bytes;
     }
+
+    /// Tells the graph now and then how deep a search is, and of every component with an edge in it
+    /// that is complete; somebody may be watching.
+    fn visit(&mut self, visit: Visit) {
+        let _ = visit;
+    }
+}
+
+/// What a search tells of its progress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visit {
+    /// So many nodes are on the path.
+    Depth(usize),
+    /// A component is complete and holds no accepted cycle, or it would have ended the search.
+    Rejected,
 }
 
 /// One step of a path: the `nth` step of the node `from`, in the order of [`Graph::steps`].

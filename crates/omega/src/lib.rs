@@ -20,7 +20,7 @@ mod word;
 
 pub use acceptance::{Acceptance, Class, Clause, Disjunct, MAX_DEPTH};
 pub use automaton::{Automaton, Builder, Edge, StateId};
-pub use graph::{AutomatonGraph, Graph, Hop, Lasso, Step};
+pub use graph::{AutomatonGraph, Graph, Hop, Lasso, Step, Visit};
 pub use letters::{Cube, Import, Label, Letters, Prop};
 pub use marks::{Mark, MarkSet, MarkSetId, MarkTable};
 pub use refused::{Limits, Refused, Resource};

@@ -6,20 +6,31 @@ use fairly_check::claim::{ClaimOutcome, ClaimVerdict, Shown};
 use fairly_system::{Run, TransitionSystem};
 use serde_json::{Value, json};
 
+use crate::human::{self, Aside};
+use crate::json as documents;
 use crate::json::VERDICT_SCHEMA;
-use crate::{human, json as documents};
+use crate::look::Paint;
 
 /// The answer as text.
-pub fn text<S: TransitionSystem>(system: &mut S, title: &str, verdict: &ClaimVerdict) -> String {
-    let mut out = String::new();
-    let (word, shown) = match &verdict.outcome {
-        ClaimOutcome::Holds(shown) => ("  ok", shown.as_deref()),
-        ClaimOutcome::Violated(shown) => ("FAIL", shown.as_deref()),
-        ClaimOutcome::Unknown(_) => ("  ??", None),
+pub fn text<S: TransitionSystem>(
+    system: &mut S,
+    title: &str,
+    verdict: &ClaimVerdict,
+    aside: &Aside<'_>,
+) -> String {
+    let look = &aside.look;
+    let (word, paint, shown) = match &verdict.outcome {
+        ClaimOutcome::Holds(shown) => ("  ok", Paint::Good, shown.as_deref()),
+        ClaimOutcome::Violated(shown) => ("FAIL", Paint::Bad, shown.as_deref()),
+        ClaimOutcome::Unknown(_) => ("  ??", Paint::Warning, None),
     };
-    let _ = writeln!(out, "{word}  {title}");
+    let mut out = look.wrapped(6, title);
+    out.replace_range(..6, &format!("{}  ", look.paint(paint, word)));
+    if let ClaimOutcome::Violated(_) = &verdict.outcome {
+        out.push_str(&human::place(aside));
+    }
     if let ClaimOutcome::Unknown(why) = &verdict.outcome {
-        let _ = writeln!(out, "      unknown: {why}");
+        out.push_str(&look.wrapped(6, &format!("unknown: {why}")));
     }
     let time = format!("{:.2} s", verdict.time.as_secs_f64());
     let _ = match verdict.size {
@@ -37,22 +48,22 @@ pub fn text<S: TransitionSystem>(system: &mut S, title: &str, verdict: &ClaimVer
     }
     if let Some(shown) = shown {
         out.push('\n');
-        out.push_str(&path(system, shown));
+        out.push_str(&path(system, shown, aside));
     }
-    out
+    look.finish(out)
 }
 
-fn path<S: TransitionSystem>(system: &mut S, shown: &Shown) -> String {
+fn path<S: TransitionSystem>(system: &mut S, shown: &Shown, aside: &Aside<'_>) -> String {
     let mut out = String::new();
     let run = Run { stem: shown.prefix.steps.clone(), cycle: shown.cycle.clone() };
     if run.steps().next().is_some() {
-        out.push_str(&human::steps(system, &run));
+        out.push_str(&human::steps(system, &run, aside));
     }
-    let _ = writeln!(out, "   {}", shown.conclusion);
+    out.push_str(&aside.look.wrapped(3, &shown.conclusion));
     if let Some(other) = &shown.other {
         out.push_str("   The other way:\n\n");
         let run = Run { stem: other.steps.clone(), cycle: Vec::new() };
-        out.push_str(&human::steps(system, &run));
+        out.push_str(&human::steps(system, &run, aside));
     }
     out
 }

@@ -2,82 +2,272 @@
 
 use std::fmt::Write;
 
-use fairly_check::{Cause, CauseKind, Doomed, Fairness, Ladder, Least, Outcome, Stamp, Verdict};
+use fairly_check::{
+    Cause, CauseKind, Doomed, Fairness, Ladder, Least, Outcome, Phrase, Stamp, Upgrade, Verdict,
+    Waiting,
+};
 use fairly_fairness::{Notion, Strength};
+use fairly_source::Span;
 use fairly_system::{ActionId, Run, RunStep, TransitionSystem};
 use fairly_witness::{Entry, Ledger, Reason};
 
-use crate::table::{Row, rows};
+use crate::lasso;
+use crate::look::{Look, Paint, Source};
+use crate::table::{Part, row, rows};
+
+/// What a report says beside the verdict itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Aside<'a> {
+    /// How it is drawn.
+    pub look: Look,
+    /// The text of the model, for lines.
+    pub source: Option<Source<'a>>,
+    /// Where the property is written.
+    pub place: Option<Span>,
+    /// What the violating run waits for.
+    pub waiting: Option<&'a Waiting>,
+    /// Where the run was saved.
+    pub trace: Option<&'a str>,
+    /// Whether long runs are shown as a whole.
+    pub whole: bool,
+}
 
 /// The verdict as text, a few lines for "holds", the run and its explanation otherwise.
-pub fn verdict<S: TransitionSystem>(system: &mut S, verdict: &Verdict) -> String {
-    let mut out = String::new();
-    let word = match &verdict.outcome {
-        Outcome::Holds(_) => "  ok",
-        Outcome::Violated(_) | Outcome::Doomed(_) => "FAIL",
-        Outcome::Unknown(_) => "  ??",
-    };
-    let Stamp { fairness, .. } = &verdict.stamp;
-    let _ = writeln!(out, "{word}  {}   {}   under {fairness}", verdict.property, verdict.formula);
+pub fn verdict<S: TransitionSystem>(
+    system: &mut S,
+    verdict: &Verdict,
+    aside: &Aside<'_>,
+) -> String {
+    let look = &aside.look;
+    let mut out = heading(verdict, look);
+    if let Outcome::Violated(_) | Outcome::Doomed(_) = verdict.outcome {
+        out.push_str(&place(aside));
+    }
     match &verdict.outcome {
         Outcome::Holds(closure) => {
-            let _ = writeln!(out, "      {}", stamp(&verdict.stamp, Some(closure)));
-            if let Fairness::NotMachineClosed(prefix) = closure {
-                let _ = writeln!(
-                    out,
-                    "      warning: the fairness assumed discards what happens after {}: no fair \
-                     run continues it",
+            out.push_str(&stamp(&verdict.stamp, Some(closure), look));
+            let warning = match closure {
+                Fairness::NotMachineClosed(prefix) => Some(format!(
+                    "warning: the fairness assumed discards what happens after {}: no fair run \
+                     continues it",
                     events(system, prefix)
-                );
-            }
-            if *closure == Fairness::Infeasible {
-                let _ = writeln!(
-                    out,
-                    "      warning: no run of the system meets the fairness assumed, so every \
-                     property holds"
-                );
+                )),
+                Fairness::Infeasible => Some(
+                    "warning: no run of the system meets the fairness assumed, so every property \
+                     holds"
+                        .to_owned(),
+                ),
+                _ => None,
+            };
+            if let Some(warning) = warning {
+                out.push_str(&painted(look, Paint::Warning, &look.wrapped(6, &warning)));
             }
         }
         Outcome::Violated(found) => {
-            let _ = writeln!(out, "      {}", stamp(&verdict.stamp, None));
+            out.push_str(&stamp(&verdict.stamp, None, look));
             out.push('\n');
-            out.push_str(&lasso(system, &found.run));
+            let sentence = in_vain(system, &found.run, aside.waiting);
+            if !sentence.is_empty() {
+                out.push_str(&look.wrapped(3, &sentence));
+                out.push('\n');
+            }
+            out.push_str(&infinite(system, &found.run, aside));
             if verdict.stamp.engine == "global" {
-                out.push_str(
-                    "   The loop takes every step that is possible in a state it visits, so it is \
-                     globally fair.\n",
-                );
+                out.push_str(&look.wrapped(
+                    3,
+                    "The loop takes every step that is possible in a state it visits, so it is \
+                     globally fair.",
+                ));
             }
             if verdict.stamp.engine != "global" || !found.ledger.entries.is_empty() {
-                out.push_str(&ledger(&found.ledger));
+                out.push_str(&ledger(&found.ledger, look));
             }
-            if let Some(upgrade) = &found.upgrade {
-                let effect = match upgrade.suffices {
-                    Some(true) => ", and with it the property holds",
-                    Some(false) => "; the property still fails with it",
-                    None => "",
-                };
-                let _ = writeln!(out, "   {} excludes this run{effect}.", upgrade.constraint);
+            if let Some(Waiting::Wrong { .. }) = aside.waiting {
+                out.push('\n');
+                out.push_str(&look.wrapped(
+                    3,
+                    "However this run goes on, it violates the property: fairness is beside the \
+                     point.",
+                ));
             } else {
-                let _ = writeln!(out, "   No fairness of a process or an event excludes this run.");
+                out.push_str(&upgrade(found.upgrade.as_ref(), look));
+            }
+            if let Some(trace) = aside.trace {
+                let _ = writeln!(out, "\n   trace: {trace}\n   replay: fairly trace show {trace}");
             }
         }
         Outcome::Doomed(doomed) => {
-            let _ = writeln!(out, "      {}", stamp(&verdict.stamp, None));
-            out.push_str(&doomed_prefix(system, doomed));
+            out.push_str(&stamp(&verdict.stamp, None, look));
+            out.push_str(&doomed_prefix(system, doomed, aside));
         }
         Outcome::Unknown(why) => {
-            let _ = writeln!(out, "      unknown: {why}\n      {}", stamp(&verdict.stamp, None));
+            out.push_str(&look.wrapped(6, &format!("unknown: {why}")));
+            out.push_str(&stamp(&verdict.stamp, None, look));
         }
     }
     for note in &verdict.notes {
-        let _ = writeln!(out, "      note: {note}");
+        let note = look.wrapped(6, &format!("note: {note}"));
+        out.push_str(&painted(look, Paint::Warning, &note));
+    }
+    look.finish(out)
+}
+
+/// Lines in a colour, each for itself.
+fn painted(look: &Look, paint: Paint, text: &str) -> String {
+    let lines = text.lines().map(|line| look.paint(paint, line) + "\n");
+    lines.collect()
+}
+
+/// The first line: the answer, the property, and what is assumed; on more lines where it is long.
+fn heading(verdict: &Verdict, look: &Look) -> String {
+    let (word, paint) = match &verdict.outcome {
+        Outcome::Holds(_) => ("  ok", Paint::Good),
+        Outcome::Violated(_) | Outcome::Doomed(_) => ("FAIL", Paint::Bad),
+        Outcome::Unknown(_) => ("  ??", Paint::Warning),
+    };
+    let Verdict { property, formula, .. } = verdict;
+    let under = format!("under {}", verdict.stamp.fairness);
+    let whole = format!("{property}   {formula}   {under}");
+    let indent = 6;
+    let mut text = if whole.chars().count() + indent <= look.width {
+        format!("      {whole}\n")
+    } else {
+        look.wrapped(indent, &format!("{property}   {formula}")) + &look.wrapped(indent, &under)
+    };
+    text.replace_range(..indent, &format!("{}  ", look.paint(paint, word)));
+    if let Some(at) = text.find(property.as_str()).filter(|_| !property.is_empty()) {
+        text.replace_range(at..at + property.len(), &look.paint(Paint::Strong, property));
+    }
+    text
+}
+
+/// The line that says where the property is written.
+pub(crate) fn place(aside: &Aside<'_>) -> String {
+    let Some(source) = aside.source else { return String::new() };
+    let line = aside.place.and_then(|place| source.line(place.start));
+    line.map_or(String::new(), |line| {
+        aside.look.paint(Paint::Faint, &format!(" --> {}:{line}", source.name)) + "\n"
+    })
+}
+
+/// What waits for what.
+fn in_vain<S: TransitionSystem>(system: &mut S, run: &Run, waiting: Option<&Waiting>) -> String {
+    let comes = |phrase: &Phrase| if phrase.is_event { "occurs" } else { "becomes true" };
+    let step = |at: Option<usize>| {
+        at.map_or("at the start".to_owned(), |at| format!("at step {}", at + 1))
+    };
+    let mut sentences = Vec::new();
+    match waiting {
+        Some(Waiting::Unanswered { asked, at, wanted }) => sentences.push(format!(
+            "`{}` {} {}, and `{}` never {} from there on.",
+            asked.text,
+            if asked.is_event { "occurs" } else { "is true" },
+            step(*at),
+            wanted.text,
+            comes(wanted),
+        )),
+        Some(Waiting::Forgotten { wanted, last }) => sentences.push(match last {
+            None => format!("`{}` never {}.", wanted.text, comes(wanted)),
+            Some(last) => format!(
+                "`{}` {} for the last time at step {}, and never again.",
+                wanted.text,
+                if wanted.is_event { "occurs" } else { "is true" },
+                last + 1
+            ),
+        }),
+        Some(Waiting::Never(wanted)) => {
+            sentences.push(format!("`{}` never {}.", wanted.text, comes(wanted)));
+        }
+        Some(Waiting::Broken { kept, at }) => sentences.push(format!(
+            "`{}` does not stay: it is false {} again and again.",
+            kept.text,
+            step(*at)
+        )),
+        Some(Waiting::Wrong { kept, at }) => {
+            sentences.push(format!("`{}` is false {}.", kept.text, step(*at)));
+        }
+        None => {}
+    }
+    sentences.extend(who_waits(system, run));
+    sentences.join(" ")
+}
+
+/// Which processes stand still on the loop while others move.
+fn who_waits<S: TransitionSystem>(system: &mut S, run: &Run) -> Option<String> {
+    if run.cycle.iter().any(|step| step.action == ActionId::IDLE) {
+        return None;
+    }
+    let cycle = Run { stem: Vec::new(), cycle: run.cycle.clone() };
+    let rows = rows(system, &cycle);
+    let processes = &system.signature().processes;
+    let count =
+        |process: usize, part: Part| rows.iter().filter(|row| row.parts[process] == part).count();
+    let passed_over: Vec<usize> = (0..processes.len())
+        .filter(|&at| count(at, Part::Taken) == 0 && count(at, Part::EnabledNotTaken) > 0)
+        .collect();
+    let loop_of = match rows.len() {
+        1 => "the one step of the loop".to_owned(),
+        count => format!("the {count} steps of the loop"),
+    };
+    match passed_over.as_slice() {
+        [] => None,
+        &[one] => {
+            let able = count(one, Part::EnabledNotTaken);
+            let could = if able == rows.len() {
+                format!("at every one of {loop_of}")
+            } else {
+                format!("at {able} of {loop_of}")
+            };
+            let could = if rows.len() == 1 { format!("at {loop_of}") } else { could };
+            Some(format!(
+                "{} waits for ever: it could move {could}, and others go first.",
+                processes[one]
+            ))
+        }
+        several => {
+            const NAMED: usize = 4;
+            let named: Vec<&str> =
+                several.iter().take(NAMED).map(|&at| processes[at].as_str()).collect();
+            let more = match several.len().saturating_sub(NAMED) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            Some(format!(
+                "{}{more} wait for ever: they could move on the loop, and others go first.",
+                named.join(", ")
+            ))
+        }
+    }
+}
+
+/// What would exclude the run, and, apart from it, what that does to the property.
+fn upgrade(upgrade: Option<&Upgrade>, look: &Look) -> String {
+    let Some(Upgrade { constraint, suffices }) = upgrade else {
+        return "\n   No fairness of a process or an event excludes this run.\n".to_owned();
+    };
+    let mut out = format!("\n   {} excludes this run.\n", look.paint(Paint::Strong, constraint));
+    let effect = match suffices {
+        Some(true) => format!("Checked again with {constraint}: the property holds."),
+        Some(false) => format!("Checked again with {constraint}: the property still fails."),
+        None => format!("Whether the property holds with {constraint} was not found out."),
+    };
+    out.push_str(&look.wrapped(3, &effect));
+    let help = if constraint.starts_with("sf(") {
+        Some("help: assume strong fairness only if your lock or scheduler guarantees it")
+    } else if constraint.starts_with("wf(") {
+        Some("help: weak fairness is what every reasonable scheduler gives")
+    } else {
+        None
+    };
+    if let Some(help) = help {
+        out.push_str(&painted(look, Paint::Faint, &look.wrapped(3, help)));
     }
     out
 }
 
-/// The line that says what an answer rests on.
-fn stamp(stamp: &Stamp, closure: Option<&Fairness>) -> String {
+/// The line that says what an answer rests on. The engine is left out where the line would be too long;
+/// JSON has it always.
+fn stamp(stamp: &Stamp, closure: Option<&Fairness>, look: &Look) -> String {
     let mut parts = vec![
         format!("{} states", stamp.system.0),
         format!(
@@ -101,7 +291,11 @@ fn stamp(stamp: &Stamp, closure: Option<&Fairness>) -> String {
     }
     parts.push(format!("engine {}", stamp.engine));
     parts.push(format!("{:.2} s", stamp.time.as_secs_f64()));
-    parts.join(" · ")
+    const MARGIN: usize = 6;
+    if MARGIN + parts.join(" · ").chars().count() > look.width {
+        parts.remove(parts.len() - 2);
+    }
+    look.wrapped(MARGIN, &parts.join(" · "))
 }
 
 /// A prefix as the events in it.
@@ -116,18 +310,24 @@ pub fn events<S: TransitionSystem>(system: &S, steps: &[RunStep]) -> String {
     names.join(" · ")
 }
 
-fn doomed_prefix<S: TransitionSystem>(system: &mut S, doomed: &Doomed) -> String {
-    format!(
-        "   After {} no continuation satisfies the property, whatever happens next.\n   One \
-         continuation:\n\n{}",
-        events(system, &doomed.prefix),
-        lasso(system, &doomed.run)
-    )
+fn doomed_prefix<S: TransitionSystem>(
+    system: &mut S,
+    doomed: &Doomed,
+    aside: &Aside<'_>,
+) -> String {
+    let said = format!(
+        "After {} no continuation satisfies the property, whatever happens next.",
+        events(system, &doomed.prefix)
+    );
+    let mut out = aside.look.wrapped(3, &said);
+    out.push_str("   One continuation:\n\n");
+    out.push_str(&infinite(system, &doomed.run, aside));
+    out
 }
 
 /// An infinite run, with what there is to say of its loop.
-fn lasso<S: TransitionSystem>(system: &mut S, run: &Run) -> String {
-    let mut out = steps(system, run);
+fn infinite<S: TransitionSystem>(system: &mut S, run: &Run, aside: &Aside<'_>) -> String {
+    let mut out = steps(system, run, aside);
     if run.cycle.iter().any(|step| step.action == ActionId::IDLE) {
         let stuck = run.cycle[0].from;
         let ended = system.atom("terminated").is_some_and(|ended| system.holds(stuck, ended));
@@ -139,77 +339,91 @@ fn lasso<S: TransitionSystem>(system: &mut S, run: &Run) -> String {
             None => format!("deadlock: nothing is enabled in {}", system.describe(stuck)),
         };
         out.pop();
-        let _ = writeln!(out, "            {why}\n");
+        out.push_str(&aside.look.wrapped(12, &why));
+        out.push('\n');
     }
     out
+}
+
+/// A finite run as a table.
+pub fn finite<S: TransitionSystem>(system: &mut S, run: &Run, aside: &Aside<'_>) -> String {
+    aside.look.finish(steps(system, run, aside))
+}
+
+/// What a step does, in the words of the source where there are any, with its line.
+pub fn step<S: TransitionSystem>(system: &mut S, step: &RunStep, aside: &Aside<'_>) -> String {
+    let row = row(system, step);
+    let line = aside.source.zip(row.span).and_then(|(source, span)| source.line(span.start));
+    let changes: Vec<String> =
+        row.changes.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let mut out = row.action;
+    if let Some(line) = line {
+        let _ = write!(out, "   line {line}");
+    }
+    if !changes.is_empty() {
+        let _ = write!(out, "   {}", changes.join(" "));
+    }
+    out
+}
+
+/// What a step does, in the words of the source where there are any.
+pub(crate) fn words<S: TransitionSystem>(system: &mut S, step: &RunStep) -> String {
+    row(system, step).action
 }
 
 /// A run, one step a line, one column a process; the cycle may be empty.
-pub(crate) fn steps<S: TransitionSystem>(system: &mut S, run: &Run) -> String {
-    let processes = system.signature().processes.clone();
+pub(crate) fn steps<S: TransitionSystem>(system: &mut S, run: &Run, aside: &Aside<'_>) -> String {
     let rows = rows(system, run);
-    let width = |column: &dyn Fn(&Row) -> &str, title: &str| {
-        let longest = rows.iter().map(|row| column(row).chars().count()).max().unwrap_or(0);
-        longest.max(title.len()).min(44)
-    };
-    let who = width(&|row| &row.who, "who");
-    let event = width(&|row| &row.event, "event");
-    let mut out = format!("      step  {:who$}  {:event$}", "who", "event");
-    for process in &processes {
-        let _ = write!(out, "  {process}");
-    }
-    out.push('\n');
-    for (at, row) in rows.iter().enumerate() {
-        let last = at + 1 == rows.len();
-        let bracket = match at.checked_sub(run.stem.len()) {
-            None => "  ",
-            Some(0) if last => "▷─",
-            Some(0) => "┌─",
-            Some(_) if last => "└─",
-            Some(_) => "│ ",
-        };
-        let (name, happens) = (clipped(&row.who, who), clipped(&row.event, event));
-        let _ = write!(out, "    {bracket}  {:>2}  {name:who$}  {happens:event$}", at + 1);
-        for (process, part) in processes.iter().zip(&row.parts) {
-            let _ = write!(out, "  {:1$}", part.sign(), process.chars().count());
-        }
-        if last && !run.cycle.is_empty() {
-            let _ = write!(out, "   repeat from {}", run.stem.len() + 1);
-        }
-        while out.ends_with(' ') {
-            out.pop();
-        }
-        out.push('\n');
-    }
-    out.push_str("            ▶ takes part   ● enabled, not taken   · disabled\n");
-    out.push('\n');
-    out
-}
-
-/// A text that is too wide for its column, without its end.
-fn clipped(text: &str, width: usize) -> String {
-    if text.chars().count() <= width {
-        return text.to_owned();
-    }
-    text.chars().take(width - 1).chain(['…']).collect()
+    let processes = system.signature().processes.clone();
+    lasso::table(&rows, &processes, run.stem.len(), run.cycle.len(), aside)
 }
 
 /// Why the run counts: one line for each constraint.
-fn ledger(ledger: &Ledger) -> String {
+fn ledger(ledger: &Ledger, look: &Look) -> String {
     if ledger.entries.is_empty() {
-        return "   Every run counts: no fairness is assumed.\n".to_owned();
+        return look.wrapped(
+            3,
+            "Every run counts: no fairness is assumed, not even that a process that can always move \
+             ever does.",
+        );
     }
-    let width = ledger.entries.iter().map(|entry| entry.name.chars().count()).max().unwrap_or(0);
-    let mut out = "   Why this run counts as fair\n".to_owned();
-    for entry in &ledger.entries {
+    // What is simply taken says little; where there is much, the rest is what explains the run.
+    const SHOWN: usize = 16;
+    let plain = |entry: &&Entry| {
+        matches!(entry.reason, Reason::Given(_)) && entry.asked.len() == entry.given.len()
+    };
+    let mut shown: Vec<&Entry> = ledger.entries.iter().collect();
+    if shown.len() > SHOWN {
+        shown.sort_by_key(|entry| plain(entry));
+        shown.truncate(SHOWN);
+    }
+    let width = shown.iter().map(|entry| entry.name.chars().count()).max().unwrap_or(0);
+    let counts = |entry: &Entry| {
         let word = if entry.name.starts_with("wl(") || entry.name.starts_with("sl(") {
             "ready"
         } else {
             "enabled"
         };
-        let counts =
-            format!("{word} {}/{}, taken {}", entry.asked.len(), ledger.cycle, entry.given.len());
-        let _ = writeln!(out, "     {:width$}  {counts:24}  {}", entry.name, because(entry));
+        format!("{word} {}/{}, taken {}", entry.asked.len(), ledger.cycle, entry.given.len())
+    };
+    let wide = shown.iter().map(|entry| counts(entry).len()).max().unwrap_or(0);
+    let mut out = "   Why this run counts as fair\n".to_owned();
+    for entry in &shown {
+        let counts = counts(entry);
+        let line = format!("     {:width$}  {counts:wide$}  {}", entry.name, because(entry));
+        if line.chars().count() <= look.width {
+            out.push_str(&line);
+            out.push('\n');
+        } else {
+            let _ = writeln!(out, "     {:width$}  {counts}", entry.name);
+            out.push_str(&look.wrapped(9, &because(entry)));
+        }
+    }
+    match ledger.entries.len() - shown.len() {
+        0 => {}
+        more => {
+            let _ = writeln!(out, "     … {more} more");
+        }
     }
     out
 }
@@ -218,7 +432,7 @@ fn because(entry: &Entry) -> String {
     match (&entry.reason, entry.strength) {
         (Reason::NeverAsked, _) => "never on the loop, so nothing is asked".to_owned(),
         (Reason::Lapses(at), _) => {
-            format!("not at step {}, so weak fairness asks nothing", at + 1)
+            format!("not at step {}: weak fairness asks nothing", at + 1)
         }
         (Reason::Given(at), _) => format!("taken at step {}", at + 1),
         (Reason::NotMet, Strength::Weak | Strength::Strong) => "NOT met".to_owned(),
@@ -231,8 +445,9 @@ pub fn ladder<S: TransitionSystem>(
     property: &str,
     formula: &str,
     ladder: &Ladder,
+    look: &Look,
 ) -> String {
-    let mut out = format!("{property}   {formula}\n\n");
+    let mut out = look.wrapped(0, &format!("{property}   {formula}")) + "\n";
     for rung in &ladder.rungs {
         let answer = match &rung.holds {
             Ok(true) => "holds".to_owned(),
@@ -249,6 +464,12 @@ pub fn ladder<S: TransitionSystem>(
             Ok(false) => "✗",
             Err(_) => "?",
         };
+        let paint = match &rung.holds {
+            Ok(true) => Paint::Good,
+            Ok(false) => Paint::Bad,
+            Err(_) => Paint::Warning,
+        };
+        let sign = look.paint(paint, sign);
         let _ = writeln!(out, "  {sign} {notion:32}  {answer}{how}");
     }
     let _ = writeln!(out, "\n  {} searches for {} answers", ladder.searches, ladder.rungs.len());
@@ -264,9 +485,9 @@ pub fn ladder<S: TransitionSystem>(
             }
             CauseKind::Fair => "a strongly fair run".to_owned(),
         };
-        let _ = writeln!(out, "    {what}:  {}", word(system, run));
+        out.push_str(&look.wrapped(4, &format!("{what}:  {}", word(system, run))));
     }
-    out
+    look.finish(out)
 }
 
 /// The events of a run, `a · (b · c)^ω`, with the middle of long parts left out.
@@ -292,11 +513,12 @@ fn word<S: TransitionSystem>(system: &S, run: &Run) -> String {
 }
 
 /// The least sets of constraints as a list.
-pub fn least(property: &str, formula: &str, least: &Least) -> String {
-    let mut out = format!("{property}   {formula}\n\n");
+pub fn least(property: &str, formula: &str, least: &Least, look: &Look) -> String {
+    let mut out = look.wrapped(0, &format!("{property}   {formula}")) + "\n";
     let list = |out: &mut String, sets: &[Vec<String>]| {
         for set in sets {
-            let _ = writeln!(out, "  {}", set.join("  "));
+            let set = look.wrapped(2, &set.join("  "));
+            out.push_str(&painted(look, Paint::Strong, &set));
         }
     };
     match least {
@@ -307,20 +529,23 @@ pub fn least(property: &str, formula: &str, least: &Least) -> String {
             out.push_str("  It holds without any further fairness.\n");
         }
         Least::Sets { sets, questions } => {
-            let _ = writeln!(
-                out,
-                "  It holds under each of these least sets of assumptions, and under nothing less:\n"
-            );
+            out.push_str(&look.wrapped(
+                2,
+                "It holds under each of these least sets of assumptions, and under nothing less:",
+            ));
+            out.push('\n');
             list(&mut out, sets);
             let _ = writeln!(out, "\n  {questions} questions asked of one stored graph");
         }
         Least::Some { sets, why } => {
-            let _ = writeln!(out, "  {why}; these sets are least, there may be others:\n");
+            let said = format!("{why}; these sets are least, there may be others:");
+            out.push_str(&look.wrapped(2, &said));
+            out.push('\n');
             list(&mut out, sets);
         }
         Least::Unknown(why) => {
-            let _ = writeln!(out, "  unknown: {why}");
+            out.push_str(&look.wrapped(2, &format!("unknown: {why}")));
         }
     }
-    out
+    look.finish(out)
 }

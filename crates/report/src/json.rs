@@ -88,7 +88,13 @@ pub(crate) fn run<S: TransitionSystem>(system: &mut S, run: &Run) -> Value {
                 .zip(&row.parts)
                 .map(|(process, part)| (process.clone(), json!(part.word())))
                 .collect();
-            json!({ "state": row.from, "event": row.event, "who": row.who, "processes": parts })
+            json!({
+                "state": row.from,
+                "event": row.event,
+                "action": row.action,
+                "who": row.who,
+                "processes": parts,
+            })
         })
         .collect();
     json!({ "steps": rows, "loop": run.stem.len() })

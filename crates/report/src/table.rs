@@ -1,6 +1,9 @@
 //! A run as rows: who does what, and what every process could have done.
 
-use fairly_system::{Action, ActionId, ProcessId, Run, RunStep, Signature, TransitionSystem};
+use fairly_source::Span;
+use fairly_system::{
+    Action, ActionId, MoveId, ProcessId, Run, RunStep, Signature, TransitionSystem,
+};
 
 /// What a process does in a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,11 +32,21 @@ impl Part {
 }
 
 /// One step of a run.
+#[derive(Clone, Debug)]
 pub(crate) struct Row {
     pub(crate) who: String,
     pub(crate) event: String,
+    /// What happens, in the words of the source where there are any.
+    pub(crate) action: String,
+    /// Where it is written.
+    pub(crate) span: Option<Span>,
+    /// The line of it, where only that is known.
+    pub(crate) line: Option<usize>,
     pub(crate) parts: Vec<Part>,
+    /// The state that the step leaves.
     pub(crate) from: String,
+    /// The variables that the step changes, with their new values.
+    pub(crate) changes: Vec<(String, String)>,
 }
 
 /// All steps of the run, the stem first.
@@ -41,7 +54,7 @@ pub(crate) fn rows<S: TransitionSystem>(system: &mut S, run: &Run) -> Vec<Row> {
     run.steps().map(|step| row(system, step)).collect()
 }
 
-fn row<S: TransitionSystem>(system: &mut S, step: &RunStep) -> Row {
+pub(crate) fn row<S: TransitionSystem>(system: &mut S, step: &RunStep) -> Row {
     let mut enabled = Vec::new();
     system.enabled(step.from, &mut enabled);
     let takes = |action: ActionId, process: ProcessId, system: &S| {
@@ -64,29 +77,49 @@ fn row<S: TransitionSystem>(system: &mut S, step: &RunStep) -> Row {
     let who: Vec<&str> =
         action.participants.iter().map(|&process| signature.process_name(process)).collect();
     let event = signature.event_name(action.event);
-    let event = in_words(signature, action, event);
+    let (words, span) = in_words(signature, action);
     Row {
         who: if who.is_empty() { "nobody".to_owned() } else { who.join("+") },
-        event,
+        event: event.to_owned(),
+        action: words.unwrap_or_else(|| event.to_owned()),
+        span,
+        line: None,
         parts,
         from: system.describe(step.from),
+        changes: changes(system, step),
     }
 }
 
-/// An action as it is shown. Where its event is a place in a program, the words that stand there say
-/// more than its name; of an atomic sequence, all of them.
-fn in_words(signature: &Signature, action: &Action, event: &str) -> String {
+/// The variables that have another value after the step. Where processes are is told by what they do.
+fn changes<S: TransitionSystem>(system: &S, step: &RunStep) -> Vec<(String, String)> {
+    let before = system.valuation(step.from);
+    let processes = &system.signature().processes;
+    // Whoever runs alone, or moved last, is no variable of the model.
+    let is_variable =
+        |name: &String| !processes.contains(name) && name != "atomic" && name != "last";
+    let after = system.valuation(step.to).into_iter();
+    let changed = after.filter(|(name, value)| {
+        is_variable(name) && !before.iter().any(|(other, old)| other == name && old == value)
+    });
+    changed.collect()
+}
+
+/// An action in the words that stand where it is written; of an atomic sequence, all of them.
+fn in_words(signature: &Signature, action: &Action) -> (Option<String>, Option<Span>) {
     const SHOWN: usize = 4;
-    let moves = action.moves.iter().map(|id| &signature.moves[id.index()]);
-    let words: Vec<&str> = moves
+    let event = signature.event_name(action.event);
+    let moves = || action.moves.iter().map(|id: &MoveId| &signature.moves[id.index()]);
+    let span = moves().find_map(|part| part.span);
+    let words: Vec<&str> = moves()
         .filter(|part| part.span.is_some() && !event.starts_with(part.name.as_str()))
         .map(|part| part.name.as_str())
         .collect();
-    match words.len() {
-        0 => event.to_owned(),
+    let words = match words.len() {
+        0 => None,
         // Both sides of a rendezvous, of which the event names one.
-        count if action.participants.len() == count => format!("{event}  {}", words[0]),
-        count if count <= SHOWN => format!("{event}  {}", words.join("; ")),
-        count => format!("{event}  {}; … {} more", words[..SHOWN].join("; "), count - SHOWN),
-    }
+        count if count > 1 && action.participants.len() == count => Some(words[0].to_owned()),
+        count if count <= SHOWN => Some(words.join("; ")),
+        count => Some(format!("{}; … {} more", words[..SHOWN].join("; "), count - SHOWN)),
+    };
+    (words, span)
 }

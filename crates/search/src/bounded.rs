@@ -8,7 +8,9 @@
 
 use std::time::{Duration, Instant};
 
-use fairly_omega::{Acceptance, Graph, MarkSet, MarkSetId, Refused, StateId, Step};
+use fairly_omega::{Acceptance, Graph, MarkSet, MarkSetId, Refused, StateId, Step, Visit};
+
+use crate::watch::Watch;
 
 /// How much a search may explore.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,6 +22,8 @@ pub struct Bounds {
     /// Bytes that the system, the graph and the search may hold together. They are counted now and
     /// then, and what is small is not counted, so it may be a little more.
     pub bytes: Option<usize>,
+    /// Who watches, and may ask to stop.
+    pub watch: Option<&'static Watch>,
 }
 
 /// Which limit was reached.
@@ -31,6 +35,8 @@ pub enum Cut {
     Time(Duration),
     /// So many bytes were not enough.
     Memory(usize),
+    /// Somebody asked to stop, after so many nodes.
+    Interrupted(usize),
     /// The condition was too hard to decide.
     Hard(Refused),
     /// The system itself went no further in this state: its [`fault`] is a limit of the tool.
@@ -59,8 +65,8 @@ impl Budget {
 
     /// Whether there are no bounds.
     fn is_unlimited(&self) -> bool {
-        let Bounds { nodes, deadline, bytes } = self.bounds;
-        nodes.is_none() && deadline.is_none() && bytes.is_none()
+        let Bounds { nodes, deadline, bytes, watch } = self.bounds;
+        nodes.is_none() && deadline.is_none() && bytes.is_none() && watch.is_none()
     }
 
     /// Whether another piece of work may follow `done` pieces; `held` tells how many bytes are held by
@@ -76,6 +82,20 @@ impl Budget {
         if !done.is_multiple_of(64) {
             return Ok(());
         }
+        if let Some(watch) = self.bounds.watch {
+            watch.see_nodes(done);
+            if watch.is_stopped() {
+                return Err(Cut::Interrupted(done));
+            }
+            if done.is_multiple_of(1 << 14) {
+                let held = held();
+                watch.see_bytes(held);
+                return match self.bounds.bytes {
+                    Some(bytes) if held > bytes => Err(Cut::Memory(bytes)),
+                    _ => self.in_time(),
+                };
+            }
+        }
         match self.bounds.bytes {
             Some(bytes) if done.is_multiple_of(1024) && held() > bytes => Err(Cut::Memory(bytes)),
             _ => self.in_time(),
@@ -87,6 +107,9 @@ impl Budget {
     /// # Errors
     /// When there is not.
     pub(crate) fn in_time(&self) -> Result<(), Cut> {
+        if let Some(watch) = self.bounds.watch.filter(|watch| watch.is_stopped()) {
+            return Err(Cut::Interrupted(watch.seen().nodes));
+        }
         match self.bounds.deadline {
             Some(deadline) if Instant::now() >= deadline => Err(Cut::Time(self.started.elapsed())),
             _ => Ok(()),
@@ -150,7 +173,11 @@ impl<G: Graph> Graph for Bounded<'_, G> {
 
     fn steps(&mut self, node: StateId, steps: &mut Vec<Step>) {
         if self.budget.is_unlimited() || self.may_expand(node) {
+            let before = steps.len();
             self.graph.steps(node, steps);
+            if let Some(watch) = self.budget.bounds.watch {
+                watch.see_steps(steps.len() - before);
+            }
         }
     }
 
@@ -178,5 +205,13 @@ impl<G: Graph> Graph for Bounded<'_, G> {
 
     fn charge(&mut self, bytes: usize) {
         self.charged = bytes;
+    }
+
+    fn visit(&mut self, visit: Visit) {
+        match (self.budget.bounds.watch, visit) {
+            (Some(watch), Visit::Depth(depth)) => watch.see_depth(depth),
+            (Some(watch), Visit::Rejected) => watch.see_component(),
+            (None, _) => {}
+        }
     }
 }

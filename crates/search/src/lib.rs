@@ -21,8 +21,10 @@ pub mod reach;
 pub mod refinement;
 mod stored;
 mod walk;
+mod watch;
 
 pub use bounded::{Bounded, Bounds, Cut};
 pub use prefix::Prefix;
 pub use product::{Binding, LetterMark, Negation, Product};
 pub use reach::survey;
+pub use watch::{Seen, Watch};

@@ -75,6 +75,9 @@ impl Walk {
                 self.before.push(u32::try_from(count).map_err(|_| Cut::Nodes(count))?);
             }
             budget.allows(at, || self.bytes() + system.bytes())?;
+            if let Some(watch) = bounds.watch {
+                watch.see_walk(self.size.transitions, self.order.count() - at);
+            }
             block.expand(system, &self.order, at);
             for place in 0..block.visits.len() {
                 budget.allows(at, || self.bytes() + system.bytes())?;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use fairly_fairness::{Level, Notion};
 use fairly_logic::Formulas;
 use fairly_omega::emptiness::{self, ENGINES, Engine};
-use fairly_search::{Binding, Bounded, Bounds, Cut, Negation, Product};
+use fairly_search::{Binding, Bounded, Bounds, Cut, Negation, Product, Seen, Watch};
 use fairly_system::{ComponentBuilder, Composition, Network, TransitionSystem};
 use fairly_translate::{Options, translate};
 
@@ -84,5 +84,20 @@ fn no_limit_is_reached_by_a_small_search() {
     for engine in ENGINES.iter().filter(|engine| engine.name != "scc") {
         let bounds = Bounds { nodes: Some(100_000), ..Bounds::default() };
         assert_eq!(search(3, engine, bounds), (false, None), "{}", engine.name);
+    }
+}
+
+#[test]
+fn a_search_that_is_stopped_by_hand_is_cut_and_tells_how_far_it_was() {
+    for engine in ENGINES.iter().filter(|engine| engine.name != "scc") {
+        let watch: &'static Watch = Box::leak(Box::default());
+        let watched = Bounds { watch: Some(watch), ..Bounds::default() };
+        assert_eq!(search(4, engine, watched), (false, None), "{}", engine.name);
+        assert!(watch.seen().nodes > 0 && watch.seen().steps > 0, "{}", engine.name);
+        watch.begin();
+        assert_eq!(watch.seen(), Seen::default());
+        watch.stop();
+        let (found, cut) = search(4, engine, watched);
+        assert!(!found && matches!(cut, Some(Cut::Interrupted(_))), "{}: {cut:?}", engine.name);
     }
 }

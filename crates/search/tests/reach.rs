@@ -12,7 +12,7 @@ use fairly_system::{
 };
 use fairly_testkit::Rng;
 
-const FREE: Bounds = Bounds { nodes: None, deadline: None, bytes: None };
+const FREE: Bounds = Bounds { nodes: None, deadline: None, bytes: None, watch: None };
 
 /// States `0 …`, transitions `(from, event, to)`. The event `end` is termination. A state in `faults`
 /// was entered by an error.

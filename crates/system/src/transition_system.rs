@@ -97,6 +97,12 @@ pub trait TransitionSystem {
     /// The state as a person reads it, on one line.
     fn describe(&self, state: StateId) -> String;
 
+    /// What a state is made of, name by name, in the order in which it is shown: variables, channels,
+    /// where each process is. A system that cannot tell says nothing.
+    fn valuation(&self, _state: StateId) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
     /// What went wrong in the step that led to this state, which then has no transitions.
     fn fault(&self, _state: StateId) -> Option<&Fault> {
         None

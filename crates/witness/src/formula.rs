@@ -30,68 +30,102 @@ pub fn violates<S: TransitionSystem>(
     reading: EventReading,
     meaning: impl Fn(AtomId) -> Meaning,
 ) -> bool {
-    let steps: Vec<RunStep> = run.steps().copied().collect();
-    let event = |step: &RunStep| Some(system.action(step.action).event);
-    // The event and the state at each position, and where the cycle begins.
-    let (letters, start): (Vec<_>, usize) = match reading {
-        EventReading::Leaving => {
-            let letters = steps.iter().map(|step| (event(step), step.from));
-            (letters.collect(), run.stem.len())
-        }
-        EventReading::Entering => {
-            let first = steps.first().map(|step| (None, step.from));
-            let letters = steps.iter().map(|step| (event(step), step.to));
-            (first.into_iter().chain(letters).collect(), run.stem.len() + 1)
-        }
-    };
-    let count = letters.len();
-    let next = |at: usize| if at + 1 == count { start } else { at + 1 };
-    let mut truth: Vec<Option<Vec<bool>>> = vec![None; formula.index() + 1];
-    for part in formulas.subformulas(formula) {
-        let of = |part: Formula| truth[part.index()].as_deref().expect("children come first");
-        let each = |value: &dyn Fn(usize) -> bool| (0..count).map(value).collect();
-        // The fixed point of `value(at, value at the next position)`, from `start` on.
-        let fixed = |start: bool, value: &dyn Fn(usize, bool) -> bool| {
-            let mut values = vec![start; count];
-            loop {
-                let mut changed = false;
-                for at in (0..count).rev() {
-                    let now = value(at, values[next(at)]);
-                    changed |= now != values[at];
-                    values[at] = now;
-                }
-                if !changed {
-                    return values;
-                }
-            }
-        };
-        let values: Vec<bool> = match formulas.node(part) {
-            Node::True => each(&|_| true),
-            Node::False => each(&|_| false),
-            Node::Atom(atom) => match meaning(atom) {
-                Meaning::Event(events) => {
-                    let inside = |event| events.contains(event, system.signature());
-                    each(&|at| letters[at].0.is_some_and(inside))
-                }
-                Meaning::State(atom) => each(&|at| system.holds(letters[at].1, atom)),
-            },
-            Node::Not(a) => each(&|at| !of(a)[at]),
-            Node::And(parts) => each(&|at| parts.iter().all(|&part| of(part)[at])),
-            Node::Or(parts) => each(&|at| parts.iter().any(|&part| of(part)[at])),
-            Node::Implies(a, b) => each(&|at| !of(a)[at] || of(b)[at]),
-            Node::Iff(a, b) => each(&|at| of(a)[at] == of(b)[at]),
-            Node::Xor(a, b) => each(&|at| of(a)[at] != of(b)[at]),
-            Node::Next(a) => each(&|at| of(a)[next(at)]),
-            Node::Finally(a) => fixed(false, &|at, later| of(a)[at] || later),
-            Node::Globally(a) => fixed(true, &|at, later| of(a)[at] && later),
-            Node::Until(a, b) => fixed(false, &|at, later| of(b)[at] || (of(a)[at] && later)),
-            Node::WeakUntil(a, b) => fixed(true, &|at, later| of(b)[at] || (of(a)[at] && later)),
-            Node::Release(a, b) => fixed(true, &|at, later| of(b)[at] && (of(a)[at] || later)),
-            Node::StrongRelease(a, b) => {
-                fixed(false, &|at, later| of(b)[at] && (of(a)[at] || later))
-            }
-        };
-        truth[part.index()] = Some(values);
+    !Truth::of(system, run, formulas, formula, reading, meaning).at(formula, 0)
+}
+
+/// The truth of a formula and its parts at every position of a run.
+pub struct Truth {
+    /// By formula, then by position.
+    values: Vec<Option<Vec<bool>>>,
+    /// Where the cycle begins.
+    pub start: usize,
+    /// How many positions there are; after the last comes `start` again.
+    pub count: usize,
+}
+
+impl Truth {
+    /// Whether a part of the formula is true at a position.
+    ///
+    /// # Panics
+    /// If it is no part of the formula.
+    pub fn at(&self, part: Formula, position: usize) -> bool {
+        self.values[part.index()].as_ref().expect("a part of the formula")[position]
     }
-    !truth[formula.index()].as_ref().expect("the formula is its own subformula")[0]
+
+    /// Evaluates the formula on the run, with events read so.
+    pub fn of<S: TransitionSystem>(
+        system: &S,
+        run: &Run,
+        formulas: &Formulas,
+        formula: Formula,
+        reading: EventReading,
+        meaning: impl Fn(AtomId) -> Meaning,
+    ) -> Truth {
+        let steps: Vec<RunStep> = run.steps().copied().collect();
+        let event = |step: &RunStep| Some(system.action(step.action).event);
+        // The event and the state at each position, and where the cycle begins.
+        let (letters, start): (Vec<_>, usize) = match reading {
+            EventReading::Leaving => {
+                let letters = steps.iter().map(|step| (event(step), step.from));
+                (letters.collect(), run.stem.len())
+            }
+            EventReading::Entering => {
+                let first = steps.first().map(|step| (None, step.from));
+                let letters = steps.iter().map(|step| (event(step), step.to));
+                (first.into_iter().chain(letters).collect(), run.stem.len() + 1)
+            }
+        };
+        let count = letters.len();
+        let next = |at: usize| if at + 1 == count { start } else { at + 1 };
+        let mut truth: Vec<Option<Vec<bool>>> = vec![None; formula.index() + 1];
+        for part in formulas.subformulas(formula) {
+            let of = |part: Formula| truth[part.index()].as_deref().expect("children come first");
+            let each = |value: &dyn Fn(usize) -> bool| (0..count).map(value).collect();
+            // The fixed point of `value(at, value at the next position)`, from `start` on.
+            let fixed = |start: bool, value: &dyn Fn(usize, bool) -> bool| {
+                let mut values = vec![start; count];
+                loop {
+                    let mut changed = false;
+                    for at in (0..count).rev() {
+                        let now = value(at, values[next(at)]);
+                        changed |= now != values[at];
+                        values[at] = now;
+                    }
+                    if !changed {
+                        return values;
+                    }
+                }
+            };
+            let values: Vec<bool> = match formulas.node(part) {
+                Node::True => each(&|_| true),
+                Node::False => each(&|_| false),
+                Node::Atom(atom) => match meaning(atom) {
+                    Meaning::Event(events) => {
+                        let inside = |event| events.contains(event, system.signature());
+                        each(&|at| letters[at].0.is_some_and(inside))
+                    }
+                    Meaning::State(atom) => each(&|at| system.holds(letters[at].1, atom)),
+                },
+                Node::Not(a) => each(&|at| !of(a)[at]),
+                Node::And(parts) => each(&|at| parts.iter().all(|&part| of(part)[at])),
+                Node::Or(parts) => each(&|at| parts.iter().any(|&part| of(part)[at])),
+                Node::Implies(a, b) => each(&|at| !of(a)[at] || of(b)[at]),
+                Node::Iff(a, b) => each(&|at| of(a)[at] == of(b)[at]),
+                Node::Xor(a, b) => each(&|at| of(a)[at] != of(b)[at]),
+                Node::Next(a) => each(&|at| of(a)[next(at)]),
+                Node::Finally(a) => fixed(false, &|at, later| of(a)[at] || later),
+                Node::Globally(a) => fixed(true, &|at, later| of(a)[at] && later),
+                Node::Until(a, b) => fixed(false, &|at, later| of(b)[at] || (of(a)[at] && later)),
+                Node::WeakUntil(a, b) => {
+                    fixed(true, &|at, later| of(b)[at] || (of(a)[at] && later))
+                }
+                Node::Release(a, b) => fixed(true, &|at, later| of(b)[at] && (of(a)[at] || later)),
+                Node::StrongRelease(a, b) => {
+                    fixed(false, &|at, later| of(b)[at] && (of(a)[at] || later))
+                }
+            };
+            truth[part.index()] = Some(values);
+        }
+        Truth { values: truth, start, count }
+    }
 }

@@ -11,6 +11,6 @@ mod ledger;
 mod replay;
 
 pub use claim::accepted;
-pub use formula::{Meaning, violates};
+pub use formula::{Meaning, Truth, violates};
 pub use ledger::{Entry, Ledger, Reason};
 pub use replay::{Flaw, follow, replay, takes_everything};

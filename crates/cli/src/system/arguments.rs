@@ -6,21 +6,26 @@ use clap::{Args, ValueEnum};
 use fairly_check::{Assumption, Execution, Options};
 use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
 use fairly_omega::emptiness::{ENGINES, Engine};
+use fairly_report::{Look, formats};
 use fairly_search::Bounds;
 use fairly_search::lossy::{Keep, Room};
 use fairly_system::{Network, TransitionSystem};
 
 use super::AboutFairness;
+use super::file::Language;
 use super::load::{self, Loaded};
 use crate::failure::Failure;
+use crate::output;
+use crate::progress::Progress;
 
 /// What to look at, and how hard.
 #[derive(Args)]
 pub(crate) struct Model {
     /// A `.csp`, `.pml` or `.net` file, or components as `.aut` or HOA files; `-` is standard input.
     /// `check` takes several models, and directories with models in them.
-    #[arg(value_name = "FILE", required = true)]
-    pub(super) files: Vec<String>,
+    /// Without one, `check` takes those that fairly.toml lists.
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<String>,
     /// Only the property with this name; of a `.csp` file, assertions by number or by a part of
     /// their text.
     #[arg(short = 'p', long = "property", value_name = "NAME")]
@@ -28,6 +33,10 @@ pub(crate) struct Model {
     /// A formula to check instead of those in the file; may be given several times.
     #[arg(short = 'f', long = "formula", value_name = "LTL", conflicts_with = "property")]
     pub(super) formulas: Vec<String>,
+    /// The language of the file, where its name does not tell: of standard input, or of a file with
+    /// another ending.
+    #[arg(long, value_enum, value_name = "LANGUAGE")]
+    pub(super) lang: Option<Language>,
     /// Events that components take alone although several have them.
     #[arg(long, value_name = "EVENT", value_delimiter = ',')]
     pub(super) interleave: Vec<String>,
@@ -53,6 +62,44 @@ pub(crate) struct Model {
     /// How to print the answer.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(super) format: Format,
+    /// Who shows how far a search is, and lets it be stopped.
+    #[arg(skip)]
+    pub(super) progress: Option<&'static Progress>,
+    /// How reports are drawn.
+    #[arg(skip)]
+    pub(super) look: Look,
+    /// What is expected of properties, by their names; of all of them without a name.
+    #[arg(skip)]
+    pub(super) expectations: Vec<(Option<String>, Outcome)>,
+}
+
+/// What is expected of a property.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Holds,
+    Violated,
+}
+
+impl Outcome {
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Outcome::Holds => "holds",
+            Outcome::Violated => "violated",
+        }
+    }
+}
+
+/// `violated`, or `NAME=violated`.
+fn expectation(text: &str) -> Result<(Option<String>, Outcome), String> {
+    let (name, outcome) = match text.rsplit_once('=') {
+        Some((name, outcome)) => (Some(name.trim().to_owned()), outcome),
+        None => (None, text),
+    };
+    match outcome.trim() {
+        "holds" => Ok((name, Outcome::Holds)),
+        "violated" => Ok((name, Outcome::Violated)),
+        other => Err(format!("`{other}` is neither holds nor violated")),
+    }
 }
 
 fn engines() -> clap::builder::PossibleValuesParser {
@@ -96,6 +143,36 @@ fn kept(text: &str) -> Result<Kept, String> {
 }
 
 impl Model {
+    /// Has searches watched, and reports drawn so.
+    pub(crate) fn equip(&mut self, progress: &'static Progress, look: Look) {
+        self.progress = Some(progress);
+        self.look = look;
+    }
+
+    /// What is expected of a property: `holds` or `violated`.
+    pub(super) fn expected(&self, title: &str) -> Option<&'static str> {
+        let squeezed = |text: &str| text.split_whitespace().collect::<String>();
+        let title = squeezed(title);
+        // The last word counts: flags come after settings.
+        let is_meant = |name: &Option<String>| name.as_ref().is_none_or(|it| squeezed(it) == title);
+        let found = self.expectations.iter().rev().find(|(name, _)| is_meant(name));
+        found.map(|(_, outcome)| outcome.word())
+    }
+
+    /// A search for this begins.
+    pub(super) fn begin(&self, what: &str) {
+        if let Some(progress) = self.progress {
+            progress.begin(what);
+        }
+    }
+
+    /// Searches are over; what is printed now does not meet a half-drawn line.
+    pub(super) fn quiet(&self) {
+        if let Some(progress) = self.progress {
+            progress.quiet();
+        }
+    }
+
     /// How the steps of models are made.
     pub(super) fn execution(&self) -> Execution {
         if self.interpret { Execution::Interpreted } else { Execution::Native }
@@ -111,9 +188,10 @@ impl Model {
                 Some(Instant::now() + time.min(Duration::from_secs(1 << 32)))
             }
         };
+        let watch = self.progress.map(Progress::watch);
         Ok(Options {
             engine: self.engine.as_deref().and_then(Engine::named),
-            bounds: Bounds { nodes: self.max_states, deadline, bytes: self.max_memory },
+            bounds: Bounds { nodes: self.max_states, deadline, bytes: self.max_memory, watch },
             ..Options::default()
         })
     }
@@ -126,12 +204,35 @@ pub(super) enum Format {
     Human,
     /// JSON with a versioned schema.
     Json,
+    /// Annotations of GitHub Actions, at the lines of the properties.
+    Github,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// JUnit's XML, one test case a property.
+    Junit,
+    /// A table and the runs, for a comment or a summary.
+    Markdown,
+}
+
+impl Format {
+    /// Answers as a text in this format, from their documents.
+    pub(super) fn documents(self, documents: &[serde_json::Value]) -> String {
+        match self {
+            Format::Human | Format::Json => {
+                format!("{:#}\n", serde_json::Value::Array(documents.to_vec()))
+            }
+            Format::Github => formats::github(documents),
+            Format::Sarif => format!("{:#}\n", formats::sarif(documents)),
+            Format::Junit => formats::junit(documents),
+            Format::Markdown => formats::markdown(documents),
+        }
+    }
 }
 
 #[derive(Args)]
 pub(crate) struct Check {
     #[command(flatten)]
-    pub(super) model: Model,
+    pub(crate) model: Model,
     /// The fairness to assume. Without it: the model's annotations if it has any, else none.
     #[arg(long, value_enum, value_name = "NOTION")]
     fairness: Option<FairnessName>,
@@ -156,12 +257,17 @@ pub(crate) struct Check {
     /// Also: the verdict under every notion of fairness.
     #[arg(long)]
     pub(super) ladder: bool,
-    /// What to print: answers with their runs, or one table, for Promela with SPIN's answers beside.
-    #[arg(long, value_enum, default_value_t = Report::Runs, value_name = "WHAT")]
-    pub(super) report: Report,
+    /// What to print: answers with their `runs`, or one `table`, for Promela with SPIN's answers beside.
+    /// FORMAT=FILE also writes the answers to a file, as with --format: junit=report.xml.
+    #[arg(long, value_parser = report, default_value = "runs", value_name = "WHAT")]
+    pub(super) report: Vec<Report>,
     /// Also: how many states SPIN stores for each question of a Promela file, without reduction.
     #[arg(long)]
     pub(super) spin_compat: bool,
+    /// What is expected: `violated`, or `NAME=violated` of one property. What is as expected counts as
+    /// passed.
+    #[arg(long, value_name = "[NAME=]OUTCOME", value_parser = expectation)]
+    pub(super) expect: Vec<(Option<String>, Outcome)>,
     /// Look for errors without keeping whole states, where they do not fit into memory: `fingerprints`
     /// keeps 64 bits of each, `fingerprints=32` half of that, `bits` three bits in an array, `bits=500M`
     /// in one of that size. What is found is real; if nothing is, the answer is unknown. The memory is
@@ -177,7 +283,40 @@ pub(crate) struct Check {
     pub(super) trace: Option<String>,
 }
 
+/// What `--report` asks for.
+fn report(text: &str) -> Result<Report, String> {
+    match text.split_once('=') {
+        None if text == "runs" => Ok(Report::Runs),
+        None if text == "table" => Ok(Report::Table),
+        None => Err("write runs, table, or FORMAT=FILE".to_owned()),
+        Some((format, file)) => {
+            match Format::from_str(format, true) {
+                Ok(format) if format != Format::Human && !file.is_empty() => {
+                    Ok(Report::File(format, file.to_owned()))
+                }
+                _ => Err("write json=FILE, junit=FILE, sarif=FILE, github=FILE or markdown=FILE"
+                    .to_owned()),
+            }
+        }
+    }
+}
+
 impl Check {
+    /// Whether one table is asked for.
+    pub(super) fn is_table(&self) -> bool {
+        self.report.contains(&Report::Table)
+    }
+
+    /// Writes the files that `--report` names.
+    pub(super) fn write_reports(&self, documents: &[serde_json::Value]) -> Result<(), Failure> {
+        for report in &self.report {
+            if let Report::File(format, file) = report {
+                output::write(&format.documents(documents), Some(file))?;
+            }
+        }
+        Ok(())
+    }
+
     /// What a lossy search keeps, if one is asked for, and how it divides the memory: three quarters
     /// are for fingerprints, half is for bits, unless it is said otherwise, the rest for states that
     /// wait to be expanded. Of the larger examples 4 to 7 % of all states have to wait at a time, and
@@ -250,13 +389,15 @@ fn is_annotated(network: &Network) -> bool {
 }
 
 /// What is printed of the answers.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, PartialEq, Eq)]
 pub(super) enum Report {
     /// Every answer, with the run that shows it.
     Runs,
     /// One row a question: the verdict without fairness, under weak and under strong fairness, the
     /// states stored, and the same from SPIN where it is installed.
     Table,
+    /// Also a file in a format.
+    File(Format, String),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -319,7 +460,7 @@ enum ReadingName {
 #[derive(Args)]
 pub(crate) struct Ladder {
     #[command(flatten)]
-    pub(super) model: Model,
+    pub(crate) model: Model,
     /// A constraint to assume under every notion; written as for `fairly check`.
     #[arg(long = "constraint", value_name = "CONSTRAINT")]
     pub(super) constraints: Vec<String>,
@@ -328,7 +469,7 @@ pub(crate) struct Ladder {
 #[derive(Args)]
 pub(crate) struct Least {
     #[command(flatten)]
-    pub(super) model: Model,
+    pub(crate) model: Model,
     /// What the constraints are about.
     #[arg(long, value_enum, default_value_t = LevelName::Process)]
     pub(super) level: LevelName,

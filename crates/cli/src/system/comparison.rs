@@ -70,7 +70,6 @@ fn patience(request: &Check) -> Duration {
 
 fn print(rows: &[Row], format: Format, spin: Option<&Result<Spin, String>>) -> Result<(), Failure> {
     let text = match format {
-        Format::Json => format!("{:#}\n", comparison::json(rows)),
         Format::Human => {
             let remark = match spin {
                 None => String::new(),
@@ -81,6 +80,7 @@ fn print(rows: &[Row], format: Format, spin: Option<&Result<Spin, String>>) -> R
             };
             comparison::text(rows, output::width()) + &remark
         }
+        _ => format!("{:#}\n", comparison::json(rows)),
     };
     output::write(&text, None)
 }
@@ -205,7 +205,7 @@ fn of_file(
     };
     let (mut rows, mut counts) = (Vec::new(), Counts::default());
     for question in questions {
-        let Question { title, system, asked, of_promela } = question;
+        let Question { title, system, asked, of_promela, .. } = question;
         let (answers, own) = match asked {
             Asked::Formula(mut property, _) => {
                 let answers = under_each(request, file, system, &mut property, &notions, &options)?;

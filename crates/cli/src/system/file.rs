@@ -2,15 +2,17 @@
 
 mod hunt;
 
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 
+use clap::ValueEnum;
 use fairly_check::claim::{self, ClaimOutcome, ClaimVerdict};
 use fairly_check::csp::{CspFile, Unanswered};
 use fairly_check::promela::PromelaFile;
 use fairly_check::{Assumption, Options, Outcome, Property};
 use fairly_fairness::{Constraint, Notion};
 use fairly_model::Collapsed;
-use fairly_report::{human, json};
+use fairly_report::{Source, human, json};
 use fairly_search::Bounds;
 use fairly_system::{AtomIndex, TransitionSystem};
 
@@ -18,15 +20,17 @@ use super::AboutFairness;
 use super::arguments::{Check, Format, Ladder, Least, Model};
 use super::load;
 use super::questions::{self, Asked, Question, Which};
-use super::tally::{Answered, Tally, trace};
+use super::tally::{About, Answered, Choice, Tally};
 use crate::failure::{self, Failure};
 use crate::input::Input;
 use crate::output;
 
 /// A modelling language.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Language {
+    /// CSP#, the language of PAT.
     Csp,
+    /// Promela, the language of SPIN.
     Promela,
 }
 
@@ -161,7 +165,7 @@ impl File {
     fn faults(
         &mut self,
         system: Which,
-        process: &str,
+        (process, choice): (&str, Choice),
         options: &Options,
         tally: &mut Tally,
         propositions: &[AtomIndex],
@@ -176,7 +180,9 @@ impl File {
         };
         let verdict = claim::faultless(interpreter, wrong, options.bounds)?;
         if let ClaimOutcome::Violated(_) = verdict.outcome {
-            tally.claim(interpreter, &format!("{process} runs without errors"), &verdict);
+            let title = format!("{process} runs without errors");
+            let about = About { choice, title, place: None };
+            tally.claim(interpreter, &verdict, &about)?;
         }
         Ok(())
     }
@@ -194,14 +200,22 @@ impl File {
             return self.about_fairness(request, about, notion, &questions);
         }
         if let Some(room) = request.room()? {
-            return self.hunt(request.model.format, room, options.bounds, questions);
+            return self.hunt(request, room, options.bounds, questions);
         }
-        let mut tally = Tally::new(request.model.format);
-        let mut counter = if request.spin_compat { self.counter(&request.model)? } else { None };
         let several = questions.len() > 1;
+        let file = std::slice::from_ref(&self.input.name);
+        let mut tally = Tally::new(&request.model, file, Some(&self.input.text), trace_to, several);
+        let mut counter = if request.spin_compat { self.counter(&request.model)? } else { None };
         // Once for each process: an answer "holds" would hide an error of the model.
-        let mut sound: Vec<(Which, String, Vec<AtomIndex>)> = Vec::new();
-        for Question { title, system, asked, of_promela } in questions {
+        let mut sound: Vec<(Which, (String, Choice), Vec<AtomIndex>)> = Vec::new();
+        for Question { title, system, asked, of_promela, place, choice } in questions {
+            request.model.begin(&title);
+            let choice = match (&choice, &asked) {
+                (Some(choice), _) => Choice::Property(choice.clone()),
+                (None, Asked::Formula(_, formula)) => Choice::Formula(formula.clone()),
+                (None, _) => Choice::Property(title.clone()),
+            };
+            let about = About { title: title.clone(), place, choice };
             let mut propositions = Vec::new();
             let everything_seen = match asked {
                 Asked::Formula(mut property, formula) => {
@@ -211,8 +225,15 @@ impl File {
                     let mut verdict =
                         fairly_check::check(interpreter, &mut property, &assumption, &options)?;
                     verdict.formula.clone_from(&formula);
-                    trace(interpreter, &verdict, trace_to, several)?;
-                    tally.verdict(interpreter, &verdict);
+                    let needless = fairly_check::needless(
+                        interpreter,
+                        &mut property,
+                        &assumption,
+                        &verdict,
+                        &options,
+                    )?;
+                    verdict.notes.extend(needless);
+                    tally.verdict(interpreter, &verdict, &property, &about)?;
                     if let (Some(counter), Some(question)) = (&mut counter, &of_promela) {
                         tally.stored(&counter.stored(question, &options));
                     }
@@ -221,13 +242,14 @@ impl File {
                         let ladder =
                             fairly_check::ladder(interpreter, &mut property, extra, &options)?;
                         let name = &property.name;
-                        tally.remark(&human::ladder(interpreter, name, &formula, &ladder));
+                        let look = &request.model.look;
+                        tally.remark(&human::ladder(interpreter, name, &formula, &ladder, look));
                     }
                     matches!(verdict.outcome, Outcome::Holds(_))
                 }
                 claimed => {
                     let verdict = self.claim(&claimed, system, options.bounds)?;
-                    tally.claim(self.interpreter(system), &title, &verdict);
+                    tally.claim(self.interpreter(system), &verdict, &about)?;
                     if let (Some(counter), Some(question)) = (&mut counter, &of_promela) {
                         tally.stored(&counter.stored(question, &options));
                     }
@@ -245,21 +267,53 @@ impl File {
                     Some((_, _, known)) => known.extend(propositions),
                     None => {
                         let process = title.split_whitespace().next().unwrap_or_default();
-                        sound.push((system, process.to_owned(), propositions));
+                        let subject = (process.to_owned(), about.choice);
+                        sound.push((system, subject, propositions));
                     }
                 }
             }
+        }
+        if matches!(self.read, Read::Promela(_)) && request.model.property.is_none() {
+            self.unused(&options, &mut tally);
         }
         // A Promela file asks for assertions itself, unless something else was chosen.
         let asks_itself = matches!(self.read, Read::Promela(_))
             && request.model.property.is_none()
             && request.model.formulas.is_empty();
         if !asks_itself {
-            for (system, process, propositions) in sound {
-                self.faults(system, &process, &options, &mut tally, &propositions)?;
+            for (system, (process, choice), propositions) in sound {
+                self.faults(system, (&process, choice), &options, &mut tally, &propositions)?;
             }
         }
+        request.model.quiet();
         Ok(tally.finish())
+    }
+
+    /// Says which statements no run executes. Of CSP#, which unfolds processes as they are met, only what
+    /// is met is known.
+    fn unused(&mut self, options: &Options, tally: &mut Tally<'_>) {
+        let text = self.input.text.clone();
+        let source = Source { name: &self.input.name.clone(), text: &text };
+        let interpreter = self.interpreter(None);
+        let Some(coverage) = fairly_check::coverage(interpreter, options) else { return };
+        let moves = &interpreter.signature().moves;
+        let places = |ids: &[fairly_system::MoveId]| -> BTreeSet<(usize, String)> {
+            let place = |id: &fairly_system::MoveId| {
+                let it = &moves[id.index()];
+                // The end of a process is written nowhere.
+                if it.name == "-end-" {
+                    return None;
+                }
+                Some((source.line(it.span?.start)?, it.name.clone()))
+            };
+            ids.iter().filter_map(place).collect()
+        };
+        // A statement of a proctype is the same for all its processes: it is enough if one executes it.
+        let (unmade, made) = (places(&coverage.unmade), places(&coverage.made));
+        let unmade = unmade.difference(&made);
+        let places: Vec<String> =
+            unmade.map(|(line, words)| format!("line {line}: {words}")).collect();
+        tally.unused(&places);
     }
 
     /// A question about the fairness assumed, for every process that is asked about.
@@ -310,20 +364,22 @@ impl File {
 
     pub(super) fn ladder(&mut self, request: &Ladder) -> Result<ExitCode, Failure> {
         let options = request.model.options()?;
-        let mut answers = Answers::new(request.model.format);
+        let mut answers = Answers::new(&request.model);
         for formula in self.formulas(&request.model, &request.constraints)? {
             let FormulaAsked { mut property, formula, system, assumed } = formula;
+            request.model.begin(&property.name);
             let interpreter = self.interpreter(system);
             let ladder = fairly_check::ladder(interpreter, &mut property, &assumed, &options)?;
             if ladder.rungs.iter().any(|rung| rung.holds.is_err()) {
                 answers.code = failure::UNKNOWN;
             }
             let name = property.name.clone();
+            let look = &request.model.look;
             answers.add(|format| match format {
                 Format::Human => {
-                    Document::Text(human::ladder(interpreter, &name, &formula, &ladder))
+                    Document::Text(human::ladder(interpreter, &name, &formula, &ladder, look))
                 }
-                Format::Json => Document::Json(json::ladder(interpreter, &name, &formula, &ladder)),
+                _ => Document::Json(json::ladder(interpreter, &name, &formula, &ladder)),
             });
         }
         answers.finish()
@@ -331,17 +387,19 @@ impl File {
 
     pub(super) fn least(&mut self, request: &Least) -> Result<ExitCode, Failure> {
         let options = request.model.options()?;
-        let mut answers = Answers::new(request.model.format);
+        let mut answers = Answers::new(&request.model);
         for formula in self.formulas(&request.model, &request.constraints)? {
             let FormulaAsked { mut property, formula, system, assumed } = formula;
+            request.model.begin(&property.name);
             let interpreter = self.interpreter(system);
             let level = request.level.level();
             let least = fairly_check::least(interpreter, &mut property, level, &assumed, &options)?;
             answers.code = super::least_code(&least, answers.code);
             let name = property.name.clone();
+            let look = &request.model.look;
             answers.add(|format| match format {
-                Format::Human => Document::Text(human::least(&name, &formula, &least)),
-                Format::Json => Document::Json(json::least(&name, &formula, &least)),
+                Format::Human => Document::Text(human::least(&name, &formula, &least, look)),
+                _ => Document::Json(json::least(&name, &formula, &least)),
             });
         }
         answers.finish()
@@ -363,22 +421,22 @@ enum Document {
 }
 
 /// The answers of `ladder` or `least`.
-struct Answers {
-    format: Format,
+struct Answers<'a> {
+    model: &'a Model,
     text: String,
     documents: Vec<serde_json::Value>,
     some: bool,
     code: u8,
 }
 
-impl Answers {
-    fn new(format: Format) -> Answers {
-        Answers { format, text: String::new(), documents: Vec::new(), some: false, code: 0 }
+impl<'a> Answers<'a> {
+    fn new(model: &'a Model) -> Answers<'a> {
+        Answers { model, text: String::new(), documents: Vec::new(), some: false, code: 0 }
     }
 
     fn add(&mut self, make: impl FnOnce(Format) -> Document) {
         self.some = true;
-        match make(self.format) {
+        match make(self.model.format) {
             Document::Text(text) => self.text.push_str(&text),
             Document::Json(document) => self.documents.push(document),
         }
@@ -391,9 +449,10 @@ impl Answers {
                     .to_owned(),
             ));
         }
-        let text = match self.format {
+        self.model.quiet();
+        let text = match self.model.format {
             Format::Human => self.text,
-            Format::Json => format!("{:#}\n", serde_json::Value::Array(self.documents)),
+            _ => Format::Json.documents(&self.documents),
         };
         output::write(&text, None)?;
         Ok(ExitCode::from(self.code))

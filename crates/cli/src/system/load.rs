@@ -21,6 +21,19 @@ pub(super) struct Loaded {
     source: Option<(Input, Case)>,
 }
 
+impl Loaded {
+    /// The text of the `.net` file.
+    pub(super) fn text(&self) -> Option<&str> {
+        self.source.as_ref().map(|(input, _)| input.text.as_str())
+    }
+
+    /// Where the properties of the file are written.
+    pub(super) fn places(&self) -> Vec<(String, Span)> {
+        let case = self.source.iter().flat_map(|(_, case)| &case.properties);
+        case.map(|property| (property.name.clone(), property.formula.span)).collect()
+    }
+}
+
 /// What the arguments name.
 pub(super) enum Read {
     /// Explicit components.
@@ -31,8 +44,12 @@ pub(super) enum Read {
 
 /// Reads files that make one model.
 pub(super) fn read(files: &[String], model: &Model) -> Result<Read, Failure> {
+    if files.is_empty() {
+        return Err(Failure::usage("there is no model: name a file"));
+    }
     let mut inputs = input::read_all(files)?;
-    let Some(language) = inputs.iter().find_map(|input| Language::of(&input.name)) else {
+    let named = || inputs.iter().find_map(|input| Language::of(&input.name));
+    let Some(language) = model.lang.or_else(named) else {
         return network(inputs, model).map(|loaded| Read::Network(Box::new(loaded)));
     };
     match (inputs.pop(), inputs.as_slice()) {

@@ -4,29 +4,37 @@ mod arguments;
 mod comparison;
 mod differences;
 mod file;
+mod graph;
 mod load;
+mod next;
 mod questions;
 mod selection;
 mod several;
+mod sim;
 mod spin;
 mod tally;
+mod trace;
+mod with;
 
 use std::process::ExitCode;
 
-use fairly_check::{Assumption, Failure as CheckFailure, Property};
+use fairly_check::{Assumption, Failure as CheckFailure, Options, Property};
 use fairly_fairness::Notion;
 use fairly_report::{human, json};
 use fairly_search::{Bounds, closure, global};
 use fairly_source::Style;
-use fairly_system::TransitionSystem;
+use fairly_system::{MoveId, Network, TransitionSystem};
 
 use crate::failure::{self, Failure};
 use crate::output;
 
 pub(crate) use arguments::{Check, Ladder, Least};
-use arguments::{Format, Model, Report};
+use arguments::{Format, Model};
+pub(crate) use graph::{Graph, graph};
 use load::{Loaded, Read};
-use tally::{Answered, Tally, trace};
+pub(crate) use sim::{Sim, sim};
+use tally::{About, Answered, Choice, Tally};
+pub(crate) use trace::{Trace, trace};
 
 impl From<CheckFailure> for Failure {
     fn from(failure: CheckFailure) -> Self {
@@ -52,19 +60,40 @@ fn properties(model: &Model, loaded: &mut Loaded) -> Result<Vec<Property>, Failu
     Ok(properties)
 }
 
-pub(crate) fn check(request: &Check, style: Style) -> Result<ExitCode, Failure> {
+/// Checks the models that a request names. Each may have settings of its own, which `of_file` knows.
+pub(crate) fn check(
+    request: &Check,
+    of_file: &dyn Fn(&str) -> Result<Check, Failure>,
+    style: Style,
+) -> Result<ExitCode, Failure> {
+    if request.model.files.is_empty() {
+        return Err(Failure::Usage {
+            message: "there is no model to check".to_owned(),
+            help: Some(
+                "name one: fairly FILE, or list some in fairly.toml; `fairly new promela` writes one"
+                    .to_owned(),
+            ),
+        });
+    }
     let models = selection::models(&request.model.files)?;
     if request.spin_compat && !models.iter().any(selection::is_promela) {
         return Err(Failure::usage("--spin-compat is about Promela, and there is no Promela here"));
     }
-    match request.report {
-        Report::Table => comparison::table(request, &models, style),
-        Report::Runs => match models.as_slice() {
-            [files] if !selection::names_directory(&request.model.files) => {
-                check_one(request, files, request.trace.as_deref())?.print()
-            }
-            models => several::check(request, models, style),
-        },
+    if request.is_table() {
+        return comparison::table(request, &models, style);
+    }
+    let own = |files: &[String]| -> Result<Check, Failure> {
+        let mut own = of_file(&files[0])?;
+        own.model.expectations = own.expect.clone();
+        Ok(own)
+    };
+    match models.as_slice() {
+        [files] if !selection::names_directory(&request.model.files) => {
+            let answered = check_one(&own(files)?, files, request.trace.as_deref())?;
+            request.write_reports(&answered.documents)?;
+            answered.print()
+        }
+        models => several::check(request, &own, models, style),
     }
 }
 
@@ -88,19 +117,51 @@ fn check_one(
         return Ok(Answered::aside(text, code));
     }
     let mut properties = properties(&request.model, &mut loaded)?;
-    let mut tally = Tally::new(request.model.format);
     let several = properties.len() > 1;
+    let mut tally = Tally::new(&request.model, files, loaded.text(), trace_to, several);
+    let places = loaded.places();
     let network = &mut loaded.network;
     for property in &mut properties {
-        let verdict = fairly_check::check(network, property, &assumption, &options)?;
-        trace(network, &verdict, trace_to, several)?;
-        tally.verdict(network, &verdict);
+        request.model.begin(&property.name);
+        let mut verdict = fairly_check::check(network, property, &assumption, &options)?;
+        let needless = fairly_check::needless(network, property, &assumption, &verdict, &options)?;
+        verdict.notes.extend(needless);
+        let choice = if request.model.formulas.is_empty() {
+            Choice::Property(property.name.clone())
+        } else {
+            Choice::Formula(property.text())
+        };
+        let place = places.iter().find(|(name, _)| *name == property.name).map(|&(_, place)| place);
+        let asked = About { title: property.name.clone(), place, choice };
+        tally.verdict(network, &verdict, property, &asked)?;
         if request.ladder {
             let ladder = fairly_check::ladder(network, property, &assumption.extra, &options)?;
-            tally.remark(&human::ladder(network, &property.name, &property.text(), &ladder));
+            let look = &request.model.look;
+            let text = human::ladder(network, &property.name, &property.text(), &ladder, look);
+            tally.remark(&text);
         }
     }
+    if request.model.property.is_none() && request.model.formulas.is_empty() {
+        tally.unused(&never_taken(network, &options));
+    }
+    request.model.quiet();
     Ok(tally.finish())
+}
+
+/// The events that components have and never take.
+fn never_taken(network: &mut Network, options: &Options) -> Vec<String> {
+    let Some(coverage) = fairly_check::coverage(network, options) else { return Vec::new() };
+    let signature = network.signature();
+    let name = |id: &MoveId| {
+        let it = &signature.moves[id.index()];
+        format!("{}: {}", signature.process_name(it.process), signature.event_name(it.event))
+    };
+    // A component may have several transitions with one event.
+    let made: Vec<String> = coverage.made.iter().map(name).collect();
+    let mut unmade: Vec<String> = coverage.unmade.iter().map(name).collect();
+    unmade.retain(|name| !made.contains(name));
+    unmade.dedup();
+    unmade
 }
 
 /// A question about the fairness assumed, without a property.
@@ -151,7 +212,16 @@ fn fairness<S: TransitionSystem>(
     })
 }
 
+/// `ladder` and `least` have documents of their own, which the formats for tests know nothing of.
+fn refuse_formats(model: &Model) -> Result<(), Failure> {
+    match model.format {
+        Format::Human | Format::Json => Ok(()),
+        _ => Err(Failure::usage("this command prints --format human or json")),
+    }
+}
+
 pub(crate) fn ladder(request: &Ladder) -> Result<ExitCode, Failure> {
+    refuse_formats(&request.model)?;
     let mut loaded = match load::read(&request.model.files, &request.model)? {
         Read::File(mut file) => return file.ladder(request),
         Read::Network(loaded) => loaded,
@@ -162,23 +232,27 @@ pub(crate) fn ladder(request: &Ladder) -> Result<ExitCode, Failure> {
     let mut text = String::new();
     let mut documents = Vec::new();
     for mut property in properties(&request.model, &mut loaded)? {
+        request.model.begin(&property.name);
         let network = &mut loaded.network;
         let ladder = fairly_check::ladder(network, &mut property, &assumed, &options)?;
         unknown |= ladder.rungs.iter().any(|rung| rung.holds.is_err());
         let (name, formula) = (property.name.clone(), property.text());
+        let look = &request.model.look;
         match request.model.format {
-            Format::Human => text.push_str(&human::ladder(network, &name, &formula, &ladder)),
-            Format::Json => documents.push(json::ladder(network, &name, &formula, &ladder)),
+            Format::Human => text.push_str(&human::ladder(network, &name, &formula, &ladder, look)),
+            _ => documents.push(json::ladder(network, &name, &formula, &ladder)),
         }
     }
-    if request.model.format == Format::Json {
-        text = format!("{:#}\n", serde_json::Value::Array(documents));
+    request.model.quiet();
+    if request.model.format != Format::Human {
+        text = Format::Json.documents(&documents);
     }
     output::write(&text, None)?;
     Ok(ExitCode::from(if unknown { failure::UNKNOWN } else { 0 }))
 }
 
 pub(crate) fn least(request: &Least) -> Result<ExitCode, Failure> {
+    refuse_formats(&request.model)?;
     let mut loaded = match load::read(&request.model.files, &request.model)? {
         Read::File(mut file) => return file.least(request),
         Read::Network(loaded) => loaded,
@@ -189,18 +263,21 @@ pub(crate) fn least(request: &Least) -> Result<ExitCode, Failure> {
     let mut code = 0;
     let assumed = load::assumption(Notion::None, &request.constraints, &mut loaded)?.extra;
     for mut property in properties(&request.model, &mut loaded)? {
+        request.model.begin(&property.name);
         let level = request.level.level();
         let network = &mut loaded.network;
         let least = fairly_check::least(network, &mut property, level, &assumed, &options)?;
         code = least_code(&least, code);
         let (name, formula) = (property.name.clone(), property.text());
+        let look = &request.model.look;
         match request.model.format {
-            Format::Human => text.push_str(&human::least(&name, &formula, &least)),
-            Format::Json => documents.push(json::least(&name, &formula, &least)),
+            Format::Human => text.push_str(&human::least(&name, &formula, &least, look)),
+            _ => documents.push(json::least(&name, &formula, &least)),
         }
     }
-    if request.model.format == Format::Json {
-        text = format!("{:#}\n", serde_json::Value::Array(documents));
+    request.model.quiet();
+    if request.model.format != Format::Human {
+        text = Format::Json.documents(&documents);
     }
     output::write(&text, None)?;
     Ok(ExitCode::from(code))

@@ -22,6 +22,10 @@ pub(super) struct Question {
     pub(super) asked: Asked,
     /// What it is to a Promela file.
     pub(super) of_promela: Option<promela::Question>,
+    /// Where it is asked, if that is in the file.
+    pub(super) place: Option<Span>,
+    /// What `-p` chooses it by; none for what the arguments ask.
+    pub(super) choice: Option<String>,
 }
 
 pub(super) enum Asked {
@@ -92,7 +96,14 @@ pub(super) fn of_csp(
             }
             other => Asked::Claim(other.clone()),
         };
-        questions.push(Question { title, system: Some(system), asked, of_promela: None });
+        questions.push(Question {
+            title,
+            system: Some(system),
+            asked,
+            of_promela: None,
+            place: Some(assertion.span),
+            choice: Some(number.to_string()),
+        });
     }
     match (&model.property, questions.is_empty()) {
         (Some(wanted), true) => {
@@ -142,7 +153,14 @@ fn formulas(
         property.reading = EventReading::Entering;
         let asked = Asked::Formula(Box::new(property), text.clone());
         let title = format!("{name} |= {text}");
-        questions.push(Question { title, system: Some(system), asked, of_promela: None });
+        questions.push(Question {
+            title,
+            system: Some(system),
+            asked,
+            of_promela: None,
+            place: None,
+            choice: None,
+        });
     }
     Ok(questions)
 }
@@ -177,7 +195,19 @@ pub(super) fn of_promela(
             }
             None => Asked::Reachable(question.clone()),
         };
-        questions.push(Question { title, system: None, asked, of_promela: Some(question) });
+        let place = file.place(&question);
+        let choice = (!is_given).then(|| match question {
+            promela::Question::Never(_) => "never".to_owned(),
+            _ => title.clone(),
+        });
+        questions.push(Question {
+            title,
+            system: None,
+            asked,
+            of_promela: Some(question),
+            place,
+            choice,
+        });
     }
     match (&model.property, questions.is_empty()) {
         (Some(wanted), true) => Err(Failure::NoSuchProperty(format!(

@@ -1,14 +1,20 @@
 //! The answers of one command, as they come and as they are printed.
 
+use std::fmt::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 use fairly_check::claim::{ClaimOutcome, ClaimVerdict};
 use fairly_check::promela::Stored;
-use fairly_check::{Outcome, Verdict, WhyUnknown};
-use fairly_report::{claim, human, itf, json};
+use fairly_check::{Outcome, Property, Verdict, Waiting, WhyUnknown, waiting};
+use fairly_report::human::Aside;
+use fairly_report::{Paint, Source, claim, human, itf, json};
+use fairly_source::Span;
 use fairly_system::TransitionSystem;
 
-use super::arguments::Format;
+use super::arguments::{Format, Model};
+use super::next;
+pub(super) use super::next::Choice;
 use crate::failure::{self, Failure};
 use crate::output;
 
@@ -46,74 +52,306 @@ pub(super) struct Answered {
     pub(super) documents: Vec<serde_json::Value>,
     pub(super) counts: Counts,
     pub(super) code: u8,
+    /// The command to try next, in words for people.
+    pub(super) next: Option<String>,
 }
 
 impl Answered {
     /// Something that is no verdict on a property.
     pub(super) fn aside(text: String, code: u8) -> Answered {
-        Answered { text, documents: Vec::new(), counts: Counts::default(), code }
+        Answered { text, documents: Vec::new(), counts: Counts::default(), code, next: None }
     }
 
     /// Prints everything and gives the exit code.
     pub(super) fn print(self) -> Result<ExitCode, Failure> {
-        output::write(&self.text, None)?;
+        let next = self.next.map_or(String::new(), |next| format!("\nnext: {next}\n"));
+        output::write(&(self.text + &next), None)?;
         Ok(ExitCode::from(self.code))
     }
 }
 
+/// What an answer is about.
+pub(super) struct About {
+    /// What it is called.
+    pub(super) title: String,
+    /// Where it is written.
+    pub(super) place: Option<Span>,
+    /// How it is chosen on the command line.
+    pub(super) choice: Choice,
+}
+
+/// A row of the table at the end.
+struct Row {
+    word: &'static str,
+    paint: Paint,
+    title: String,
+    under: String,
+    states: Option<usize>,
+}
+
 /// The answers so far.
-pub(super) struct Tally {
-    format: Format,
+pub(super) struct Tally<'a> {
+    model: &'a Model,
+    /// The files of the model.
+    files: Vec<String>,
+    source: Option<String>,
+    /// Where `--trace` wants the runs.
+    trace_to: Option<String>,
+    several: bool,
     text: String,
     documents: Vec<serde_json::Value>,
     counts: Counts,
+    /// Answers that were expected to be otherwise.
+    unexpected: usize,
+    rows: Vec<Row>,
+    saved: Vec<String>,
+    next: next::Next,
 }
 
-impl Tally {
-    pub(super) fn new(format: Format) -> Tally {
-        Tally { format, text: String::new(), documents: Vec::new(), counts: Counts::default() }
+impl<'a> Tally<'a> {
+    /// No answers yet about a model that these files make, with the text of the file if there is one.
+    pub(super) fn new(
+        model: &'a Model,
+        files: &[String],
+        source: Option<&str>,
+        trace_to: Option<&str>,
+        several: bool,
+    ) -> Tally<'a> {
+        Tally {
+            model,
+            files: files.to_vec(),
+            source: source.map(str::to_owned),
+            trace_to: trace_to.map(str::to_owned),
+            several,
+            text: String::new(),
+            documents: Vec::new(),
+            counts: Counts::default(),
+            unexpected: 0,
+            rows: Vec::new(),
+            saved: Vec::new(),
+            next: next::Next::default(),
+        }
     }
 
     /// Adds the verdict on a formula.
-    pub(super) fn verdict<S: TransitionSystem>(&mut self, system: &mut S, verdict: &Verdict) {
-        match &verdict.outcome {
-            Outcome::Holds(_) => self.counts.holding += 1,
-            Outcome::Violated(_) | Outcome::Doomed(_) => self.counts.violated += 1,
-            Outcome::Unknown(_) => self.counts.unknown += 1,
-        }
-        match self.format {
-            Format::Json => self.documents.push(json::verdict(system, verdict)),
-            Format::Human => {
-                self.text.push_str(&human::verdict(system, verdict));
-                self.text.push('\n');
+    pub(super) fn verdict<S: TransitionSystem>(
+        &mut self,
+        system: &mut S,
+        verdict: &Verdict,
+        property: &Property,
+        about: &About,
+    ) -> Result<(), Failure> {
+        let (word, paint) = match &verdict.outcome {
+            Outcome::Holds(_) => ("holds", Paint::Good),
+            Outcome::Violated(_) | Outcome::Doomed(_) => ("violated", Paint::Bad),
+            Outcome::Unknown(_) => ("unknown", Paint::Warning),
+        };
+        let under = format!("under {}", verdict.stamp.fairness);
+        let row = Row {
+            word,
+            paint,
+            title: format!("{}   {}", verdict.property, verdict.formula),
+            under,
+            states: Some(verdict.stamp.system.0),
+        };
+        let waiting = match &verdict.outcome {
+            Outcome::Violated(found) => waiting(system, property, &found.run),
+            _ => None,
+        };
+        let trace = match &verdict.outcome {
+            Outcome::Violated(found) => {
+                let origin = self.origin(about);
+                let trace = itf::trace(system, verdict, found, &origin);
+                let asked = self.trace_to.as_ref().map(|path| match self.several {
+                    true => format!("{path}.{}", verdict.property),
+                    false => path.clone(),
+                });
+                self.save(&trace, &about.title, asked)?
             }
+            _ => None,
+        };
+        let is_safety = matches!(waiting, Some(Waiting::Wrong { .. }));
+        match trace.as_deref().filter(|_| is_safety) {
+            Some(trace) => self.next.look_at(trace),
+            None => self.next.learn(verdict, &system.signature().processes, &about.choice),
         }
+        let document = json::verdict(system, verdict);
+        self.document(document, about);
+        if self.model.format == Format::Human {
+            let source = self.source.clone();
+            let aside = Aside {
+                place: about.place,
+                waiting: waiting.as_ref(),
+                trace: trace.as_deref(),
+                ..self.aside(source.as_deref())
+            };
+            let text = human::verdict(system, verdict, &aside);
+            self.text.push_str(&text);
+        }
+        self.count(row, &about.title);
+        Ok(())
     }
 
     /// Adds the answer to a claim.
     pub(super) fn claim<S: TransitionSystem>(
         &mut self,
         system: &mut S,
-        title: &str,
         verdict: &ClaimVerdict,
-    ) {
-        match &verdict.outcome {
-            ClaimOutcome::Holds(_) => self.counts.holding += 1,
-            ClaimOutcome::Violated(_) => self.counts.violated += 1,
-            ClaimOutcome::Unknown(_) => self.counts.unknown += 1,
+        about: &About,
+    ) -> Result<(), Failure> {
+        let (word, paint) = match &verdict.outcome {
+            ClaimOutcome::Holds(_) => ("holds", Paint::Good),
+            ClaimOutcome::Violated(_) => ("violated", Paint::Bad),
+            ClaimOutcome::Unknown(_) => ("unknown", Paint::Warning),
+        };
+        let row = Row {
+            word,
+            paint,
+            title: about.title.clone(),
+            under: String::new(),
+            states: verdict.size.map(|size| size.states),
+        };
+        let mut trace = None;
+        if let ClaimOutcome::Violated(Some(shown)) = &verdict.outcome {
+            let origin = self.origin(about);
+            let value = itf::finite(system, &about.title, shown, &origin);
+            trace = self.save(&value, &about.title, None)?;
         }
-        match self.format {
-            Format::Json => self.documents.push(claim::json(system, title, verdict)),
-            Format::Human => {
-                self.text.push_str(&claim::text(system, title, verdict));
-                self.text.push('\n');
+        self.next.learn_claim(verdict, trace.as_deref());
+        let document = claim::json(system, &about.title, verdict);
+        self.document(document, about);
+        if self.model.format == Format::Human {
+            let source = self.source.clone();
+            let aside = Aside { place: about.place, ..self.aside(source.as_deref()) };
+            let text = claim::text(system, &about.title, verdict, &aside);
+            self.text.push_str(&text);
+            if let Some(trace) = trace {
+                let _ = writeln!(
+                    self.text,
+                    "\n   trace: {trace}\n   replay: fairly trace show {trace}"
+                );
             }
         }
+        self.count(row, &about.title);
+        Ok(())
+    }
+
+    fn aside<'s>(&'s self, source: Option<&'s str>) -> Aside<'s> {
+        let source = source.zip(self.files.first());
+        Aside {
+            look: self.model.look,
+            source: source.map(|(text, name)| Source { name, text }),
+            ..Aside::default()
+        }
+    }
+
+    /// Where a run comes from, for whoever replays it.
+    fn origin(&self, about: &About) -> itf::Origin<'_> {
+        let source = self.source.as_deref().zip(self.files.first());
+        itf::Origin {
+            files: &self.files,
+            source: source.map(|(text, name)| Source { name, text }),
+            property: match &about.choice {
+                Choice::Property(name) => itf::Asked::Property(name.clone()),
+                Choice::Formula(text) => itf::Asked::Formula(text.clone()),
+            },
+            place: about.place,
+        }
+    }
+
+    /// Counts an answer, and says so if another one was expected.
+    fn count(&mut self, row: Row, title: &str) {
+        let is = row.word;
+        match is {
+            "holds" => self.counts.holding += 1,
+            "violated" => self.counts.violated += 1,
+            _ => self.counts.unknown += 1,
+        }
+        self.rows.push(row);
+        let expected = self.model.expected(title);
+        let as_expected = expected.map_or(is == "holds", |expected| expected == is);
+        if !as_expected && is != "unknown" {
+            self.unexpected += 1;
+        }
+        if let Some(document) = self.documents.last_mut().filter(|_| expected.is_some()) {
+            document["expected"] = serde_json::json!(expected);
+        }
+        if self.model.format == Format::Human {
+            if let Some(expected) = expected {
+                let line = match as_expected {
+                    true => format!("as expected: {expected}"),
+                    false => format!("NOT as expected: {expected}"),
+                };
+                let _ = writeln!(self.text, "      {line}");
+            }
+            self.text.push('\n');
+        }
+    }
+
+    fn document(&mut self, mut document: serde_json::Value, about: &About) {
+        document["title"] = serde_json::json!(about.title);
+        document["file"] = serde_json::json!(self.files.join(" "));
+        let source = self.source.clone();
+        let line = self.aside(source.as_deref()).source.zip(about.place);
+        let line = line.and_then(|(source, place)| source.line(place.start));
+        document["line"] = serde_json::json!(line);
+        self.documents.push(document);
+    }
+
+    /// Writes a run to where it was asked for, or else beside the model's other runs, where failing to
+    /// write it is no reason to fail. Gives the name of the file.
+    fn save(
+        &mut self,
+        trace: &serde_json::Value,
+        title: &str,
+        asked: Option<String>,
+    ) -> Result<Option<String>, Failure> {
+        let text = format!("{trace:#}\n");
+        if let Some(path) = asked {
+            output::write(&text, Some(&path))?;
+            return Ok(Some(path));
+        }
+        if self.model.format != Format::Human {
+            return Ok(None);
+        }
+        let stem = self.files.first().and_then(|file| Path::new(file).file_stem());
+        let stem = stem.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        let base = format!("{}.{}", slug(&stem), slug(title));
+        let mut name = base.clone();
+        for number in 2.. {
+            if !self.saved.contains(&name) {
+                break;
+            }
+            name = format!("{base}-{number}");
+        }
+        self.saved.push(name.clone());
+        let path = format!("{RUNS}/{name}.itf.json");
+        Ok(kept(&path, &text).then_some(path))
+    }
+
+    /// Says what no run executes.
+    pub(super) fn unused(&mut self, places: &[String]) {
+        const NAMED: usize = 6;
+        if places.is_empty() || self.model.format != Format::Human {
+            return;
+        }
+        let named = &places[..places.len().min(NAMED)];
+        let more = match places.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        let look = self.model.look;
+        let text = format!("note: never executed: {}{more}", named.join("; "));
+        let text = look.finish(look.wrapped(6, &text));
+        for line in text.lines() {
+            let _ = writeln!(self.text, "{}", look.paint(Paint::Warning, line));
+        }
+        self.text.push('\n');
     }
 
     /// Adds something to read beside the answers.
     pub(super) fn remark(&mut self, text: &str) {
-        if self.format == Format::Human {
+        if self.model.format == Format::Human {
             self.text.push_str(text);
             self.text.push('\n');
         }
@@ -121,67 +359,136 @@ impl Tally {
 
     /// Adds how many states SPIN would store for the last answer, or why that is not known.
     pub(super) fn stored(&mut self, stored: &Result<Stored, WhyUnknown>) {
-        match self.format {
-            Format::Human => {
-                let line = match stored {
-                    Ok(Stored::AsSpin(count)) => {
-                        format!("{count} states stored, as SPIN stores them")
-                    }
-                    Ok(Stored::UpToErrors(count)) => format!(
-                        "{count} states stored up to errors of the model, after which SPIN goes on"
-                    ),
-                    Ok(Stored::OwnAutomaton(count)) => {
-                        format!("{count} states stored; SPIN has another automaton for the formula")
-                    }
-                    Err(why) => format!("states stored: unknown: {why}"),
-                };
-                // It belongs to the answer above, which ends with an empty line.
-                self.text.pop();
-                self.text.push_str(&format!("      {line}\n\n"));
-            }
-            Format::Json => {
-                let document = self.documents.last_mut().expect("an answer came before");
-                document["stored"] = match stored {
-                    Ok(stored) => serde_json::json!({
-                        "states": stored.count(),
-                        "as_spin": matches!(stored, Stored::AsSpin(_)),
-                    }),
-                    Err(_) => serde_json::Value::Null,
-                };
-            }
+        if self.model.format == Format::Human {
+            let line = match stored {
+                Ok(Stored::AsSpin(count)) => {
+                    format!("{count} states stored, as SPIN stores them")
+                }
+                Ok(Stored::UpToErrors(count)) => format!(
+                    "{count} states stored up to errors of the model, after which SPIN goes on"
+                ),
+                Ok(Stored::OwnAutomaton(count)) => {
+                    format!("{count} states stored; SPIN has another automaton for the formula")
+                }
+                Err(why) => format!("states stored: unknown: {why}"),
+            };
+            // It belongs to the answer above, which ends with an empty line.
+            self.text.pop();
+            self.text.push_str(&format!("      {line}\n\n"));
+        } else {
+            let document = self.documents.last_mut().expect("an answer came before");
+            document["stored"] = match stored {
+                Ok(stored) => serde_json::json!({
+                    "states": stored.count(),
+                    "as_spin": matches!(stored, Stored::AsSpin(_)),
+                }),
+                Err(_) => serde_json::Value::Null,
+            };
         }
     }
 
     /// Everything that was added.
     pub(super) fn finish(mut self) -> Answered {
         let Counts { holding, violated, unknown } = self.counts;
-        match self.format {
-            Format::Json => {
-                let all = serde_json::Value::Array(self.documents.clone());
-                self.text = format!("{all:#}\n");
+        let mut next = None;
+        if self.model.format == Format::Human {
+            let all = holding + violated + unknown;
+            let word = if all == 1 { "property" } else { "properties" };
+            if all > 1 {
+                let table = self.table();
+                self.text.push_str(&table);
             }
-            Format::Human => {
-                let all = holding + violated + unknown;
-                let word = if all == 1 { "property" } else { "properties" };
-                self.text.push_str(&format!("{all} {word}: {}\n", self.counts.in_words()));
-            }
+            let expected = !self.model.expectations.is_empty() && self.unexpected == 0;
+            let expected = if expected && unknown == 0 { ", all as expected" } else { "" };
+            self.text.push_str(&format!("{all} {word}: {}{expected}\n", self.counts.in_words()));
+            let names_one = self.several || self.model.property.is_some();
+            next = self.next.command(&self.files, names_one);
+        } else {
+            self.text = self.model.format.documents(&self.documents);
         }
+        // What is expected to fail is a test that passes; what nobody could find out is none.
+        let code = match (self.unexpected, unknown) {
+            (0, 0) => 0,
+            (0, _) => failure::UNKNOWN,
+            _ => failure::NO,
+        };
         let Tally { text, documents, counts, .. } = self;
-        Answered { text, documents, counts, code: counts.code() }
+        Answered { text, documents, counts, code, next }
+    }
+
+    /// Every answer in a line.
+    fn table(&self) -> String {
+        let look = self.model.look;
+        let states =
+            |row: &Row| row.states.map_or(String::new(), |count| format!("{count} states"));
+        let widest = self.rows.iter().map(|row| states(row).len()).max().unwrap_or(0);
+        let titles = self.rows.iter().map(|row| row.title.chars().count()).max().unwrap_or(0);
+        let room = look.width.saturating_sub(6 + 2 + widest).max(20);
+        let wide = titles.min(room);
+        let mut out = String::new();
+        for row in &self.rows {
+            let word = match row.word {
+                "holds" => "  ok",
+                "violated" => "FAIL",
+                _ => "  ??",
+            };
+            let title = clipped(&row.title, wide);
+            let line = format!("  {title:wide$}  {:>widest$}", states(row));
+            let _ = write!(out, "{}{}", look.paint(row.paint, word), line.trim_end());
+            if !row.under.is_empty()
+                && 6 + wide + 4 + widest + row.under.chars().count() <= look.width
+            {
+                let _ = write!(out, "  {}", row.under);
+            }
+            out.push('\n');
+        }
+        look.finish(out + "\n")
     }
 }
 
-/// Writes the violating run of a verdict to a file, if there is one and a file is given. With several
-/// properties each violated one has a file of its own.
-pub(super) fn trace<S: TransitionSystem>(
-    system: &mut S,
-    verdict: &Verdict,
-    path: Option<&str>,
-    several: bool,
-) -> Result<(), Failure> {
-    let (Some(path), Outcome::Violated(found)) = (path, &verdict.outcome) else { return Ok(()) };
-    let path = if several { format!("{path}.{}", verdict.property) } else { path.to_owned() };
-    let trace = itf::trace(system, verdict, found);
-    output::write(&format!("{trace:#}\n"), Some(&path))?;
-    Ok(())
+/// Where runs are kept that nobody asked for by name.
+const RUNS: &str = ".fairly";
+
+/// Keeps a run; the folder says of itself that it belongs in no repository.
+fn kept(path: &str, text: &str) -> bool {
+    let folder = Path::new(RUNS);
+    // Another process may be making it at the same time, which is as good.
+    if std::fs::create_dir(folder).is_ok() {
+        let _ = std::fs::write(folder.join(".gitignore"), "*\n");
+    }
+    folder.is_dir() && std::fs::write(path, text).is_ok()
+}
+
+/// A title as a part of a file's name.
+fn slug(title: &str) -> String {
+    const LONGEST: usize = 40;
+    let mut out = String::new();
+    for letter in title.chars() {
+        if letter.is_alphanumeric() || letter == '_' {
+            out.push(letter);
+        } else if !out.is_empty() && !out.ends_with('-') {
+            out.push('-');
+        }
+    }
+    let short: String = out.chars().take(LONGEST).collect();
+    short.trim_end_matches('-').to_owned()
+}
+
+fn clipped(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_becomes_a_name_of_a_file() {
+        assert_eq!(slug("System() |= []<> enter.0"), "System-enter-0");
+        assert_eq!(slug("live"), "live");
+        assert_eq!(slug(&"x".repeat(99)).len(), 40);
+    }
 }

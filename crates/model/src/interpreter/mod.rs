@@ -429,6 +429,10 @@ impl TransitionSystem for Interpreter {
         self.show(state)
     }
 
+    fn valuation(&self, state: StateId) -> Vec<(String, String)> {
+        Interpreter::valuation(self, state)
+    }
+
     fn fault(&self, state: StateId) -> Option<&Fault> {
         // Most models have none, and this is asked of every state.
         if self.faults.is_empty() {

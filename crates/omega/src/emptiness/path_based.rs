@@ -19,7 +19,7 @@
 
 use crate::acceptance::{Acceptance, Clause};
 use crate::automaton::StateId;
-use crate::graph::{Graph, Step};
+use crate::graph::{Graph, Step, Visit};
 use crate::marks::{MarkSet, MarkSetId};
 use crate::refused::{Refused, Resource};
 use crate::tables::grow;
@@ -210,6 +210,7 @@ impl<G: Graph> Search<'_, G> {
         self.effort.steps += self.pending.len() - begin;
         if self.effort.nodes.is_multiple_of(REPORT) {
             self.graph.charge(self.bytes());
+            self.graph.visit(Visit::Depth(self.path.len()));
         }
         let mut kept = begin;
         for at in begin..self.pending.len() {
@@ -304,6 +305,7 @@ impl<G: Graph> Search<'_, G> {
         let root = self.roots.pop().expect("a component is complete");
         let top = u32::try_from(self.roots.len()).expect("fewer roots than nodes");
         let inside = self.inside.pop_if(|inside| inside.root == top);
+        let is_cyclic = inside.is_some();
         if on_failure == OnFailure::Prune
             && let Some(inside) = inside
         {
@@ -315,6 +317,9 @@ impl<G: Graph> Search<'_, G> {
                     return Ok(Some(Found { component, region }));
                 }
             }
+        }
+        if is_cyclic {
+            self.graph.visit(Visit::Rejected);
         }
         for node in self.live.drain(root.start as usize..) {
             self.number[node.index()] = DEAD;

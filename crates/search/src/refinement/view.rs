@@ -85,6 +85,12 @@ impl Context {
     pub(super) fn tick(&mut self) -> Result<(), Cut> {
         let turn = self.turns;
         self.turns += 1;
+        if let Some(watch) = self.bounds.watch.filter(|_| turn.is_multiple_of(64)) {
+            watch.see_nodes(turn);
+            if watch.is_stopped() {
+                return Err(Cut::Interrupted(turn));
+            }
+        }
         match self.bounds.deadline {
             Some(deadline) if turn.is_multiple_of(64) && Instant::now() >= deadline => {
                 Err(Cut::Time(self.started.elapsed()))

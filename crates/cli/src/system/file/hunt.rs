@@ -8,39 +8,47 @@ use fairly_search::lossy::Room;
 
 use super::{File, Read};
 use crate::failure::Failure;
-use crate::system::arguments::Format;
+use crate::system::arguments::Check;
 use crate::system::questions::{Asked, Question, Which};
-use crate::system::tally::{Answered, Tally};
+use crate::system::tally::{About, Answered, Choice, Tally};
 
 impl File {
     /// Answers what it can of the questions; the others stay unknown.
     pub(super) fn hunt(
         &mut self,
-        format: Format,
+        request: &Check,
         room: Room,
         bounds: Bounds,
         questions: Vec<Question>,
     ) -> Result<Answered, Failure> {
-        let mut tally = Tally::new(format);
-        let mut processes: Vec<(Which, String)> = Vec::new();
-        for Question { title, system, asked, .. } in questions {
+        let (model, trace_to) = (&request.model, request.trace.as_deref());
+        let file = std::slice::from_ref(&self.input.name);
+        let several = questions.len() > 1;
+        let mut tally = Tally::new(model, file, Some(&self.input.text), trace_to, several);
+        let mut processes: Vec<(Which, String, Choice)> = Vec::new();
+        for Question { title, system, asked, place, choice, .. } in questions {
+            model.begin(&title);
             let verdict = self.hunt_for(&asked, system, room, bounds)?;
-            tally.claim(self.interpreter(system), &title, &verdict);
+            let choice = Choice::Property(choice.unwrap_or_else(|| title.clone()));
+            let about = About { title: title.clone(), place, choice: choice.clone() };
+            tally.claim(self.interpreter(system), &verdict, &about)?;
             let process = title.split_whitespace().next().unwrap_or_default().to_owned();
-            if processes.iter().all(|(known, _)| *known != system) {
-                processes.push((system, process));
+            if processes.iter().all(|(known, ..)| *known != system) {
+                processes.push((system, process, choice));
             }
         }
         // A Promela file asks for assertions itself, unless something else was chosen.
         if let Read::Csp(_) = self.read {
-            for (system, process) in processes {
+            for (system, process, choice) in processes {
                 let interpreter = self.interpreter(system);
                 let verdict = hunt::faultless(interpreter, room, bounds)?;
                 if let ClaimOutcome::Violated(_) = verdict.outcome {
-                    tally.claim(interpreter, &format!("{process} runs without errors"), &verdict);
+                    let title = format!("{process} runs without errors");
+                    tally.claim(interpreter, &verdict, &About { title, place: None, choice })?;
                 }
             }
         }
+        model.quiet();
         Ok(tally.finish())
     }
 

@@ -1,0 +1,97 @@
+//! What a reader should know beside a verdict, and what takes another search or walk to find out:
+//! fairness that is assumed in vain, and what a model never does.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use fairly_fairness::{Constraint, Level, Notion};
+use fairly_omega::emptiness::Engine;
+use fairly_system::{ActionId, MoveId, TransitionSystem};
+
+use crate::assumption::{Assumption, constraints_of};
+use crate::property::Property;
+use crate::vacuity::{Walked, walk};
+use crate::verdict::{Failure, Outcome, Stamp, Verdict};
+use crate::verify::{Found, Options, aside, decide};
+
+/// A remark must not cost more than a moment: properties that took longer are not checked again for one.
+const AFFORDABLE: Duration = Duration::from_secs(1);
+
+/// A weaker assumption under which a property holds too, in words; none if there is none among those that
+/// were tried, or if it was not found out with little effort.
+///
+/// # Errors
+/// When the engine that was chosen cannot decide it.
+pub fn needless<S: TransitionSystem>(
+    system: &mut S,
+    property: &mut Property,
+    assumption: &Assumption,
+    verdict: &Verdict,
+    options: &Options,
+) -> Result<Option<String>, Failure> {
+    let Outcome::Holds(_) = verdict.outcome else { return Ok(None) };
+    // Global and inherent fairness have searches of their own; their neighbours are in the ladder.
+    let is_plain = !matches!(assumption.notion, Notion::Global | Notion::Inherent(_));
+    let is_dear = verdict.stamp.time > AFFORDABLE;
+    if !is_plain || is_dear || verdict.stamp.constraints.is_empty() {
+        return Ok(None);
+    }
+    let bounds = aside(options.bounds, &verdict.stamp);
+    let engine: Option<&'static Engine> = None;
+    let options = Options { bounds, engine, ..*options };
+    let mut holds = |system: &mut S, constraints: &[Constraint]| {
+        let found = decide(system, property, constraints, &options, &mut Stamp::default())?;
+        Ok::<bool, Failure>(matches!(found, Found::Nothing))
+    };
+    if holds(system, &[])? {
+        return Ok(Some("it holds without any fairness; nothing needs to be assumed".to_owned()));
+    }
+    let weaker = match assumption.notion {
+        Notion::Strong(level) => Notion::Weak(level),
+        Notion::StrongLive => Notion::WeakLive,
+        _ => return Ok(None),
+    };
+    let Ok(mut constraints) = constraints_of(weaker, system, bounds) else { return Ok(None) };
+    constraints.extend(assumption.extra.iter().cloned());
+    if !holds(system, &constraints)? {
+        return Ok(None);
+    }
+    let level = match assumption.notion {
+        Notion::Strong(Level::Process) => "weak fairness of processes",
+        Notion::Strong(Level::Event) => "weak fairness of events",
+        Notion::Strong(Level::Action) => "weak fairness of actions",
+        _ => "weak liveness of events",
+    };
+    Ok(Some(format!("strong is more than it needs: it holds under {level}, too")))
+}
+
+/// The moves that some run makes, and those that none makes; none if that was not found out. A system that lists its moves as they are met knows only of the first.
+pub fn coverage<S: TransitionSystem>(system: &mut S, options: &Options) -> Option<Coverage> {
+    let mut is_made = vec![false; system.signature().moves.len()];
+    let walked = walk(system, options.bounds, |system, _, steps| {
+        for step in steps.iter().filter(|step| step.action != ActionId::IDLE) {
+            for id in &system.action(step.action).moves {
+                if id.index() >= is_made.len() {
+                    is_made.resize(id.index() + 1, false);
+                }
+                is_made[id.index()] = true;
+            }
+        }
+        ControlFlow::Continue(())
+    });
+    if walked != Walked::All {
+        return None;
+    }
+    let all = system.signature().move_ids();
+    let (made, unmade) = all.partition(|id| is_made.get(id.index()) == Some(&true));
+    Some(Coverage { made, unmade })
+}
+
+/// What the runs of a system do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Coverage {
+    /// Moves that some run makes.
+    pub made: Vec<MoveId>,
+    /// Moves that no run makes.
+    pub unmade: Vec<MoveId>,
+}

@@ -1,0 +1,147 @@
+//! What a run that violates a property waits for in vain, for the sentence that explains it.
+
+use fairly_logic::{Formula, Node};
+use fairly_search::Binding;
+use fairly_system::{EventReading, Run, TransitionSystem};
+use fairly_witness::Truth;
+
+use crate::property::Property;
+
+/// A part of a formula, as it is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Phrase {
+    /// The formula.
+    pub text: String,
+    /// Whether it is one event, or a pattern of events.
+    pub is_event: bool,
+}
+
+/// Why a run violates a property. Steps are counted from 0 over the whole run; none is the start, where
+/// nothing has happened yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// Something was asked for at a step and is not answered: `G(asked -> F wanted)`.
+    Unanswered {
+        /// What asks.
+        asked: Phrase,
+        /// When.
+        at: Option<usize>,
+        /// What never comes.
+        wanted: Phrase,
+    },
+    /// Something does not come again: `G F wanted`.
+    Forgotten {
+        /// What does not come.
+        wanted: Phrase,
+        /// When it came for the last time, if it did.
+        last: Option<usize>,
+    },
+    /// Something never comes: `F wanted`.
+    Never(Phrase),
+    /// Something does not stay: `F G kept`.
+    Broken {
+        /// What should stay.
+        kept: Phrase,
+        /// A step of the loop at which it does not hold.
+        at: Option<usize>,
+    },
+    /// Something is not so that should always be: `G kept`. However the run goes on, it violates the
+    /// property, so fairness is beside the point.
+    Wrong {
+        /// What should be.
+        kept: Phrase,
+        /// The first step at which it is not.
+        at: Option<usize>,
+    },
+}
+
+/// Why the run violates the property; none if its formula has no shape that can be told in a sentence.
+pub fn waiting<S: TransitionSystem>(system: &S, property: &Property, run: &Run) -> Option<Waiting> {
+    if property.never.is_some() || run.cycle.is_empty() {
+        return None;
+    }
+    let Property { formulas, formula, reading, .. } = property;
+    let meaning = |atom| property.meaning(atom);
+    let truth = Truth::of(system, run, formulas, *formula, *reading, meaning);
+    Explained { property, truth }.at_start(*formula)
+}
+
+struct Explained<'a> {
+    property: &'a Property,
+    truth: Truth,
+}
+
+impl Explained<'_> {
+    /// Why a formula is false at the start.
+    fn at_start(&self, formula: Formula) -> Option<Waiting> {
+        let first = |part: Formula, value: bool| {
+            (0..self.truth.count).find(|&at| self.truth.at(part, at) == value)
+        };
+        match self.property.formulas.node(formula) {
+            Node::And(parts) => {
+                let wrong = parts.iter().find(|&&part| !self.truth.at(part, 0));
+                wrong.and_then(|&part| self.at_start(part))
+            }
+            // The premise is true, or the whole would be.
+            Node::Implies(_, then) => self.at_start(then),
+            Node::Globally(inner) => {
+                let at = first(inner, false)?;
+                Some(match self.property.formulas.node(inner) {
+                    Node::Finally(wanted) => {
+                        let last =
+                            (0..self.truth.count).rev().find(|&at| self.truth.at(wanted, at));
+                        let last = last.map(|at| self.step(at).unwrap_or(0));
+                        Waiting::Forgotten { wanted: self.phrase(wanted), last }
+                    }
+                    Node::Implies(asked, then) => match self.property.formulas.node(then) {
+                        Node::Finally(wanted) => Waiting::Unanswered {
+                            asked: self.phrase(asked),
+                            at: self.step(at),
+                            wanted: self.phrase(wanted),
+                        },
+                        _ => self.wrong(inner, at)?,
+                    },
+                    _ => self.wrong(inner, at)?,
+                })
+            }
+            Node::Finally(inner) => Some(match self.property.formulas.node(inner) {
+                Node::Globally(kept) => {
+                    let at = (self.truth.start..self.truth.count)
+                        .find(|&at| !self.truth.at(kept, at))?;
+                    Waiting::Broken { kept: self.phrase(kept), at: self.step(at) }
+                }
+                _ => Waiting::Never(self.phrase(inner)),
+            }),
+            _ => None,
+        }
+    }
+
+    /// Something about one position that should always be and is not.
+    fn wrong(&self, kept: Formula, at: usize) -> Option<Waiting> {
+        let is_local = self.property.formulas.is_propositional(kept);
+        is_local.then(|| Waiting::Wrong { kept: self.phrase(kept), at: self.step(at) })
+    }
+
+    /// The step at which a position is read; none for the start, before anything happens.
+    fn step(&self, position: usize) -> Option<usize> {
+        match self.property.reading {
+            EventReading::Leaving => Some(position),
+            EventReading::Entering => position.checked_sub(1),
+        }
+    }
+
+    fn phrase(&self, formula: Formula) -> Phrase {
+        let formulas = &self.property.formulas;
+        let text = formulas.display(formula);
+        let is_event = match formulas.node(formula) {
+            Node::Atom(atom) => matches!(self.property.binding(atom), Binding::Event(_)),
+            _ => false,
+        };
+        // Quotes and brackets around the whole are for parsers.
+        let bare = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+        let bare = bare.filter(|text| !text.contains('"')).unwrap_or(&text).trim();
+        let inner = bare.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
+        let inner = inner.filter(|text| !text.contains(['(', ')']));
+        Phrase { text: inner.unwrap_or(bare).to_owned(), is_event }
+    }
+}

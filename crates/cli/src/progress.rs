@@ -1,0 +1,203 @@
+//! How far a search is, on stderr: one line that is drawn again on a terminal, a line every ten seconds
+//! elsewhere. And Ctrl-C: the first asks the search to stop, so that what was learned is printed; the
+//! second quits.
+
+use std::io::{IsTerminal, Write};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use fairly_report::Look;
+use fairly_search::{Seen, Watch};
+
+/// What is searched for, and since when.
+struct Search {
+    what: String,
+    since: Instant,
+    /// When something was last printed, and how much had been seen by then.
+    printed: Option<(Instant, usize)>,
+    /// Whether a line stands on the terminal that is drawn again.
+    drawn: bool,
+}
+
+/// Shows what searches do, from a thread of its own.
+pub(crate) struct Progress {
+    watch: Watch,
+    search: Mutex<Option<Search>>,
+    look: Look,
+    is_terminal: bool,
+}
+
+/// Until then a search is not worth a line.
+const SHORT: Duration = Duration::from_millis(700);
+const REDRAW: Duration = Duration::from_millis(200);
+const ELSEWHERE: Duration = Duration::from_secs(10);
+
+impl Progress {
+    /// Begins to show what searches do, and to listen for Ctrl-C. It lasts as long as the program.
+    pub(crate) fn start(look: Look) -> &'static Progress {
+        let progress: &'static Progress = Box::leak(Box::new(Progress {
+            watch: Watch::default(),
+            search: Mutex::new(None),
+            look,
+            is_terminal: std::io::stderr().is_terminal(),
+        }));
+        // Without a handler Ctrl-C ends the program as ever.
+        let _ = ctrlc::set_handler(move || {
+            if progress.watch.is_stopped() {
+                progress.quiet();
+                std::process::exit(130);
+            }
+            progress.watch.stop();
+            progress.say("stopping; Ctrl-C again quits without a report");
+        });
+        std::thread::spawn(move || {
+            loop {
+                std::thread::sleep(REDRAW);
+                progress.tick();
+            }
+        });
+        progress
+    }
+
+    /// What searches report to.
+    pub(crate) fn watch(&'static self) -> &'static Watch {
+        &self.watch
+    }
+
+    /// A search begins.
+    pub(crate) fn begin(&self, what: &str) {
+        self.watch.begin();
+        let mut search = self.lock();
+        let drawn = search.as_ref().is_some_and(|search| search.drawn);
+        let (what, since) = (what.to_owned(), Instant::now());
+        *search = Some(Search { what, since, printed: None, drawn });
+    }
+
+    /// Nothing is searched any more: whatever is printed next stands on a line of its own.
+    pub(crate) fn quiet(&self) {
+        if self.lock().take().is_some_and(|search| search.drawn) {
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
+        }
+    }
+
+    fn say(&self, what: &str) {
+        let mut search = self.lock();
+        if let Some(search) = search.as_mut().filter(|search| search.drawn) {
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
+            search.drawn = false;
+        }
+        let _ = writeln!(std::io::stderr(), "{what}");
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Search>> {
+        // A panic elsewhere leaves nothing half-done here.
+        self.search.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn tick(&self) {
+        let mut search = self.lock();
+        let Some(search) = search.as_mut() else { return };
+        let now = Instant::now();
+        let wait = if self.is_terminal { SHORT } else { ELSEWHERE };
+        let due = match search.printed {
+            None => now - search.since >= wait,
+            Some((at, _)) => self.is_terminal || now - at >= ELSEWHERE,
+        };
+        if !due {
+            return;
+        }
+        let seen = self.watch.seen();
+        let (since, before) = search.printed.unwrap_or((search.since, 0));
+        let rate = rate(seen.nodes.saturating_sub(before), now - since);
+        let line = line(&search.what, &seen, rate, now - search.since);
+        let line = self.look.finish(line);
+        let mut stderr = std::io::stderr().lock();
+        if self.is_terminal {
+            let room = self.look.width.saturating_sub(1);
+            let line: String = line.chars().take(room).collect();
+            let _ = write!(stderr, "\r\x1b[K{line}");
+            let _ = stderr.flush();
+            search.drawn = true;
+        } else {
+            let _ = writeln!(stderr, "{line}");
+        }
+        search.printed = Some((now, seen.nodes));
+    }
+}
+
+fn rate(count: usize, time: Duration) -> usize {
+    (count as f64 / time.as_secs_f64().max(0.001)) as usize
+}
+
+/// The line. What is zero is not known, or not worth a word.
+fn line(what: &str, seen: &Seen, rate: usize, time: Duration) -> String {
+    let mut parts = vec![
+        what.to_owned(),
+        format!("{} states", short(seen.nodes)),
+        format!("{} trans", short(seen.steps)),
+        format!("{}/s", short(rate)),
+    ];
+    if seen.waiting > 0 {
+        parts.push(format!("open {}", short(seen.waiting)));
+    }
+    if seen.components > 0 {
+        parts.push(format!("components {}, fair 0", short(seen.components)));
+    }
+    if seen.bytes > 0 {
+        parts.push(bytes(seen.bytes));
+    }
+    let seconds = time.as_secs();
+    parts.push(format!("{}:{:02}", seconds / 60, seconds % 60));
+    parts.join("  ")
+}
+
+/// A number in three digits and a unit.
+fn short(number: usize) -> String {
+    let (unit, sign) = match number {
+        0..10_000 => return number.to_string(),
+        10_000..1_000_000 => (1e3, "k"),
+        1_000_000..1_000_000_000 => (1e6, "M"),
+        _ => (1e9, "G"),
+    };
+    let value = number as f64 / unit;
+    let digits = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
+    format!("{value:.digits$}{sign}")
+}
+
+fn bytes(count: usize) -> String {
+    let mebibytes = count as f64 / f64::from(1 << 20);
+    if mebibytes < 1000.0 {
+        format!("{mebibytes:.0} MiB")
+    } else {
+        format!("{:.1} GiB", mebibytes / 1024.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_says_what_is_known() {
+        let seen = Seen {
+            nodes: 1_240_000,
+            steps: 3_410_000,
+            waiting: 812,
+            components: 12,
+            bytes: 1_180_000_000,
+        };
+        assert_eq!(
+            line("live", &seen, 412_345, Duration::from_secs(63)),
+            "live  1.24M states  3.41M trans  412k/s  open 812  components 12, fair 0  1.1 GiB  1:03"
+        );
+        let nothing = Seen { nodes: 64, ..Seen::default() };
+        let short = line("live", &nothing, 64, Duration::from_secs(1));
+        assert_eq!(short, "live  64 states  0 trans  64/s  0:01");
+    }
+
+    #[test]
+    fn numbers_have_three_digits() {
+        let all = [9_999, 10_000, 999_400, 1_000_000, 12_345_678, 2_000_000_000].map(short);
+        assert_eq!(all, ["9999", "10.0k", "999k", "1.00M", "12.3M", "2.00G"]);
+    }
+}

@@ -1,0 +1,307 @@
+//! `fairly sim`: a run made step by step.
+
+use std::fmt::Write as _;
+use std::io::{BufRead, IsTerminal};
+use std::process::ExitCode;
+
+use clap::Args;
+use fairly_omega::StateId;
+use fairly_report::human::Aside;
+use fairly_report::trace::Trace as Saved;
+use fairly_report::{Look, Paint, Source, human};
+use fairly_system::{ActionId, ProcessId, Run, RunStep, Transition, TransitionSystem};
+
+use super::arguments::Model;
+use super::trace;
+use super::with::{Work, with_system};
+use crate::failure::Failure;
+use crate::output;
+
+#[derive(Args)]
+pub(crate) struct Sim {
+    #[command(flatten)]
+    model: Model,
+    /// Take steps at random and print the run, instead of asking.
+    #[arg(long)]
+    random: bool,
+    /// What random steps begin with; the same seed gives the same run.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// How many random steps.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    steps: usize,
+    /// A trace to follow: an empty line takes its next step.
+    #[arg(long, value_name = "TRACE")]
+    along: Option<String>,
+}
+
+pub(crate) fn sim(request: &Sim, look: Look) -> Result<ExitCode, Failure> {
+    let along = request.along.as_ref().map(|file| trace::read(file)).transpose()?;
+    let along = along.map(|(_, trace)| trace);
+    with_system(&request.model, Simulation { request, look, along })
+}
+
+struct Simulation<'a> {
+    request: &'a Sim,
+    look: Look,
+    along: Option<Saved>,
+}
+
+impl Work for Simulation<'_> {
+    type Output = ExitCode;
+
+    fn run<S: TransitionSystem>(
+        self,
+        system: &mut S,
+        source: Option<Source<'_>>,
+    ) -> Result<ExitCode, Failure> {
+        let Simulation { request, look, along } = self;
+        let Some(&start) = system.initial().first() else {
+            return Err(Failure::Nothing("the model has no initial state".to_owned()));
+        };
+        let aside = Aside { look, source, whole: true, ..Aside::default() };
+        let seed = request.seed;
+        let mut session = Session { system, start, taken: Vec::new(), aside, seed };
+        if request.random {
+            for _ in 0..request.steps {
+                if !session.random() {
+                    break;
+                }
+            }
+            output::write(&session.table(), None)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        session.interactive(along.as_ref())?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+struct Session<'a, 's, S> {
+    system: &'s mut S,
+    start: StateId,
+    taken: Vec<RunStep>,
+    aside: Aside<'a>,
+    seed: u64,
+}
+
+const HELP: &str = "  N         take step N\n  (empty)   take the next step of the trace, if one is \
+                    followed\n  r [N]     take one random step, or N\n  u [N]     undo one step, or N\
+                    \n  s         show the whole state\n  t         show the run so far\n  q         \
+                    quit\n";
+
+impl<S: TransitionSystem> Session<'_, '_, S> {
+    fn at(&self) -> StateId {
+        self.taken.last().map_or(self.start, |step| step.to)
+    }
+
+    fn enabled(&mut self) -> Vec<Transition> {
+        let mut steps = Vec::new();
+        let at = self.at();
+        self.system.enabled(at, &mut steps);
+        steps
+    }
+
+    fn take(&mut self, step: Transition) {
+        let from = self.at();
+        self.taken.push(RunStep { from, action: step.action, to: step.target });
+    }
+
+    /// Takes a random step; false where nothing is enabled.
+    fn random(&mut self) -> bool {
+        let enabled = self.enabled();
+        // SplitMix64: small, and the same everywhere.
+        self.seed = self.seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.seed;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^= mixed >> 31;
+        let count = enabled.len() as u64;
+        let chosen = mixed.checked_rem(count).and_then(|at| enabled.get(at as usize).copied());
+        chosen.map(|step| self.take(step)).is_some()
+    }
+
+    /// The run so far.
+    fn table(&mut self) -> String {
+        let run = Run { stem: self.taken.clone(), cycle: Vec::new() };
+        let mut out = if run.stem.is_empty() {
+            String::new()
+        } else {
+            human::finite(self.system, &run, &self.aside)
+        };
+        let _ = writeln!(out, "   now: {}", self.system.describe(self.at()));
+        if let Some(end) = self.end() {
+            let _ = writeln!(out, "   {end}");
+        }
+        self.aside.look.finish(out)
+    }
+
+    /// Why nothing can happen, if nothing can.
+    fn end(&mut self) -> Option<String> {
+        if !self.enabled().is_empty() {
+            return None;
+        }
+        let at = self.at();
+        let ended = self.system.atom("terminated").is_some_and(|it| self.system.holds(at, it));
+        Some(match self.system.fault(at) {
+            Some(fault) => format!("error in the model: {}", fault.message),
+            None if ended => "the end: every process has terminated".to_owned(),
+            None => "deadlock: nothing is enabled".to_owned(),
+        })
+    }
+
+    /// For how many steps, up to now, a process could have moved and did not.
+    fn waited(&mut self, process: ProcessId) -> usize {
+        let mut count = 0;
+        for at in (0..self.taken.len()).rev() {
+            let RunStep { from, action, .. } = self.taken[at];
+            let takes = |system: &S, action: ActionId| {
+                system.action(action).participants.contains(&process)
+            };
+            let mut enabled = Vec::new();
+            self.system.enabled(from, &mut enabled);
+            let could = enabled.iter().any(|step| takes(self.system, step.action));
+            if takes(self.system, action) || !could {
+                break;
+            }
+            count += 1;
+        }
+        count
+    }
+
+    /// What can happen, by who takes part.
+    fn menu(&mut self, along: Option<&Saved>) -> String {
+        let look = self.aside.look;
+        let enabled = self.enabled();
+        let mut out = String::new();
+        let heading = format!("step {}", self.taken.len() + 1);
+        let _ = writeln!(
+            out,
+            "{}   {}",
+            look.paint(Paint::Strong, &heading),
+            self.system.describe(self.at())
+        );
+        let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
+        for (at, step) in enabled.iter().enumerate() {
+            let who = trace::participants(self.system, step.action);
+            match groups.iter_mut().find(|(name, _)| *name == who) {
+                Some((_, members)) => members.push(at),
+                None => groups.push((who, vec![at])),
+            }
+        }
+        groups.sort_by_key(|(_, members)| members[0]);
+        let planned = along.and_then(|trace| {
+            let step = trace.steps().nth(self.taken.len())?;
+            let at = self.at();
+            trace::matching(self.system, at, step.event, step.who, Some(step.to))
+        });
+        for (who, members) in groups {
+            let first = enabled[members[0]];
+            let participants = self.system.action(first.action).participants.clone();
+            let waited = participants.iter().map(|&process| self.waited(process)).min();
+            let said = match waited.unwrap_or(0) {
+                0 => String::new(),
+                1 => "   enabled for 1 step, not taken".to_owned(),
+                count => format!("   enabled for {count} steps, not taken"),
+            };
+            let _ = writeln!(out, "  {who}{}", look.paint(Paint::Warning, &said));
+            for at in members {
+                let step = enabled[at];
+                let from = self.at();
+                let step_of_run = RunStep { from, action: step.action, to: step.target };
+                let words = human::step(self.system, &step_of_run, &self.aside);
+                let mark = if planned == Some(step) { "→" } else { " " };
+                let _ = writeln!(out, "   {mark}{:>3}  {words}", at + 1);
+            }
+        }
+        if let Some(end) = self.end() {
+            let _ = writeln!(out, "  {end}");
+        }
+        look.finish(out)
+    }
+
+    fn interactive(&mut self, along: Option<&Saved>) -> Result<(), Failure> {
+        let echo = !std::io::stdin().is_terminal();
+        let mut lines = std::io::stdin().lock().lines();
+        loop {
+            let menu = self.menu(along);
+            output::write(&format!("{menu}> "), None)?;
+            let Some(line) = lines.next() else {
+                output::write("\n", None)?;
+                return Ok(());
+            };
+            let line = line.map_err(|error| Failure::usage(format!("cannot read: {error}")))?;
+            if echo {
+                output::write(&format!("{line}\n"), None)?;
+            }
+            let mut words = line.split_whitespace();
+            let (word, number) = (words.next(), words.next().and_then(|it| it.parse().ok()));
+            let said = match word {
+                None => self.follow(along),
+                Some("q" | "quit") => return Ok(()),
+                Some("u" | "undo") => {
+                    let left = self.taken.len().saturating_sub(number.unwrap_or(1));
+                    self.taken.truncate(left);
+                    None
+                }
+                Some("r" | "random") => {
+                    for _ in 0..number.unwrap_or(1) {
+                        if !self.random() {
+                            break;
+                        }
+                    }
+                    None
+                }
+                Some("s" | "state") => Some(self.state()),
+                Some("t" | "trace") => Some(self.table()),
+                Some("?" | "h" | "help") => Some(HELP.to_owned()),
+                Some(word) => match word.parse::<usize>() {
+                    Ok(number) if (1..=self.enabled().len()).contains(&number) => {
+                        let step = self.enabled()[number - 1];
+                        self.take(step);
+                        None
+                    }
+                    Ok(number) => Some(format!("there is no step {number} here\n")),
+                    Err(_) => Some(format!("`{word}` is no command\n{HELP}")),
+                },
+            };
+            if let Some(said) = said {
+                output::write(&said, None)?;
+            }
+        }
+    }
+
+    /// Takes the next step of the trace, round its loop if it has one.
+    fn follow(&mut self, along: Option<&Saved>) -> Option<String> {
+        let Some(trace) = along else { return Some(HELP.to_owned()) };
+        let count = trace.steps().count();
+        let number = match trace.loops_to {
+            Some(back) if self.taken.len() >= count => {
+                back + (self.taken.len() - back) % (count - back)
+            }
+            _ => self.taken.len(),
+        };
+        let Some(step) = trace.steps().nth(number) else {
+            return Some("the trace ends here\n".to_owned());
+        };
+        let at = self.at();
+        match trace::matching(self.system, at, step.event, step.who, Some(step.to)) {
+            Some(step) => {
+                self.take(step);
+                None
+            }
+            None => {
+                Some(format!("the trace goes on with {}, which is not possible here\n", step.event))
+            }
+        }
+    }
+
+    /// The whole state, a line a name.
+    fn state(&mut self) -> String {
+        let values = self.system.valuation(self.at());
+        if values.is_empty() {
+            return format!("  {}\n", self.system.describe(self.at()));
+        }
+        let wide = values.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+        values.iter().map(|(name, value)| format!("  {name:wide$}  {value}\n")).collect()
+    }
+}

@@ -1,0 +1,41 @@
+//! Work on the system of a model, whichever kind of file it comes from.
+
+use fairly_report::Source;
+use fairly_system::TransitionSystem;
+
+use super::arguments::Model;
+use super::load::{self, Read};
+use super::questions::Which;
+use crate::failure::Failure;
+
+/// Something to do with a system.
+pub(super) trait Work {
+    /// What comes of it.
+    type Output;
+
+    /// Does it; the source is the text of the model, if it has one.
+    fn run<S: TransitionSystem>(
+        self,
+        system: &mut S,
+        source: Option<Source<'_>>,
+    ) -> Result<Self::Output, Failure>;
+}
+
+/// Reads a model and works on its system: of a file that asks about several processes, on the one of
+/// the first question, or of the one that `-p` chooses.
+pub(super) fn with_system<W: Work>(model: &Model, work: W) -> Result<W::Output, Failure> {
+    match load::read(&model.files, model)? {
+        Read::Network(mut loaded) => {
+            let text = loaded.text().map(str::to_owned);
+            let source = text.as_deref().zip(model.files.first());
+            let source = source.map(|(text, name)| Source { name, text });
+            work.run(&mut loaded.network, source)
+        }
+        Read::File(mut file) => {
+            let which: Which = file.questions(model)?.first().and_then(|first| first.system);
+            let text = file.text().to_owned();
+            let source = Source { name: &model.files[0], text: &text };
+            work.run(file.interpreter(which), Some(source))
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! A small state space as a picture.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use fairly_omega::StateId;
+use fairly_system::{ProcessId, Transition, TransitionSystem};
+
+use crate::human;
+
+/// How fair the runs are that stay in a component for ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fair {
+    /// No run stays: there is no cycle.
+    Passing,
+    /// Runs stay, but none is weakly fair to all processes.
+    Unfair,
+    /// Some run that stays is weakly fair to all processes, none strongly.
+    Weak,
+    /// Some run that stays is strongly fair to all processes.
+    Strong,
+}
+
+/// An edge of the picture.
+#[derive(Clone, Debug)]
+struct Edge {
+    from: usize,
+    to: usize,
+    event: String,
+    label: String,
+    participants: Vec<ProcessId>,
+}
+
+/// A state space.
+#[derive(Clone, Debug)]
+pub struct Drawn {
+    states: Vec<String>,
+    initial: Vec<usize>,
+    edges: Vec<Edge>,
+    /// By state, its component.
+    component: Vec<usize>,
+    /// By component.
+    fair: Vec<Fair>,
+}
+
+/// Explores a system, unless it has more states than that.
+pub fn explore<S: TransitionSystem>(system: &mut S, most: usize) -> Option<Drawn> {
+    let mut number: HashMap<StateId, usize> = HashMap::new();
+    let mut queue = Vec::new();
+    let mut states = Vec::new();
+    let mut meet = |system: &S, state: StateId, queue: &mut Vec<StateId>| {
+        let next = number.len();
+        *number.entry(state).or_insert_with(|| {
+            states.push(system.describe(state));
+            queue.push(state);
+            next
+        })
+    };
+    let starts = system.initial();
+    let initial = starts.iter().map(|&state| meet(system, state, &mut queue)).collect();
+    let mut edges = Vec::new();
+    let mut at = 0;
+    while at < queue.len() {
+        if queue.len() > most {
+            return None;
+        }
+        let mut steps: Vec<Transition> = Vec::new();
+        system.steps(queue[at], &mut steps);
+        for step in steps {
+            let from = queue[at];
+            let to = meet(system, step.target, &mut queue);
+            let action = system.action(step.action);
+            let participants = action.participants.clone();
+            let event = system.signature().event_name(action.event).to_owned();
+            let run_step = fairly_system::RunStep { from, action: step.action, to: step.target };
+            let label = human::words(system, &run_step);
+            edges.push(Edge { from: at, to, event, label, participants });
+        }
+        at += 1;
+    }
+    let count = states.len();
+    let inside: Vec<usize> = (0..count).collect();
+    let component = components(&inside, count, &edges);
+    let largest = component.iter().max().map_or(0, |max| max + 1);
+    let processes = system.signature().processes.len();
+    let fair = (0..largest)
+        .map(|one| {
+            let members: Vec<usize> = (0..count).filter(|&at| component[at] == one).collect();
+            fairness(&members, &edges, processes)
+        })
+        .collect();
+    Some(Drawn { states, initial, edges, component, fair })
+}
+
+/// The strongly connected component of each of these states, counted from 0; others have none, which is
+/// `usize::MAX`. Tarjan's algorithm without recursion.
+fn components(members: &[usize], count: usize, edges: &[Edge]) -> Vec<usize> {
+    const NONE: usize = usize::MAX;
+    let mut is_member = vec![false; count];
+    members.iter().for_each(|&at| is_member[at] = true);
+    let mut after: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for edge in edges.iter().filter(|edge| is_member[edge.from] && is_member[edge.to]) {
+        after[edge.from].push(edge.to);
+    }
+    let (mut index, mut low) = (vec![NONE; count], vec![0; count]);
+    let (mut component, mut open) = (vec![NONE; count], Vec::new());
+    let (mut next, mut found) = (0, 0);
+    for &root in members {
+        if index[root] != NONE {
+            continue;
+        }
+        let mut path = vec![(root, 0)];
+        (index[root], low[root]) = (next, next);
+        next += 1;
+        open.push(root);
+        while let Some((at, nth)) = path.last_mut() {
+            let state = *at;
+            if let Some(&to) = after[state].get(*nth) {
+                *nth += 1;
+                if index[to] == NONE {
+                    (index[to], low[to]) = (next, next);
+                    next += 1;
+                    open.push(to);
+                    path.push((to, 0));
+                } else if component[to] == NONE {
+                    low[state] = low[state].min(index[to]);
+                }
+                continue;
+            }
+            path.pop();
+            if let Some(&(before, _)) = path.last() {
+                low[before] = low[before].min(low[state]);
+            }
+            if low[state] == index[state] {
+                while let Some(member) = open.pop() {
+                    component[member] = found;
+                    if member == state {
+                        break;
+                    }
+                }
+                found += 1;
+            }
+        }
+    }
+    component
+}
+
+/// How fair runs can be that stay in a component. A run that takes every edge again and again is weakly
+/// fair if any is. For strong fairness, states are left out in which somebody is enabled who never moves
+/// inside, and what is left is looked at again.
+fn fairness(members: &[usize], edges: &[Edge], processes: usize) -> Fair {
+    let holds = |state: usize| members.contains(&state);
+    let inner: Vec<&Edge> =
+        edges.iter().filter(|edge| holds(edge.from) && holds(edge.to)).collect();
+    if inner.is_empty() {
+        return Fair::Passing;
+    }
+    let enabled = |state: usize, process: ProcessId| {
+        edges.iter().any(|edge| edge.from == state && edge.participants.contains(&process))
+    };
+    let all = || (0..processes).map(ProcessId::from_index);
+    let moves = |process: ProcessId| inner.iter().any(|edge| edge.participants.contains(&process));
+    if strong(members, edges, processes) {
+        return Fair::Strong;
+    }
+    let weak =
+        all().all(|process| moves(process) || members.iter().any(|&at| !enabled(at, process)));
+    if weak { Fair::Weak } else { Fair::Unfair }
+}
+
+fn strong(members: &[usize], edges: &[Edge], processes: usize) -> bool {
+    let count = edges.iter().map(|edge| edge.from.max(edge.to) + 1).max().unwrap_or(0);
+    let mut open = vec![members.to_vec()];
+    while let Some(members) = open.pop() {
+        let holds = |state: usize| members.contains(&state);
+        let inner: Vec<&Edge> =
+            edges.iter().filter(|edge| holds(edge.from) && holds(edge.to)).collect();
+        if inner.is_empty() {
+            continue;
+        }
+        let passed_over = |state: usize| {
+            (0..processes).map(ProcessId::from_index).any(|process| {
+                !inner.iter().any(|edge| edge.participants.contains(&process))
+                    && edges.iter().any(|it| it.from == state && it.participants.contains(&process))
+            })
+        };
+        let left: Vec<usize> = members.iter().copied().filter(|&at| !passed_over(at)).collect();
+        if left.len() == members.len() {
+            return true;
+        }
+        let component = components(&left, count, edges);
+        let most = left.iter().map(|&at| component[at] + 1).max().unwrap_or(0);
+        for one in 0..most {
+            open.push(left.iter().copied().filter(|&at| component[at] == one).collect());
+        }
+    }
+    false
+}
+
+fn quoted(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+impl Drawn {
+    /// How fair runs can be that stay in the component of a state.
+    pub fn fair(&self, state: usize) -> Fair {
+        self.fair[self.component[state]]
+    }
+
+    /// For Graphviz.
+    pub fn dot(&self) -> String {
+        let mut out = "digraph states {\n  node [shape=box, style=\"rounded,filled\", \
+                       fillcolor=white, fontname=monospace, fontsize=10];\n  edge \
+                       [fontname=monospace, fontsize=9];\n"
+            .to_owned();
+        for (at, state) in self.states.iter().enumerate() {
+            let colour = match self.fair(at) {
+                Fair::Passing => "white",
+                Fair::Unfair => "gray85",
+                Fair::Weak => "khaki1",
+                Fair::Strong => "palegreen",
+            };
+            let label = quoted(state).replace(' ', "\\n");
+            let _ = writeln!(out, "  s{at} [label=\"{label}\", fillcolor={colour}];");
+        }
+        for start in &self.initial {
+            let _ = writeln!(out, "  i{start} [shape=point];\n  i{start} -> s{start};");
+        }
+        for Edge { from, to, label, .. } in &self.edges {
+            let _ = writeln!(out, "  s{from} -> s{to} [label=\"{}\"];", quoted(label));
+        }
+        out.push_str(
+            "  label=\"green: strongly fair runs stay here; yellow: only weakly fair ones; ",
+        );
+        out + "gray: only unfair ones; white: no run stays\";\n  fontname=monospace; fontsize=9;\n}\n"
+    }
+
+    /// Aldebaran.
+    pub fn aut(&self) -> String {
+        let start = self.initial.first().copied().unwrap_or(0);
+        let mut out = format!("des ({start}, {}, {})\n", self.edges.len(), self.states.len());
+        for Edge { from, to, event, .. } in &self.edges {
+            let _ = writeln!(out, "({from}, \"{}\", {to})", quoted(event));
+        }
+        out
+    }
+
+    /// The Hanoi format: every run is accepted, and a position reads the one event that happens.
+    pub fn hoa(&self) -> String {
+        let mut events: Vec<&str> = self.edges.iter().map(|edge| edge.event.as_str()).collect();
+        events.sort_unstable();
+        events.dedup();
+        let names: Vec<String> =
+            events.iter().map(|name| format!("\"{}\"", quoted(name))).collect();
+        let mut out = format!("HOA: v1\nStates: {}\n", self.states.len());
+        for start in &self.initial {
+            let _ = writeln!(out, "Start: {start}");
+        }
+        let _ = writeln!(out, "AP: {} {}", names.len(), names.join(" "));
+        out.push_str("acc-name: all\nAcceptance: 0 t\n--BODY--\n");
+        for (at, state) in self.states.iter().enumerate() {
+            let _ = writeln!(out, "State: {at} \"{}\"", quoted(state));
+            for edge in self.edges.iter().filter(|edge| edge.from == at) {
+                let label: Vec<String> = events
+                    .iter()
+                    .enumerate()
+                    .map(
+                        |(at, event)| {
+                            if *event == edge.event { at.to_string() } else { format!("!{at}") }
+                        },
+                    )
+                    .collect();
+                let _ = writeln!(out, "[{}] {}", label.join(" & "), edge.to);
+            }
+        }
+        out + "--END--\n"
+    }
+
+    /// Mermaid's state diagram.
+    pub fn mermaid(&self) -> String {
+        let plain = |text: &str| text.replace([':', ';', '#', '"'], " ");
+        let mut out = "stateDiagram-v2\n".to_owned();
+        for (at, state) in self.states.iter().enumerate() {
+            let _ = writeln!(out, "    s{at}: {}", plain(state));
+        }
+        for start in &self.initial {
+            let _ = writeln!(out, "    [*] --> s{start}");
+        }
+        for Edge { from, to, label, .. } in &self.edges {
+            let _ = writeln!(out, "    s{from} --> s{to}: {}", plain(label));
+        }
+        let classes = [
+            (Fair::Strong, "strong", "#98fb98"),
+            (Fair::Weak, "weak", "#fff68f"),
+            (Fair::Unfair, "unfair", "#d9d9d9"),
+        ];
+        for (fair, name, colour) in classes {
+            let members: Vec<String> = (0..self.states.len())
+                .filter(|&at| self.fair(at) == fair)
+                .map(|at| format!("s{at}"))
+                .collect();
+            if !members.is_empty() {
+                let _ = writeln!(
+                    out,
+                    "    classDef {name} fill:{colour}\n    class {} {name}",
+                    members.join(",")
+                );
+            }
+        }
+        out
+    }
+}
