@@ -17,6 +17,7 @@ mod ladder;
 mod least;
 pub mod promela;
 mod property;
+pub mod soundness;
 mod vacuity;
 mod verdict;
 mod verify;
@@ -29,4 +30,4 @@ pub use property::{Property, Unbound, parse_for};
 pub use verdict::{
     Counterexample, Doomed, Failure, Fairness, Outcome, Stamp, Upgrade, Verdict, WhyUnknown,
 };
-pub use verify::{Options, check};
+pub use verify::{Options, Reduction, check};

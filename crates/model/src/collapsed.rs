@@ -174,6 +174,44 @@ impl Collapsed {
         self.base = words;
     }
 
+    /// Works out the steps of a state before what they lead to has numbers, so that a reduction can
+    /// [leave out](Collapsed::follow) some; `false` if there are none because something went wrong in
+    /// the step to it.
+    pub fn look(&mut self, state: StateId) -> bool {
+        if self.inner.fault(state).is_some() {
+            self.ends.clear();
+            return false;
+        }
+        let mut words = std::mem::take(&mut self.base);
+        self.inner.read(state, &mut words);
+        if self.holds {
+            self.pass_through(&words);
+        } else {
+            self.inner.expand(&words, &mut self.ends);
+        }
+        self.base = words;
+        true
+    }
+
+    /// The steps of the state that was looked at last.
+    pub fn pending(&self) -> Pending<'_> {
+        Pending { words: &self.base, actions: &self.ends.actions, ends: &self.ends }
+    }
+
+    /// Appends the steps of the state that was [looked at](Collapsed::look) last which are to be
+    /// kept, by position. The others lead nowhere: what they lead to is not stored.
+    pub fn follow(
+        &mut self,
+        state: StateId,
+        keep: impl FnMut(usize) -> bool,
+        out: &mut Vec<Transition>,
+    ) {
+        let mut ends = std::mem::take(&mut self.ends);
+        ends.retain(self.base.len(), keep);
+        self.inner.settle(state, &self.base, &ends, out);
+        self.ends = ends;
+    }
+
     /// Adds a step that a chain of steps makes up, unless it is there.
     fn end(&mut self, chain: &[ActionId], row: &[u64], fault: Option<Fault>) {
         let action = self.action_id(chain);
@@ -188,6 +226,22 @@ impl Collapsed {
         }
         self.ends.actions.push(action);
         self.ends.rows.extend_from_slice(row);
+    }
+}
+
+/// Steps whose targets have no numbers yet.
+pub struct Pending<'a> {
+    /// The state that they leave.
+    pub words: &'a [u64],
+    /// Their actions.
+    pub actions: &'a [ActionId],
+    ends: &'a Steps,
+}
+
+impl Pending<'_> {
+    /// Whether something goes wrong in the step at a position.
+    pub fn is_faulty(&self, at: usize) -> bool {
+        self.ends.fault(at).is_some()
     }
 }
 

@@ -1,0 +1,321 @@
+//! Reduced systems against whole ones: the same verdicts on random models and networks, under random
+//! formulas and fairness, and on the adversarial cases of the papers.
+//!
+//! `FAIRLY_RANDOM_CASES` raises the number of cases, `FAIRLY_SEED` is the first seed.
+
+#[path = "../../model/tests/common/mod.rs"]
+mod models;
+
+use fairly_check::{Assumption, Options, Outcome, Property, Reduction, check};
+use fairly_fairness::{AnnotationLevel, Constraint, Level, Notion, Predicate, Selector, Strength};
+use fairly_logic::Formulas;
+use fairly_model::{Collapsed, Expr, Interpreter, Model, verify};
+use fairly_reduce::Reducible;
+use fairly_search::{Bounds, reach};
+use fairly_system::{
+    Annotation, ComponentBuilder, Composition, EventReading, Network, ProcessId, TransitionSystem,
+};
+use fairly_testkit::Rng;
+use models::{Shape, cases, first_seed, random_model};
+
+/// What came of many comparisons.
+#[derive(Debug, Default)]
+struct Tally {
+    compared: usize,
+    /// Those in which something was left out.
+    reduced: usize,
+    violated: usize,
+    refused: usize,
+}
+
+/// A formula over these propositions, as text: of a form that is often asked for, or any.
+fn any_formula(rng: &mut Rng, atoms: &[String]) -> String {
+    let (a, b) = (rng.pick(atoms).clone(), rng.pick(atoms).clone());
+    match rng.below(12) {
+        0 => format!("G F {a}"),
+        1 => format!("F G !{a}"),
+        2 => format!("G !{a}"),
+        3 => format!("F {a}"),
+        4 => format!("G ({a} -> F {b})"),
+        5 => format!("!{a} U {b}"),
+        6 => format!("!{a} W {b}"),
+        7 => format!("F ({a} && F {b})"),
+        8 => format!("G F {a} -> G F {b}"),
+        9 => "false".to_owned(),
+        _ => {
+            let depth = 1 + rng.below(3) as u32;
+            formula(rng, atoms, depth)
+        }
+    }
+}
+
+/// A formula over these propositions, as text.
+fn formula(rng: &mut Rng, atoms: &[String], depth: u32) -> String {
+    if depth == 0 || rng.chance(1, 6) {
+        let atom = rng.pick(atoms).clone();
+        return if rng.chance(1, 3) { format!("!{atom}") } else { atom };
+    }
+    let mut part = || formula(rng, atoms, depth - 1);
+    let (a, b) = (part(), part());
+    match rng.below(9) {
+        0 => format!("(F ({a}))"),
+        1 => format!("(G ({a}))"),
+        2 => format!("(({a}) U ({b}))"),
+        3 => format!("(({a}) R ({b}))"),
+        4 => format!("(({a}) W ({b}))"),
+        5 => format!("(({a}) && ({b}))"),
+        6 => format!("(({a}) || ({b}))"),
+        7 => format!("(G F ({a}))"),
+        _ => format!("(G (({a}) -> F ({b})))"),
+    }
+}
+
+const NOTIONS: [Notion; 10] = [
+    Notion::None,
+    Notion::Weak(Level::Process),
+    Notion::Strong(Level::Process),
+    Notion::Weak(Level::Event),
+    Notion::Strong(Level::Event),
+    Notion::Weak(Level::Action),
+    Notion::Strong(Level::Action),
+    Notion::WeakLive,
+    Notion::StrongLive,
+    Notion::Annotated(AnnotationLevel::Name),
+];
+
+/// A notion and constraints of single processes and events: fairness of some is harder than of all.
+fn assumption<S: TransitionSystem>(rng: &mut Rng, system: &mut S) -> Assumption {
+    let mut assumption = Assumption::of(match rng.below(3) {
+        0 => *rng.pick(&NOTIONS),
+        _ => Notion::None,
+    });
+    let signature = system.signature().clone();
+    for _ in 0..rng.below(3) {
+        let strength = *rng.pick(&[Strength::Weak, Strength::Strong]);
+        let process = ProcessId::from_index(rng.below(signature.processes.len()));
+        let event = signature.event_ids().nth(1 + rng.below(signature.events.len() - 1));
+        let constraint = match (rng.below(5), event) {
+            (0, Some(event)) => Constraint::fair(strength, "e", Selector::Events(event.into())),
+            (1, Some(event)) => Constraint::live(strength, "e", Selector::Events(event.into())),
+            (2, Some(event)) => {
+                Constraint::fair(strength, "part", Selector::Part(process, event.into()))
+            }
+            (3, _) if !signature.moves.is_empty() => {
+                let id = signature.move_ids().nth(rng.below(signature.moves.len()));
+                let selector = Selector::Moves(id.into_iter().collect());
+                let then = Predicate::Taken(selector.clone());
+                let when = match rng.below(3) {
+                    0 => Predicate::Taken(Selector::Process(process)),
+                    1 => Predicate::Disabled(selector),
+                    _ => Predicate::Enabled(selector),
+                };
+                Constraint { name: "moves".to_owned(), strength, when, then }
+            }
+            _ => Constraint::fair(strength, "process", Selector::Process(process)),
+        };
+        assumption.extra.push(constraint);
+    }
+    assumption
+}
+
+fn verdict<S: Reducible>(
+    system: &mut S,
+    property: &mut Property,
+    assumption: &Assumption,
+    reduction: Reduction,
+) -> Option<(bool, bool, bool)> {
+    let bounds = Bounds { nodes: Some(20_000), ..Bounds::default() };
+    let options = Options { bounds, reduction, ..Options::default() };
+    let verdict = check(system, property, assumption, &options).expect("runs stand up to replay");
+    let left_out = verdict.stamp.reductions.iter().any(|it| !it.contains("in 0 of"));
+    let refused = verdict.stamp.unreduced.is_some();
+    match verdict.outcome {
+        Outcome::Holds(_) => Some((true, left_out, refused)),
+        Outcome::Violated(_) => Some((false, left_out, refused)),
+        _ => None,
+    }
+}
+
+/// Compares the system with what a reduction leaves of it, on some formulas.
+fn compare<S: Reducible>(
+    rng: &mut Rng,
+    system: &mut S,
+    atoms: &[String],
+    tally: &mut Tally,
+    what: &dyn Fn() -> String,
+) {
+    for _ in 0..3 {
+        // What few propositions speak of leaves much to be left out.
+        let few: Vec<String> = (0..1 + rng.below(2)).map(|_| rng.pick(atoms).clone()).collect();
+        let text = any_formula(rng, &few);
+        let reading = *rng.pick(&[EventReading::Leaving, EventReading::Entering]);
+        let assumption = assumption(rng, system);
+        let ask = |system: &mut S, reduction| {
+            let mut formulas = Formulas::new();
+            let parsed = formulas.parse(&text).expect("a formula");
+            let mut property = Property::bind("it", formulas, parsed, system).ok()?;
+            property.reading = reading;
+            verdict(system, &mut property, &assumption, reduction)
+        };
+        let Some((holds, ..)) = ask(system, Reduction::Off) else { continue };
+        let Some((same, left_out, refused)) = ask(system, Reduction::Sound) else { continue };
+        tally.compared += 1;
+        tally.reduced += usize::from(left_out);
+        tally.violated += usize::from(!holds);
+        tally.refused += usize::from(refused);
+        assert_eq!(
+            holds,
+            same,
+            "{text} under {assumption} ({:?}), {reading:?}\n{}",
+            assumption.extra,
+            what()
+        );
+    }
+}
+
+/// A model in which much is independent.
+fn loose_model(rng: &mut Rng) -> Model {
+    let shape = Shape {
+        variables: 1 + rng.below(3),
+        channels: rng.below(3),
+        templates: 1 + rng.below(3),
+        locations: 2 + rng.below(3),
+        edges: 1 + rng.below(2),
+        slots: 2 + rng.below(2),
+        depth: 1,
+        timeout: rng.chance(1, 4),
+        last_mover: false,
+        remote: rng.chance(1, 3),
+        atomic: rng.chance(1, 3),
+        decorated: false,
+    };
+    let mut model = random_model(rng, &shape);
+    // Effects and guards, but fewer of them, so that processes leave each other alone now and then.
+    let locations = model.templates.iter_mut().flat_map(|template| &mut template.locations);
+    let atomic = rng.chance(1, 4);
+    for location in locations {
+        location.atomic &= atomic;
+        for edge in location.edges.iter_mut().flatten() {
+            if rng.chance(1, 2) {
+                edge.effect.clear();
+            }
+            if rng.chance(1, 2) {
+                edge.guard = Expr::TRUE;
+            }
+            if rng.chance(2, 3) {
+                edge.rank = 0;
+            }
+        }
+    }
+    if rng.chance(1, 2) {
+        model.gatherings.clear();
+    }
+    model
+}
+
+fn small_enough(system: &mut Collapsed) -> bool {
+    let bounds = Bounds { nodes: Some(300), ..Bounds::default() };
+    reach::count(system, bounds).is_ok_and(|size| size.states > 3 && size.transitions < 2000)
+}
+
+#[test]
+fn random_models() {
+    let mut tally = Tally::default();
+    let (first, wanted) = (first_seed(1), cases(12_000));
+    for seed in first.. {
+        if tally.compared as u64 >= wanted {
+            break;
+        }
+        let mut rng = Rng::new(seed);
+        let model = loose_model(&mut rng);
+        if verify(&model).is_err() {
+            continue;
+        }
+        let mut whole = Collapsed::new(Interpreter::new(model.clone()));
+        if !small_enough(&mut whole) {
+            continue;
+        }
+        let mut atoms: Vec<String> =
+            model.propositions.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+        for slot in &model.slots {
+            let template = model.template(slot.templates[0]);
+            let location = rng.pick(&template.locations);
+            atoms.push(format!("\"{}@{}\"", slot.name, location.name));
+        }
+        let events = model.events.iter().skip(1);
+        atoms.extend(events.map(|event| format!("event({})", event.name)));
+        let what = || format!("seed {seed}\n{}", fairly_model::text::print(&model));
+        compare(&mut rng, &mut whole, &atoms, &mut tally, &what);
+    }
+    println!("models: {tally:?}");
+    assert!(tally.reduced * 12 > tally.compared, "{tally:?}: too little was left out");
+}
+
+/// Components as numbers of local states and transitions.
+type Tiny = Vec<(u32, Vec<(u32, String, u32, Option<Annotation>)>)>;
+
+/// Components that mostly keep to themselves.
+fn loose_network(rng: &mut Rng) -> Tiny {
+    let shared = 1 + rng.below(3);
+    let component = |(at, rng): (usize, &mut Rng)| {
+        let states = 1 + rng.below(4) as u32;
+        let mut transitions = Vec::new();
+        let turns_back = rng.chance(2, 3);
+        for _ in 0..1 + rng.below(5) {
+            let from = rng.below(states as usize) as u32;
+            let to = match turns_back {
+                true => rng.below(states as usize) as u32,
+                false => from + rng.below((states - from) as usize) as u32,
+            };
+            let event = match rng.chance(1, 3) {
+                true => format!("s{}", rng.below(shared)),
+                false => format!("p{at}_{}", rng.below(3)),
+            };
+            let annotation = rng.chance(1, 4).then(|| *rng.pick(&Annotation::ALL));
+            transitions.push((from, event, to, annotation));
+        }
+        (states, transitions)
+    };
+    (0..2 + rng.below(3)).map(|at| component((at, &mut *rng))).collect()
+}
+
+#[test]
+fn random_networks() {
+    let mut tally = Tally::default();
+    let (first, wanted) = (first_seed(1), cases(12_000));
+    for seed in first.. {
+        if tally.compared as u64 >= wanted {
+            break;
+        }
+        let mut rng = Rng::new(seed);
+        let tiny = loose_network(&mut rng);
+        let make = || {
+            let mut components = Vec::new();
+            for (at, (states, transitions)) in tiny.iter().enumerate() {
+                let mut builder = ComponentBuilder::new(&format!("P{at}"));
+                (0..*states).for_each(|state| _ = builder.add_state(state.to_string()));
+                builder.add_initial(0);
+                for (from, event, to, annotation) in transitions {
+                    builder.add_transition(*from, event, *to, *annotation);
+                }
+                components.push(builder.build());
+            }
+            Network::new(components, &Composition::default()).expect("a network")
+        };
+        let mut whole = make();
+        let components = tiny.iter().enumerate();
+        let mut atoms: Vec<String> = components
+            .map(|(at, (states, _))| format!("\"P{at}@{}\"", rng.below(*states as usize)))
+            .collect();
+        let events: Vec<String> =
+            whole.signature().events.iter().skip(1).map(|event| event.name.clone()).collect();
+        atoms.extend(events.iter().map(|event| format!("event({event})")));
+        if events.is_empty() {
+            continue;
+        }
+        let what = || format!("seed {seed}\n{tiny:#?}");
+        compare(&mut rng, &mut whole, &atoms, &mut tally, &what);
+    }
+    println!("networks: {tally:?}");
+    assert!(tally.reduced * 12 > tally.compared, "{tally:?}: too little was left out");
+}
