@@ -266,15 +266,23 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// The system, reduced for what is watched if that is possible; if not, why not is noted.
+/// The system, reduced for what is watched if that is possible; if not, why not is noted. If `ends`,
+/// it makes a difference whether the last step to a deadlock was termination.
 pub(crate) fn reduce<'a, S: Reducible>(
     system: &'a mut S,
     watched: Result<Watched, Refusal>,
+    ends: bool,
     refused: &mut Vec<Refusal>,
 ) -> Reduced<'a, S> {
     let skeleton = watched.and_then(|watched| {
         let skeleton = system.skeleton(&watched).map_err(Refusal::from)?;
-        if skeleton.is_reducible() { Ok((skeleton, watched)) } else { Err(Refusal::Nothing) }
+        match skeleton.is_reducible() {
+            true if ends && !skeleton.ends_together() => {
+                Err(Refusal::Table(RowKind::Termination))
+            }
+            true => Ok((skeleton, watched)),
+            false => Err(Refusal::Nothing),
+        }
     });
     match skeleton {
         Ok((skeleton, watched)) => Reduced::with(system, skeleton, watched),
@@ -285,15 +293,10 @@ pub(crate) fn reduce<'a, S: Reducible>(
     }
 }
 
-/// What was left out, as a verdict says it.
+/// What was left out, as a verdict says it; `None` if it was nothing.
 pub(crate) fn said<S: Reducible>(reduced: &Reduced<'_, S>) -> Option<String> {
-    let Saved { states, reduced: fewer, enabled, followed } = reduced.saved();
-    (!reduced.is_whole()).then(|| {
-        format!(
-            "partial order: {followed} of {enabled} steps followed, fewer than all in {fewer} of \
-             {states} states"
-        )
-    })
+    let Saved { enabled, followed, .. } = reduced.saved();
+    (followed < enabled).then(|| format!("partial order: {followed} of {enabled} steps"))
 }
 
 /// What has to be watched so that the answer to a property under constraints is the same.

@@ -322,7 +322,7 @@ fn reduced<'a, S: Reducible>(
         Reduction::Off => Err(Refusal::NotAsked),
         Reduction::Sound => soundness::watched(property, Notion::None, constraints),
     };
-    soundness::reduce(system, watched, refused)
+    soundness::reduce(system, watched, false, refused)
 }
 
 /// Searches for a run that violates the property and meets the constraints.
@@ -336,8 +336,10 @@ pub(crate) fn decide<S: Reducible>(
     let mut refused = Vec::new();
     let mut reduced = reduced(system, Some(property), constraints, options, &mut refused);
     let found = search(&mut reduced, property, constraints, options, stamp)?;
-    stamp.reductions.extend(soundness::said(&reduced));
-    stamp.unreduced = refused.pop();
+    match soundness::said(&reduced) {
+        Some(said) => stamp.reductions.push(said),
+        None => stamp.unreduced = refused.pop().or(Some(Refusal::Nothing)),
+    }
     Ok(found)
 }
 

@@ -127,7 +127,7 @@ fn verdict<S: Reducible>(
     let bounds = Bounds { nodes: Some(20_000), ..Bounds::default() };
     let options = Options { bounds, reduction, ..Options::default() };
     let verdict = check(system, property, assumption, &options).expect("runs stand up to replay");
-    let left_out = verdict.stamp.reductions.iter().any(|it| !it.contains("in 0 of"));
+    let left_out = !verdict.stamp.reductions.is_empty();
     let refused = verdict.stamp.unreduced.is_some();
     match verdict.outcome {
         Outcome::Holds(_) => Some((true, left_out, refused)),

@@ -234,6 +234,15 @@ impl<'m> Maker<'m> {
         }
         let starts = slots.iter().flatten().flatten().flat_map(|spot: &Spot| &spot.steps);
         let starts = starts.into_iter().any(|step| !step.starts.is_empty());
+        // A termination that fewer than all take is one after which others go on.
+        let ends_together = slots.iter().flatten().flatten().all(|spot: &Spot| {
+            spot.steps.iter().all(|step| match (step.event, step.needs.as_slice()) {
+                (Some(event), _) if !self.is_termination(event) => true,
+                (_, [Need::All { slots, .. }]) => slots.len() + 1 == self.model.slots.len(),
+                (None, _) => true,
+                _ => self.model.slots.len() == 1,
+            })
+        });
         Skeleton {
             slots,
             parts: self.parts,
@@ -241,6 +250,7 @@ impl<'m> Maker<'m> {
             last_first: self.model.exit == Exit::LastFirst,
             starts,
             holder: None,
+            ends_together,
             totals: Vec::new(),
         }
     }
@@ -309,9 +319,7 @@ impl<'m> Maker<'m> {
             Label::Event(event) => Some(*event),
             Label::Data { .. } | Label::Message => None,
         };
-        let ends_all = event.is_some_and(|event| {
-            self.signature.event_kind(event) == EventKind::Termination
-        });
+        let ends_all = event.is_some_and(|event| self.is_termination(event));
         Step {
             target: match edge.target {
                 Target::Location(to) => Some(to.0),
@@ -338,6 +346,10 @@ impl<'m> Maker<'m> {
             climb: None,
             lonely: false,
         }
+    }
+
+    fn is_termination(&self, event: EventId) -> bool {
+        self.signature.event_kind(event) == EventKind::Termination
     }
 
     /// The parts that accesses of a process in a slot are about.

@@ -33,6 +33,7 @@ impl Reducible for Network {
             last_first: false,
             starts: false,
             holder: None,
+            ends_together: true,
             totals: Vec::new(),
         };
         let mut position = 0;

@@ -24,6 +24,8 @@ pub struct Skeleton {
     pub(crate) starts: bool,
     /// Where a state says who alone may move, if it does.
     pub(crate) holder: Option<Strip>,
+    /// Whether processes end successfully only all together.
+    pub(crate) ends_together: bool,
     /// By slot: everything that processes in it ever do.
     pub(crate) totals: Vec<Future>,
 }
@@ -287,6 +289,11 @@ impl Skeleton {
         });
         let others = others.count();
         others + if step.needs.is_empty() { 0 } else { self.slots.len() }
+    }
+
+    /// Whether processes end successfully only all together, so that nothing comes after it.
+    pub fn ends_together(&self) -> bool {
+        self.ends_together
     }
 
     /// Whether some ample set may ever leave something out.

@@ -21,7 +21,10 @@ pub fn text<S: TransitionSystem>(system: &mut S, title: &str, verdict: &ClaimVer
     if let ClaimOutcome::Unknown(why) = &verdict.outcome {
         let _ = writeln!(out, "      unknown: {why}");
     }
-    let time = format!("{:.2} s", verdict.time.as_secs_f64());
+    let mut time = format!("{:.2} s", verdict.time.as_secs_f64());
+    for reduction in verdict.reductions.iter().rev() {
+        time = format!("{reduction} · {time}");
+    }
     let _ = match verdict.size {
         Some(size) => {
             writeln!(
@@ -69,6 +72,8 @@ pub fn json<S: TransitionSystem>(system: &mut S, title: &str, verdict: &ClaimVer
             "exhaustive": shown.is_none() && outcome != "unknown",
             "states": verdict.size.map(|size| size.states),
             "transitions": verdict.size.map(|size| size.transitions),
+            "reductions": verdict.reductions,
+            "unreduced": verdict.unreduced.map(|why| why.to_string()),
             "seconds": verdict.time.as_secs_f64(),
         },
     });

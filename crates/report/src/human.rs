@@ -85,6 +85,7 @@ fn stamp(stamp: &Stamp, closure: Option<&Fairness>) -> String {
             stamp.system.1, stamp.product.0, stamp.product.1
         ),
     ];
+    parts.extend(stamp.reductions.iter().cloned());
     parts.push(if stamp.exhaustive { "complete" } else { "not complete" }.to_owned());
     match closure {
         Some(Fairness::MachineClosed) => {

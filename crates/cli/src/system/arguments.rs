@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use fairly_check::{Assumption, Execution, Options};
+use fairly_check::{Assumption, Execution, Options, Reduction};
 use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
 use fairly_omega::emptiness::{ENGINES, Engine};
 use fairly_search::Bounds;
@@ -49,6 +49,9 @@ pub(crate) struct Model {
     /// code.
     #[arg(long)]
     pub(super) interpret: bool,
+    /// Follow every step of the system, also where fewer would give the same answer.
+    #[arg(long)]
+    pub(super) no_reduction: bool,
     /// How to print the answer.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(super) format: Format,
@@ -81,6 +84,11 @@ impl Model {
         if self.interpret { Execution::Interpreted } else { Execution::Native }
     }
 
+    /// The same options, for a search whose states are counted: of the whole system.
+    pub(super) fn whole(&self) -> Result<Options, Failure> {
+        Ok(Options { reduction: Reduction::Off, ..self.options()? })
+    }
+
     /// The options of the check; the clock starts now.
     pub(super) fn options(&self) -> Result<Options, Failure> {
         let deadline = match self.timeout {
@@ -94,6 +102,7 @@ impl Model {
         Ok(Options {
             engine: self.engine.as_deref().and_then(Engine::named),
             bounds: Bounds { nodes: self.max_states, deadline, bytes: self.max_memory },
+            reduction: if self.no_reduction { Reduction::Off } else { Reduction::Sound },
             ..Options::default()
         })
     }
