@@ -296,7 +296,12 @@ pub(crate) fn reduce<'a, S: Reducible>(
 /// What was left out, as a verdict says it; `None` if it was nothing.
 pub(crate) fn said<S: Reducible>(reduced: &Reduced<'_, S>) -> Option<String> {
     let Saved { enabled, followed, .. } = reduced.saved();
-    (followed < enabled).then(|| format!("partial order: {followed} of {enabled} steps"))
+    let left_out = enabled - followed;
+    // States may be looked at again, to show a way, so only the share means something.
+    (left_out > 0).then(|| match 100 * left_out / enabled {
+        0 => "partial order: less than 1 % of the steps left out".to_owned(),
+        share => format!("partial order: {share} % of the steps left out"),
+    })
 }
 
 /// What has to be watched so that the answer to a property under constraints is the same.

@@ -6,12 +6,16 @@
 #[path = "../../model/tests/common/mod.rs"]
 mod models;
 
+use fairly_check::claim::{self, ClaimOutcome, Effort};
+use fairly_check::soundness::{Refusal, RowKind, SOUNDNESS};
 use fairly_check::{Assumption, Options, Outcome, Property, Reduction, check};
 use fairly_fairness::{AnnotationLevel, Constraint, Level, Notion, Predicate, Selector, Strength};
 use fairly_logic::Formulas;
 use fairly_model::{Collapsed, Expr, Interpreter, Model, verify};
-use fairly_reduce::Reducible;
-use fairly_search::{Bounds, reach};
+use fairly_omega::emptiness::{self, Engine};
+use fairly_omega::{Acceptance, Automaton, Graph, MarkSet, StateId};
+use fairly_reduce::{Reduced, Reducible, Watched};
+use fairly_search::{Binding, Bounds, Negation, Product, reach};
 use fairly_system::{
     Annotation, ComponentBuilder, Composition, EventReading, Network, ProcessId, TransitionSystem,
 };
@@ -136,6 +140,14 @@ fn verdict<S: Reducible>(
     }
 }
 
+/// Whether the system has errors, and whether it gets stuck.
+fn claims<S: Reducible>(system: &mut S, reduction: Reduction) -> [bool; 2] {
+    let effort = Effort { bounds: Bounds::default(), reduction };
+    let errors = claim::faultless(system, &[], |_, _| None, effort).expect("no failure");
+    let stuck = claim::deadlock_free(system, effort).expect("no failure");
+    [errors, stuck].map(|verdict| matches!(verdict.outcome, ClaimOutcome::Holds(_)))
+}
+
 /// Compares the system with what a reduction leaves of it, on some formulas.
 fn compare<S: Reducible>(
     rng: &mut Rng,
@@ -144,6 +156,12 @@ fn compare<S: Reducible>(
     tally: &mut Tally,
     what: &dyn Fn() -> String,
 ) {
+    assert_eq!(
+        claims(system, Reduction::Off),
+        claims(system, Reduction::Sound),
+        "errors and deadlocks of\n{}",
+        what()
+    );
     for _ in 0..3 {
         // What few propositions speak of leaves much to be left out.
         let few: Vec<String> = (0..1 + rng.below(2)).map(|_| rng.pick(atoms).clone()).collect();
@@ -279,6 +297,20 @@ fn loose_network(rng: &mut Rng) -> Tiny {
     (0..2 + rng.below(3)).map(|at| component((at, &mut *rng))).collect()
 }
 
+fn network_of(tiny: &Tiny) -> Network {
+    let mut components = Vec::new();
+    for (at, (states, transitions)) in tiny.iter().enumerate() {
+        let mut builder = ComponentBuilder::new(&format!("P{at}"));
+        (0..*states).for_each(|state| _ = builder.add_state(state.to_string()));
+        builder.add_initial(0);
+        for (from, event, to, annotation) in transitions {
+            builder.add_transition(*from, event, *to, *annotation);
+        }
+        components.push(builder.build());
+    }
+    Network::new(components, &Composition::default()).expect("a network")
+}
+
 #[test]
 fn random_networks() {
     let mut tally = Tally::default();
@@ -289,20 +321,7 @@ fn random_networks() {
         }
         let mut rng = Rng::new(seed);
         let tiny = loose_network(&mut rng);
-        let make = || {
-            let mut components = Vec::new();
-            for (at, (states, transitions)) in tiny.iter().enumerate() {
-                let mut builder = ComponentBuilder::new(&format!("P{at}"));
-                (0..*states).for_each(|state| _ = builder.add_state(state.to_string()));
-                builder.add_initial(0);
-                for (from, event, to, annotation) in transitions {
-                    builder.add_transition(*from, event, *to, *annotation);
-                }
-                components.push(builder.build());
-            }
-            Network::new(components, &Composition::default()).expect("a network")
-        };
-        let mut whole = make();
+        let mut whole = network_of(&tiny);
         let components = tiny.iter().enumerate();
         let mut atoms: Vec<String> = components
             .map(|(at, (states, _))| format!("\"P{at}@{}\"", rng.below(*states as usize)))
@@ -318,4 +337,226 @@ fn random_networks() {
     }
     println!("networks: {tally:?}");
     assert!(tally.reduced * 12 > tally.compared, "{tally:?}: too little was left out");
+}
+
+/// The same language, by an automaton that flips a bit at every step, guesses the bit it begins with, and
+/// accepts only where the bit is not set.
+fn counting(automaton: &Automaton) -> Automaton {
+    let count = automaton.state_count();
+    let mut builder = automaton.like();
+    builder.add_states(2 * count);
+    let twin = |state: StateId, bit: usize| StateId::from_index(state.index() + bit * count);
+    let starts = automaton.initial().iter().flat_map(|&it| [twin(it, 0), twin(it, 1)]);
+    builder.set_initial(starts.collect());
+    for state in automaton.states() {
+        for edge in automaton.edges(state) {
+            for bit in [0, 1] {
+                let marks = if bit == 0 { automaton.marks(edge.marks).clone() } else { MarkSet::new() };
+                builder.add_edge(twin(state, bit), edge.label, marks, twin(edge.target, 1 - bit));
+            }
+        }
+    }
+    builder.build()
+}
+
+/// Automata that count steps, of properties that do not (Siegel, CAV 2019): what is left out must not
+/// depend on them.
+#[test]
+fn automata_that_count() {
+    let (mut compared, mut reduced) = (0, 0);
+    for seed in first_seed(1).. {
+        if compared >= cases(4_000) {
+            break;
+        }
+        let mut rng = Rng::new(seed);
+        let tiny = loose_network(&mut rng);
+        let mut network = network_of(&tiny);
+        let at = rng.below(tiny.len());
+        let atom = network.atom(&format!("P{at}@{}", rng.below(tiny[at].0 as usize)));
+        let atom = atom.expect("a place");
+        let mut formulas = Formulas::new();
+        // What is to be found: each is accepted by an automaton with one mark or none.
+        let text = *rng.pick(&["F p", "G p", "F G p", "G F p", "F (p && F !p)", "!p U p"]);
+        let formula = formulas.parse(text).expect("a formula");
+        let options = fairly_translate::Options::default();
+        let automaton = fairly_translate::translate(&mut formulas, formula, &options);
+        let automaton = automaton.expect("a small automaton");
+        if !matches!(automaton.acceptance(), Acceptance::True | Acceptance::Inf(_)) {
+            continue;
+        }
+        let counting = counting(&automaton);
+        let constraints = match rng.chance(1, 2) {
+            true => vec![Constraint::fair(
+                *rng.pick(&[Strength::Weak, Strength::Strong]),
+                "process",
+                Selector::Process(ProcessId::from_index(rng.below(tiny.len()))),
+            )],
+            false => vec![],
+        };
+        let watched = Watched {
+            atoms: vec![atom],
+            constraints: constraints.clone(),
+            ..Watched::default()
+        };
+        let found = |system: &mut dyn FnMut(Negation<'_>) -> bool, automaton: &Automaton| {
+            system(Negation::new(automaton, vec![Binding::State(atom)]))
+        };
+        let whole = found(&mut |it| has_run(&mut network, it, &constraints), &automaton);
+        let Ok(mut small) = Reduced::new(&mut network, &watched) else { continue };
+        let less = found(&mut |it| has_run(&mut small, it, &constraints), &counting);
+        let left_out = small.saved().reduced > 0;
+        compared += 1;
+        reduced += u64::from(left_out);
+        assert_eq!(whole, less, "seed {seed}: {text}");
+    }
+    println!("automata that count: {compared} compared, {reduced} with steps left out");
+    assert!(reduced * 5 > compared);
+}
+
+fn has_run<S: TransitionSystem>(
+    system: &mut S,
+    negation: Negation<'_>,
+    constraints: &[Constraint],
+) -> bool {
+    let mut product = Product::new(system, negation, constraints.to_vec());
+    let engine = Engine::for_condition(product.acceptance());
+    emptiness::check(&mut product, engine).expect("an answer").lasso.is_some()
+}
+
+/// Two processes that have little to do with each other, and one that needs both.
+const LOOSE: &str = "
+component P {
+  initial 0
+  0 -a-> 1
+  1 -b-> 2
+  2 -s-> 0
+}
+component Q {
+  initial 0
+  0 -c-> 1
+  1 -d-> 2
+  2 -s-> 0
+}
+";
+
+/// What a formula under an assumption is refused for; `None` if it is not.
+fn refusal(text: &str, constraint: Option<Constraint>, notion: Notion) -> Option<Refusal> {
+    let mut network = network_in(LOOSE);
+    let mut formulas = Formulas::new();
+    let parsed = formulas.parse(text).expect("a formula");
+    let mut property = Property::bind("it", formulas, parsed, &mut network).expect("its names");
+    let mut assumption = Assumption::of(notion);
+    assumption.extra.extend(constraint);
+    let verdict = check(&mut network, &mut property, &assumption, &Options::default());
+    let stamp = verdict.expect("no failure").stamp;
+    assert_eq!(stamp.reductions.is_empty(), stamp.unreduced.is_some(), "{text}");
+    stamp.unreduced
+}
+
+fn network_in(text: &str) -> Network {
+    let case = fairly_front::case::parse(text).expect("a network");
+    case.network().expect("a network")
+}
+
+#[test]
+fn every_row_of_the_table() {
+    let fair = |strength, event: &str| {
+        let network = network_in(LOOSE);
+        let event = network.signature().event(event).expect("an event");
+        Constraint::fair(strength, "it", Selector::Events(event.into()))
+    };
+    let live = |event: &str| {
+        let network = network_in(LOOSE);
+        let event = network.signature().event(event).expect("an event");
+        Constraint::live(Strength::Weak, "it", Selector::Events(event.into()))
+    };
+    let of_process = |process| {
+        Constraint::fair(Strength::Weak, "P", Selector::Process(ProcessId(process)))
+    };
+    let step = |text: &str| {
+        let mut network = network_in(LOOSE);
+        let mut assumption = Assumption::of(Notion::None);
+        let parsed = fairly_front::case::parse_constraint(text).expect("a constraint");
+        assumption.add(&parsed, &mut network).expect("its names");
+        assumption.extra.pop()
+    };
+    let none = Notion::None;
+    for row in SOUNDNESS {
+        let table = Some(Refusal::Table(row.kind));
+        let refused = match row.kind {
+            RowKind::StateFormula => refusal("G F \"P@2\"", None, none),
+            RowKind::EventFormula => refusal("G (a -> F b)", None, none),
+            RowKind::NoFairness => refusal("G F a", None, none),
+            RowKind::ProcessFairness => refusal("G F a", Some(of_process(0)), none),
+            RowKind::EventFairness => refusal("G F a", Some(fair(Strength::Strong, "a")), none),
+            RowKind::ActionFairness => {
+                let id = fairly_system::MoveId(0);
+                let it = Constraint::fair(Strength::Weak, "it", Selector::Moves(vec![id]));
+                refusal("G F a", Some(it), none)
+            }
+            RowKind::Liveness => refusal("G F a", Some(live("a")), none),
+            RowKind::Justice => refusal("G F a", step("justice(b)"), none),
+            RowKind::Own => {
+                let id = vec![fairly_system::MoveId(0)];
+                let it = Constraint {
+                    name: "own".to_owned(),
+                    strength: Strength::Strong,
+                    when: Predicate::Taken(Selector::Moves(id.clone())),
+                    then: Predicate::Taken(Selector::Moves(id)),
+                };
+                refusal("G F a", Some(it), none)
+            }
+            RowKind::Next => refusal("G (a -> X b)", None, none),
+            RowKind::Counting => refusal("a U b", None, none),
+            RowKind::Stopping => refusal("G !\"deadlock\"", None, none),
+            RowKind::CountingConstraint => refusal("G F a", step("justice(!a)"), none),
+            RowKind::Global => refusal("G F a", None, Notion::Global),
+            RowKind::Inherent => {
+                refusal("G F a", None, Notion::Inherent(fairly_fairness::Reading::Trace))
+            }
+            RowKind::Errors | RowKind::Deadlocks => {
+                let mut network = network_in(LOOSE);
+                let effort = Effort::default();
+                match row.kind {
+                    RowKind::Errors => claim::faultless(&mut network, &[], |_, _| None, effort),
+                    _ => claim::deadlock_free(&mut network, effort),
+                }
+                .expect("no failure")
+                .unreduced
+            }
+            RowKind::Reachability => {
+                let mut network = network_in(LOOSE);
+                let goal = network.atom("P@2").expect("a place");
+                let verdict = claim::reaches(&mut network, goal, Effort::default());
+                verdict.expect("no failure").unreduced
+            }
+            RowKind::Refinement => {
+                let mut network = network_in(LOOSE);
+                claim::nonterminating(&mut network, Bounds::default()).expect("no failure").unreduced
+            }
+            RowKind::Open | RowKind::Priorities | RowKind::Last => {
+                let text = match row.kind {
+                    RowKind::Priorities => "atomic{a -> b -> Skip} ||| c -> d -> Skip",
+                    _ => continue,
+                };
+                let text = format!("P() = {text};\n#assert P() deadlockfree;");
+                let mut file = fairly_check::csp::CspFile::parse(&text).expect("a model");
+                let assertion = file.specification().assertions[0].clone();
+                let system = file.system(&assertion.process).expect("a system");
+                let verdict = file.claim(system, &assertion.claim, Effort::default());
+                verdict.expect("no failure").unreduced
+            }
+            // Decided where they are asked, which does not come here: `fairly least` and the others
+            // have no reduction at all.
+            RowKind::MachineClosure
+            | RowKind::Never
+            | RowKind::Least
+            | RowKind::Termination
+            | RowKind::Survey => continue,
+        };
+        match row.kept {
+            true => assert_eq!(refused, None, "{}", row.what),
+            false => assert_eq!(refused, table, "{}", row.what),
+        }
+    }
 }

@@ -147,6 +147,8 @@ impl<'m> Maker<'m> {
         silent.exit = Exit::Any;
         for edge in edges_mut(&mut silent) {
             edge.communication = Communication::None;
+            // What is done in the same action after it is put together with it here.
+            edge.hold = false;
         }
         let mut guards = silent.clone();
         for template in &mut guards.templates {

@@ -95,6 +95,9 @@ pub trait Reducible: TransitionSystem {
     fn follow(&mut self, _state: StateId, _keep: Option<&[bool]>, _out: &mut Vec<Transition>) {}
 }
 
+/// States after which a reduction is given up that has not left out anything.
+const ENOUGH: usize = 4096;
+
 /// How much has been left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Saved {
@@ -160,6 +163,10 @@ impl<'a, S: Reducible> Reduced<'a, S> {
     }
 
     fn expand(&mut self, state: StateId, out: &mut Vec<Transition>) {
+        // As long as nothing has been left out, nobody can tell whether anything might have been.
+        if self.saved.reduced == 0 && self.saved.states == ENOUGH {
+            self.ample = None;
+        }
         let Some(ample) = &mut self.ample else { return self.system.enabled(state, out) };
         self.left_out.clear();
         self.last = Some(state);

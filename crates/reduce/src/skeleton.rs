@@ -237,6 +237,8 @@ impl Skeleton {
                     let (true, Some(target)) = (step.holds, step.target) else { continue };
                     let mut step = step.clone();
                     for next in &self.slots[slot][variant][target as usize].steps {
+                        // Whether it goes on depends on what it could go on with.
+                        grown |= step.all_reads.join(&next.enabling);
                         grown |= step.all_reads.join(&next.all_reads);
                         grown |= step.all_writes.join(&next.all_writes);
                         grown |= step.later.join(&next.later);

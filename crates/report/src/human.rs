@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use fairly_check::soundness::SOUNDNESS;
 use fairly_check::{Cause, CauseKind, Doomed, Fairness, Ladder, Least, Outcome, Stamp, Verdict};
 use fairly_fairness::{Notion, Strength};
 use fairly_system::{ActionId, Run, RunStep, TransitionSystem};
@@ -73,6 +74,26 @@ pub fn verdict<S: TransitionSystem>(system: &mut S, verdict: &Verdict) -> String
     for note in &verdict.notes {
         let _ = writeln!(out, "      note: {note}");
     }
+    out
+}
+
+/// The table of what a reduction keeps.
+pub fn soundness() -> String {
+    let mut out = String::new();
+    for (kept, head) in [
+        (true, "Partial-order reduction is used for"),
+        (false, "It is refused for"),
+    ] {
+        let _ = writeln!(out, "{head}\n");
+        for row in SOUNDNESS.iter().filter(|row| row.kept == kept) {
+            let _ = writeln!(out, "  {}\n      {}", row.what, row.reason);
+        }
+        out.push('\n');
+    }
+    out.push_str(
+        "What is used and how much it left out stands in every answer; `--no-reduction` turns it \
+         off.\n",
+    );
     out
 }
 

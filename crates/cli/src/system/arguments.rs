@@ -136,6 +136,9 @@ pub(crate) struct Check {
     /// What a prefix is under inherent fairness.
     #[arg(long, value_enum, default_value_t = ReadingName::Trace)]
     reading: ReadingName,
+    /// Instead of anything else: print which answers a reduction keeps, and why not the others.
+    #[arg(long, exclusive = true)]
+    pub(super) soundness: bool,
     /// Instead of a property: can every finite run be continued to a fair one?
     #[arg(long)]
     machine_closed: bool,

@@ -53,6 +53,10 @@ fn properties(model: &Model, loaded: &mut Loaded) -> Result<Vec<Property>, Failu
 }
 
 pub(crate) fn check(request: &Check, style: Style) -> Result<ExitCode, Failure> {
+    if request.soundness {
+        output::write(&human::soundness(), None)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let models = selection::models(&request.model.files)?;
     if request.spin_compat && !models.iter().any(selection::is_promela) {
         return Err(Failure::usage("--spin-compat is about Promela, and there is no Promela here"));
