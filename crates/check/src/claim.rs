@@ -85,14 +85,17 @@ impl Shown {
     }
 }
 
+/// What it means that something, or nothing, was found.
+type Meaning = fn(Option<Box<Shown>>) -> ClaimOutcome;
+
 /// What a question ends with before it is confirmed.
 type Answered = Result<(Option<Shown>, Option<Size>), Cut>;
 
 /// Asks a question whose witness, if there is one, is `found`'s meaning, of the whole system.
 fn ask<S: TransitionSystem>(
     system: &mut S,
-    found: fn(Option<Box<Shown>>) -> ClaimOutcome,
-    nothing: fn(Option<Box<Shown>>) -> ClaimOutcome,
+    found: Meaning,
+    nothing: Meaning,
     question: impl FnOnce(&mut S) -> Answered,
 ) -> Result<ClaimVerdict, Failure> {
     let started = Instant::now();
@@ -108,7 +111,7 @@ fn ask_reduced<S: Reducible>(
     system: &mut S,
     (watched, ends): (Watched, bool),
     reduction: Reduction,
-    [found, nothing]: [fn(Option<Box<Shown>>) -> ClaimOutcome; 2],
+    [found, nothing]: [Meaning; 2],
     question: impl FnOnce(&mut Reduced<'_, S>) -> Answered,
 ) -> Result<ClaimVerdict, Failure> {
     let started = Instant::now();
@@ -133,8 +136,8 @@ fn ask_reduced<S: Reducible>(
 /// system.
 fn conclude<S: TransitionSystem>(
     system: &mut S,
-    found: fn(Option<Box<Shown>>) -> ClaimOutcome,
-    nothing: fn(Option<Box<Shown>>) -> ClaimOutcome,
+    found: Meaning,
+    nothing: Meaning,
     answered: Answered,
 ) -> Result<ClaimVerdict, Failure> {
     let (outcome, size) = match answered {
@@ -179,7 +182,7 @@ pub fn faultless<S: Reducible>(
 ) -> Result<ClaimVerdict, Failure> {
     let Effort { bounds, reduction } = effort.into();
     let watched = Watched { atoms: propositions.to_vec(), ..Watched::default() };
-    let meaning = [ClaimOutcome::Violated as fn(_) -> _, ClaimOutcome::Holds];
+    let meaning = [ClaimOutcome::Violated as Meaning, ClaimOutcome::Holds];
     ask_reduced(system, (watched, false), reduction, meaning, |system| {
         let error = |system: &Reduced<'_, S>, state| match system.fault(state) {
             Some(fault) => (fault.kind == FaultKind::Error).then(|| fault.message.clone()),
@@ -216,7 +219,7 @@ pub fn stops_well<S: Reducible>(
     effort: impl Into<Effort>,
 ) -> Result<ClaimVerdict, Failure> {
     let Effort { bounds, reduction } = effort.into();
-    let meaning = [ClaimOutcome::Violated as fn(_) -> _, ClaimOutcome::Holds];
+    let meaning = [ClaimOutcome::Violated as Meaning, ClaimOutcome::Holds];
     ask_reduced(system, (Watched::default(), true), reduction, meaning, |system| {
         let terminated = system.atom("terminated");
         let missing = unfinished.and_then(|name| system.atom(name));
@@ -325,7 +328,7 @@ pub fn reaches<S: Reducible>(
 ) -> Result<ClaimVerdict, Failure> {
     let Effort { bounds, reduction } = effort.into();
     let watched = Watched { atoms: vec![goal], ..Watched::default() };
-    let meaning = [ClaimOutcome::Holds as fn(_) -> _, ClaimOutcome::Violated];
+    let meaning = [ClaimOutcome::Holds as Meaning, ClaimOutcome::Violated];
     ask_reduced(system, (watched, false), reduction, meaning, |system| {
         let found = reach::state(system, bounds, |system, state| system.holds(state, goal))?;
         let shown = found.prefix.map(|prefix| {
@@ -359,7 +362,7 @@ pub fn reaches_extreme<S: Reducible>(
 ) -> Result<ClaimVerdict, Failure> {
     let Effort { bounds, reduction } = effort.into();
     let watched = Watched { values, ..Watched::default() };
-    let meaning = [ClaimOutcome::Holds as fn(_) -> _, ClaimOutcome::Violated];
+    let meaning = [ClaimOutcome::Holds as Meaning, ClaimOutcome::Violated];
     ask_reduced(system, (watched, false), reduction, meaning, |system| {
         let found = reach::extremes(system, bounds, |system, state| value(system.inner(), state))?;
         let (word, best) = match extreme {

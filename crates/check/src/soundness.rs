@@ -140,12 +140,7 @@ pub const SOUNDNESS: &[Row] = &[
         true,
         "every finite run can be continued to one that is followed",
     ),
-    row(
-        RowKind::Next,
-        "formulas with X",
-        false,
-        "X counts steps, and steps are left out",
-    ),
+    row(RowKind::Next, "formulas with X", false, "X counts steps, and steps are left out"),
     row(
         RowKind::Counting,
         "formulas over events that steps in between would change, such as a U b",
@@ -158,12 +153,7 @@ pub const SOUNDNESS: &[Row] = &[
         false,
         "the last step to a deadlock changes them, and it may be any step",
     ),
-    row(
-        RowKind::Never,
-        "never claims and automata",
-        false,
-        "an automaton may count steps",
-    ),
+    row(RowKind::Never, "never claims and automata", false, "an automaton may count steps"),
     row(
         RowKind::CountingConstraint,
         "constraints on steps that steps in between would change, such as justice(!a)",
@@ -261,7 +251,9 @@ impl fmt::Display for Refusal {
             }
             Refusal::Nothing => f.write_str("no step can be left out"),
             Refusal::NotAsked => f.write_str("turned off"),
-            Refusal::Unknown => f.write_str("nothing is known of how processes depend on each other"),
+            Refusal::Unknown => {
+                f.write_str("nothing is known of how processes depend on each other")
+            }
         }
     }
 }
@@ -277,9 +269,7 @@ pub(crate) fn reduce<'a, S: Reducible>(
     let skeleton = watched.and_then(|watched| {
         let skeleton = system.skeleton(&watched).map_err(Refusal::from)?;
         match skeleton.is_reducible() {
-            true if ends && !skeleton.ends_together() => {
-                Err(Refusal::Table(RowKind::Termination))
-            }
+            true if ends && !skeleton.ends_together() => Err(Refusal::Table(RowKind::Termination)),
             true => Ok((skeleton, watched)),
             false => Err(Refusal::Nothing),
         }
@@ -464,7 +454,11 @@ fn check_constraint(constraint: &Constraint) -> Result<(), Refusal> {
         (fairly_fairness::Strength::Strong, Predicate::Step(one), _)
         | (fairly_fairness::Strength::Strong, _, Predicate::Step(one))
         | (_, Predicate::True, Predicate::Step(one)) => {
-            if fits(one) { Ok(()) } else { Err(counts) }
+            if fits(one) {
+                Ok(())
+            } else {
+                Err(counts)
+            }
         }
         (_, Predicate::Step(_), _) | (_, _, Predicate::Step(_)) => Err(counts),
         // Weak: again and again it is not taken; with fewer steps it may be taken always.

@@ -4,7 +4,7 @@
 //! `FAIRLY_RANDOM_CASES` raises the number of cases, `FAIRLY_SEED` is the first seed.
 
 #[path = "../../model/tests/common/mod.rs"]
-mod models;
+mod given;
 
 use fairly_check::claim::{self, ClaimOutcome, Effort};
 use fairly_check::soundness::{Refusal, RowKind, SOUNDNESS};
@@ -20,7 +20,7 @@ use fairly_system::{
     Annotation, ComponentBuilder, Composition, EventReading, Network, ProcessId, TransitionSystem,
 };
 use fairly_testkit::Rng;
-use models::{Shape, cases, first_seed, random_model};
+use given::{Shape, cases, first_seed, random_model};
 
 /// What came of many comparisons.
 #[derive(Debug, Default)]
@@ -351,7 +351,8 @@ fn counting(automaton: &Automaton) -> Automaton {
     for state in automaton.states() {
         for edge in automaton.edges(state) {
             for bit in [0, 1] {
-                let marks = if bit == 0 { automaton.marks(edge.marks).clone() } else { MarkSet::new() };
+                let marks =
+                    if bit == 0 { automaton.marks(edge.marks).clone() } else { MarkSet::new() };
                 builder.add_edge(twin(state, bit), edge.label, marks, twin(edge.target, 1 - bit));
             }
         }
@@ -393,11 +394,8 @@ fn automata_that_count() {
             )],
             false => vec![],
         };
-        let watched = Watched {
-            atoms: vec![atom],
-            constraints: constraints.clone(),
-            ..Watched::default()
-        };
+        let watched =
+            Watched { atoms: vec![atom], constraints: constraints.clone(), ..Watched::default() };
         let found = |system: &mut dyn FnMut(Negation<'_>) -> bool, automaton: &Automaton| {
             system(Negation::new(automaton, vec![Binding::State(atom)]))
         };
@@ -470,9 +468,8 @@ fn every_row_of_the_table() {
         let event = network.signature().event(event).expect("an event");
         Constraint::live(Strength::Weak, "it", Selector::Events(event.into()))
     };
-    let of_process = |process| {
-        Constraint::fair(Strength::Weak, "P", Selector::Process(ProcessId(process)))
-    };
+    let of_process =
+        |process| Constraint::fair(Strength::Weak, "P", Selector::Process(ProcessId(process)));
     let step = |text: &str| {
         let mut network = network_in(LOOSE);
         let mut assumption = Assumption::of(Notion::None);
@@ -532,7 +529,9 @@ fn every_row_of_the_table() {
             }
             RowKind::Refinement => {
                 let mut network = network_in(LOOSE);
-                claim::nonterminating(&mut network, Bounds::default()).expect("no failure").unreduced
+                claim::nonterminating(&mut network, Bounds::default())
+                    .expect("no failure")
+                    .unreduced
             }
             RowKind::Open | RowKind::Priorities | RowKind::Last => {
                 let text = match row.kind {

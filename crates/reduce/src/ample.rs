@@ -123,7 +123,10 @@ impl Ample {
             self.learn(system, action);
             let known = self.actions[action.index()].as_ref().expect("learned just now");
             let climbs = known.climbs.iter().all(|climb| {
-                let value = system.value(&climb.strip).saturating_add(climb.by);
+                // One action may count several times.
+                let all = known.climbs.iter().filter(|other| other.strip == climb.strip);
+                let by = all.fold(0i64, |sum, other| sum.saturating_add(other.by));
+                let value = system.value(&climb.strip).saturating_add(by);
                 (climb.low..=climb.high).contains(&value)
             });
             let quiet = known.quiet && climbs && !system.is_faulty(at);
@@ -235,7 +238,8 @@ impl Ample {
                         wanted.extend(slots);
                         continue;
                     };
-                    if self.skeleton.starts && missing().any(|it| self.spot(it as usize).is_none()) {
+                    if self.skeleton.starts && missing().any(|it| self.spot(it as usize).is_none())
+                    {
                         return false;
                     }
                     // Before that one has moved, the step cannot be taken; or it never can.

@@ -12,8 +12,8 @@
 
 use fairly_model::native::Part;
 use fairly_model::{
-    Access, AnyVariable, Atomicity, BinaryOp, Collapsed, Communication, Edge, Exit, Expr, Footprint,
-    Footprints, Gathering, Label, LocalId, Model, Order, Owner, Pattern, SlotId,
+    Access, AnyVariable, Atomicity, BinaryOp, Collapsed, Communication, Edge, Exit, Expr,
+    Footprint, Footprints, Gathering, Label, LocalId, Model, Order, Owner, Pattern, SlotId,
     Statement, StatementKind, Storage, Target, TemplateId, WhenFull,
 };
 use fairly_omega::StateId;
@@ -21,10 +21,10 @@ use fairly_system::{ActionId, EventId, EventKind, MoveId, Transition, Transition
 use hashbrown::{HashMap, HashSet};
 
 use crate::bits::Bits;
+use crate::cycles;
 use crate::reduced::{Position, Reducible, Unsuited};
 use crate::skeleton::{Change, Climb, Need, Skeleton, Spot, Step};
 use crate::watched::{self, Names, Place, Watched};
-use crate::cycles;
 
 impl Reducible for Collapsed {
     fn skeleton(&self, watched: &Watched) -> Result<Skeleton, Unsuited> {
@@ -238,10 +238,8 @@ impl<'m> Maker<'m> {
         let starts = starts.into_iter().any(|step| !step.starts.is_empty());
         // A termination that fewer than all take is one after which others go on.
         let ends_together = slots.iter().flatten().flatten().all(|spot: &Spot| {
-            spot.steps.iter().all(|step| match (step.event, step.needs.as_slice()) {
-                (Some(event), _) if !self.is_termination(event) => true,
-                (_, [Need::All { slots, .. }]) => slots.len() + 1 == self.model.slots.len(),
-                (None, _) => true,
+            spot.steps.iter().filter(|step| step.ends).all(|step| match step.needs.as_slice() {
+                [Need::All { slots, .. }] => slots.len() + 1 == self.model.slots.len(),
                 _ => self.model.slots.len() == 1,
             })
         });
@@ -309,9 +307,8 @@ impl<'m> Maker<'m> {
         }
         let (offers, needs, varies) = self.meetings(slot, edge);
         let waits = waits(&edge.guard);
-        let asks_timeout = edge.any(&mut |expr| {
-            matches!(expr, Expr::Timeout | Expr::Executable(_))
-        });
+        let asks_timeout =
+            edge.any(&mut |expr| matches!(expr, Expr::Timeout | Expr::Executable(_)));
         let starts = self.starts(&edge.effect);
         let sure = edge.guard == Expr::TRUE;
         let silent = edge.communication == Communication::None;
@@ -321,7 +318,7 @@ impl<'m> Maker<'m> {
             Label::Event(event) => Some(*event),
             Label::Data { .. } | Label::Message => None,
         };
-        let ends_all = event.is_some_and(|event| self.is_termination(event));
+        let ends = self.events(slot, edge).into_iter().any(|event| self.is_termination(event));
         Step {
             target: match edge.target {
                 Target::Location(to) => Some(to.0),
@@ -343,7 +340,8 @@ impl<'m> Maker<'m> {
             always_enabled: sure && alone && may_leave && !varies,
             always_offered: sure && silent && may_leave,
             changes: changes(&self.model.template(template).locals, &edge.effect),
-            quiet: starts.is_empty() && !asks_timeout && !ends_all,
+            quiet: starts.is_empty() && !asks_timeout && !ends,
+            ends,
             starts,
             climb: None,
             lonely: false,
@@ -462,7 +460,11 @@ impl<'m> Maker<'m> {
                 for channel in self.channels(channel) {
                     if self.model.channels[channel].capacity > 0 {
                         let end = self.channels + 2 * channel + 1;
-                        if *keep { reads.insert(end) } else { writes.insert(end) };
+                        if *keep {
+                            reads.insert(end)
+                        } else {
+                            writes.insert(end)
+                        };
                     }
                 }
             }
@@ -473,11 +475,11 @@ impl<'m> Maker<'m> {
             &edge.communication
         {
             for channel in self.channels(channel) {
-                if let Some((owner, _)) = self.model.channels[channel].owner {
-                    if owner.index() != slot {
-                        reads.insert(self.running + owner.index());
-                        enabling.insert(self.running + owner.index());
-                    }
+                if let Some((owner, _)) = self.model.channels[channel].owner
+                    && owner.index() != slot
+                {
+                    reads.insert(self.running + owner.index());
+                    enabling.insert(self.running + owner.index());
                 }
             }
         }
@@ -526,20 +528,8 @@ impl<'m> Maker<'m> {
             return (offers, needs, false);
         }
         let mut varies = false;
-        let gathered: Vec<EventId> = match &edge.label {
-            Label::Event(event) => vec![*event],
-            Label::Data { family, .. } => {
-                varies = true;
-                self.family(slot, |name| is_of(name, family, &['.']))
-            }
-            Label::Message => {
-                varies = true;
-                self.family(slot, |name| {
-                    let mut channels = self.model.channels.iter();
-                    channels.any(|channel| is_of(name, &channel.name, &['!', '?', '.']))
-                })
-            }
-        };
+        let gathered = self.events(slot, edge);
+        varies |= !matches!(edge.label, Label::Event(_));
         let mut is_gathered = false;
         for event in gathered {
             let Some((offer, of)) = self.gathered.get(&event) else { continue };
@@ -555,6 +545,18 @@ impl<'m> Maker<'m> {
         }
         needs.retain(|need| !matches!(need, Need::All { slots, .. } if slots.is_empty()));
         (offers, needs, varies && is_gathered)
+    }
+
+    /// The events of the model that an edge of a slot may take.
+    fn events(&self, slot: usize, edge: &Edge) -> Vec<EventId> {
+        match &edge.label {
+            Label::Event(event) => vec![*event],
+            Label::Data { family, .. } => self.family(slot, |name| is_of(name, family, &['.'])),
+            Label::Message => self.family(slot, |name| {
+                let mut channels = self.model.channels.iter();
+                channels.any(|channel| is_of(name, &channel.name, &['!', '?', '.']))
+            }),
+        }
     }
 
     /// The events of the model that an edge of a slot may take whose name is made of values.
@@ -576,9 +578,7 @@ impl<'m> Maker<'m> {
             if let StatementKind::Start { template, .. } = kind {
                 for (slot, kinds) in (0u32..).zip(&self.kinds) {
                     let variant = kinds.iter().position(|other| other == template);
-                    started.extend(
-                        variant.map(|it| (slot, u32::try_from(it).expect("few kinds"))),
-                    );
+                    started.extend(variant.map(|it| (slot, u32::try_from(it).expect("few kinds"))));
                 }
             }
         });
@@ -641,7 +641,11 @@ fn flatten(gathering: &Gathering, slots: &mut Vec<u32>) -> bool {
             slots.push(*slot);
             true
         }
-        Gathering::All(parts) => parts.iter().fold(true, |all, part| flatten(part, slots) && all),
+        Gathering::All(parts) => {
+            // Every part has to be asked for its slots.
+            let all: Vec<bool> = parts.iter().map(|part| flatten(part, slots)).collect();
+            all.into_iter().all(|it| it)
+        }
         Gathering::One(parts) => {
             parts.iter().for_each(|part| {
                 flatten(part, slots);

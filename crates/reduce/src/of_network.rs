@@ -68,6 +68,7 @@ impl Reducible for Network {
                     },
                     varies: false,
                     event: Some(event),
+                    ends: false,
                     starts: vec![],
                     always_enabled: !is_shared,
                     always_offered: true,

@@ -43,7 +43,9 @@ impl fmt::Display for Unsuited {
             Unsuited::Priorities => "atomic actions go before others",
             Unsuited::Stuck => "the property asks whether the system has come to a stop",
             Unsuited::Nothing => "no step can be left out",
-            Unsuited::Unknown => "nothing is known of what the processes have to do with each other",
+            Unsuited::Unknown => {
+                "nothing is known of what the processes have to do with each other"
+            }
         })
     }
 }

@@ -104,6 +104,8 @@ pub(crate) struct Step {
     pub(crate) varies: bool,
     /// Its event, if that does not depend on the state.
     pub(crate) event: Option<EventId>,
+    /// Whether it may be successful termination.
+    pub(crate) ends: bool,
     /// Slots and kinds of the processes that it may start.
     pub(crate) starts: Vec<(u32, u32)>,
     /// Whether it, or a step of smaller rank, can be taken in any state.
@@ -216,10 +218,8 @@ impl Skeleton {
             .collect();
         for (slot, variant, location) in self.spots() {
             let steps = &self.slots[slot][variant][location].steps;
-            let lonely: Vec<bool> = steps
-                .iter()
-                .map(|step| self.disturbed(slot, step) == 0 && !step.varies)
-                .collect();
+            let lonely: Vec<bool> =
+                steps.iter().map(|step| self.disturbed(slot, step) == 0 && !step.varies).collect();
             let spot = &mut self.slots[slot][variant][location];
             spot.free = lonely.iter().all(|&it| it);
             spot.steps.iter_mut().zip(lonely).for_each(|(step, lonely)| step.lonely = lonely);

@@ -80,10 +80,9 @@ pub fn verdict<S: TransitionSystem>(system: &mut S, verdict: &Verdict) -> String
 /// The table of what a reduction keeps.
 pub fn soundness() -> String {
     let mut out = String::new();
-    for (kept, head) in [
-        (true, "Partial-order reduction is used for"),
-        (false, "It is refused for"),
-    ] {
+    for (kept, head) in
+        [(true, "Partial-order reduction is used for"), (false, "It is refused for")]
+    {
         let _ = writeln!(out, "{head}\n");
         for row in SOUNDNESS.iter().filter(|row| row.kept == kept) {
             let _ = writeln!(out, "  {}\n      {}", row.what, row.reason);
