@@ -153,8 +153,10 @@ struct Demand {
     matters: Vec<Vec<Vec<bool>>>,
     /// The same: whether it is so wherever the others are.
     settles: Vec<Vec<Vec<bool>>>,
-    /// By slot, kind, location and step: whether it is one of those that are asked for.
+    /// By slot, kind, location and step: whether it may be one of those that are asked for.
     selected: Vec<Vec<Vec<Vec<bool>>>>,
+    /// Whether a step whose event depends on the state is one of them for sure.
+    sure: bool,
 }
 
 impl Demand {
@@ -200,6 +202,7 @@ impl Demand {
             matters: blank.clone(),
             settles: blank,
             selected,
+            sure: matches!(selector, Selector::Process(_)),
         }
     }
 
@@ -213,6 +216,7 @@ impl Demand {
                     demand.matters[slot][variant][location] = true;
                     demand.reads.join(&step.enabling);
                     demand.settles[slot][variant][location] |= step.always_offered
+                        && demand.is_sure(step)
                         && demand.comes_first([slot, variant, location], spot, step);
                 }
             }
@@ -257,6 +261,7 @@ impl Demand {
                 demand.settles[slot][variant][location] |= demand.selected[slot][variant][location]
                     [at]
                     && step.always_enabled
+                    && demand.is_sure(step)
                     && demand.comes_first([slot, variant, location], spot, step);
             }
         }
@@ -277,7 +282,12 @@ impl Demand {
     fn comes_first(&self, at: [usize; 3], spot: &crate::skeleton::Spot, step: &Step) -> bool {
         let [slot, variant, location] = at;
         let mut others = spot.steps.iter().zip(&self.selected[slot][variant][location]);
-        others.all(|(other, &selected)| other.rank >= step.rank || selected)
+        others.all(|(other, &selected)| other.rank >= step.rank || selected && self.is_sure(other))
+    }
+
+    /// Whether a step that may be asked for is asked for.
+    fn is_sure(&self, step: &Step) -> bool {
+        self.sure || step.event.is_some()
     }
 
     /// Marks the steps that may change it.
@@ -293,7 +303,8 @@ impl Demand {
                         let difference =
                             goes && (matters[from] || to.is_some_and(|to| matters[to]));
                         // Where it can be taken, it is itself something that is enabled.
-                        let before = settles[from] || self.selected[slot][variant][from][at];
+                        let selected = self.selected[slot][variant][from][at] && self.is_sure(step);
+                        let before = settles[from] || selected;
                         let same = before && to.is_some_and(|to| settles[to]);
                         if step.writes.meets(&self.reads) || difference && !same {
                             step.quiet = false;
