@@ -23,7 +23,7 @@ use hashbrown::{HashMap, HashSet};
 use crate::bits::Bits;
 use crate::cycles;
 use crate::reduced::{Position, Reducible, Unsuited};
-use crate::skeleton::{Change, Climb, Need, Skeleton, Spot, Step};
+use crate::skeleton::{Change, Climb, Need, Skeleton, Spot, Step, Users};
 use crate::watched::{self, Names, Place, Watched};
 
 impl Reducible for Collapsed {
@@ -251,7 +251,7 @@ impl<'m> Maker<'m> {
             starts,
             holder: None,
             ends_together,
-            totals: Vec::new(),
+            users: Users::default(),
         }
     }
 

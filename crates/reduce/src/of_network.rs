@@ -8,7 +8,7 @@ use fairly_system::{ActionId, MoveId, Network, ProcessId, Transition, Transition
 use crate::bits::Bits;
 use crate::cycles;
 use crate::reduced::{Position, Reducible, Unsuited};
-use crate::skeleton::{Need, Skeleton, Spot, Step};
+use crate::skeleton::{Need, Skeleton, Spot, Step, Users};
 use crate::watched::{self, Names, Place, Watched};
 
 impl Reducible for Network {
@@ -34,7 +34,7 @@ impl Reducible for Network {
             starts: false,
             holder: None,
             ends_together: true,
-            totals: Vec::new(),
+            users: Users::default(),
         };
         let mut position = 0;
         for (slot, component) in self.components().iter().enumerate() {

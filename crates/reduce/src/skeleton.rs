@@ -26,8 +26,42 @@ pub struct Skeleton {
     pub(crate) holder: Option<Strip>,
     /// Whether processes end successfully only all together.
     pub(crate) ends_together: bool,
-    /// By slot: everything that processes in it ever do.
-    pub(crate) totals: Vec<Future>,
+    /// Who ever reads, writes and offers what.
+    pub(crate) users: Users,
+}
+
+/// By part of a state, or by what can be offered: who ever has to do with it.
+#[derive(Debug, Default)]
+pub(crate) struct Users {
+    readers: Vec<User>,
+    writers: Vec<User>,
+    offering: Vec<User>,
+}
+
+/// How many slots, and which if it is one.
+#[derive(Clone, Copy, Debug, Default)]
+struct User {
+    count: u32,
+    first: u32,
+}
+
+impl User {
+    fn add(&mut self, slot: usize) {
+        if self.count == 0 {
+            self.first = u32::try_from(slot).expect("a slot");
+        }
+        self.count += 1;
+    }
+
+    /// How many others there are.
+    fn others(self, slot: usize) -> usize {
+        // Of several, whether this slot is one of them is not kept, and makes little difference.
+        match self.count {
+            0 => 0,
+            1 => usize::from(self.first as usize != slot),
+            count => count as usize - 1,
+        }
+    }
 }
 
 /// A location of a process in one slot.
@@ -207,15 +241,7 @@ impl Skeleton {
         }
         self.hulls();
         self.futures();
-        self.totals = self
-            .slots
-            .iter()
-            .map(|variants| {
-                let mut total = Future::new(self.parts, self.offers);
-                variants.iter().flatten().for_each(|spot| total.join(&spot.future));
-                total
-            })
-            .collect();
+        self.note_users();
         for (slot, variant, location) in self.spots() {
             let steps = &self.slots[slot][variant][location].steps;
             let lonely: Vec<bool> =
@@ -281,16 +307,35 @@ impl Skeleton {
         }
     }
 
-    /// With how many other processes a step may ever have to do.
+    fn note_users(&mut self) {
+        let blank = |count: usize| vec![User::default(); count.next_multiple_of(64)];
+        let mut users = Users {
+            readers: blank(self.parts),
+            writers: blank(self.parts),
+            offering: blank(self.offers),
+        };
+        for (slot, variants) in self.slots.iter().enumerate() {
+            let mut total = Future::new(self.parts, self.offers);
+            variants.iter().flatten().for_each(|spot| total.join(&spot.future));
+            total.reads.join(&total.end_reads);
+            total.writes.join(&total.end_writes);
+            total.reads.iter().for_each(|part| users.readers[part].add(slot));
+            total.writes.iter().for_each(|part| users.writers[part].add(slot));
+            total.offers.iter().for_each(|offer| users.offering[offer].add(slot));
+        }
+        self.users = users;
+    }
+
+    /// How much a step may ever have to do with other processes; 0 only if it has nothing to do with any.
     pub(crate) fn disturbed(&self, slot: usize, step: &Step) -> usize {
-        let others = self.totals.iter().enumerate().filter(|(other, total)| {
-            *other != slot
-                && (step.disturbs(total, true)
-                    || step.is_enabled_by(total, true)
-                    || total.offers.meets(&step.later))
-        });
-        let others = others.count();
-        others + if step.needs.is_empty() { 0 } else { self.slots.len() }
+        let Users { readers, writers, offering } = &self.users;
+        let sum = |bits: &Bits, users: &[User]| -> usize {
+            bits.iter().map(|at| users[at].others(slot)).sum()
+        };
+        let disturbs = sum(&step.all_writes, readers) + sum(&step.all_writes, writers);
+        let is_disturbed = sum(&step.all_reads, writers) + sum(&step.enabling, writers);
+        let needs = if step.needs.is_empty() { 0 } else { self.slots.len() };
+        disturbs + is_disturbed + sum(&step.later, offering) + needs
     }
 
     /// Whether processes end successfully only all together, so that nothing comes after it.
