@@ -236,11 +236,15 @@ fn small_enough(system: &mut Collapsed) -> bool {
     reach::count(system, bounds).is_ok_and(|size| size.states > 3 && size.transitions < 2000)
 }
 
+/// Seeds of models that once were reduced too far: termination by another name, an event that is made
+/// of values taken for another, a process that may do something else only until it can leave.
+const ONCE_WRONG: [u64; 3] = [1_107_305, 2_006_602, 3_051_920];
+
 #[test]
 fn random_models() {
     let mut tally = Tally::default();
     let (first, wanted) = (first_seed(1), cases(12_000));
-    for seed in first.. {
+    for seed in ONCE_WRONG.into_iter().chain(first..) {
         if tally.compared as u64 >= wanted {
             break;
         }
@@ -597,9 +601,9 @@ fn milners_scheduler_grows_linearly() {
 /// The states of every Promela example: all of them, those that are met here, and those that SPIN stores
 /// with its reduction, statement merging and dead variables (`spin -a`, `-DSAFETY -DNOCLAIM`, `pan -c0`).
 ///
-/// Where SPIN stores fewer, that is because it merges local statements and resets variables that are not
-/// read any more (without either it stores 479, 1012, 903 and 1147 of the first four), or because it is told
-/// by the type alone that a channel passed as an argument is a process's own (`sieve`, `paxos`).
+/// Where SPIN stores fewer, that is in the first four because it merges local statements and resets
+/// variables that are not read any more: without either it stores 479, 1012, 903 and 1147. In the next two
+/// (1156 and 43529 without) channels are passed on in arguments and messages; here such a channel may be any.
 const STATES: [(&str, usize, usize, usize); 14] = [
     ("chang_roberts", 568, 482, 462),
     ("dijkstra", 1122, 1001, 890),

@@ -267,44 +267,33 @@ impl<'m> Maker<'m> {
         let mut reads = self.bits(slot, &taken.reads, false);
         let mut writes = self.bits(slot, &taken.writes, true);
         let mut enabling = self.bits(slot, &guard.reads, false);
-        let mut spoken = Vec::new();
-        match &edge.communication {
-            Communication::None => {}
-            Communication::Send { channel, message, .. } => {
-                spoken.push(channel);
-                spoken.extend(message);
+        let spoken = self.spoken(slot, edge, plain);
+        reads.join(&spoken);
+        enabling.join(&spoken);
+        self.ends(edge, &mut reads, &mut writes);
+        self.both_ends(edge, &mut enabling);
+        // Those behind have to leave first.
+        let waits_to_leave = |edge: &Edge, bits: &mut Bits| {
+            if edge.target == Target::Exit && self.model.exit == Exit::LastFirst {
+                for behind in slot + 1..self.model.slots.len() {
+                    bits.insert(self.running + behind);
+                }
             }
-            Communication::Receive { channel, pattern, .. } => {
-                spoken.push(channel);
-                spoken.extend(pattern.iter().filter_map(|cell| match cell {
-                    Pattern::Any => None,
-                    Pattern::Equal(value) => Some(value),
-                }));
-            }
-        }
-        for expr in spoken {
-            let bits = self.bits(slot, &plain.proposition(expr).reads, false);
-            reads.join(&bits);
-            enabling.join(&bits);
-        }
-        self.ends(slot, edge, &mut reads, &mut writes, &mut enabling);
+        };
+        let mut others = Bits::new(self.parts);
+        waits_to_leave(edge, &mut others);
         // An edge of smaller rank that can be taken keeps this one from it.
         for before in edges.iter().filter(|other| other.rank < edge.rank) {
-            let mut ends = Bits::new(self.parts);
-            self.both_ends(before, &mut ends);
+            waits_to_leave(before, &mut others);
+            self.both_ends(before, &mut others);
+            others.join(&self.spoken(slot, before, plain));
             if self.is_joint(slot, before) {
-                ends.fill();
+                others.fill();
             }
-            reads.join(&ends);
-            enabling.join(&ends);
         }
+        reads.join(&others);
+        enabling.join(&others);
         let exits = edge.target == Target::Exit;
-        if exits && self.model.exit == Exit::LastFirst {
-            for behind in slot + 1..self.model.slots.len() {
-                reads.insert(self.running + behind);
-                enabling.insert(self.running + behind);
-            }
-        }
         let (offers, needs, varies) = self.meetings(slot, edge);
         let waits = waits(&edge.guard);
         let asks_timeout =
@@ -434,15 +423,41 @@ impl<'m> Maker<'m> {
         }
     }
 
+    /// What the values of a communication, and whether its channel is there, depend on.
+    fn spoken(&self, slot: usize, edge: &Edge, plain: &Footprints<'_>) -> Bits {
+        let mut bits = Bits::new(self.parts);
+        let mut read = |expr: &Expr| {
+            bits.join(&self.bits(slot, &plain.proposition(expr).reads, false));
+        };
+        let channel = match &edge.communication {
+            Communication::None => return bits,
+            Communication::Send { channel, message, .. } => {
+                message.iter().for_each(&mut read);
+                channel
+            }
+            Communication::Receive { channel, pattern, .. } => {
+                for cell in pattern {
+                    if let Pattern::Equal(value) = cell {
+                        read(value);
+                    }
+                }
+                channel
+            }
+        };
+        read(channel);
+        // A channel is there as long as its owner.
+        for channel in self.channels(channel) {
+            if let Some((owner, _)) = self.model.channels[channel].owner
+                && owner.index() != slot
+            {
+                bits.insert(self.running + owner.index());
+            }
+        }
+        bits
+    }
+
     /// What a communication does to channels.
-    fn ends(
-        &self,
-        slot: usize,
-        edge: &Edge,
-        reads: &mut Bits,
-        writes: &mut Bits,
-        enabling: &mut Bits,
-    ) {
+    fn ends(&self, edge: &Edge, reads: &mut Bits, writes: &mut Bits) {
         match &edge.communication {
             Communication::None => {}
             Communication::Send { channel, order, .. } => {
@@ -466,20 +481,6 @@ impl<'m> Maker<'m> {
                             writes.insert(end)
                         };
                     }
-                }
-            }
-        }
-        self.both_ends(edge, enabling);
-        // A channel is there as long as its owner.
-        if let Communication::Send { channel, .. } | Communication::Receive { channel, .. } =
-            &edge.communication
-        {
-            for channel in self.channels(channel) {
-                if let Some((owner, _)) = self.model.channels[channel].owner
-                    && owner.index() != slot
-                {
-                    reads.insert(self.running + owner.index());
-                    enabling.insert(self.running + owner.index());
                 }
             }
         }
