@@ -5,7 +5,9 @@
 
 use std::time::{Duration, Instant};
 
+use fairly_model::Expr;
 use fairly_omega::StateId;
+use fairly_reduce::{Reduced, Reducible, Watched};
 use fairly_search::reach::{self, Size};
 use fairly_search::refinement::{self, Answer, Determinism, Model, Nondeterminism, ViolationKind};
 use fairly_search::{Bounds, Cut, Prefix};
@@ -13,7 +15,9 @@ use fairly_system::{AtomIndex, Fault, FaultKind, Run, RunStep, TransitionSystem}
 use fairly_witness::{follow, replay};
 
 use crate::hunt::Lossy;
+use crate::soundness::{self, Refusal, RowKind};
 use crate::verdict::{Failure, WhyUnknown};
+use crate::verify::{Options, Reduction};
 
 /// The answer to a claim.
 #[derive(Clone, Debug)]
@@ -22,10 +26,36 @@ pub struct ClaimVerdict {
     pub outcome: ClaimOutcome,
     /// States and transitions that were explored, where they were counted.
     pub size: Option<Size>,
+    /// Reductions used, and how much they left out.
+    pub reductions: Vec<String>,
+    /// Why nothing was left out, if nothing was.
+    pub unreduced: Option<Refusal>,
     /// How long it took.
     pub time: Duration,
     /// What was kept of the states, if not all.
     pub lossy: Option<Lossy>,
+}
+
+/// How a claim is looked at.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Effort {
+    /// How much may be explored.
+    pub bounds: Bounds,
+    /// Whether steps may be left out where that keeps the answer.
+    pub reduction: Reduction,
+}
+
+/// All of the system is looked at.
+impl From<Bounds> for Effort {
+    fn from(bounds: Bounds) -> Self {
+        Effort { bounds, reduction: Reduction::Off }
+    }
+}
+
+impl From<&Options> for Effort {
+    fn from(options: &Options) -> Self {
+        Effort { bounds: options.bounds, reduction: options.reduction }
+    }
 }
 
 /// Holds, violated or unknown.
@@ -85,18 +115,62 @@ impl Shown {
     }
 }
 
+/// What it means that something, or nothing, was found.
+type Meaning = fn(Option<Box<Shown>>) -> ClaimOutcome;
+
 /// What a question ends with before it is confirmed.
 type Answered = Result<(Option<Shown>, Option<Size>), Cut>;
 
-/// Asks a question whose witness, if there is one, is `found`'s meaning.
+/// Asks a question whose witness, if there is one, is `found`'s meaning, of the whole system.
 fn ask<S: TransitionSystem>(
     system: &mut S,
-    found: fn(Option<Box<Shown>>) -> ClaimOutcome,
-    nothing: fn(Option<Box<Shown>>) -> ClaimOutcome,
+    found: Meaning,
+    nothing: Meaning,
     question: impl FnOnce(&mut S) -> Answered,
 ) -> Result<ClaimVerdict, Failure> {
     let started = Instant::now();
-    let (outcome, size) = match question(system) {
+    let answered = question(system);
+    let mut verdict = conclude(system, found, nothing, answered)?;
+    verdict.unreduced = Some(Refusal::Table(RowKind::Refinement));
+    verdict.time = started.elapsed();
+    Ok(verdict)
+}
+
+/// Asks a question whose answer rests on what is watched, and on deadlocks and errors.
+fn ask_reduced<S: Reducible>(
+    system: &mut S,
+    (watched, ends): (Watched, bool),
+    reduction: Reduction,
+    [found, nothing]: [Meaning; 2],
+    question: impl FnOnce(&mut Reduced<'_, S>) -> Answered,
+) -> Result<ClaimVerdict, Failure> {
+    let started = Instant::now();
+    let mut refused = Vec::new();
+    let watched = match reduction {
+        Reduction::Sound => Ok(watched),
+        Reduction::Off => Err(Refusal::NotAsked),
+    };
+    let mut reduced = soundness::reduce(system, watched, ends, &mut refused);
+    let answered = question(&mut reduced);
+    let said = soundness::said(&reduced);
+    let mut verdict = conclude(system, found, nothing, answered)?;
+    if said.is_none() {
+        verdict.unreduced = refused.pop().or(Some(Refusal::Nothing));
+    }
+    verdict.reductions.extend(said);
+    verdict.time = started.elapsed();
+    Ok(verdict)
+}
+
+/// The verdict that an answer amounts to, after what was found has been walked once more on the whole
+/// system.
+fn conclude<S: TransitionSystem>(
+    system: &mut S,
+    found: Meaning,
+    nothing: Meaning,
+    answered: Answered,
+) -> Result<ClaimVerdict, Failure> {
+    let (outcome, size) = match answered {
         Err(cut) => (ClaimOutcome::Unknown(WhyUnknown::cut(cut, system)), None),
         Ok((None, size)) => (nothing(None), size),
         Ok((Some(shown), size)) => {
@@ -104,7 +178,8 @@ fn ask<S: TransitionSystem>(
             (found(Some(Box::new(shown))), size)
         }
     };
-    Ok(ClaimVerdict { outcome, size, time: started.elapsed(), lossy: None })
+    let (reductions, time) = (Vec::new(), Duration::ZERO);
+    Ok(ClaimVerdict { outcome, size, reductions, unreduced: None, time, lossy: None })
 }
 
 /// Walks what was found once more.
@@ -125,18 +200,23 @@ pub(crate) fn confirm<S: TransitionSystem>(system: &mut S, shown: &Shown) -> Res
 
 /// No run comes to an error of the model, and none to a state of which `wrong` says that something
 /// cannot be evaluated there: a proposition that divides by zero is false, and nobody would notice.
+/// It asks about these propositions.
 ///
 /// # Errors
 /// When what was found does not stand up to replay, which is a bug; so for all claims.
-pub fn faultless<S: TransitionSystem>(
+pub fn faultless<S: Reducible>(
     system: &mut S,
+    propositions: &[AtomIndex],
     wrong: impl Fn(&S, StateId) -> Option<Fault>,
-    bounds: Bounds,
+    effort: impl Into<Effort>,
 ) -> Result<ClaimVerdict, Failure> {
-    ask(system, ClaimOutcome::Violated, ClaimOutcome::Holds, |system| {
-        let error = |system: &S, state| match system.fault(state) {
+    let Effort { bounds, reduction } = effort.into();
+    let watched = Watched { atoms: propositions.to_vec(), ..Watched::default() };
+    let meaning = [ClaimOutcome::Violated as Meaning, ClaimOutcome::Holds];
+    ask_reduced(system, (watched, false), reduction, meaning, |system| {
+        let error = |system: &Reduced<'_, S>, state| match system.fault(state) {
             Some(fault) => (fault.kind == FaultKind::Error).then(|| fault.message.clone()),
-            None => wrong(system, state).map(|fault| fault.message),
+            None => wrong(system.inner(), state).map(|fault| fault.message),
         };
         let found = reach::state(system, bounds, |system, state| error(system, state).is_some())?;
         let shown = found.prefix.map(|prefix| {
@@ -151,11 +231,11 @@ pub fn faultless<S: TransitionSystem>(
 ///
 /// # Errors
 /// As [`faultless`].
-pub fn deadlock_free<S: TransitionSystem>(
+pub fn deadlock_free<S: Reducible>(
     system: &mut S,
-    bounds: Bounds,
+    effort: impl Into<Effort>,
 ) -> Result<ClaimVerdict, Failure> {
-    stops_well(system, None, bounds)
+    stops_well(system, None, effort)
 }
 
 /// No run gets stuck before it has ended, or where the proposition of this name says that something
@@ -163,19 +243,22 @@ pub fn deadlock_free<S: TransitionSystem>(
 ///
 /// # Errors
 /// As [`faultless`].
-pub fn stops_well<S: TransitionSystem>(
+pub fn stops_well<S: Reducible>(
     system: &mut S,
     unfinished: Option<&str>,
-    bounds: Bounds,
+    effort: impl Into<Effort>,
 ) -> Result<ClaimVerdict, Failure> {
-    ask(system, ClaimOutcome::Violated, ClaimOutcome::Holds, |system| {
+    let Effort { bounds, reduction } = effort.into();
+    let meaning = [ClaimOutcome::Violated as Meaning, ClaimOutcome::Holds];
+    ask_reduced(system, (Watched::default(), true), reduction, meaning, |system| {
         let terminated = system.atom("terminated");
         let missing = unfinished.and_then(|name| system.atom(name));
-        let holds = |system: &S, state, atom: Option<AtomIndex>| {
+        let holds = |system: &Reduced<'_, S>, state, atom: Option<AtomIndex>| {
             atom.is_some_and(|atom| system.holds(state, atom))
         };
-        let is_end =
-            |system: &S, state| holds(system, state, terminated) && !holds(system, state, missing);
+        let is_end = |system: &Reduced<'_, S>, state| {
+            holds(system, state, terminated) && !holds(system, state, missing)
+        };
         let found = reach::deadlock(system, bounds, is_end)?;
         let shown = found.prefix.map(|prefix| Shown::stuck(system, prefix, unfinished));
         Ok((shown, Some(found.size)))
@@ -254,12 +337,15 @@ pub fn deterministic<S: TransitionSystem>(
 ///
 /// # Errors
 /// As [`faultless`].
-pub fn reaches<S: TransitionSystem>(
+pub fn reaches<S: Reducible>(
     system: &mut S,
     goal: AtomIndex,
-    bounds: Bounds,
+    effort: impl Into<Effort>,
 ) -> Result<ClaimVerdict, Failure> {
-    ask(system, ClaimOutcome::Holds, ClaimOutcome::Violated, |system| {
+    let Effort { bounds, reduction } = effort.into();
+    let watched = Watched { atoms: vec![goal], ..Watched::default() };
+    let meaning = [ClaimOutcome::Holds as Meaning, ClaimOutcome::Violated];
+    ask_reduced(system, (watched, false), reduction, meaning, |system| {
         let found = reach::state(system, bounds, |system, state| system.holds(state, goal))?;
         let shown = found.prefix.map(|prefix| Shown::reached(system, prefix));
         Ok((shown, Some(found.size)))
@@ -275,18 +361,23 @@ pub enum Extreme {
     Greatest,
 }
 
-/// Some run comes to a state that has a value; the state with the least or greatest value is shown.
+/// Some run comes to a state that has a value; the state with the least or greatest value is shown. The
+/// value depends on these expressions.
 ///
 /// # Errors
 /// As [`faultless`].
-pub fn reaches_extreme<S: TransitionSystem>(
+pub fn reaches_extreme<S: Reducible>(
     system: &mut S,
     extreme: Extreme,
-    value: impl FnMut(&S, StateId) -> Option<i64>,
-    bounds: Bounds,
+    values: Vec<Expr>,
+    mut value: impl FnMut(&S, StateId) -> Option<i64>,
+    effort: impl Into<Effort>,
 ) -> Result<ClaimVerdict, Failure> {
-    ask(system, ClaimOutcome::Holds, ClaimOutcome::Violated, |system| {
-        let found = reach::extremes(system, bounds, value)?;
+    let Effort { bounds, reduction } = effort.into();
+    let watched = Watched { values, ..Watched::default() };
+    let meaning = [ClaimOutcome::Holds as Meaning, ClaimOutcome::Violated];
+    ask_reduced(system, (watched, false), reduction, meaning, |system| {
+        let found = reach::extremes(system, bounds, |system, state| value(system.inner(), state))?;
         let (word, best) = match extreme {
             Extreme::Least => ("least", found.least),
             Extreme::Greatest => ("greatest", found.greatest),

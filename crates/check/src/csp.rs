@@ -15,7 +15,7 @@ use fairly_search::refinement::{Determinism, Model};
 use fairly_source::Diagnostic;
 use fairly_system::EventReading;
 
-use crate::claim::{self, ClaimVerdict, Extreme};
+use crate::claim::{self, ClaimVerdict, Effort, Extreme};
 use crate::execution::{self, Execution};
 use crate::hunt;
 use crate::property::Property;
@@ -177,8 +177,10 @@ impl CspFile {
         &mut self,
         system: SystemIndex,
         claim: &Claim,
-        bounds: Bounds,
+        effort: impl Into<Effort>,
     ) -> Result<ClaimVerdict, Unanswered> {
+        let effort = effort.into();
+        let bounds = effort.bounds;
         let specification = Rc::clone(&self.specification);
         if let Claim::Refines { model, specification } = claim {
             let model = match model {
@@ -192,7 +194,7 @@ impl CspFile {
         }
         let system = self.interpreter(system);
         Ok(match claim {
-            Claim::DeadlockFree => claim::deadlock_free(system, bounds)?,
+            Claim::DeadlockFree => claim::deadlock_free(system, effort)?,
             Claim::NonTerminating => claim::nonterminating(system, bounds)?,
             Claim::DivergenceFree => claim::divergence_free(system, bounds)?,
             Claim::Deterministic => claim::deterministic(system, Determinism::Transitions, bounds)?,
@@ -201,10 +203,11 @@ impl CspFile {
                 match optimum {
                     None => {
                         let atom = system.interpreter_mut().add_proposition("goal", goal);
-                        claim::reaches(system, atom, bounds)?
+                        claim::reaches(system, atom, effort)?
                     }
                     Some((extreme, value)) => {
                         let value = csp::expression(&specification, value)?;
+                        let read = vec![goal.clone(), value.clone()];
                         let extreme = match extreme {
                             Goal::Least => Extreme::Least,
                             Goal::Greatest => Extreme::Greatest,
@@ -214,7 +217,7 @@ impl CspFile {
                             let is_goal = system.value(state, &goal).ok()? != 0;
                             if is_goal { system.value(state, &value).ok() } else { None }
                         };
-                        claim::reaches_extreme(system, extreme, value, bounds)?
+                        claim::reaches_extreme(system, extreme, read, value, effort)?
                     }
                 }
             }

@@ -98,13 +98,16 @@ fn answer<S: Packed>(
         (None, None, Some(limit)) => ClaimOutcome::Unknown(WhyUnknown::Limit(limit)),
         (None, None, None) => ClaimOutcome::Unknown(WhyUnknown::Lossy),
     };
-    Ok(ClaimVerdict { outcome, size: Some(size), time: started.elapsed(), lossy: Some(lossy) })
+    let (size, time) = (Some(size), started.elapsed());
+    let reductions = Vec::new();
+    Ok(ClaimVerdict { outcome, size, reductions, unreduced: None, time, lossy: Some(lossy) })
 }
 
 /// The answer to what is no question for a lossy search.
 pub fn not_lossy() -> ClaimVerdict {
     let outcome = ClaimOutcome::Unknown(WhyUnknown::NotLossy);
-    ClaimVerdict { outcome, size: None, time: Duration::ZERO, lossy: None }
+    let (size, time, reductions) = (None, Duration::ZERO, Vec::new());
+    ClaimVerdict { outcome, size, reductions, unreduced: None, time, lossy: None }
 }
 
 /// No run comes to an error of the model: [`claim::faultless`](crate::claim::faultless).

@@ -5,7 +5,8 @@
 //! under all others: where it is fair, the property is violated there too.
 
 use fairly_fairness::{Constraint, Level, Notion, Predicate, Reading, StepFormula, Strength};
-use fairly_system::{EventId, EventSet, Run, Signature, TransitionSystem};
+use fairly_reduce::Reducible;
+use fairly_system::{EventId, EventSet, Run, Signature};
 use fairly_witness::Ledger;
 
 use crate::assumption::Assumption;
@@ -74,7 +75,7 @@ const RUNGS: [(Notion, &[usize]); 5] = [
 ///
 /// # Errors
 /// As [`crate::check`].
-pub fn ladder<S: TransitionSystem>(
+pub fn ladder<S: Reducible>(
     system: &mut S,
     property: &mut Property,
     assumed: &[Constraint],
@@ -175,7 +176,7 @@ fn against(weak: &Constraint) -> Vec<Constraint> {
 
 /// The kinds of runs that violate a property, the ones that less fairness excludes first. A kind that
 /// cannot be searched for within the bounds is left out.
-fn causes<S: TransitionSystem>(
+fn causes<S: Reducible>(
     system: &mut S,
     property: &mut Property,
     assumed: &[Constraint],

@@ -20,6 +20,7 @@ mod least;
 mod lint;
 pub mod promela;
 mod property;
+pub mod soundness;
 mod vacuity;
 mod verdict;
 mod verify;
@@ -34,5 +35,5 @@ pub use property::{Property, Unbound, parse_for};
 pub use verdict::{
     Counterexample, Doomed, Failure, Fairness, Outcome, Stamp, Upgrade, Verdict, WhyUnknown,
 };
-pub use verify::{Options, check, judge};
+pub use verify::{Options, Reduction, check, judge};
 pub use waiting::{Phrase, Waiting, waiting};

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use fairly_fairness::{Constraint, Level, Notion};
 use fairly_omega::emptiness::Engine;
+use fairly_reduce::Reducible;
 use fairly_system::{ActionId, MoveId, TransitionSystem};
 
 use crate::assumption::{Assumption, constraints_of};
@@ -22,7 +23,7 @@ const AFFORDABLE: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// When the engine that was chosen cannot decide it.
-pub fn needless<S: TransitionSystem>(
+pub fn needless<S: Reducible>(
     system: &mut S,
     property: &mut Property,
     assumption: &Assumption,

@@ -8,12 +8,12 @@ use fairly_front::promela::{self, Claim, Lowered, Options as Lowering};
 use fairly_logic::Formulas;
 use fairly_model::{BinaryOp, Collapsed, Expr, Interpreter, LocationId, Model, Target};
 use fairly_omega::{Acceptance, Automaton, Builder, Label, Mark, MarkSet, Prop, Refused, StateId};
-use fairly_search::lossy::Room;
 use fairly_search::{Binding, Bounds};
+use fairly_search::lossy::Room;
 use fairly_source::{Diagnostic, Span};
 use fairly_system::TransitionSystem;
 
-use crate::claim::{self, ClaimVerdict};
+use crate::claim::{self, ClaimVerdict, Effort};
 use crate::execution::{Execution, system};
 use crate::hunt;
 use crate::property::Property;
@@ -172,12 +172,16 @@ impl PromelaFile {
     ///
     /// # Panics
     /// On formulas, claims and progress: see [`PromelaFile::property`].
-    pub fn claim(&mut self, question: &Question, bounds: Bounds) -> Result<ClaimVerdict, Failure> {
+    pub fn claim(
+        &mut self,
+        question: &Question,
+        effort: impl Into<Effort>,
+    ) -> Result<ClaimVerdict, Failure> {
         match question {
-            Question::Errors => claim::faultless(&mut self.system, |_, _| None, bounds),
+            Question::Errors => claim::faultless(&mut self.system, &[], |_, _| None, effort),
             Question::EndStates => {
                 let unfinished = self.lowered.unfinished.as_deref();
-                claim::stops_well(&mut self.system, unfinished, bounds)
+                claim::stops_well(&mut self.system, unfinished, effort)
             }
             Question::Progress
             | Question::Acceptance

@@ -154,9 +154,9 @@ fn is_asked<S: TransitionSystem>(
     match when {
         Predicate::True => true,
         Predicate::Enabled(selector) | Predicate::Taken(selector) => {
-            some_selected(system, steps, selector)
+            some_selected(system, state, steps, selector)
         }
-        Predicate::Disabled(selector) => !some_selected(system, steps, selector),
+        Predicate::Disabled(selector) => !some_selected(system, state, steps, selector),
         Predicate::Ready(selector) => {
             let mut offered = Vec::new();
             system.offered(state, &mut offered);
@@ -170,13 +170,15 @@ fn is_asked<S: TransitionSystem>(
 }
 
 fn some_selected<S: TransitionSystem>(
-    system: &S,
+    system: &mut S,
+    state: StateId,
     steps: &[Transition],
     selector: &Selector,
 ) -> bool {
-    steps.iter().any(|step| {
-        step.action != ActionId::IDLE
-            && selector.selects(system.action(step.action), system.signature())
+    let mut actions: Vec<ActionId> = steps.iter().map(|step| step.action).collect();
+    system.left_out(state, &mut actions);
+    actions.into_iter().any(|action| {
+        action != ActionId::IDLE && selector.selects(system.action(action), system.signature())
     })
 }
 

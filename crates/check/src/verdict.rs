@@ -8,6 +8,8 @@ use fairly_search::Cut;
 use fairly_system::{Run, RunStep, TransitionSystem};
 use fairly_witness::{Flaw, Ledger};
 
+use crate::soundness::Refusal;
+
 /// The answer to one property under one assumption.
 #[derive(Clone, Debug)]
 pub struct Verdict {
@@ -144,8 +146,10 @@ pub struct Stamp {
     pub constraints: Vec<String>,
     /// Who decided.
     pub engine: &'static str,
-    /// Reductions used; none yet.
+    /// Reductions used, and how much they left out.
     pub reductions: Vec<String>,
+    /// Why nothing was left out, if nothing was.
+    pub unreduced: Option<Refusal>,
     /// Whether everything that could matter was explored.
     pub exhaustive: bool,
     /// States and transitions of the system that were explored.

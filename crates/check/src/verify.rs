@@ -6,6 +6,7 @@ use fairly_fairness::{Constraint, Level, Notion, Predicate, Reading, Selector};
 use fairly_logic::AtomId;
 use fairly_omega::emptiness::{self, Engine, Undecided};
 use fairly_omega::{Automaton, Graph, Lasso};
+use fairly_reduce::{Reduced, Reducible};
 use fairly_search::{Binding, Bounded, Bounds, Negation, Product, closure, global, inherent};
 use fairly_system::{EventReading, EventSet, Run, RunStep, Signature, TransitionSystem};
 use fairly_translate::{LetterConstraint, Lifted, translate, translate_lifted};
@@ -13,6 +14,7 @@ use fairly_witness::{Flaw, Ledger, accepted, replay, takes_everything, violates}
 
 use crate::assumption::Assumption;
 use crate::property::{Never, Property};
+use crate::soundness::{self, Refusal, RowKind};
 use crate::vacuity;
 use crate::verdict::{
     Counterexample, Doomed, Failure, Fairness, Outcome, Stamp, Upgrade, Verdict, WhyUnknown,
@@ -29,6 +31,18 @@ pub struct Options {
     pub translation: fairly_translate::Options,
     /// Which procedure decides inherent fairness.
     pub procedure: inherent::Procedure,
+    /// Whether steps may be left out where that keeps the answer.
+    pub reduction: Reduction,
+}
+
+/// Whether steps may be left out where that keeps the answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reduction {
+    /// Where [`crate::soundness`] says so.
+    #[default]
+    Sound,
+    /// Never.
+    Off,
 }
 
 /// Does every run that meets the assumption satisfy the property?
@@ -36,7 +50,7 @@ pub struct Options {
 /// # Errors
 /// When the engine that was chosen cannot decide it, or when a run that was found does not stand up
 /// to replay, which is a bug.
-pub fn check<S: TransitionSystem>(
+pub fn check<S: Reducible>(
     system: &mut S,
     property: &mut Property,
     assumption: &Assumption,
@@ -48,6 +62,7 @@ pub fn check<S: TransitionSystem>(
         constraints: Vec::new(),
         engine: "none",
         reductions: Vec::new(),
+        unreduced: None,
         exhaustive: false,
         system: (0, 0),
         product: (0, 0),
@@ -102,7 +117,13 @@ pub fn check<S: TransitionSystem>(
         stamp.system = vacuity::size(system, options.bounds);
     }
     let notes = match &outcome {
-        Outcome::Holds(_) => vacuity::notes(system, property, &constraints, options.bounds),
+        Outcome::Holds(_) => {
+            let mut reduced = match assumption.notion {
+                Notion::Global | Notion::Inherent(_) => Reduced::whole(system),
+                _ => reduced(system, Some(property), &constraints, options, &mut Vec::new()),
+            };
+            vacuity::notes(&mut reduced, property, &constraints, options.bounds)
+        }
         _ => Vec::new(),
     };
     stamp.time = started.elapsed();
@@ -111,7 +132,7 @@ pub fn check<S: TransitionSystem>(
 }
 
 /// "Holds", with what the fairness assumed does to the system.
-fn closed<S: TransitionSystem>(
+fn closed<S: Reducible>(
     system: &mut S,
     notion: Notion,
     constraints: &[Constraint],
@@ -121,7 +142,10 @@ fn closed<S: TransitionSystem>(
     let closure = match notion {
         Notion::Global => global::closure(system, constraints.to_vec(), options.bounds),
         _ if constraints.is_empty() => return Outcome::Holds(Fairness::NotAssumed),
-        _ => closure::find(system, constraints.to_vec(), options.bounds),
+        _ => {
+            let mut reduced = reduced(system, None, constraints, options, &mut Vec::new());
+            closure::find(&mut reduced, constraints.to_vec(), options.bounds)
+        }
     };
     match closure {
         // The answer stands; only what is said of the assumption could not be found out.
@@ -146,6 +170,7 @@ fn globally<S: TransitionSystem>(
     stamp: &mut Stamp,
 ) -> Result<Found, Failure> {
     stamp.engine = "global";
+    stamp.unreduced = Some(Refusal::Table(RowKind::Global));
     with_negation(property, options, |negation| {
         Ok(match global::find(system, negation, constraints.to_vec(), options.bounds) {
             Ok(Some(run)) => Found::Run(run),
@@ -167,6 +192,7 @@ fn inherently<S: TransitionSystem>(
     stamp: &mut Stamp,
 ) -> Result<Outcome, Failure> {
     stamp.engine = "inherent";
+    stamp.unreduced = Some(Refusal::Table(RowKind::Inherent));
     if property.never.is_some() {
         return Err(Failure::Senseless(
             "inherent fairness asks for a continuation that satisfies the property, and a never \
@@ -284,8 +310,40 @@ fn with_negation(
     }
 }
 
+/// The system with as few steps as the answer to a question about fair runs allows.
+fn reduced<'a, S: Reducible>(
+    system: &'a mut S,
+    property: Option<&Property>,
+    constraints: &[Constraint],
+    options: &Options,
+    refused: &mut Vec<Refusal>,
+) -> Reduced<'a, S> {
+    let watched = match options.reduction {
+        Reduction::Off => Err(Refusal::NotAsked),
+        Reduction::Sound => soundness::watched(property, Notion::None, constraints),
+    };
+    soundness::reduce(system, watched, false, refused)
+}
+
 /// Searches for a run that violates the property and meets the constraints.
-pub(crate) fn decide<S: TransitionSystem>(
+pub(crate) fn decide<S: Reducible>(
+    system: &mut S,
+    property: &mut Property,
+    constraints: &[Constraint],
+    options: &Options,
+    stamp: &mut Stamp,
+) -> Result<Found, Failure> {
+    let mut refused = Vec::new();
+    let mut reduced = reduced(system, Some(property), constraints, options, &mut refused);
+    let found = search(&mut reduced, property, constraints, options, stamp)?;
+    match soundness::said(&reduced) {
+        Some(said) => stamp.reductions.push(said),
+        None => stamp.unreduced = refused.pop().or(Some(Refusal::Nothing)),
+    }
+    Ok(found)
+}
+
+fn search<S: TransitionSystem>(
     system: &mut S,
     property: &mut Property,
     constraints: &[Constraint],
@@ -401,7 +459,7 @@ const ATTEMPTS: usize = 8;
 
 /// The smallest single constraint that excludes this run, preferring one with which the property
 /// holds. Constraints about the events of the property are tried first.
-fn upgrade<S: TransitionSystem>(
+fn upgrade<S: Reducible>(
     system: &mut S,
     property: &mut Property,
     constraints: &[Constraint],

@@ -280,7 +280,7 @@ impl Checked {
             let interpreter = system.interpreter();
             propositions.iter().find_map(|&atom| interpreter.proposition_fault(state, atom))
         };
-        match claim::faultless(interpreter, wrong, bounds()).map(|verdict| verdict.outcome) {
+        match claim::faultless(interpreter, &[], wrong, bounds()).map(|verdict| verdict.outcome) {
             Ok(ClaimOutcome::Violated(shown)) => {
                 if !expected {
                     let why = shown.map_or_else(String::new, |shown| shown.conclusion);

@@ -65,6 +65,9 @@ impl Growing {
     }
 }
 
+// Nothing is said of its processes, so it is never reduced.
+impl fairly_reduce::Reducible for Growing {}
+
 impl TransitionSystem for Growing {
     fn signature(&self) -> &Signature {
         &self.signature

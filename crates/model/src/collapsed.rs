@@ -127,12 +127,12 @@ impl Collapsed {
             let mut longer = self.chains[chain].longer.iter().copied();
             longer.find(|&longer| self.chains[longer].last == step)
         };
-        known.unwrap_or_else(|| self.follow(chain, step))
+        known.unwrap_or_else(|| self.lengthen(chain, step))
     }
 
     /// Makes a sequence with one step more.
     #[cold]
-    fn follow(&mut self, before: usize, last: ActionId) -> usize {
+    fn lengthen(&mut self, before: usize, last: ActionId) -> usize {
         let chain = self.chains.len();
         if before == EMPTY {
             let length = self.alone.len().max(last.index() + 1);
@@ -264,6 +264,46 @@ impl Collapsed {
         self.base = words;
     }
 
+    /// Works out the steps of a state before what they lead to has numbers, so that a reduction can
+    /// [leave out](Collapsed::follow) some; `false` if there are none because something went wrong in
+    /// the step to it.
+    pub fn look(&mut self, state: StateId) -> bool {
+        if self.inner.fault(state).is_some() {
+            self.ends.clear();
+            return false;
+        }
+        let mut words = std::mem::take(&mut self.base);
+        self.inner.read(state, &mut words);
+        if self.holds {
+            self.pass_through(&words);
+        } else {
+            self.inner.expand(&words, &mut self.ends);
+        }
+        self.base = words;
+        true
+    }
+
+    /// The steps of the state that was looked at last.
+    pub fn pending(&self) -> Pending<'_> {
+        Pending { words: &self.base, actions: &self.ends.actions, ends: &self.ends }
+    }
+
+    /// Appends the steps of the state that was [looked at](Collapsed::look) last which are to be
+    /// kept, by position. The others lead nowhere: what they lead to is not stored.
+    pub fn follow(
+        &mut self,
+        state: StateId,
+        keep: impl FnMut(usize) -> bool,
+        out: &mut Vec<Transition>,
+    ) {
+        let before = self.ends.actions.len();
+        self.ends.retain(self.base.len(), keep);
+        if self.ends.actions.len() < before {
+            self.inner.note_left_out();
+        }
+        self.inner.settle(state, &self.ends, out);
+    }
+
     /// Adds a step that is a sequence of steps, the last of which is one of a frame, unless it is
     /// there.
     fn end(&mut self, action: ActionId, depth: usize, at: usize) {
@@ -287,6 +327,22 @@ impl Collapsed {
         }
         self.ends.actions.push(action);
         self.ends.rows.extend_from_slice(row);
+    }
+}
+
+/// Steps whose targets have no numbers yet.
+pub struct Pending<'a> {
+    /// The state that they leave.
+    pub words: &'a [u64],
+    /// Their actions.
+    pub actions: &'a [ActionId],
+    ends: &'a Steps,
+}
+
+impl Pending<'_> {
+    /// Whether something goes wrong in the step at a position.
+    pub fn is_faulty(&self, at: usize) -> bool {
+        self.ends.fault(at).is_some()
     }
 }
 

@@ -57,7 +57,7 @@ impl Place {
 
 impl Edge {
     /// Whether it is so of an expression of the edge.
-    fn any(&self, ask: Ask<'_>) -> bool {
+    pub fn any(&self, ask: Ask<'_>) -> bool {
         let communication = match &self.communication {
             Communication::None => false,
             Communication::Send { channel, message, .. } => {

@@ -32,7 +32,10 @@ pub fn text<S: TransitionSystem>(
     if let ClaimOutcome::Unknown(why) = &verdict.outcome {
         out.push_str(&look.wrapped(6, &format!("unknown: {why}")));
     }
-    let time = format!("{:.2} s", verdict.time.as_secs_f64());
+    let mut time = format!("{:.2} s", verdict.time.as_secs_f64());
+    for reduction in verdict.reductions.iter().rev() {
+        time = format!("{reduction} · {time}");
+    }
     let _ = match verdict.size {
         Some(size) => {
             writeln!(
@@ -83,6 +86,8 @@ pub fn json<S: TransitionSystem>(system: &mut S, title: &str, verdict: &ClaimVer
             "exhaustive": shown.is_none() && outcome != "unknown",
             "states": verdict.size.map(|size| size.states),
             "transitions": verdict.size.map(|size| size.transitions),
+            "reductions": verdict.reductions,
+            "unreduced": verdict.unreduced.map(|why| why.to_string()),
             "seconds": verdict.time.as_secs_f64(),
         },
     });

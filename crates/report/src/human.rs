@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use fairly_check::soundness::SOUNDNESS;
 use fairly_check::{
     Cause, CauseKind, Doomed, Fairness, Ladder, Least, Outcome, Phrase, Stamp, Upgrade, Verdict,
     Waiting,
@@ -265,6 +266,25 @@ fn upgrade(upgrade: Option<&Upgrade>, look: &Look) -> String {
     out
 }
 
+/// The table of what a reduction keeps.
+pub fn soundness() -> String {
+    let mut out = String::new();
+    for (kept, head) in
+        [(true, "Partial-order reduction is used for"), (false, "It is refused for")]
+    {
+        let _ = writeln!(out, "{head}\n");
+        for row in SOUNDNESS.iter().filter(|row| row.kept == kept) {
+            let _ = writeln!(out, "  {}\n      {}", row.what, row.reason);
+        }
+        out.push('\n');
+    }
+    out.push_str(
+        "What is used and how much it left out stands in every answer; `--no-reduction` turns it \
+         off.\n",
+    );
+    out
+}
+
 /// The line that says what an answer rests on. The engine is left out where the line would be too long;
 /// JSON has it always.
 fn stamp(stamp: &Stamp, closure: Option<&Fairness>, look: &Look) -> String {
@@ -275,6 +295,7 @@ fn stamp(stamp: &Stamp, closure: Option<&Fairness>, look: &Look) -> String {
             stamp.system.1, stamp.product.0, stamp.product.1
         ),
     ];
+    parts.extend(stamp.reductions.iter().cloned());
     parts.push(if stamp.exhaustive { "complete" } else { "not complete" }.to_owned());
     match closure {
         Some(Fairness::MachineClosed) => {

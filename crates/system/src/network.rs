@@ -124,6 +124,11 @@ pub struct Network {
     actions: Vec<Action>,
     action_ids: HashMap<Vec<MoveId>, ActionId>,
     atoms: Vec<Atom>,
+    /// The state that was looked at last, and what is enabled there: actions, and the local states
+    /// that they lead to, one after the other.
+    looked: Vec<u32>,
+    pending: Vec<ActionId>,
+    rows: Vec<u32>,
 }
 
 impl Network {
@@ -224,6 +229,9 @@ impl Network {
             actions: vec![idle],
             action_ids: HashMap::from([(vec![], ActionId::IDLE)]),
             atoms: Vec::new(),
+            looked: Vec::new(),
+            pending: Vec::new(),
+            rows: Vec::new(),
         })
     }
 
@@ -294,7 +302,7 @@ impl Network {
     }
 
     /// Appends the ways in which the components of `sharing` can take `event` together.
-    fn joint(&mut self, tuple: &[u32], event: EventId, out: &mut Vec<Transition>) {
+    fn joint(&mut self, tuple: &[u32], event: EventId) {
         let offers = |process: &ProcessId| self.offer(*process, tuple).with(event);
         if self.sharing[event.index()].iter().all(|process| offers(process).len() > 0) {
             let choices: Vec<Vec<Hop>> = self.sharing[event.index()]
@@ -312,7 +320,8 @@ impl Network {
                     moves.push(choice[at].id);
                 }
                 let action = self.intern_action(event, &moves);
-                out.push(Transition { target: self.intern(&next), action });
+                self.pending.push(action);
+                self.rows.extend_from_slice(&next);
                 let Some(turn) =
                     (0..wheel.len()).rev().find(|&at| wheel[at] + 1 < choices[at].len())
                 else {
@@ -328,6 +337,95 @@ impl Network {
     /// What a component offers in its part of a state.
     fn offer(&self, process: ProcessId, tuple: &[u32]) -> &Offer {
         &self.offers[process.index()][tuple[process.index()] as usize]
+    }
+
+    /// Works out what is enabled in a state, before what it leads to is stored.
+    pub fn look(&mut self, state: StateId) {
+        let tuple = self.tuple(state).to_vec();
+        self.pending.clear();
+        self.rows.clear();
+        for process in 0..tuple.len() {
+            let at = tuple[process] as usize;
+            for number in 0..self.offers[process][at].moves.len() {
+                let candidate = self.offers[process][at].moves[number];
+                let event = candidate.event;
+                match self.sharing[event.index()].as_slice() {
+                    [] | [_] => {
+                        let mut next = tuple.clone();
+                        next[process] = candidate.to;
+                        let action = self.intern_action(event, &[candidate.id]);
+                        self.pending.push(action);
+                        self.rows.extend_from_slice(&next);
+                    }
+                    // The first of those who share an event finds all the ways to take it, when
+                    // it comes to the first of its own moves with that event.
+                    [first, ..] if first.index() == process => {
+                        let earliest = self.offers[process][at].with(event).next();
+                        if earliest.is_some_and(|earliest| earliest.id == candidate.id) {
+                            self.joint(&tuple, event);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        self.looked = tuple;
+    }
+
+    /// The local states of the state that was looked at last.
+    pub fn looked_at(&self) -> &[u32] {
+        &self.looked
+    }
+
+    /// What is enabled in the state that was looked at last.
+    pub fn pending(&self) -> &[ActionId] {
+        &self.pending
+    }
+
+    /// Appends the transitions of the state that was looked at last which are to be kept, by
+    /// position. What the others lead to is not stored.
+    pub fn follow(&mut self, mut keep: impl FnMut(usize) -> bool, out: &mut Vec<Transition>) {
+        let width = self.looked.len();
+        let rows = std::mem::take(&mut self.rows);
+        for at in (0..self.pending.len()).filter(|&at| keep(at)) {
+            let target = self.intern(&rows[at * width..][..width]);
+            out.push(Transition { target, action: self.pending[at] });
+        }
+        self.rows = rows;
+    }
+
+    /// The components that take an event together; one or none if each takes it alone.
+    pub fn sharing(&self, event: EventId) -> &[ProcessId] {
+        &self.sharing[event.index()]
+    }
+
+    /// Of a move: the local state that it leaves, and its position among those that do.
+    pub fn place_of(&self, id: MoveId) -> (u32, u32) {
+        let process = self.signature.moves[id.index()].process;
+        for (state, offer) in (0u32..).zip(&self.offers[process.index()]) {
+            if let Some(at) = (0u32..).zip(&offer.moves).find(|(_, hop)| hop.id == id) {
+                return (state, at.0);
+            }
+        }
+        unreachable!("a move is a local transition")
+    }
+
+    /// The component that a proposition is about, and of each of its local states whether it holds
+    /// there; `None` if it is about more than one.
+    pub fn atom_places(&self, atom: AtomIndex) -> Option<(usize, Vec<bool>)> {
+        let count = |component: usize| self.components[component].states.len();
+        match &self.atoms[atom.0 as usize] {
+            Atom::At { component, state } => {
+                let at = *state as usize;
+                Some((*component, (0..count(*component)).map(|other| other == at).collect()))
+            }
+            Atom::Label { component, name } => {
+                let labels = &self.components[*component].labels;
+                let has = |at: usize| labels[at].contains(name);
+                Some((*component, (0..count(*component)).map(has).collect()))
+            }
+            Atom::Deadlock => None,
+        }
     }
 }
 
@@ -357,31 +455,8 @@ impl TransitionSystem for Network {
     }
 
     fn enabled(&mut self, state: StateId, out: &mut Vec<Transition>) {
-        let tuple = self.tuple(state).to_vec();
-        for process in 0..tuple.len() {
-            let at = tuple[process] as usize;
-            for number in 0..self.offers[process][at].moves.len() {
-                let candidate = self.offers[process][at].moves[number];
-                let event = candidate.event;
-                match self.sharing[event.index()].as_slice() {
-                    [] | [_] => {
-                        let mut next = tuple.clone();
-                        next[process] = candidate.to;
-                        let action = self.intern_action(event, &[candidate.id]);
-                        out.push(Transition { target: self.intern(&next), action });
-                    }
-                    // The first of those who share an event finds all the ways to take it, when
-                    // it comes to the first of its own moves with that event.
-                    [first, ..] if first.index() == process => {
-                        let earliest = self.offers[process][at].with(event).next();
-                        if earliest.is_some_and(|earliest| earliest.id == candidate.id) {
-                            self.joint(&tuple, event, out);
-                        }
-                    }
-                    _ => {}
-                }
-            }
-        }
+        self.look(state);
+        self.follow(|_| true, out);
     }
 
     fn action(&self, action: ActionId) -> &Action {

@@ -80,6 +80,11 @@ pub trait TransitionSystem {
         }
     }
 
+    /// Appends the actions that are enabled in a state although [`enabled`](TransitionSystem::enabled)
+    /// does not list them, because a reduction leaves their transitions out. What fairness calls enabled
+    /// includes them.
+    fn left_out(&mut self, _state: StateId, _out: &mut Vec<ActionId>) {}
+
     /// What an action is that was handed out.
     fn action(&self, action: ActionId) -> &Action;
 

@@ -80,7 +80,7 @@ pub(crate) fn property<S: TransitionSystem>(
 }
 
 /// Whether the property holds; without a bound that is always known.
-pub(crate) fn holds<S: TransitionSystem>(
+pub(crate) fn holds<S: fairly_reduce::Reducible>(
     system: &mut S,
     property: &mut Property,
     assumption: &Assumption,

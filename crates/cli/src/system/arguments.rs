@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use fairly_check::{Assumption, Execution, Options};
+use fairly_check::{Assumption, Execution, Options, Reduction};
 use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
 use fairly_omega::emptiness::{ENGINES, Engine};
 use fairly_report::{Look, formats};
@@ -59,6 +59,9 @@ pub(crate) struct Model {
     /// code.
     #[arg(long)]
     pub(super) interpret: bool,
+    /// Follow every step of the system, also where fewer would give the same answer.
+    #[arg(long)]
+    pub(super) no_reduction: bool,
     /// How to print the answer.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(super) format: Format,
@@ -178,6 +181,11 @@ impl Model {
         if self.interpret { Execution::Interpreted } else { Execution::Native }
     }
 
+    /// The same options, for a search whose states are counted: of the whole system.
+    pub(super) fn whole(&self) -> Result<Options, Failure> {
+        Ok(Options { reduction: Reduction::Off, ..self.options()? })
+    }
+
     /// The options of the check; the clock starts now.
     pub(super) fn options(&self) -> Result<Options, Failure> {
         let deadline = match self.timeout {
@@ -192,6 +200,7 @@ impl Model {
         Ok(Options {
             engine: self.engine.as_deref().and_then(Engine::named),
             bounds: Bounds { nodes: self.max_states, deadline, bytes: self.max_memory, watch },
+            reduction: if self.no_reduction { Reduction::Off } else { Reduction::Sound },
             ..Options::default()
         })
     }
@@ -248,6 +257,9 @@ pub(crate) struct Check {
     /// What a prefix is under inherent fairness.
     #[arg(long, value_enum, default_value_t = ReadingName::Trace)]
     reading: ReadingName,
+    /// Instead of anything else: print which answers a reduction keeps, and why not the others.
+    #[arg(long, exclusive = true)]
+    pub(super) soundness: bool,
     /// Instead of a property: can every finite run be continued to a fair one?
     #[arg(long)]
     machine_closed: bool,

@@ -153,7 +153,7 @@ fn of_network(
     model: &str,
     loaded: &mut Loaded,
 ) -> Result<(Vec<Row>, Counts), Failure> {
-    let options = request.model.options()?;
+    let options = request.model.whole()?;
     let own = request.assumption(loaded)?.notion;
     let notions = notions(own);
     let (mut rows, mut counts) = (Vec::new(), Counts::default());
@@ -191,7 +191,7 @@ fn of_file(
     file: &mut File,
     spin: Option<&Spin>,
 ) -> Result<(Vec<Row>, Counts), Failure> {
-    let options = request.model.options()?;
+    let options = request.model.whole()?;
     let own = request.notion(file.is_annotated());
     let notions = notions(own);
     let questions = file.questions(&request.model)?;

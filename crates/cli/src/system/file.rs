@@ -6,14 +6,13 @@ use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use fairly_check::claim::{self, ClaimOutcome, ClaimVerdict};
+use fairly_check::claim::{self, ClaimOutcome, ClaimVerdict, Effort};
 use fairly_check::csp::{CspFile, Unanswered};
 use fairly_check::promela::PromelaFile;
 use fairly_check::{Assumption, Options, Outcome, Property};
 use fairly_fairness::{Constraint, Notion};
 use fairly_model::Collapsed;
 use fairly_report::{Source, human, json};
-use fairly_search::Bounds;
 use fairly_system::{AtomIndex, TransitionSystem};
 
 use super::AboutFairness;
@@ -147,14 +146,14 @@ impl File {
         &mut self,
         asked: &Asked,
         system: Which,
-        bounds: Bounds,
+        effort: impl Into<Effort>,
     ) -> Result<ClaimVerdict, Failure> {
         let answer = match (&mut self.read, asked, system) {
             (Read::Csp(file), Asked::Claim(claim), Some(system)) => {
-                file.claim(system, claim, bounds)
+                file.claim(system, claim, effort)
             }
             (Read::Promela(file), Asked::Reachable(question), _) => {
-                file.claim(question, bounds).map_err(Unanswered::from)
+                file.claim(question, effort).map_err(Unanswered::from)
             }
             _ => unreachable!("a question of another language"),
         };
@@ -178,7 +177,7 @@ impl File {
             let interpreter = system.interpreter();
             propositions.iter().find_map(|&atom| interpreter.proposition_fault(state, atom))
         };
-        let verdict = claim::faultless(interpreter, wrong, options.bounds)?;
+        let verdict = claim::faultless(interpreter, propositions, wrong, options)?;
         if let ClaimOutcome::Violated(_) = verdict.outcome {
             let title = format!("{process} runs without errors");
             let about = About { choice, title, place: None };
@@ -248,7 +247,7 @@ impl File {
                     matches!(verdict.outcome, Outcome::Holds(_))
                 }
                 claimed => {
-                    let verdict = self.claim(&claimed, system, options.bounds)?;
+                    let verdict = self.claim(&claimed, system, &options)?;
                     tally.claim(self.interpreter(system), &verdict, &about)?;
                     if let (Some(counter), Some(question)) = (&mut counter, &of_promela) {
                         tally.stored(&counter.stored(question, &options));

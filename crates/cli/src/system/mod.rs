@@ -66,6 +66,10 @@ pub(crate) fn check(
     of_file: &dyn Fn(&str) -> Result<Check, Failure>,
     style: Style,
 ) -> Result<ExitCode, Failure> {
+    if request.soundness {
+        output::write(&human::soundness(), None)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if request.model.files.is_empty() {
         return Err(Failure::Usage {
             message: "there is no model to check".to_owned(),

@@ -6,6 +6,7 @@ use fairly_system::{AtomIndex, Fault, TransitionSystem};
 use super::{Interpreter, Reading, nothing};
 use crate::eval::{Faulty, View};
 use crate::expression::Expr;
+use crate::ids::LocationId;
 
 /// What a state proposition says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +42,7 @@ impl Interpreter {
     /// there, nor in these propositions: then there is no need to look for it.
     pub fn is_known_to_be_faultless(&self, propositions: &[AtomIndex]) -> bool {
         let is_explored = self.faults.is_empty()
+            && !self.left_out
             && self.stuck.len() == self.states.len()
             && self.stuck.iter().all(Option::is_some);
         let all = || (0..self.states.len()).map(StateId::from_index);
@@ -55,6 +57,29 @@ impl Interpreter {
             _ => true,
         };
         is_explored && propositions.iter().all(never_fails)
+    }
+
+    /// A proposition as an expression over the state, if it is one: whether the system is stuck is
+    /// not.
+    pub fn atom_expression(&self, atom: AtomIndex) -> Option<Expr> {
+        match &self.atoms[atom.0 as usize] {
+            Atom::Deadlock | Atom::Terminated => None,
+            Atom::Proposition(at) => Some(self.program.model.propositions[*at].1.clone()),
+            Atom::At { slot, label } => {
+                let model = &self.program.model;
+                let mut any = Expr::FALSE;
+                for &template in &model.slots[*slot].templates {
+                    let all = model.template(template).locations.iter().enumerate();
+                    let called = all.filter(|(_, location)| location.is_called(label));
+                    let locations = called.map(|(at, _)| LocationId::from_index(at)).collect();
+                    let number = i64::try_from(*slot).expect("a slot");
+                    let slot = Box::new(Expr::Const(number));
+                    let here = Expr::At { slot, template, locations };
+                    any = Expr::binary(crate::expression::BinaryOp::Or, any, here);
+                }
+                Some(any)
+            }
+        }
     }
 
     /// Whether a process holds in a state, so that nobody else can move there.

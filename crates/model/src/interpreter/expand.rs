@@ -26,6 +26,28 @@ impl Steps {
         self.faults.clear();
     }
 
+    /// Drops the steps that are not to be kept, by position; a state has so many words.
+    pub(crate) fn retain(&mut self, words: usize, mut keep: impl FnMut(usize) -> bool) {
+        let mut kept = 0;
+        for at in 0..self.actions.len() {
+            let is_kept = keep(at);
+            match self.faults.iter().position(|(step, _)| *step == at) {
+                Some(fault) if is_kept => self.faults[fault].0 = kept,
+                Some(fault) => {
+                    self.faults.remove(fault);
+                }
+                None => {}
+            }
+            if is_kept {
+                self.actions[kept] = self.actions[at];
+                self.rows.copy_within(at * words..(at + 1) * words, kept * words);
+                kept += 1;
+            }
+        }
+        self.actions.truncate(kept);
+        self.rows.truncate(kept * words);
+    }
+
     /// What goes wrong in the step at a position.
     pub(crate) fn fault(&self, at: usize) -> Option<&Fault> {
         self.faults.iter().find(|(step, _)| *step == at).map(|(_, fault)| fault)
@@ -182,6 +204,11 @@ impl Interpreter {
         self.broken(Fault::limit(full.to_string(), None), None)
     }
 
+    /// Remembers that not everything that can be reached is looked at.
+    pub(crate) fn note_left_out(&mut self) {
+        self.left_out = true;
+    }
+
     fn note_stuck(&mut self, state: StateId, stuck: bool) {
         if self.stuck.len() <= state.index() {
             self.stuck.resize(self.states.len().max(state.index() + 1), None);
@@ -251,6 +278,17 @@ impl Interpreter {
     /// Lets native code make steps where it can.
     pub fn accelerate(&mut self, code: Box<dyn crate::native::Native>) {
         self.native = Some(Accelerator { code, actions: Vec::new() });
+    }
+
+    /// The edge behind a move; `None` if there is none because it could not be worked out.
+    pub fn part(&self, id: fairly_system::MoveId) -> Option<crate::native::Part> {
+        let key = self.program.names.key(id);
+        (key.edge != u32::MAX).then_some(crate::native::Part {
+            slot: key.slot,
+            variant: key.variant,
+            location: key.location,
+            edge: key.edge,
+        })
     }
 
     /// The event of an edge, if it does not depend on the state.

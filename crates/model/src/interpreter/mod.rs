@@ -114,6 +114,8 @@ pub struct Interpreter {
     atoms: Vec<Atom>,
     /// By state, as far as it has been asked: whether it has no steps.
     stuck: Vec<Option<bool>>,
+    /// Whether steps have been left out of some state.
+    left_out: bool,
     work: Work,
     /// The words of the state whose steps are looked for.
     base: Vec<u64>,
@@ -200,6 +202,7 @@ impl Interpreter {
             fault_ids: HashMap::new(),
             atoms: Vec::new(),
             stuck: Vec::new(),
+            left_out: false,
             work,
             base,
             steps: Steps::default(),

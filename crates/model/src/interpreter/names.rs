@@ -61,6 +61,8 @@ pub(crate) struct Names {
     /// The event that a process waits for that is ready to receive in a rendezvous, by channel.
     waiting: Vec<EventId>,
     moves: HashMap<MoveKey, MoveId>,
+    /// By move.
+    keys: Vec<MoveKey>,
     actions: Vec<Action>,
     action_table: HashTable<u32>,
     hasher: DefaultHashBuilder,
@@ -105,6 +107,7 @@ impl Names {
             met_table: HashTable::new(),
             waiting,
             moves: HashMap::new(),
+            keys: Vec::new(),
             actions: vec![Action { event: EventId::IDLE, participants: vec![], moves: vec![] }],
             action_table: HashTable::new(),
             hasher: DefaultHashBuilder::default(),
@@ -205,7 +208,13 @@ impl Names {
             span: edge.and_then(|edge| edge.span),
         });
         self.moves.insert(key, id);
+        self.keys.push(key);
         id
+    }
+
+    /// Whose move it is, and which.
+    pub(crate) fn key(&self, id: MoveId) -> MoveKey {
+        self.keys[id.index()]
     }
 
     /// The action of an event and moves, which are in the order of their processes.

@@ -76,6 +76,8 @@ pub struct Product<'a, S> {
     mixed: HashMap<(Valuation, EventId), MarkSetId>,
     nodes: Nodes,
     states: States,
+    /// Actions that are enabled and that the system does not follow.
+    left_out: Vec<ActionId>,
     limit: Option<StateId>,
     /// Whether numbers for nodes or transitions have run out.
     is_full: bool,
@@ -109,6 +111,7 @@ impl<'a, S: TransitionSystem> Product<'a, S> {
             mixed: HashMap::new(),
             nodes: Nodes::new(automaton.state_count()),
             states: States::default(),
+            left_out: Vec::new(),
             limit: None,
             is_full: false,
         }
@@ -192,6 +195,11 @@ impl<'a, S: TransitionSystem> Product<'a, S> {
         let mut answered = MarkSet::new();
         for at in begin..self.states.transition_count() {
             let action = self.states.action_at(at);
+            let answers = self.of_action(action).answers;
+            answered.union_with(self.answers.get(answers));
+        }
+        self.system.left_out(state, &mut self.left_out);
+        while let Some(action) = self.left_out.pop() {
             let answers = self.of_action(action).answers;
             answered.union_with(self.answers.get(answers));
         }

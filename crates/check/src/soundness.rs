@@ -1,0 +1,482 @@
+//! Which reduction keeps which answers: the one table, and what decides by it.
+//!
+//! Partial-order reduction keeps, of every run, in which order what is *watched* happens. What is not
+//! decided by that is refused, with the row of the table that says so. Whether the answers are the same
+//! is tested row by row in `tests/reduction.rs`, against the whole system.
+
+use std::fmt;
+
+use fairly_fairness::{Constraint, Notion, Predicate, StepFormula};
+use fairly_logic::{Formula, Formulas, Node};
+use fairly_reduce::{Reduced, Reducible, Saved, Unsuited, Watched};
+use fairly_search::Binding;
+use fairly_system::EventReading;
+use hashbrown::HashMap;
+
+use crate::property::Property;
+
+/// A row of the table: something that is asked, and whether a reduction keeps the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// What it is about.
+    pub kind: RowKind,
+    /// In a few words.
+    pub what: &'static str,
+    /// Whether partial-order reduction keeps the answer.
+    pub kept: bool,
+    /// Why, or why not.
+    pub reason: &'static str,
+}
+
+/// What the rows of the table are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum RowKind {
+    Errors,
+    Deadlocks,
+    Reachability,
+    StateFormula,
+    EventFormula,
+    NoFairness,
+    ProcessFairness,
+    EventFairness,
+    ActionFairness,
+    Liveness,
+    Justice,
+    Own,
+    MachineClosure,
+    Next,
+    Counting,
+    Stopping,
+    Never,
+    CountingConstraint,
+    Global,
+    Inherent,
+    Least,
+    Refinement,
+    Termination,
+    Survey,
+    Open,
+    Priorities,
+    Last,
+}
+
+const fn row(kind: RowKind, what: &'static str, kept: bool, reason: &'static str) -> Row {
+    Row { kind, what, kept, reason }
+}
+
+/// The table.
+pub const SOUNDNESS: &[Row] = &[
+    row(
+        RowKind::Errors,
+        "assertions and other errors of a model",
+        true,
+        "a step that goes wrong is never followed alone, and no cycle leaves it out",
+    ),
+    row(
+        RowKind::Deadlocks,
+        "deadlocks, invalid end states",
+        true,
+        "what is followed in a state cannot be disabled by what is left out",
+    ),
+    row(
+        RowKind::Reachability,
+        "states with a proposition or a value that can be reached",
+        true,
+        "steps that change it are never followed alone",
+    ),
+    row(
+        RowKind::StateFormula,
+        "LTL over states without X",
+        true,
+        "it does not matter how long a value lasts",
+    ),
+    row(
+        RowKind::EventFormula,
+        "LTL over events, or both, where steps without them may come anywhere",
+        true,
+        "F a, G !a, G (a -> F b), !a U b; a formula is recognised by its form",
+    ),
+    row(RowKind::NoFairness, "no fairness", true, "every run counts"),
+    row(
+        RowKind::ProcessFairness,
+        "weak and strong fairness of processes",
+        true,
+        "a step is followed alone only if no fair process is more or less enabled after it",
+    ),
+    row(
+        RowKind::EventFairness,
+        "weak and strong fairness of events, wf(e), sf(e)",
+        true,
+        "a step is followed alone only if what is fair is enabled after it as it was before",
+    ),
+    row(
+        RowKind::ActionFairness,
+        "weak and strong fairness of single transitions",
+        true,
+        "a transition stays the same one wherever others happen",
+    ),
+    row(
+        RowKind::Liveness,
+        "weak and strong liveness, wl(e), sl(e)",
+        true,
+        "a step is followed alone only if what is live is ready after it as it was before",
+    ),
+    row(
+        RowKind::Justice,
+        "justice(p), compassion(p, q), where steps in between make no difference to p and q",
+        true,
+        "as for formulas",
+    ),
+    row(
+        RowKind::Own,
+        "acceptance conditions of components",
+        true,
+        "transitions that may be taken only finitely often are never followed alone",
+    ),
+    row(
+        RowKind::MachineClosure,
+        "whether every finite run has a fair continuation",
+        true,
+        "every finite run can be continued to one that is followed",
+    ),
+    row(RowKind::Next, "formulas with X", false, "X counts steps, and steps are left out"),
+    row(
+        RowKind::Counting,
+        "formulas over events that steps in between would change, such as a U b",
+        false,
+        "a step without these events may come earlier, and `a U b` does not hold there",
+    ),
+    row(
+        RowKind::Stopping,
+        "formulas about `deadlock` and `terminated`",
+        false,
+        "the last step to a deadlock changes them, and it may be any step",
+    ),
+    row(RowKind::Never, "never claims and automata", false, "an automaton may count steps"),
+    row(
+        RowKind::CountingConstraint,
+        "constraints on steps that steps in between would change, such as justice(!a)",
+        false,
+        "steps without the event may be left out, or come elsewhere",
+    ),
+    row(
+        RowKind::Global,
+        "strong global fairness",
+        false,
+        "it asks for every transition of a state, and transitions are left out",
+    ),
+    row(
+        RowKind::Inherent,
+        "inherent fairness",
+        false,
+        "it is about every finite run, and finite runs are left out",
+    ),
+    row(
+        RowKind::Least,
+        "least sets of constraints",
+        false,
+        "many sets are tried on one system, and each would need another reduction",
+    ),
+    row(
+        RowKind::Refinement,
+        "refinement, determinism, divergence, non-termination",
+        false,
+        "they compare what is offered, and offers are left out",
+    ),
+    row(
+        RowKind::Termination,
+        "deadlock freedom where processes can terminate one by one",
+        false,
+        "it depends on the last step to a state, and that may be another one",
+    ),
+    row(
+        RowKind::Survey,
+        "constraints for every event or transition of a system that lists them as they are met",
+        false,
+        "all of them have to be met first, so the whole system is explored for that",
+    ),
+    row(
+        RowKind::Open,
+        "processes that are unfolded as they are explored",
+        false,
+        "what they may still do is not known",
+    ),
+    row(
+        RowKind::Priorities,
+        "models in which atomic actions go before others (CSP#)",
+        false,
+        "an action can keep any other from being enabled",
+    ),
+    row(
+        RowKind::Last,
+        "models that read who moved last, or whether others can move",
+        false,
+        "every step changes what they read, so none is independent of another",
+    ),
+];
+
+/// Why nothing is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The table says so.
+    Table(RowKind),
+    /// Nothing could be left out.
+    Nothing,
+    /// Nobody wanted it.
+    NotAsked,
+    /// Nothing is known of the system.
+    Unknown,
+}
+
+impl From<Unsuited> for Refusal {
+    fn from(why: Unsuited) -> Self {
+        match why {
+            Unsuited::Open => Refusal::Table(RowKind::Open),
+            Unsuited::Priorities => Refusal::Table(RowKind::Priorities),
+            Unsuited::Stuck => Refusal::Table(RowKind::Stopping),
+            Unsuited::Nothing => Refusal::Nothing,
+            Unsuited::Unknown => Refusal::Unknown,
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::Table(kind) => {
+                let row = SOUNDNESS.iter().find(|row| row.kind == *kind);
+                let row = row.expect("every kind has its row");
+                write!(f, "{}: {}", row.what, row.reason)
+            }
+            Refusal::Nothing => f.write_str("no step can be left out"),
+            Refusal::NotAsked => f.write_str("turned off"),
+            Refusal::Unknown => {
+                f.write_str("nothing is known of how processes depend on each other")
+            }
+        }
+    }
+}
+
+/// The system, reduced for what is watched if that is possible; if not, why not is noted. If `ends`,
+/// it makes a difference whether the last step to a deadlock was termination.
+pub(crate) fn reduce<'a, S: Reducible>(
+    system: &'a mut S,
+    watched: Result<Watched, Refusal>,
+    ends: bool,
+    refused: &mut Vec<Refusal>,
+) -> Reduced<'a, S> {
+    let skeleton = watched.and_then(|watched| {
+        let skeleton = system.skeleton(&watched).map_err(Refusal::from)?;
+        match skeleton.is_reducible() {
+            true if ends && !skeleton.ends_together() => Err(Refusal::Table(RowKind::Termination)),
+            true => Ok((skeleton, watched)),
+            false => Err(Refusal::Nothing),
+        }
+    });
+    match skeleton {
+        Ok((skeleton, watched)) => Reduced::with(system, skeleton, watched),
+        Err(why) => {
+            refused.push(why);
+            Reduced::whole(system)
+        }
+    }
+}
+
+/// What was left out, as a verdict says it; `None` if it was nothing.
+pub(crate) fn said<S: Reducible>(reduced: &Reduced<'_, S>) -> Option<String> {
+    let Saved { enabled, followed, .. } = reduced.saved();
+    let left_out = enabled - followed;
+    // States may be looked at again, to show a way, so only the share means something.
+    (left_out > 0).then(|| match 100 * left_out / enabled {
+        0 => "partial order: less than 1 % of the steps left out".to_owned(),
+        share => format!("partial order: {share} % of the steps left out"),
+    })
+}
+
+/// What has to be watched so that the answer to a property under constraints is the same.
+///
+/// # Errors
+/// When no reduction is known to keep it.
+pub(crate) fn watched(
+    property: Option<&Property>,
+    notion: Notion,
+    constraints: &[Constraint],
+) -> Result<Watched, Refusal> {
+    match notion {
+        Notion::Global => return Err(Refusal::Table(RowKind::Global)),
+        Notion::Inherent(_) => return Err(Refusal::Table(RowKind::Inherent)),
+        _ => {}
+    }
+    for constraint in constraints {
+        check_constraint(constraint)?;
+    }
+    let mut watched = Watched { constraints: constraints.to_vec(), ..Watched::default() };
+    if let Some(property) = property {
+        if property.never.is_some() {
+            return Err(Refusal::Table(RowKind::Never));
+        }
+        check_formula(property)?;
+        watched.atoms = property.propositions();
+        watched.events = property.events().into_iter().cloned().collect();
+    }
+    Ok(watched)
+}
+
+/// How a formula behaves at a position that a quiet step puts in: one with none of the events of the
+/// formula, and the propositions of its neighbour.
+///
+/// For a formula all of whose temporal parts have one of the forms below, taking out or putting in such
+/// positions changes no value at the others. Siegel and Yan (*Action-based model checking*, CAV 2020)
+/// call such formulas interruptible.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Form {
+    /// False there.
+    never: bool,
+    /// True there.
+    always: bool,
+    /// As at the next position.
+    next: bool,
+    /// As at the position before.
+    before: bool,
+}
+
+impl Form {
+    const TRUE: Form = Form { never: false, always: true, next: true, before: true };
+
+    fn not(self) -> Form {
+        Form { never: self.always, always: self.never, ..self }
+    }
+
+    fn both(self, other: Form) -> Form {
+        Form {
+            never: self.never || other.never,
+            always: self.always && other.always,
+            next: self.next && other.next,
+            before: self.before && other.before,
+        }
+    }
+
+    fn one(self, other: Form) -> Form {
+        self.not().both(other.not()).not()
+    }
+
+    /// Of `self U other` and `self W other`; `None` if positions put in change its value elsewhere.
+    fn until(self, other: Form) -> Option<Form> {
+        let mut form = Form::default();
+        let mut known = false;
+        if self.always && (other.never || other.next) || self.next && other.next {
+            (form.next, known) = (true, true);
+        }
+        if self.before && other.before {
+            (form.before, known) = (true, true);
+        }
+        // At the position put in its value is neither that of the next nor that of the one before,
+        // but where it was there before, it is the same.
+        known |= self.always && other.before;
+        known |= self.before && (other.never || other.next);
+        known.then_some(form)
+    }
+}
+
+fn check_formula(property: &Property) -> Result<(), Refusal> {
+    let mut known = HashMap::new();
+    let Property { formulas, formula, reading, .. } = property;
+    let form = form_of(formulas, *formula, &mut known, &|atom| match property.binding(atom) {
+        Binding::Event(_) => Form { never: true, ..Form::default() },
+        Binding::State(_) => match reading {
+            EventReading::Leaving => Form { next: true, ..Form::default() },
+            EventReading::Entering => Form { before: true, ..Form::default() },
+        },
+    })?;
+    // With events that lead to a state, no step comes before the first position.
+    match reading {
+        EventReading::Leaving if !form.next => Err(Refusal::Table(RowKind::Counting)),
+        _ => Ok(()),
+    }
+}
+
+/// The form of a formula. The depth is that of the formula, which its reader bounds.
+fn form_of(
+    formulas: &Formulas,
+    formula: Formula,
+    known: &mut HashMap<Formula, Form>,
+    atom: &impl Fn(fairly_logic::AtomId) -> Form,
+) -> Result<Form, Refusal> {
+    if let Some(&form) = known.get(&formula) {
+        return Ok(form);
+    }
+    let mut of = |part: Formula| form_of(formulas, part, known, atom);
+    let counts = Refusal::Table(RowKind::Counting);
+    let form = match formulas.node(formula) {
+        Node::True => Form::TRUE,
+        Node::False => Form::TRUE.not(),
+        Node::Atom(id) => atom(id),
+        Node::Not(a) => of(a)?.not(),
+        Node::And(parts) => {
+            parts.iter().try_fold(Form::TRUE, |all, &part| Ok::<_, Refusal>(all.both(of(part)?)))?
+        }
+        Node::Or(parts) => {
+            let none = Form::TRUE.not();
+            parts.iter().try_fold(none, |all, &part| Ok::<_, Refusal>(all.one(of(part)?)))?
+        }
+        Node::Implies(a, b) => of(a)?.not().one(of(b)?),
+        Node::Iff(a, b) | Node::Xor(a, b) => {
+            let (a, b) = (of(a)?, of(b)?);
+            a.both(b).one(a.not().both(b.not()))
+        }
+        Node::Next(_) => return Err(Refusal::Table(RowKind::Next)),
+        Node::Finally(a) => Form::TRUE.until(of(a)?).ok_or(counts)?,
+        Node::Globally(a) => Form::TRUE.until(of(a)?.not()).ok_or(counts)?.not(),
+        Node::Until(a, b) | Node::WeakUntil(a, b) => of(a)?.until(of(b)?).ok_or(counts)?,
+        Node::Release(a, b) | Node::StrongRelease(a, b) => {
+            of(a)?.not().until(of(b)?.not()).ok_or(counts)?.not()
+        }
+    };
+    // That of an exclusive or is the negation of what is above.
+    let form = if let Node::Xor(..) = formulas.node(formula) { form.not() } else { form };
+    known.insert(formula, form);
+    Ok(form)
+}
+
+/// Constraints are about steps that leave a state, infinitely often or not.
+fn check_constraint(constraint: &Constraint) -> Result<(), Refusal> {
+    let counts = Refusal::Table(RowKind::CountingConstraint);
+    let fits = |formula: &StepFormula| {
+        let form = form_of_step(formula);
+        form.never || form.next
+    };
+    match (&constraint.strength, &constraint.when, &constraint.then) {
+        (_, Predicate::Step(when), Predicate::Step(then)) => {
+            let strong = constraint.strength == fairly_fairness::Strength::Strong;
+            if strong && fits(when) && fits(then) { Ok(()) } else { Err(counts) }
+        }
+        (fairly_fairness::Strength::Strong, Predicate::Step(one), _)
+        | (fairly_fairness::Strength::Strong, _, Predicate::Step(one))
+        | (_, Predicate::True, Predicate::Step(one)) => {
+            if fits(one) {
+                Ok(())
+            } else {
+                Err(counts)
+            }
+        }
+        (_, Predicate::Step(_), _) | (_, _, Predicate::Step(_)) => Err(counts),
+        // Weak: again and again it is not taken; with fewer steps it may be taken always.
+        (fairly_fairness::Strength::Weak, Predicate::Taken(_), _) => Err(counts),
+        _ => Ok(()),
+    }
+}
+
+fn form_of_step(formula: &StepFormula) -> Form {
+    match formula {
+        StepFormula::Event(_) => Form { never: true, ..Form::default() },
+        StepFormula::State(_) => Form { next: true, ..Form::default() },
+        StepFormula::Not(inner) => form_of_step(inner).not(),
+        StepFormula::And(parts) => {
+            parts.iter().fold(Form::TRUE, |all, part| all.both(form_of_step(part)))
+        }
+        StepFormula::Or(parts) => {
+            parts.iter().fold(Form::TRUE.not(), |all, part| all.one(form_of_step(part)))
+        }
+    }
+}

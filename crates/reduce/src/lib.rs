@@ -1,0 +1,47 @@
+//! Systems with fewer steps and the same answers.
+//!
+//! A reduction is a wrapper from a system to a system: [`Reduced`] has the states, actions and
+//! propositions of the system inside it, and follows only some of its transitions. What is *enabled* is
+//! still asked of the system itself: see [`TransitionSystem::left_out`].
+//!
+//! # Partial orders
+//!
+//! Where processes do things that have nothing to do with each other, one order stands for all. In each
+//! state an *ample* set of actions is followed: those of a group of processes such that
+//!
+//! - some are enabled, and none of them goes wrong;
+//! - whatever the other processes do, now and later, neither enables nor disables nor changes anything
+//!   that the group can do in this state, or is changed by it;
+//! - they are *quiet* ([`Watched`]): neither the property nor a constraint can tell when they happen;
+//! - none of them is one that the condition on cycles keeps out (`cycles.rs`).
+//!
+//! If there is no such group, everything is followed. All of this depends on the state alone: neither on
+//! the automaton beside it, nor on the order of the search. So the reduced system is one fixed system
+//! (Siegel, CAV 2019, says what goes wrong otherwise), and every engine can search it.
+//!
+//! # What is the same
+//!
+//! For every run of the system there is one of the reduced system in which what is watched happens in
+//! the same order: propositions change in the same way, up to how long each value lasts; the watched
+//! events are the same; every constraint asks for something infinitely often in both or in neither; and
+//! whatever is taken infinitely often in the first is so in the second. Deadlocks and errors of the model
+//! that can be reached can be reached. `docs/papers.md` has the argument, and what is wrong in the paper
+//! that this follows (004-20 to 004-26).
+//!
+//! What that is enough for, which formulas and which fairness, is decided where problems are planned, in
+//! `fairly_check`.
+//!
+//! [`TransitionSystem::left_out`]: fairly_system::TransitionSystem::left_out
+
+mod ample;
+mod bits;
+mod cycles;
+mod of_model;
+mod of_network;
+mod reduced;
+mod skeleton;
+mod watched;
+
+pub use reduced::{Position, Reduced, Reducible, Saved, Unsuited};
+pub use skeleton::Skeleton;
+pub use watched::Watched;

@@ -1,0 +1,775 @@
+//! The skeleton of a model.
+//!
+//! Parts of a state are: elements of variables of the model, those variables of processes that others
+//! read, the two ends of every buffered channel, the location of every process, whether a slot is in
+//! use, and who moved last.
+//!
+//! A send that can be done changes only the end of a channel where messages come in, a receive only
+//! the other one: whoever has an end for itself is not disturbed by what is done at the other. Whether
+//! the channel is empty or full decides if they can be done at all, so a send or receive that cannot be
+//! done depends on both ends. That is more than footprints know ([`fairly_model::Footprints`]), so here
+//! they are asked about edges without their communication.
+
+use fairly_model::native::Part;
+use fairly_model::{
+    Access, AnyVariable, Atomicity, BinaryOp, Collapsed, Communication, Edge, Exit, Expr,
+    Footprint, Footprints, Gathering, Label, LocalId, Model, Order, Owner, Pattern, SlotId,
+    Statement, StatementKind, Storage, Target, TemplateId, WhenFull,
+};
+use fairly_omega::StateId;
+use fairly_system::{ActionId, EventId, EventKind, MoveId, Transition, TransitionSystem};
+use hashbrown::{HashMap, HashSet};
+
+use crate::bits::Bits;
+use crate::cycles;
+use crate::reduced::{Position, Reducible, Unsuited};
+use crate::skeleton::{Change, Climb, Need, Skeleton, Spot, Step, Users};
+use crate::watched::{self, Names, Place, Watched};
+
+impl Reducible for Collapsed {
+    fn skeleton(&self, watched: &Watched) -> Result<Skeleton, Unsuited> {
+        let interpreter = self.interpreter();
+        let model = interpreter.model();
+        let locations = || model.templates.iter().flat_map(|template| &template.locations);
+        if locations().any(|location| location.edges.is_none()) {
+            return Err(Unsuited::Open);
+        }
+        if model.atomicity == Atomicity::Priority && locations().any(|location| location.atomic) {
+            return Err(Unsuited::Priorities);
+        }
+        let mut atoms = watched.values.clone();
+        for atom in watched.all_atoms() {
+            atoms.push(interpreter.atom_expression(atom).ok_or(Unsuited::Stuck)?);
+        }
+        let variants = interpreter.layout().slots.iter().map(|slot| &slot.variants);
+        let kinds = variants.map(|all| all.iter().map(|variant| variant.template).collect());
+        let maker = Maker::new(model, self.signature(), kinds.collect(), &atoms);
+        let mut skeleton = maker.skeleton();
+        skeleton.holder = interpreter.layout().holder;
+        skeleton.complete();
+        let (reads, places) = maker.watched(&atoms);
+        watched::hide_from_atoms(&mut skeleton, &reads, &places);
+        let part = |id: MoveId| interpreter.part(id);
+        let names = Names { signature: self.signature(), part: &part };
+        watched::hide_from_constraints(&mut skeleton, &watched.constraints, &names);
+        let climb = |slot: usize, variant: usize, local: u32, by: i64| {
+            let of = &interpreter.layout().slots[slot].variants[variant];
+            let range = model.template(of.template).local(LocalId(local)).range;
+            let strip = of.locals[local as usize];
+            Some(Climb { strip, by, low: range.low, high: range.high })
+        };
+        cycles::break_all(&mut skeleton, &climb);
+        Ok(skeleton)
+    }
+
+    fn look(&mut self, state: StateId) -> bool {
+        Collapsed::look(self, state)
+    }
+
+    fn pending(&self) -> &[ActionId] {
+        Collapsed::pending(self).actions
+    }
+
+    fn is_faulty(&self, at: usize) -> bool {
+        Collapsed::pending(self).is_faulty(at)
+    }
+
+    fn positions(&self, out: &mut Vec<Option<Position>>) {
+        let words = Collapsed::pending(self).words;
+        out.clear();
+        out.extend(self.interpreter().layout().slots.iter().map(|slot| {
+            let kind = slot.kind.get(words, 0);
+            let small = |value: i64| u32::try_from(value).expect("a position");
+            (kind > 0).then(|| Position {
+                variant: small(kind - 1),
+                location: small(slot.location.get(words, 0)),
+            })
+        }));
+    }
+
+    fn value(&self, strip: &fairly_model::Strip) -> i64 {
+        strip.get(Collapsed::pending(self).words, 0)
+    }
+
+    fn part(&self, id: MoveId) -> Option<Part> {
+        self.interpreter().part(id)
+    }
+
+    fn follow(&mut self, state: StateId, keep: Option<&[bool]>, out: &mut Vec<Transition>) {
+        Collapsed::follow(self, state, |at| keep.is_none_or(|keep| keep[at]), out);
+    }
+}
+
+/// Makes a skeleton.
+struct Maker<'m> {
+    model: &'m Model,
+    signature: &'m fairly_system::Signature,
+    /// By slot: the kinds of process that can be in it, in the order of a state's layout.
+    kinds: Vec<Vec<TemplateId>>,
+    /// The model without communication.
+    silent: Model,
+    /// The model without communication and effects.
+    guards: Model,
+    /// Where each variable of the model begins, and whether its elements are told apart.
+    variables: Vec<(usize, bool)>,
+    /// Variables of processes that others read.
+    shared: HashMap<(u32, TemplateId, LocalId), usize>,
+    /// Where the ends of channels, the locations and the slots begin.
+    channels: usize,
+    controls: usize,
+    running: usize,
+    last_mover: usize,
+    parts: usize,
+    /// By event: what it is as an offer, and who takes it together.
+    gathered: HashMap<EventId, (u32, Gathered)>,
+    /// Where the offers in rendezvous begin: to send, to receive, by channel.
+    meetings: usize,
+    offers: usize,
+}
+
+/// Who takes an event together.
+#[derive(Clone)]
+struct Gathered {
+    slots: Vec<u32>,
+    /// Whether it is all of them.
+    all: bool,
+}
+
+impl<'m> Maker<'m> {
+    fn new(
+        model: &'m Model,
+        signature: &'m fairly_system::Signature,
+        kinds: Vec<Vec<TemplateId>>,
+        atoms: &[Expr],
+    ) -> Maker<'m> {
+        let mut silent = model.clone();
+        // Who has to leave first is known better here.
+        silent.exit = Exit::Any;
+        for edge in edges_mut(&mut silent) {
+            edge.communication = Communication::None;
+            // What is done in the same action after it is put together with it here.
+            edge.hold = false;
+        }
+        let mut guards = silent.clone();
+        for template in &mut guards.templates {
+            for (at, location) in template.locations.iter_mut().enumerate() {
+                for edge in location.edges.iter_mut().flatten() {
+                    edge.effect.clear();
+                    edge.label = Label::Event(EventId::IDLE);
+                    edge.target = Target::Location(fairly_model::LocationId::from_index(at));
+                }
+            }
+        }
+        let mut parts = 0;
+        let mut variables = Vec::new();
+        for variable in &model.variables {
+            let apart = variable.cells() <= 256;
+            variables.push((parts, apart));
+            parts += if apart { variable.cells() } else { 1 };
+        }
+        let mut shared = HashMap::new();
+        for (template, local) in remote_reads(model, atoms) {
+            for (slot, of) in (0u32..).zip(&model.slots) {
+                if of.templates.contains(&template) {
+                    shared.entry((slot, template, local)).or_insert_with(|| {
+                        parts += 1;
+                        parts - 1
+                    });
+                }
+            }
+        }
+        let channels = parts;
+        let controls = channels + 2 * model.channels.len();
+        let running = controls + model.slots.len();
+        let last_mover = running + model.slots.len();
+        let mut gathered = HashMap::new();
+        for (number, (event, gathering)) in (0u32..).zip(&model.gatherings) {
+            let mut slots = Vec::new();
+            let all = flatten(gathering, &mut slots);
+            slots.sort_unstable();
+            slots.dedup();
+            gathered.insert(*event, (number, Gathered { slots, all }));
+        }
+        let meetings = model.gatherings.len();
+        Maker {
+            model,
+            signature,
+            kinds,
+            silent,
+            guards,
+            variables,
+            shared,
+            channels,
+            controls,
+            running,
+            last_mover,
+            parts: last_mover + 1,
+            gathered,
+            meetings,
+            offers: meetings + 2 * model.channels.len(),
+        }
+    }
+
+    fn skeleton(&self) -> Skeleton {
+        let silent = Footprints::new(&self.silent);
+        let guards = Footprints::new(&self.guards);
+        let plain = Footprints::new(self.model);
+        let mut slots = Vec::new();
+        for (slot, kinds) in self.kinds.iter().enumerate() {
+            let mut variants = Vec::new();
+            for &template in kinds {
+                let locations = &self.model.template(template).locations;
+                let mut spots = Vec::new();
+                for (at, location) in locations.iter().enumerate() {
+                    let from = fairly_model::LocationId::from_index(at);
+                    let edges = location.edges.as_deref().unwrap_or_default();
+                    let steps = edges.iter().enumerate().map(|(position, edge)| {
+                        let taken = silent.edge(template, from, position);
+                        let guard = guards.edge(template, from, position);
+                        self.step(slot, template, edges, edge, [&taken, &guard], &plain)
+                    });
+                    spots.push(Spot { steps: steps.collect(), ..Spot::default() });
+                }
+                variants.push(spots);
+            }
+            slots.push(variants);
+        }
+        let starts = slots.iter().flatten().flatten().flat_map(|spot: &Spot| &spot.steps);
+        let starts = starts.into_iter().any(|step| !step.starts.is_empty());
+        // A termination that fewer than all take is one after which others go on.
+        let ends_together = slots.iter().flatten().flatten().all(|spot: &Spot| {
+            spot.steps.iter().filter(|step| step.ends).all(|step| match step.needs.as_slice() {
+                [Need::All { slots, .. }] => slots.len() + 1 == self.model.slots.len(),
+                _ => self.model.slots.len() == 1,
+            })
+        });
+        Skeleton {
+            slots,
+            parts: self.parts,
+            offers: self.offers,
+            last_first: self.model.exit == Exit::LastFirst,
+            starts,
+            holder: None,
+            ends_together,
+            users: Users::default(),
+        }
+    }
+
+    fn step(
+        &self,
+        slot: usize,
+        template: TemplateId,
+        edges: &[Edge],
+        edge: &Edge,
+        [taken, guard]: [&Footprint; 2],
+        plain: &Footprints<'_>,
+    ) -> Step {
+        let mut reads = self.bits(slot, &taken.reads, false);
+        let mut writes = self.bits(slot, &taken.writes, true);
+        let mut enabling = self.bits(slot, &guard.reads, false);
+        let spoken = self.spoken(slot, edge, plain);
+        reads.join(&spoken);
+        enabling.join(&spoken);
+        self.ends(edge, &mut reads, &mut writes);
+        self.both_ends(edge, &mut enabling);
+        // Those behind have to leave first.
+        let waits_to_leave = |edge: &Edge, bits: &mut Bits| {
+            if edge.target == Target::Exit && self.model.exit == Exit::LastFirst {
+                for behind in slot + 1..self.model.slots.len() {
+                    bits.insert(self.running + behind);
+                }
+            }
+        };
+        let mut others = Bits::new(self.parts);
+        waits_to_leave(edge, &mut others);
+        // An edge of smaller rank that can be taken keeps this one from it.
+        for before in edges.iter().filter(|other| other.rank < edge.rank) {
+            waits_to_leave(before, &mut others);
+            self.both_ends(before, &mut others);
+            others.join(&self.spoken(slot, before, plain));
+            if self.is_joint(slot, before) {
+                others.fill();
+            }
+        }
+        reads.join(&others);
+        enabling.join(&others);
+        let exits = edge.target == Target::Exit;
+        let (offers, needs, varies) = self.meetings(slot, edge);
+        let waits = waits(&edge.guard);
+        let asks_timeout =
+            edge.any(&mut |expr| matches!(expr, Expr::Timeout | Expr::Executable(_)));
+        let starts = self.starts(&edge.effect);
+        let sure = edge.guard == Expr::TRUE;
+        let silent = edge.communication == Communication::None;
+        let may_leave = !exits || self.model.exit == Exit::Any;
+        let alone = needs.is_empty() && silent;
+        let event = match &edge.label {
+            Label::Event(event) => Some(*event),
+            Label::Data { .. } | Label::Message => None,
+        };
+        let ends = self.events(slot, edge).into_iter().any(|event| self.is_termination(event));
+        Step {
+            target: match edge.target {
+                Target::Location(to) => Some(to.0),
+                Target::Exit => None,
+            },
+            holds: edge.hold,
+            waits,
+            rank: edge.rank,
+            enabling,
+            reads,
+            writes,
+            all_reads: Bits::default(),
+            all_writes: Bits::default(),
+            later: Bits::default(),
+            offers,
+            needs,
+            varies,
+            event,
+            always_enabled: sure && alone && may_leave && !varies,
+            always_offered: sure && silent && may_leave,
+            changes: changes(&self.model.template(template).locals, &edge.effect),
+            quiet: starts.is_empty() && !asks_timeout && !ends,
+            ends,
+            starts,
+            climb: None,
+            lonely: false,
+        }
+    }
+
+    fn is_termination(&self, event: EventId) -> bool {
+        self.signature.event_kind(event) == EventKind::Termination
+    }
+
+    /// The parts that accesses of a process in a slot are about.
+    fn bits(&self, slot: usize, accesses: &[Access], writes: bool) -> Bits {
+        let mut bits = Bits::new(self.parts);
+        for &access in accesses {
+            self.access(slot, access, writes, &mut bits);
+        }
+        bits
+    }
+
+    fn access(&self, slot: usize, access: Access, writes: bool, bits: &mut Bits) {
+        let count = self.model.slots.len();
+        let all = |owner: Owner| match owner {
+            Owner::Own => slot..slot + 1,
+            Owner::Slot(slot) => slot.index()..(slot.index() + 1).min(count),
+            Owner::Any => 0..count,
+        };
+        // A process that starts another gives it all its variables and its location; who reads them
+        // reads whether the slot is in use, too, and the slot was not.
+        let another = |owner: Owner| writes && owner != Owner::Own;
+        match access {
+            Access::Everything => bits.fill(),
+            Access::Global(variable, element) => {
+                let (first, apart) = self.variables[variable.index()];
+                let cells = self.model.variables[variable.index()].cells();
+                match element {
+                    _ if !apart => {
+                        bits.insert(first);
+                    }
+                    Some(element) if (element as usize) < cells => {
+                        bits.insert(first + element as usize);
+                    }
+                    _ => (first..first + cells).for_each(|part| {
+                        bits.insert(part);
+                    }),
+                }
+            }
+            Access::Local { owner, .. } | Access::Control(owner) if another(owner) => {}
+            Access::Local { owner, template, local, .. } => {
+                for slot in all(owner) {
+                    let slot = u32::try_from(slot).expect("a slot");
+                    if let Some(&part) = self.shared.get(&(slot, template, local)) {
+                        bits.insert(part);
+                    }
+                }
+            }
+            Access::Channel(channel) => {
+                let all = match channel {
+                    Some(channel) if channel.index() < self.model.channels.len() => {
+                        channel.index()..channel.index() + 1
+                    }
+                    _ => 0..self.model.channels.len(),
+                };
+                for channel in all {
+                    bits.insert(self.channels + 2 * channel);
+                    bits.insert(self.channels + 2 * channel + 1);
+                }
+            }
+            // Nobody else moves a process.
+            Access::Control(Owner::Own) if !writes => {}
+            Access::Control(owner) => all(owner).for_each(|slot| {
+                bits.insert(self.controls + slot);
+            }),
+            Access::Running(owner) => all(owner).for_each(|slot| {
+                bits.insert(self.running + slot);
+            }),
+            // In a state in which nobody holds, who holds next makes no difference to what can be
+            // done before.
+            Access::Holder => {}
+            Access::LastMover => {
+                bits.insert(self.last_mover);
+            }
+        }
+    }
+
+    /// The channels that an expression may stand for.
+    fn channels(&self, channel: &Expr) -> std::ops::Range<usize> {
+        match constant(channel).and_then(|number| usize::try_from(number).ok()) {
+            Some(channel) if channel < self.model.channels.len() => channel..channel + 1,
+            _ => 0..self.model.channels.len(),
+        }
+    }
+
+    /// What the values of a communication, and whether its channel is there, depend on.
+    fn spoken(&self, slot: usize, edge: &Edge, plain: &Footprints<'_>) -> Bits {
+        let mut bits = Bits::new(self.parts);
+        let mut read = |expr: &Expr| {
+            bits.join(&self.bits(slot, &plain.proposition(expr).reads, false));
+        };
+        let channel = match &edge.communication {
+            Communication::None => return bits,
+            Communication::Send { channel, message, .. } => {
+                message.iter().for_each(&mut read);
+                channel
+            }
+            Communication::Receive { channel, pattern, .. } => {
+                for cell in pattern {
+                    if let Pattern::Equal(value) = cell {
+                        read(value);
+                    }
+                }
+                channel
+            }
+        };
+        read(channel);
+        // A channel is there as long as its owner.
+        for channel in self.channels(channel) {
+            if let Some((owner, _)) = self.model.channels[channel].owner
+                && owner.index() != slot
+            {
+                bits.insert(self.running + owner.index());
+            }
+        }
+        bits
+    }
+
+    /// What a communication does to channels.
+    fn ends(&self, edge: &Edge, reads: &mut Bits, writes: &mut Bits) {
+        match &edge.communication {
+            Communication::None => {}
+            Communication::Send { channel, order, .. } => {
+                for channel in self.channels(channel) {
+                    let of = &self.model.channels[channel];
+                    if of.capacity > 0 {
+                        writes.insert(self.channels + 2 * channel);
+                        if of.when_full == WhenFull::Lose || *order == Order::Sorted {
+                            writes.insert(self.channels + 2 * channel + 1);
+                        }
+                    }
+                }
+            }
+            Communication::Receive { channel, keep, .. } => {
+                for channel in self.channels(channel) {
+                    if self.model.channels[channel].capacity > 0 {
+                        let end = self.channels + 2 * channel + 1;
+                        if *keep {
+                            reads.insert(end)
+                        } else {
+                            writes.insert(end)
+                        };
+                    }
+                }
+            }
+        }
+    }
+
+    /// Both ends of the channels that decide whether a communication can be done.
+    fn both_ends(&self, edge: &Edge, bits: &mut Bits) {
+        if let Communication::Send { channel, .. } | Communication::Receive { channel, .. } =
+            &edge.communication
+        {
+            for channel in self.channels(channel) {
+                if self.model.channels[channel].capacity > 0 {
+                    bits.insert(self.channels + 2 * channel);
+                    bits.insert(self.channels + 2 * channel + 1);
+                }
+            }
+        }
+    }
+
+    fn is_joint(&self, slot: usize, edge: &Edge) -> bool {
+        let (_, needs, varies) = self.meetings(slot, edge);
+        !needs.is_empty() || varies
+    }
+
+    /// What an edge offers to others, whom it needs, and whether that depends on the state.
+    fn meetings(&self, slot: usize, edge: &Edge) -> (Vec<u32>, Vec<Need>, bool) {
+        let (mut offers, mut needs) = (Vec::new(), Vec::new());
+        let mut buffered = true;
+        let small = |number: usize| u32::try_from(number).expect("an offer");
+        if let Communication::Send { channel, .. } | Communication::Receive { channel, .. } =
+            &edge.communication
+        {
+            let sends = usize::from(matches!(edge.communication, Communication::Receive { .. }));
+            buffered = false;
+            for channel in self.channels(channel) {
+                if self.model.channels[channel].capacity > 0 {
+                    buffered = true;
+                    continue;
+                }
+                offers.push(small(self.meetings + 2 * channel + sends));
+                needs.push(Need::Partner { offer: small(self.meetings + 2 * channel + 1 - sends) });
+            }
+        }
+        // A rendezvous is not gathered.
+        if !buffered {
+            return (offers, needs, false);
+        }
+        let mut varies = false;
+        let gathered = self.events(slot, edge);
+        varies |= !matches!(edge.label, Label::Event(_));
+        let mut is_gathered = false;
+        for event in gathered {
+            let Some((offer, of)) = self.gathered.get(&event) else { continue };
+            let own = u32::try_from(slot).expect("a slot");
+            is_gathered = true;
+            offers.push(*offer);
+            let slots = of.slots.iter().copied().filter(|&slot| slot != own).collect();
+            // An event that is taken by others only is never taken here.
+            needs.push(match of.all && !varies && of.slots.contains(&own) {
+                true => Need::All { slots, offer: *offer },
+                false => Need::Some { slots, offer: *offer },
+            });
+        }
+        needs.retain(|need| !matches!(need, Need::All { slots, .. } if slots.is_empty()));
+        (offers, needs, varies && is_gathered)
+    }
+
+    /// The events of the model that an edge of a slot may take.
+    fn events(&self, slot: usize, edge: &Edge) -> Vec<EventId> {
+        match &edge.label {
+            Label::Event(event) => vec![*event],
+            Label::Data { family, .. } => self.family(slot, |name| is_of(name, family, &['.'])),
+            Label::Message => self.family(slot, |name| {
+                let mut channels = self.model.channels.iter();
+                channels.any(|channel| is_of(name, &channel.name, &['!', '?', '.']))
+            }),
+        }
+    }
+
+    /// The events of the model that an edge of a slot may take whose name is made of values.
+    fn family(&self, slot: usize, is_of: impl Fn(&str) -> bool) -> Vec<EventId> {
+        let events = (0..self.model.events.len()).map(EventId::from_index);
+        let named = events.filter(|event| is_of(&self.model.events[event.index()].name));
+        let renamed = self.model.slots[slot].renamed.iter();
+        let renamed = renamed.filter(|(name, _)| is_of(name)).map(|(_, event)| *event);
+        let mut all: Vec<EventId> = named.chain(renamed).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// Slots and kinds of the processes that statements may start.
+    fn starts(&self, statements: &[Statement]) -> Vec<(u32, u32)> {
+        let mut started = Vec::new();
+        each(statements, &mut |kind| {
+            if let StatementKind::Start { template, .. } = kind {
+                for (slot, kinds) in (0u32..).zip(&self.kinds) {
+                    let variant = kinds.iter().position(|other| other == template);
+                    started.extend(variant.map(|it| (slot, u32::try_from(it).expect("few kinds"))));
+                }
+            }
+        });
+        started
+    }
+
+    /// What expressions over states read, and where processes have to be for them.
+    fn watched(&self, atoms: &[Expr]) -> (Bits, Vec<Place>) {
+        let footprints = Footprints::new(self.model);
+        let mut places = Vec::new();
+        let mut reads = Bits::new(self.parts);
+        for atom in atoms {
+            let rest = self.without_places(atom, &mut places);
+            reads.join(&self.bits(0, &footprints.proposition(&rest).reads, false));
+        }
+        (reads, places)
+    }
+
+    /// An expression with the questions where processes are taken out, to be asked exactly.
+    fn without_places(&self, expr: &Expr, places: &mut Vec<Place>) -> Expr {
+        let mut again = |inner: &Expr| self.without_places(inner, places);
+        match expr {
+            Expr::At { slot, template, locations } => {
+                let Some(slot) = constant(slot).and_then(|slot| usize::try_from(slot).ok()) else {
+                    return expr.clone();
+                };
+                let Some(kinds) = self.kinds.get(slot) else { return expr.clone() };
+                if let Some(variant) = kinds.iter().position(|it| it == template) {
+                    let count = self.model.template(*template).locations.len();
+                    let mut inside = vec![false; count];
+                    locations.iter().for_each(|location| inside[location.index()] = true);
+                    places.push(Place { slot, variant, inside });
+                }
+                // A process that leaves is seen to leave its location, and no quiet step starts one.
+                Expr::FALSE
+            }
+            Expr::Unary(op, inner) => Expr::unary(*op, again(inner)),
+            Expr::Binary(op, both) => {
+                let left = again(&both.0);
+                Expr::binary(*op, left, again(&both.1))
+            }
+            Expr::Conditional(parts) => {
+                let (first, second) = (again(&parts.0), again(&parts.1));
+                Expr::Conditional(Box::new((first, second, again(&parts.2))))
+            }
+            other => other.clone(),
+        }
+    }
+}
+
+/// Whether the name of an event begins with this part.
+fn is_of(name: &str, first: &str, separators: &[char]) -> bool {
+    name.strip_prefix(first).is_some_and(|rest| rest.is_empty() || rest.starts_with(separators))
+}
+
+/// The slots of a gathering; whether all of them take the event together.
+fn flatten(gathering: &Gathering, slots: &mut Vec<u32>) -> bool {
+    match gathering {
+        Gathering::Slot(SlotId(slot)) => {
+            slots.push(*slot);
+            true
+        }
+        Gathering::All(parts) => {
+            // Every part has to be asked for its slots.
+            let all: Vec<bool> = parts.iter().map(|part| flatten(part, slots)).collect();
+            all.into_iter().all(|it| it)
+        }
+        Gathering::One(parts) => {
+            parts.iter().for_each(|part| {
+                flatten(part, slots);
+            });
+            parts.len() == 1 && matches!(parts[0], Gathering::Slot(_))
+        }
+    }
+}
+
+fn edges_mut(model: &mut Model) -> impl Iterator<Item = &mut Edge> {
+    let locations = model.templates.iter_mut().flat_map(|template| &mut template.locations);
+    locations.filter_map(|location| location.edges.as_mut()).flatten()
+}
+
+/// Variables of processes that somebody else reads, or a proposition does.
+fn remote_reads(model: &Model, atoms: &[Expr]) -> HashSet<(TemplateId, LocalId)> {
+    let mut found = HashSet::new();
+    let footprints = Footprints::new(model);
+    let mut note = |reads: &[Access]| {
+        for access in reads {
+            if let Access::Local { owner, template, local, .. } = access
+                && *owner != Owner::Own
+            {
+                found.insert((*template, *local));
+            }
+        }
+    };
+    for (at, template) in model.templates.iter().enumerate() {
+        let id = TemplateId::from_index(at);
+        for (from, location) in template.locations.iter().enumerate() {
+            let from = fairly_model::LocationId::from_index(from);
+            for edge in 0..location.edges.as_ref().map_or(0, Vec::len) {
+                note(&footprints.edge(id, from, edge).reads);
+            }
+        }
+    }
+    for atom in atoms {
+        note(&footprints.proposition(atom).reads);
+    }
+    found
+}
+
+/// The value of an expression that is clearly constant.
+fn constant(expr: &Expr) -> Option<i64> {
+    match expr {
+        Expr::Const(value) => Some(*value),
+        Expr::Checked { index, length } => {
+            constant(index).filter(|&index| (0..i64::from(*length)).contains(&index))
+        }
+        Expr::Binary(BinaryOp::Add, both) => constant(&both.0)?.checked_add(constant(&both.1)?),
+        _ => None,
+    }
+}
+
+/// Whether a guard is false as long as something else can be done.
+fn waits(guard: &Expr) -> bool {
+    match guard {
+        Expr::Timeout => true,
+        Expr::Binary(BinaryOp::And, both) => waits(&both.0) || waits(&both.1),
+        _ => false,
+    }
+}
+
+fn each<'a>(statements: &'a [Statement], visit: &mut dyn FnMut(&'a StatementKind)) {
+    for statement in statements {
+        visit(&statement.kind);
+        match &statement.kind {
+            StatementKind::If { then, otherwise, .. } => {
+                each(then, visit);
+                each(otherwise, visit);
+            }
+            StatementKind::While { body, .. } => each(body, visit),
+            _ => {}
+        }
+    }
+}
+
+/// What an effect does to the variables of its process that are part of the state.
+fn changes(locals: &[fairly_model::Variable], effect: &[Statement]) -> Vec<(u32, Change)> {
+    let mut changes: Vec<(u32, Change)> = Vec::new();
+    let mut note = |place: &fairly_model::Place, change: Change| {
+        let AnyVariable::Local(local) = &place.variable else { return };
+        if locals[local.index()].storage != Storage::State {
+            return;
+        }
+        match changes.iter_mut().find(|(known, _)| *known == local.0) {
+            Some((_, known)) => *known = Change::Otherwise,
+            None => changes.push((local.0, change)),
+        }
+    };
+    for statement in effect {
+        if let StatementKind::Assign(all) = &statement.kind {
+            for (place, value) in all {
+                note(place, step_of(place, value).map_or(Change::Otherwise, Change::By));
+            }
+            continue;
+        }
+        each(std::slice::from_ref(statement), &mut |kind| match kind {
+            StatementKind::Assign(all) => {
+                all.iter().for_each(|(place, _)| note(place, Change::Otherwise));
+            }
+            StatementKind::Start { slot: Some(place), .. } => note(place, Change::Otherwise),
+            StatementKind::Take { into, .. } => {
+                into.iter().flatten().for_each(|place| note(place, Change::Otherwise));
+            }
+            _ => {}
+        });
+    }
+    changes
+}
+
+/// By how much a value is more than what a place holds, if that is clear.
+fn step_of(place: &fairly_model::Place, value: &Expr) -> Option<i64> {
+    if place.index.is_some() {
+        return None;
+    }
+    let Expr::Binary(op, both) = value else { return None };
+    let is_old = |expr: &Expr| matches!(expr, Expr::Load(from) if from == place);
+    match (op, is_old(&both.0), constant(&both.1), constant(&both.0), is_old(&both.1)) {
+        (BinaryOp::Add, true, Some(by), ..) => Some(by),
+        (BinaryOp::Add, _, _, Some(by), true) => Some(by),
+        (BinaryOp::Subtract, true, Some(by), ..) => by.checked_neg(),
+        _ => None,
+    }
+    .filter(|&by| by != 0)
+}
