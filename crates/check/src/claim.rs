@@ -17,7 +17,7 @@ use fairly_witness::{follow, replay};
 use crate::hunt::Lossy;
 use crate::soundness::{self, Refusal, RowKind};
 use crate::verdict::{Failure, WhyUnknown};
-use crate::verify::{Options, Reduction};
+use crate::verify::{self, Options, Reduction};
 
 /// The answer to a claim.
 #[derive(Clone, Debug)]
@@ -140,9 +140,9 @@ fn ask<S: TransitionSystem>(
 fn ask_reduced<S: Reducible>(
     system: &mut S,
     (watched, ends): (Watched, bool),
-    reduction: Reduction,
+    Effort { bounds, reduction }: Effort,
     [found, nothing]: [Meaning; 2],
-    question: impl FnOnce(&mut Reduced<'_, S>) -> Answered,
+    question: impl Fn(&mut Reduced<'_, S>, Bounds) -> Answered,
 ) -> Result<ClaimVerdict, Failure> {
     let started = Instant::now();
     let mut refused = Vec::new();
@@ -151,8 +151,18 @@ fn ask_reduced<S: Reducible>(
         Reduction::Off => Err(Refusal::NotAsked),
     };
     let mut reduced = soundness::reduce(system, watched, ends, &mut refused);
-    let answered = question(&mut reduced);
-    let said = soundness::said(&reduced);
+    let mut answered = question(&mut reduced, bounds);
+    let mut said = soundness::said(&reduced);
+    if let (Ok((Some(_), size)), Some(_)) = (&answered, &said) {
+        // A shortest run of the whole system is better to read, if it is not far.
+        let near = verify::near(bounds, size.map_or(0, |size| size.states));
+        let again = question(&mut Reduced::whole(system), near);
+        if let Ok((Some(_), _)) = again {
+            answered = again;
+            said = None;
+            refused = vec![Refusal::Shown];
+        }
+    }
     let mut verdict = conclude(system, found, nothing, answered)?;
     if said.is_none() {
         verdict.unreduced = refused.pop().or(Some(Refusal::Nothing));
@@ -210,10 +220,10 @@ pub fn faultless<S: Reducible>(
     wrong: impl Fn(&S, StateId) -> Option<Fault>,
     effort: impl Into<Effort>,
 ) -> Result<ClaimVerdict, Failure> {
-    let Effort { bounds, reduction } = effort.into();
+    let effort = effort.into();
     let watched = Watched { atoms: propositions.to_vec(), ..Watched::default() };
     let meaning = [ClaimOutcome::Violated as Meaning, ClaimOutcome::Holds];
-    ask_reduced(system, (watched, false), reduction, meaning, |system| {
+    ask_reduced(system, (watched, false), effort, meaning, |system, bounds| {
         let error = |system: &Reduced<'_, S>, state| match system.fault(state) {
             Some(fault) => (fault.kind == FaultKind::Error).then(|| fault.message.clone()),
             None => wrong(system.inner(), state).map(|fault| fault.message),
@@ -248,9 +258,9 @@ pub fn stops_well<S: Reducible>(
     unfinished: Option<&str>,
     effort: impl Into<Effort>,
 ) -> Result<ClaimVerdict, Failure> {
-    let Effort { bounds, reduction } = effort.into();
+    let effort = effort.into();
     let meaning = [ClaimOutcome::Violated as Meaning, ClaimOutcome::Holds];
-    ask_reduced(system, (Watched::default(), true), reduction, meaning, |system| {
+    ask_reduced(system, (Watched::default(), true), effort, meaning, |system, bounds| {
         let terminated = system.atom("terminated");
         let missing = unfinished.and_then(|name| system.atom(name));
         let holds = |system: &Reduced<'_, S>, state, atom: Option<AtomIndex>| {
@@ -342,10 +352,10 @@ pub fn reaches<S: Reducible>(
     goal: AtomIndex,
     effort: impl Into<Effort>,
 ) -> Result<ClaimVerdict, Failure> {
-    let Effort { bounds, reduction } = effort.into();
+    let effort = effort.into();
     let watched = Watched { atoms: vec![goal], ..Watched::default() };
     let meaning = [ClaimOutcome::Holds as Meaning, ClaimOutcome::Violated];
-    ask_reduced(system, (watched, false), reduction, meaning, |system| {
+    ask_reduced(system, (watched, false), effort, meaning, |system, bounds| {
         let found = reach::state(system, bounds, |system, state| system.holds(state, goal))?;
         let shown = found.prefix.map(|prefix| Shown::reached(system, prefix));
         Ok((shown, Some(found.size)))
@@ -370,13 +380,13 @@ pub fn reaches_extreme<S: Reducible>(
     system: &mut S,
     extreme: Extreme,
     values: Vec<Expr>,
-    mut value: impl FnMut(&S, StateId) -> Option<i64>,
+    value: impl Fn(&S, StateId) -> Option<i64>,
     effort: impl Into<Effort>,
 ) -> Result<ClaimVerdict, Failure> {
-    let Effort { bounds, reduction } = effort.into();
+    let effort = effort.into();
     let watched = Watched { values, ..Watched::default() };
     let meaning = [ClaimOutcome::Holds as Meaning, ClaimOutcome::Violated];
-    ask_reduced(system, (watched, false), reduction, meaning, |system| {
+    ask_reduced(system, (watched, false), effort, meaning, |system, bounds| {
         let found = reach::extremes(system, bounds, |system, state| value(system.inner(), state))?;
         let (word, best) = match extreme {
             Extreme::Least => ("least", found.least),

@@ -66,19 +66,23 @@ pub fn needless<S: Reducible>(
     Ok(Some(format!("strong is more than it needs: it holds under {level}, too")))
 }
 
-/// The moves that some run makes, and those that none makes; none if that was not found out. A system that lists its moves as they are met knows only of the first.
+/// The moves that some run makes, and those that none makes; none if that was not found out, or if all are
+/// made. A system that lists its moves as they are met knows only of the first.
 pub fn coverage<S: TransitionSystem>(system: &mut S, options: &Options) -> Option<Coverage> {
     let mut is_made = vec![false; system.signature().moves.len()];
+    let mut missing = if system.signature().complete { is_made.len() } else { usize::MAX };
     let walked = walk(system, options.bounds, |system, _, steps| {
         for step in steps.iter().filter(|step| step.action != ActionId::IDLE) {
             for id in &system.action(step.action).moves {
                 if id.index() >= is_made.len() {
                     is_made.resize(id.index() + 1, false);
                 }
-                is_made[id.index()] = true;
+                if !std::mem::replace(&mut is_made[id.index()], true) {
+                    missing = missing.saturating_sub(1);
+                }
             }
         }
-        ControlFlow::Continue(())
+        if missing == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     if walked != Walked::All {
         return None;

@@ -227,6 +227,8 @@ pub enum Refusal {
     NotAsked,
     /// Nothing is known of the system.
     Unknown,
+    /// The run that was found is shown as it is found without reduction, which is shorter.
+    Shown,
 }
 
 impl From<Unsuited> for Refusal {
@@ -251,6 +253,7 @@ impl fmt::Display for Refusal {
             }
             Refusal::Nothing => f.write_str("no step can be left out"),
             Refusal::NotAsked => f.write_str("turned off"),
+            Refusal::Shown => f.write_str("looked for again, to show a shortest run"),
             Refusal::Unknown => {
                 f.write_str("nothing is known of how processes depend on each other")
             }

@@ -93,6 +93,11 @@ pub fn check<S: Reducible>(
             };
             match found {
                 Found::Run(run) => {
+                    let run = if stamp.reductions.is_empty() {
+                        run
+                    } else {
+                        shorter(system, property, &constraints, options, &mut stamp)?.unwrap_or(run)
+                    };
                     let ledger = confirm(system, property, &constraints, &run)?;
                     if notion == Notion::Global && !takes_everything(system, &run) {
                         let flaw = Flaw::Unfair(notion.to_string());
@@ -129,6 +134,28 @@ pub fn check<S: Reducible>(
     stamp.time = started.elapsed();
     let formula = property.text();
     Ok(Verdict { property: property.name.clone(), formula, outcome, stamp, notes })
+}
+
+/// A run of the whole system that violates the property, if it is found with little effort: runs of a
+/// reduced one are not the shortest.
+fn shorter<S: Reducible>(
+    system: &mut S,
+    property: &mut Property,
+    constraints: &[Constraint],
+    options: &Options,
+    stamp: &mut Stamp,
+) -> Result<Option<Run>, Failure> {
+    let bounds = aside(options.bounds, stamp);
+    let whole = Options { bounds, reduction: Reduction::Off, ..*options };
+    let mut again = Stamp { reductions: Vec::new(), unreduced: None, ..stamp.clone() };
+    match decide(system, property, constraints, &whole, &mut again)? {
+        Found::Run(run) => {
+            again.unreduced = Some(Refusal::Shown);
+            *stamp = again;
+            Ok(Some(run))
+        }
+        _ => Ok(None),
+    }
 }
 
 /// "Holds", with what the fairness assumed does to the system.
@@ -445,7 +472,12 @@ const UPGRADES: [Notion; 6] = [
 /// How much may be explored for a remark on a run that has been found already: not much more than
 /// finding it took, and some seconds at the most.
 pub(crate) fn aside(bounds: Bounds, stamp: &Stamp) -> Bounds {
-    let nodes = 20_000 + 2 * stamp.product.0;
+    near(bounds, stamp.product.0)
+}
+
+/// Bounds for what takes little effort beside a search of so many nodes.
+pub(crate) fn near(bounds: Bounds, nodes: usize) -> Bounds {
+    let nodes = 20_000 + 2 * nodes;
     let soon = Instant::now() + Duration::from_secs(2);
     Bounds {
         nodes: Some(bounds.nodes.map_or(nodes, |most| most.min(nodes))),
