@@ -14,7 +14,7 @@ use fairly_search::{Bounds, Cut, Prefix};
 use fairly_system::{AtomIndex, Fault, FaultKind, Run, RunStep, TransitionSystem};
 use fairly_witness::{follow, replay};
 
-use crate::soundness::{self, Refusal, RowKind};
+use crate::soundness::{self, Refusal, RowKind, Wanted};
 use crate::verdict::{Failure, WhyUnknown};
 use crate::verify::{Options, Reduction};
 
@@ -113,11 +113,12 @@ fn ask_reduced<S: Reducible>(
 ) -> Result<ClaimVerdict, Failure> {
     let started = Instant::now();
     let mut refused = Vec::new();
-    let watched = match reduction {
-        Reduction::Sound => Ok(watched),
-        Reduction::Off => Err(Refusal::NotAsked),
+    let wanted = match reduction {
+        Reduction::Sound => Wanted { orders: Ok(watched.clone()), symmetry: Ok(watched), ends },
+        Reduction::Symmetry => Wanted { symmetry: Ok(watched), ..Wanted::nothing() },
+        Reduction::Off => Wanted::nothing(),
     };
-    let mut reduced = soundness::reduce(system, watched, ends, &mut refused);
+    let mut reduced = soundness::reduce(system, wanted, &mut refused);
     let answered = question(&mut reduced);
     let said = soundness::said(&reduced);
     let mut verdict = conclude(system, found, nothing, answered)?;
@@ -127,6 +128,15 @@ fn ask_reduced<S: Reducible>(
     verdict.reductions.extend(said);
     verdict.time = started.elapsed();
     Ok(verdict)
+}
+
+/// The run of the whole system behind one of the reduced system.
+fn lifted<S: Reducible>(system: &mut Reduced<'_, S>, prefix: Prefix) -> Prefix {
+    let Some(start) = system.start_of(prefix.start) else { return prefix };
+    match system.lift_steps(prefix.start, &prefix.steps) {
+        Some(steps) => Prefix { start, steps },
+        None => prefix,
+    }
 }
 
 /// The verdict that an answer amounts to, after what was found has been walked once more on the whole
@@ -186,7 +196,7 @@ pub fn faultless<S: Reducible>(
             None => wrong(system.inner(), state).map(|fault| fault.message),
         };
         let found = reach::state(system, bounds, |system, state| error(system, state).is_some())?;
-        let shown = found.prefix.map(|prefix| {
+        let shown = found.prefix.map(|prefix| lifted(system, prefix)).map(|prefix| {
             let message = error(system, prefix.end()).unwrap_or_default();
             Shown::new(prefix, message)
         });
@@ -227,7 +237,7 @@ pub fn stops_well<S: Reducible>(
             holds(system, state, terminated) && !holds(system, state, missing)
         };
         let found = reach::deadlock(system, bounds, is_end)?;
-        let shown = found.prefix.map(|prefix| {
+        let shown = found.prefix.map(|prefix| lifted(system, prefix)).map(|prefix| {
             let end = system.describe(prefix.end());
             let why = match (holds(system, prefix.end(), terminated), unfinished) {
                 (true, Some(unfinished)) => unfinished,
@@ -328,7 +338,7 @@ pub fn reaches<S: Reducible>(
     let meaning = [ClaimOutcome::Holds as fn(_) -> _, ClaimOutcome::Violated];
     ask_reduced(system, (watched, false), reduction, meaning, |system| {
         let found = reach::state(system, bounds, |system, state| system.holds(state, goal))?;
-        let shown = found.prefix.map(|prefix| {
+        let shown = found.prefix.map(|prefix| lifted(system, prefix)).map(|prefix| {
             let end = system.describe(prefix.end());
             Shown::new(prefix, format!("reached: {end}"))
         });
@@ -366,10 +376,11 @@ pub fn reaches_extreme<S: Reducible>(
             Extreme::Least => ("least", found.least),
             Extreme::Greatest => ("greatest", found.greatest),
         };
-        let shown = best.map(|(value, prefix)| {
-            let end = system.describe(prefix.end());
-            Shown::new(prefix, format!("the {word} value is {value}, in {end}"))
-        });
+        let shown =
+            best.map(|(value, prefix)| (value, lifted(system, prefix))).map(|(value, prefix)| {
+                let end = system.describe(prefix.end());
+                Shown::new(prefix, format!("the {word} value is {value}, in {end}"))
+            });
         Ok((shown, Some(found.size)))
     })
 }

@@ -235,7 +235,8 @@ impl Ample {
                         wanted.extend(slots);
                         continue;
                     };
-                    if self.skeleton.starts && missing().any(|it| self.spot(it as usize).is_none()) {
+                    if self.skeleton.starts && missing().any(|it| self.spot(it as usize).is_none())
+                    {
                         return false;
                     }
                     // Before that one has moved, the step cannot be taken; or it never can.

@@ -61,7 +61,8 @@ impl Control<'_> {
                 self.skeleton.slots[self.slot][self.variant].len(),
                 self.alive.iter().map(|&(from, _, to)| (from, to)),
             );
-            let inside = |&(from, _, to): &(usize, usize, usize)| components[from] == components[to];
+            let inside =
+                |&(from, _, to): &(usize, usize, usize)| components[from] == components[to];
             self.alive.retain(inside);
             if self.alive.is_empty() {
                 return;

@@ -12,8 +12,8 @@
 
 use fairly_model::native::Part;
 use fairly_model::{
-    Access, AnyVariable, Atomicity, BinaryOp, Collapsed, Communication, Edge, Exit, Expr, Footprint,
-    Footprints, Gathering, Label, LocalId, Model, Order, Owner, Pattern, SlotId,
+    Access, AnyVariable, Atomicity, BinaryOp, Collapsed, Communication, Edge, Exit, Expr,
+    Footprint, Footprints, Gathering, Label, LocalId, Model, Order, Owner, Pattern, SlotId,
     Statement, StatementKind, Storage, Target, TemplateId, WhenFull,
 };
 use fairly_omega::StateId;
@@ -21,10 +21,11 @@ use fairly_system::{ActionId, EventId, EventKind, MoveId, Transition, Transition
 use hashbrown::{HashMap, HashSet};
 
 use crate::bits::Bits;
+use crate::cycles;
 use crate::reduced::{Position, Reducible, Unsuited};
 use crate::skeleton::{Change, Climb, Need, Skeleton, Spot, Step};
+use crate::symmetry::{self, Asymmetric, Symmetry};
 use crate::watched::{self, Names, Place, Watched};
-use crate::cycles;
 
 impl Reducible for Collapsed {
     fn skeleton(&self, watched: &Watched) -> Result<Skeleton, Unsuited> {
@@ -97,6 +98,18 @@ impl Reducible for Collapsed {
 
     fn follow(&mut self, state: StateId, keep: Option<&[bool]>, out: &mut Vec<Transition>) {
         Collapsed::follow(self, state, |at| keep.is_none_or(|keep| keep[at]), out);
+    }
+
+    fn symmetry(&self, watched: &Watched) -> Result<Symmetry, Asymmetric> {
+        symmetry::detect(self, watched)
+    }
+
+    fn look_up_to(&mut self, state: StateId, symmetry: &mut Symmetry) -> bool {
+        Collapsed::look_up_to(self, state, Some(symmetry))
+    }
+
+    fn canonical(&mut self, state: StateId, symmetry: &mut Symmetry) -> StateId {
+        Collapsed::canonical(self, state, symmetry)
     }
 }
 
@@ -309,9 +322,8 @@ impl<'m> Maker<'m> {
         }
         let (offers, needs, varies) = self.meetings(slot, edge);
         let waits = waits(&edge.guard);
-        let asks_timeout = edge.any(&mut |expr| {
-            matches!(expr, Expr::Timeout | Expr::Executable(_))
-        });
+        let asks_timeout =
+            edge.any(&mut |expr| matches!(expr, Expr::Timeout | Expr::Executable(_)));
         let starts = self.starts(&edge.effect);
         let sure = edge.guard == Expr::TRUE;
         let silent = edge.communication == Communication::None;
@@ -462,7 +474,11 @@ impl<'m> Maker<'m> {
                 for channel in self.channels(channel) {
                     if self.model.channels[channel].capacity > 0 {
                         let end = self.channels + 2 * channel + 1;
-                        if *keep { reads.insert(end) } else { writes.insert(end) };
+                        if *keep {
+                            reads.insert(end)
+                        } else {
+                            writes.insert(end)
+                        };
                     }
                 }
             }
@@ -576,9 +592,7 @@ impl<'m> Maker<'m> {
             if let StatementKind::Start { template, .. } = kind {
                 for (slot, kinds) in (0u32..).zip(&self.kinds) {
                     let variant = kinds.iter().position(|other| other == template);
-                    started.extend(
-                        variant.map(|it| (slot, u32::try_from(it).expect("few kinds"))),
-                    );
+                    started.extend(variant.map(|it| (slot, u32::try_from(it).expect("few kinds"))));
                 }
             }
         });

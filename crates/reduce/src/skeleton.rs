@@ -216,10 +216,8 @@ impl Skeleton {
             .collect();
         for (slot, variant, location) in self.spots() {
             let steps = &self.slots[slot][variant][location].steps;
-            let lonely: Vec<bool> = steps
-                .iter()
-                .map(|step| self.disturbed(slot, step) == 0 && !step.varies)
-                .collect();
+            let lonely: Vec<bool> =
+                steps.iter().map(|step| self.disturbed(slot, step) == 0 && !step.varies).collect();
             let spot = &mut self.slots[slot][variant][location];
             spot.free = lonely.iter().all(|&it| it);
             spot.steps.iter_mut().zip(lonely).for_each(|(step, lonely)| step.lonely = lonely);

@@ -77,7 +77,7 @@ impl Watched {
     }
 }
 
-fn walk<'a>(formula: &'a StepFormula, visit: &mut dyn FnMut(&'a StepFormula)) {
+pub(crate) fn walk<'a>(formula: &'a StepFormula, visit: &mut dyn FnMut(&'a StepFormula)) {
     visit(formula);
     match formula {
         StepFormula::Event(_) | StepFormula::State(_) => {}
@@ -212,8 +212,8 @@ impl Demand {
                 if demand.selected[slot][variant][location][at] {
                     demand.matters[slot][variant][location] = true;
                     demand.reads.join(&step.enabling);
-                    demand.settles[slot][variant][location] |=
-                        step.always_offered && demand.comes_first([slot, variant, location], spot, step);
+                    demand.settles[slot][variant][location] |= step.always_offered
+                        && demand.comes_first([slot, variant, location], spot, step);
                 }
             }
         }
@@ -254,7 +254,8 @@ impl Demand {
                     needed.insert(need.offer());
                 });
                 needed.join(&step.later);
-                demand.settles[slot][variant][location] |= demand.selected[slot][variant][location][at]
+                demand.settles[slot][variant][location] |= demand.selected[slot][variant][location]
+                    [at]
                     && step.always_enabled
                     && demand.comes_first([slot, variant, location], spot, step);
             }
@@ -289,7 +290,8 @@ impl Demand {
                     for (at, step) in spot.steps.iter_mut().enumerate() {
                         let to = step.target.map(|to| to as usize);
                         let goes = to != Some(from);
-                        let difference = goes && (matters[from] || to.is_some_and(|to| matters[to]));
+                        let difference =
+                            goes && (matters[from] || to.is_some_and(|to| matters[to]));
                         // Where it can be taken, it is itself something that is enabled.
                         let before = settles[from] || self.selected[slot][variant][from][at];
                         let same = before && to.is_some_and(|to| settles[to]);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use fairly_check::soundness::SOUNDNESS;
+use fairly_check::soundness::{SOUNDNESS, SYMMETRY};
 use fairly_check::{Cause, CauseKind, Doomed, Fairness, Ladder, Least, Outcome, Stamp, Verdict};
 use fairly_fairness::{Notion, Strength};
 use fairly_system::{ActionId, Run, RunStep, TransitionSystem};
@@ -80,12 +80,14 @@ pub fn verdict<S: TransitionSystem>(system: &mut S, verdict: &Verdict) -> String
 /// The table of what a reduction keeps.
 pub fn soundness() -> String {
     let mut out = String::new();
-    for (kept, head) in [
-        (true, "Partial-order reduction is used for"),
-        (false, "It is refused for"),
+    for (table, kept, head) in [
+        (SOUNDNESS, true, "Partial-order reduction is used for"),
+        (SOUNDNESS, false, "It is refused for"),
+        (SYMMETRY, true, "Symmetry is used for"),
+        (SYMMETRY, false, "It is refused for"),
     ] {
         let _ = writeln!(out, "{head}\n");
-        for row in SOUNDNESS.iter().filter(|row| row.kept == kept) {
+        for row in table.iter().filter(|row| row.kept == kept) {
             let _ = writeln!(out, "  {}\n      {}", row.what, row.reason);
         }
         out.push('\n');
