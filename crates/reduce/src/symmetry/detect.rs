@@ -214,7 +214,7 @@ fn started(model: &Model) -> HashSet<TemplateId> {
                     found.insert(*template);
                 }
                 StatementKind::If { then, otherwise, .. } => {
-                    all.extend([then.as_slice(), otherwise])
+                    all.extend([then.as_slice(), otherwise]);
                 }
                 StatementKind::While { body, .. } => all.push(body),
                 _ => {}
