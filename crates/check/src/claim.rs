@@ -15,7 +15,7 @@ use fairly_system::{AtomIndex, Fault, FaultKind, Run, RunStep, TransitionSystem}
 use fairly_witness::{follow, replay};
 
 use crate::hunt::Lossy;
-use crate::soundness::{self, Refusal, RowKind};
+use crate::soundness::{self, Refusal, RowKind, Wanted};
 use crate::verdict::{Failure, WhyUnknown};
 use crate::verify::{self, Options, Reduction};
 
@@ -146,11 +146,12 @@ fn ask_reduced<S: Reducible>(
 ) -> Result<ClaimVerdict, Failure> {
     let started = Instant::now();
     let mut refused = Vec::new();
-    let watched = match reduction {
-        Reduction::Sound => Ok(watched),
-        Reduction::Off => Err(Refusal::NotAsked),
+    let wanted = match reduction {
+        Reduction::Sound => Wanted { orders: Ok(watched.clone()), symmetry: Ok(watched), ends },
+        Reduction::Symmetry => Wanted { symmetry: Ok(watched), ..Wanted::nothing() },
+        Reduction::Off => Wanted::nothing(),
     };
-    let mut reduced = soundness::reduce(system, watched, ends, &mut refused);
+    let mut reduced = soundness::reduce(system, wanted, &mut refused);
     let mut answered = question(&mut reduced, bounds);
     let mut said = soundness::said(&reduced);
     if let (Ok((Some(_), size)), Some(_)) = (&answered, &said) {
@@ -170,6 +171,15 @@ fn ask_reduced<S: Reducible>(
     verdict.reductions.extend(said);
     verdict.time = started.elapsed();
     Ok(verdict)
+}
+
+/// The run of the whole system behind one of the reduced system.
+fn lifted<S: Reducible>(system: &mut Reduced<'_, S>, prefix: Prefix) -> Prefix {
+    let Some(start) = system.start_of(prefix.start) else { return prefix };
+    match system.lift_steps(prefix.start, &prefix.steps) {
+        Some(steps) => Prefix { start, steps },
+        None => prefix,
+    }
 }
 
 /// The verdict that an answer amounts to, after what was found has been walked once more on the whole
@@ -229,7 +239,7 @@ pub fn faultless<S: Reducible>(
             None => wrong(system.inner(), state).map(|fault| fault.message),
         };
         let found = reach::state(system, bounds, |system, state| error(system, state).is_some())?;
-        let shown = found.prefix.map(|prefix| {
+        let shown = found.prefix.map(|prefix| lifted(system, prefix)).map(|prefix| {
             let message = error(system, prefix.end()).unwrap_or_default();
             Shown::new(prefix, message)
         });
@@ -270,7 +280,8 @@ pub fn stops_well<S: Reducible>(
             holds(system, state, terminated) && !holds(system, state, missing)
         };
         let found = reach::deadlock(system, bounds, is_end)?;
-        let shown = found.prefix.map(|prefix| Shown::stuck(system, prefix, unfinished));
+        let shown = found.prefix.map(|prefix| lifted(system, prefix));
+        let shown = shown.map(|prefix| Shown::stuck(system, prefix, unfinished));
         Ok((shown, Some(found.size)))
     })
 }
@@ -357,7 +368,8 @@ pub fn reaches<S: Reducible>(
     let meaning = [ClaimOutcome::Holds as Meaning, ClaimOutcome::Violated];
     ask_reduced(system, (watched, false), effort, meaning, |system, bounds| {
         let found = reach::state(system, bounds, |system, state| system.holds(state, goal))?;
-        let shown = found.prefix.map(|prefix| Shown::reached(system, prefix));
+        let shown = found.prefix.map(|prefix| lifted(system, prefix));
+        let shown = shown.map(|prefix| Shown::reached(system, prefix));
         Ok((shown, Some(found.size)))
     })
 }
@@ -392,10 +404,11 @@ pub fn reaches_extreme<S: Reducible>(
             Extreme::Least => ("least", found.least),
             Extreme::Greatest => ("greatest", found.greatest),
         };
-        let shown = best.map(|(value, prefix)| {
-            let end = system.describe(prefix.end());
-            Shown::new(prefix, format!("the {word} value is {value}, in {end}"))
-        });
+        let shown =
+            best.map(|(value, prefix)| (value, lifted(system, prefix))).map(|(value, prefix)| {
+                let end = system.describe(prefix.end());
+                Shown::new(prefix, format!("the {word} value is {value}, in {end}"))
+            });
         Ok((shown, Some(found.size)))
     })
 }

@@ -8,8 +8,8 @@ use fairly_front::promela::{self, Claim, Lowered, Options as Lowering};
 use fairly_logic::Formulas;
 use fairly_model::{BinaryOp, Collapsed, Expr, Interpreter, LocationId, Model, Target};
 use fairly_omega::{Acceptance, Automaton, Builder, Label, Mark, MarkSet, Prop, Refused, StateId};
-use fairly_search::{Binding, Bounds};
 use fairly_search::lossy::Room;
+use fairly_search::{Binding, Bounds};
 use fairly_source::{Diagnostic, Span};
 use fairly_system::TransitionSystem;
 

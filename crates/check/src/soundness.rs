@@ -1,4 +1,4 @@
-//! Which reduction keeps which answers: the one table, and what decides by it.
+//! Which reduction keeps which answers: one table for each, and what decides by them.
 //!
 //! Partial-order reduction keeps, of every run, in which order what is *watched* happens. What is not
 //! decided by that is refused, with the row of the table that says so. Whether the answers are the same
@@ -8,7 +8,7 @@ use std::fmt;
 
 use fairly_fairness::{Constraint, Notion, Predicate, StepFormula};
 use fairly_logic::{Formula, Formulas, Node};
-use fairly_reduce::{Reduced, Reducible, Saved, Unsuited, Watched};
+use fairly_reduce::{Asymmetric, Reduced, Reducible, Saved, Symmetry, Unsuited, Watched};
 use fairly_search::Binding;
 use fairly_system::EventReading;
 use hashbrown::HashMap;
@@ -59,6 +59,9 @@ pub enum RowKind {
     Open,
     Priorities,
     Last,
+    Alike,
+    Indexed,
+    Numbers,
 }
 
 const fn row(kind: RowKind, what: &'static str, kept: bool, reason: &'static str) -> Row {
@@ -216,6 +219,73 @@ pub const SOUNDNESS: &[Row] = &[
     ),
 ];
 
+/// The table for symmetry: one state for all in which processes that are alike have only changed places.
+/// Whatever names a process takes it out of what is exchanged.
+pub const SYMMETRY: &[Row] = &[
+    row(
+        RowKind::Reachability,
+        "errors, deadlocks, states that can be reached",
+        true,
+        "an exchange of processes that are alike turns runs into runs",
+    ),
+    row(
+        RowKind::Alike,
+        "LTL, with X or without, and never claims, if two processes that are alike are not named",
+        true,
+        "no step is left out, one stands for those that nobody tells apart",
+    ),
+    row(RowKind::NoFairness, "no fairness", true, "every run counts"),
+    row(
+        RowKind::EventFairness,
+        "fairness and liveness of events that all processes alike have, or none of them; justice",
+        true,
+        "an exchange changes neither what is asked for nor what is taken",
+    ),
+    row(
+        RowKind::ProcessFairness,
+        "fairness of some processes, and of their events and transitions",
+        true,
+        "these are named and stay where they are; the others are exchanged",
+    ),
+    row(
+        RowKind::MachineClosure,
+        "whether every finite run has a fair continuation",
+        true,
+        "an exchange of processes turns runs into runs",
+    ),
+    row(
+        RowKind::Indexed,
+        "fairness of all processes, or of each one's own events, and formulas that name them all",
+        false,
+        "one state would stand for several in which another process is due",
+    ),
+    row(
+        RowKind::Global,
+        "strong global fairness",
+        false,
+        "a run may take every transition of a state that stands for two, and of each only half",
+    ),
+    row(RowKind::Inherent, "inherent fairness", false, "it is decided on the whole system"),
+    row(
+        RowKind::Refinement,
+        "refinement, determinism, divergence, non-termination",
+        false,
+        "they are decided on the whole system",
+    ),
+    row(
+        RowKind::Numbers,
+        "models that ask for processes by numbers they compute, or for who moved last",
+        false,
+        "an exchange changes the numbers, and nothing says which values are such numbers",
+    ),
+    row(
+        RowKind::Open,
+        "processes that are unfolded as they are explored",
+        false,
+        "whether they are alike is not known",
+    ),
+];
+
 /// Why nothing is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
@@ -223,6 +293,8 @@ pub enum Refusal {
     Table(RowKind),
     /// Nothing could be left out.
     Nothing,
+    /// No two processes are alike.
+    Different,
     /// Nobody wanted it.
     NotAsked,
     /// Nothing is known of the system.
@@ -243,15 +315,28 @@ impl From<Unsuited> for Refusal {
     }
 }
 
+impl From<Asymmetric> for Refusal {
+    fn from(why: Asymmetric) -> Self {
+        match why {
+            Asymmetric::Open => Refusal::Table(RowKind::Open),
+            Asymmetric::Numbers => Refusal::Table(RowKind::Numbers),
+            Asymmetric::Named => Refusal::Table(RowKind::Indexed),
+            Asymmetric::Different => Refusal::Different,
+            Asymmetric::Unknown => Refusal::Unknown,
+        }
+    }
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Refusal::Table(kind) => {
-                let row = SOUNDNESS.iter().find(|row| row.kind == *kind);
+                let row = SOUNDNESS.iter().chain(SYMMETRY).find(|row| row.kind == *kind);
                 let row = row.expect("every kind has its row");
                 write!(f, "{}: {}", row.what, row.reason)
             }
             Refusal::Nothing => f.write_str("no step can be left out"),
+            Refusal::Different => f.write_str("no two processes are alike"),
             Refusal::NotAsked => f.write_str("turned off"),
             Refusal::Shown => f.write_str("looked for again, to show a shortest run"),
             Refusal::Unknown => {
@@ -261,15 +346,44 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// The system, reduced for what is watched if that is possible; if not, why not is noted. If `ends`,
-/// it makes a difference whether the last step to a deadlock was termination.
+/// What a question rests on, for each reduction, or why it cannot be used.
+pub(crate) struct Wanted {
+    /// For partial orders.
+    pub(crate) orders: Result<Watched, Refusal>,
+    /// For symmetry.
+    pub(crate) symmetry: Result<Watched, Refusal>,
+    /// Whether it makes a difference that the last step to a deadlock was termination.
+    pub(crate) ends: bool,
+}
+
+impl Wanted {
+    /// Nobody wants any.
+    pub(crate) fn nothing() -> Wanted {
+        let [orders, symmetry] = [Err(Refusal::NotAsked), Err(Refusal::NotAsked)];
+        Wanted { orders, symmetry, ends: false }
+    }
+}
+
+/// Exchanges of processes from which on symmetry is used although steps could be left out: four
+/// processes that are alike. Partial orders do not shrink what so many do to shared variables, and
+/// both together have not been shown to be sound here.
+const MANY: u64 = 24;
+
+/// The system, reduced if that is possible; if not, why not is noted: why not by symmetry if processes
+/// are alike, and last, why not by partial orders.
 pub(crate) fn reduce<'a, S: Reducible>(
     system: &'a mut S,
-    watched: Result<Watched, Refusal>,
-    ends: bool,
+    wanted: Wanted,
     refused: &mut Vec<Refusal>,
 ) -> Reduced<'a, S> {
-    let skeleton = watched.and_then(|watched| {
+    let Wanted { orders, symmetry, ends } = wanted;
+    let symmetry = symmetry.and_then(|watched| system.symmetry(&watched).map_err(Refusal::from));
+    if let Ok(symmetry) = &symmetry
+        && symmetry.orbit() >= MANY
+    {
+        return Reduced::up_to(system, symmetry.clone());
+    }
+    let skeleton = orders.and_then(|watched| {
         let skeleton = system.skeleton(&watched).map_err(Refusal::from)?;
         match skeleton.is_reducible() {
             true if ends && !skeleton.ends_together() => Err(Refusal::Table(RowKind::Termination)),
@@ -277,10 +391,11 @@ pub(crate) fn reduce<'a, S: Reducible>(
             false => Err(Refusal::Nothing),
         }
     });
-    match skeleton {
-        Ok((skeleton, watched)) => Reduced::with(system, skeleton, watched),
-        Err(why) => {
-            refused.push(why);
+    match (skeleton, symmetry) {
+        (Ok((skeleton, watched)), _) => Reduced::with(system, skeleton, watched),
+        (Err(_), Ok(symmetry)) => Reduced::up_to(system, symmetry),
+        (Err(why), Err(why_not)) => {
+            refused.extend([why_not, why]);
             Reduced::whole(system)
         }
     }
@@ -288,6 +403,9 @@ pub(crate) fn reduce<'a, S: Reducible>(
 
 /// What was left out, as a verdict says it; `None` if it was nothing.
 pub(crate) fn said<S: Reducible>(reduced: &Reduced<'_, S>) -> Option<String> {
+    if let Some(symmetry) = reduced.symmetry() {
+        return Some(said_of(symmetry));
+    }
     let Saved { enabled, followed, .. } = reduced.saved();
     let left_out = enabled - followed;
     // States may be looked at again, to show a way, so only the share means something.
@@ -295,6 +413,37 @@ pub(crate) fn said<S: Reducible>(reduced: &Reduced<'_, S>) -> Option<String> {
         0 => "partial order: less than 1 % of the steps left out".to_owned(),
         share => format!("partial order: {share} % of the steps left out"),
     })
+}
+
+fn said_of(symmetry: &Symmetry) -> String {
+    let sizes: Vec<String> = symmetry.groups().map(|size| size.to_string()).collect();
+    let count = symmetry.stood_for();
+    let count = match count {
+        _ if !count.is_finite() => "more than 10^300".to_owned(),
+        _ if count >= 1e6 => format!("10^{:.0}", count.log10()),
+        _ if count >= 100.0 => format!("{count:.0}"),
+        _ => format!("{count:.1}"),
+    };
+    format!("symmetry: {} processes alike, a state stands for {count}", sizes.join(" + "))
+}
+
+/// What has to be watched so that the answer is the same when processes are exchanged: all that the
+/// property and the constraints speak of. The rest of the system keeps its steps one by one, so any
+/// condition on runs is kept.
+pub(crate) fn seen(property: Option<&Property>, constraints: &[Constraint]) -> Watched {
+    let mut watched = Watched { constraints: constraints.to_vec(), ..Watched::default() };
+    if let Some(property) = property {
+        watched.atoms = property.propositions();
+        watched.events = property.events().into_iter().cloned().collect();
+        let never = property.never.iter().flat_map(|never| &never.bindings);
+        for binding in never {
+            match binding {
+                Binding::State(atom) => watched.atoms.push(*atom),
+                Binding::Event(events) => watched.events.push(events.clone()),
+            }
+        }
+    }
+    watched
 }
 
 /// What has to be watched so that the answer to a property under constraints is the same.

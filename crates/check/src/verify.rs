@@ -14,7 +14,7 @@ use fairly_witness::{Flaw, Ledger, accepted, replay, takes_everything, violates}
 
 use crate::assumption::Assumption;
 use crate::property::{Never, Property};
-use crate::soundness::{self, Refusal, RowKind};
+use crate::soundness::{self, Refusal, RowKind, Wanted};
 use crate::vacuity;
 use crate::verdict::{
     Counterexample, Doomed, Failure, Fairness, Outcome, Stamp, Upgrade, Verdict, WhyUnknown,
@@ -41,6 +41,8 @@ pub enum Reduction {
     /// Where [`crate::soundness`] says so.
     #[default]
     Sound,
+    /// Only by exchanging processes that are alike, where that is sound.
+    Symmetry,
     /// Never.
     Off,
 }
@@ -171,7 +173,14 @@ fn closed<S: Reducible>(
         _ if constraints.is_empty() => return Outcome::Holds(Fairness::NotAssumed),
         _ => {
             let mut reduced = reduced(system, None, constraints, options, &mut Vec::new());
-            closure::find(&mut reduced, constraints.to_vec(), options.bounds)
+            let closure = closure::find(&mut reduced, constraints.to_vec(), options.bounds);
+            closure.map(|mut closure| {
+                if let Some(prefix) = &mut closure.doomed {
+                    let lifted = reduced.lift_steps(prefix.start, &prefix.steps);
+                    prefix.steps = lifted.expect("every step stands for one of the system");
+                }
+                closure
+            })
         }
     };
     match closure {
@@ -345,11 +354,19 @@ fn reduced<'a, S: Reducible>(
     options: &Options,
     refused: &mut Vec<Refusal>,
 ) -> Reduced<'a, S> {
-    let watched = match options.reduction {
-        Reduction::Off => Err(Refusal::NotAsked),
-        Reduction::Sound => soundness::watched(property, Notion::None, constraints),
+    let wanted = match options.reduction {
+        Reduction::Off => Wanted::nothing(),
+        Reduction::Sound => Wanted {
+            orders: soundness::watched(property, Notion::None, constraints),
+            symmetry: Ok(soundness::seen(property, constraints)),
+            ends: false,
+        },
+        Reduction::Symmetry => {
+            let symmetry = Ok(soundness::seen(property, constraints));
+            Wanted { symmetry, ..Wanted::nothing() }
+        }
     };
-    soundness::reduce(system, watched, false, refused)
+    soundness::reduce(system, wanted, refused)
 }
 
 /// Searches for a run that violates the property and meets the constraints.
@@ -362,7 +379,18 @@ pub(crate) fn decide<S: Reducible>(
 ) -> Result<Found, Failure> {
     let mut refused = Vec::new();
     let mut reduced = reduced(system, Some(property), constraints, options, &mut refused);
-    let found = search(&mut reduced, property, constraints, options, stamp)?;
+    let mut found = search(&mut reduced, property, constraints, options, stamp)?;
+    if let Found::Run(run) = found {
+        found = match reduced.lift(run) {
+            Some(run) => Found::Run(run),
+            // The run of the whole system would be very long, so another one is looked for.
+            None => {
+                drop(reduced);
+                let mut whole = Reduced::whole(system);
+                return search(&mut whole, property, constraints, options, stamp);
+            }
+        };
+    }
     match soundness::said(&reduced) {
         Some(said) => stamp.reductions.push(said),
         None => stamp.unreduced = refused.pop().or(Some(Refusal::Nothing)),

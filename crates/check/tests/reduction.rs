@@ -11,7 +11,7 @@ use fairly_check::soundness::{Refusal, RowKind, SOUNDNESS};
 use fairly_check::{Assumption, Options, Outcome, Property, Reduction, check};
 use fairly_fairness::{AnnotationLevel, Constraint, Level, Notion, Predicate, Selector, Strength};
 use fairly_logic::Formulas;
-use fairly_model::{Collapsed, Expr, Interpreter, Model, verify};
+use fairly_model::{Collapsed, Expr, Gathering, Interpreter, Label, Model, SlotId, verify};
 use fairly_omega::emptiness::{self, Engine};
 use fairly_omega::{Acceptance, Automaton, Graph, MarkSet, StateId};
 use fairly_reduce::{Reduced, Reducible, Watched};
@@ -30,6 +30,8 @@ struct Tally {
     reduced: usize,
     violated: usize,
     refused: usize,
+    /// By which reduction.
+    by: Reduction,
 }
 
 /// A formula over these propositions, as text: of a form that is often asked for, or any.
@@ -158,14 +160,17 @@ fn compare<S: Reducible>(
 ) {
     assert_eq!(
         claims(system, Reduction::Off),
-        claims(system, Reduction::Sound),
+        claims(system, tally.by),
         "errors and deadlocks of\n{}",
         what()
     );
     for _ in 0..3 {
         // What few propositions speak of leaves much to be left out.
         let few: Vec<String> = (0..1 + rng.below(2)).map(|_| rng.pick(atoms).clone()).collect();
-        let text = any_formula(rng, &few);
+        let mut text = any_formula(rng, &few);
+        if tally.by == Reduction::Symmetry && rng.chance(1, 4) {
+            text = format!("G ({} -> X ({text}))", few[0]);
+        }
         let reading = *rng.pick(&[EventReading::Leaving, EventReading::Entering]);
         let assumption = assumption(rng, system);
         let ask = |system: &mut S, reduction| {
@@ -176,7 +181,7 @@ fn compare<S: Reducible>(
             verdict(system, &mut property, &assumption, reduction)
         };
         let Some((holds, ..)) = ask(system, Reduction::Off) else { continue };
-        let Some((same, left_out, refused)) = ask(system, Reduction::Sound) else { continue };
+        let Some((same, left_out, refused)) = ask(system, tally.by) else { continue };
         tally.compared += 1;
         tally.reduced += usize::from(left_out);
         tally.violated += usize::from(!holds);
@@ -555,7 +560,10 @@ fn every_row_of_the_table() {
             | RowKind::Never
             | RowKind::Least
             | RowKind::Termination
-            | RowKind::Survey => continue,
+            | RowKind::Survey
+            | RowKind::Alike
+            | RowKind::Indexed
+            | RowKind::Numbers => continue,
         };
         match row.kept {
             true => assert_eq!(refused, None, "{}", row.what),
@@ -635,4 +643,90 @@ fn states_of_promela_examples() {
             assert!(verdict.size.expect("counted").states <= most, "{name}: {:?}", verdict.size);
         }
     }
+}
+
+/// Makes processes of a model several, each in a slot of its own: of the same template, or of one with
+/// other events.
+fn multiply(rng: &mut Rng, model: &mut Model) {
+    let one = rng.below(model.slots.len());
+    let apart = rng.chance(1, 3);
+    for copy in 0..1 + rng.below(2) {
+        let mut slot = model.slots[one].clone();
+        slot.name = format!("{}'{copy}", slot.name);
+        if let (true, Some((template, _))) = (apart, &mut slot.start) {
+            let mut other = model.template(*template).clone();
+            other.name = format!("{}'{copy}", other.name);
+            let gathered: Vec<_> = model.gatherings.iter().map(|(event, _)| *event).collect();
+            for edge in other.locations.iter_mut().flat_map(|it| it.edges.iter_mut().flatten()) {
+                let Label::Event(event) = &mut edge.label else { continue };
+                if !gathered.contains(event) {
+                    let of = &model.events[event.index()];
+                    let (name, kind) = (format!("{}_{copy}", of.name), of.kind);
+                    let known = model.events.iter().position(|event| event.name == name);
+                    *event = match known {
+                        Some(at) => fairly_system::EventId::from_index(at),
+                        None => model.add_event(name, kind),
+                    };
+                }
+            }
+            model.templates.push(other);
+            *template = fairly_model::TemplateId::from_index(model.templates.len() - 1);
+            slot.templates = vec![*template];
+        }
+        model.slots.push(slot);
+        let new = SlotId::from_index(model.slots.len() - 1);
+        for (_, gathering) in &mut model.gatherings {
+            if let Gathering::Slot(slot) = gathering
+                && slot.index() == one
+            {
+                let both = vec![Gathering::Slot(*slot), Gathering::Slot(new)];
+                *gathering =
+                    if rng.chance(1, 2) { Gathering::All(both) } else { Gathering::One(both) };
+            } else {
+                add_beside(gathering, one, new);
+            }
+        }
+    }
+}
+
+fn add_beside(gathering: &mut Gathering, one: usize, new: SlotId) {
+    if let Gathering::All(parts) | Gathering::One(parts) = gathering {
+        parts.iter_mut().for_each(|part| add_beside(part, one, new));
+        if parts.iter().any(|part| matches!(part, Gathering::Slot(slot) if slot.index() == one)) {
+            parts.push(Gathering::Slot(new));
+        }
+    }
+}
+
+#[test]
+fn random_models_with_processes_that_are_alike() {
+    let mut tally = Tally { by: Reduction::Symmetry, ..Tally::default() };
+    let (first, wanted) = (first_seed(1), cases(12_000));
+    for seed in first.. {
+        if tally.compared as u64 >= wanted {
+            break;
+        }
+        let mut rng = Rng::new(seed);
+        let mut model = loose_model(&mut rng);
+        multiply(&mut rng, &mut model);
+        if verify(&model).is_err() {
+            continue;
+        }
+        let mut whole = Collapsed::new(Interpreter::new(model.clone()));
+        if !small_enough(&mut whole) || whole.symmetry(&Watched::default()).is_err() {
+            continue;
+        }
+        let mut atoms: Vec<String> =
+            model.propositions.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+        let slot = rng.pick(&model.slots);
+        let location = rng.pick(&model.template(slot.templates[0]).locations);
+        atoms.push(format!("\"{}@{}\"", slot.name, location.name));
+        atoms.extend(["deadlock", "terminated"].map(str::to_owned));
+        let events = model.events.iter().skip(1);
+        atoms.extend(events.map(|event| format!("event({})", event.name)));
+        let what = || format!("seed {seed}\n{}", fairly_model::text::print(&model));
+        compare(&mut rng, &mut whole, &atoms, &mut tally, &what);
+    }
+    println!("alike: {tally:?}");
+    assert!(tally.reduced * 4 > tally.compared, "{tally:?}: too little was exchanged");
 }

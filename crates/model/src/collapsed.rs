@@ -21,7 +21,7 @@ use fairly_system::{
 
 use hashbrown::HashMap;
 
-use crate::interpreter::{Interpreter, Steps};
+use crate::interpreter::{Interpreter, Keep, Steps};
 
 /// Steps of one sequence, and sequences out of one state, that are passed through.
 const MOST_STEPS: usize = 2_000;
@@ -171,8 +171,15 @@ impl Collapsed {
         self.inner.layout().holder.is_some_and(|strip| strip.get(words, 0) >= 0)
     }
 
-    /// Makes the frame at a depth that of a state, which a sequence of steps leads to.
-    fn open(&mut self, depth: usize, words: &[u64], chain: usize, length: usize) {
+    /// Makes the frame at a depth that of a state, which a sequence of steps leads to; with some of its
+    /// steps, if others are not wanted.
+    fn open(
+        &mut self,
+        depth: usize,
+        words: &[u64],
+        (chain, length): (usize, usize),
+        keep: Option<Keep<'_>>,
+    ) {
         if self.frames.len() == depth {
             let (words, steps) = (Vec::new(), Steps::default());
             self.frames.push(Frame { chain, length, words, steps, next: 0 });
@@ -181,15 +188,15 @@ impl Collapsed {
         (frame.chain, frame.length, frame.next) = (chain, length, 0);
         frame.words.clear();
         frame.words.extend_from_slice(words);
-        self.inner.expand(words, &mut frame.steps);
+        self.inner.expand_some(words, &mut frame.steps, keep);
     }
 
     /// Collects in `ends` the steps out of a packed state. Depth first, in the order of the
     /// interpreter.
-    fn pass_through(&mut self, words: &[u64]) {
+    fn pass_through(&mut self, words: &[u64], keep: Option<Keep<'_>>) {
         self.ends.clear();
         self.expansions += 1;
-        self.open(0, words, EMPTY, 0);
+        self.open(0, words, (EMPTY, 0), keep);
         if self.is_simple() {
             return;
         }
@@ -219,7 +226,7 @@ impl Collapsed {
                     held.clear();
                     held.extend_from_slice(row);
                     depth += 1;
-                    self.open(depth, &held, chain, length);
+                    self.open(depth, &held, (chain, length), None);
                     continue;
                 }
             }
@@ -259,7 +266,7 @@ impl Collapsed {
         }
         let mut words = std::mem::take(&mut self.base);
         self.inner.read(state, &mut words);
-        self.pass_through(&words);
+        self.pass_through(&words, None);
         self.inner.defer(state, &self.ends, out);
         self.base = words;
     }
@@ -268,19 +275,52 @@ impl Collapsed {
     /// [leave out](Collapsed::follow) some; `false` if there are none because something went wrong in
     /// the step to it.
     pub fn look(&mut self, state: StateId) -> bool {
+        self.look_up_to(state, None)
+    }
+
+    /// The same, with one step for all those that are the same up to an exchange of processes, and to
+    /// the state that stands for those which are.
+    pub fn look_up_to(&mut self, state: StateId, exchange: Option<&mut dyn Exchange>) -> bool {
         if self.inner.fault(state).is_some() {
             self.ends.clear();
             return false;
         }
         let mut words = std::mem::take(&mut self.base);
         self.inner.read(state, &mut words);
-        if self.holds {
-            self.pass_through(&words);
+        if let Some(exchange) = exchange {
+            self.inner.note_left_out();
+            exchange.turn_to(&words);
+            self.expand_some(&words, Some(&|slots| exchange.keeps(slots)));
+            let faults = &self.ends.faults;
+            for (at, row) in self.ends.rows.chunks_exact_mut(words.len()).enumerate() {
+                if faults.iter().all(|(faulty, _)| *faulty != at) {
+                    exchange.make_canonical(row);
+                }
+            }
         } else {
-            self.inner.expand(&words, &mut self.ends);
+            self.expand_some(&words, None);
         }
         self.base = words;
         true
+    }
+
+    fn expand_some(&mut self, words: &[u64], keep: Option<Keep<'_>>) {
+        if self.holds {
+            self.pass_through(words, keep);
+        } else {
+            self.inner.expand_some(words, &mut self.ends, keep);
+        }
+    }
+
+    /// The number of the state that stands for a state; its own if something went wrong in the step
+    /// to it.
+    pub fn canonical(&mut self, state: StateId, exchange: &mut dyn Exchange) -> StateId {
+        if self.inner.fault(state).is_some() {
+            return state;
+        }
+        let mut words = self.inner.packed(state);
+        exchange.make_canonical(&mut words);
+        self.inner.intern(&words)
     }
 
     /// The steps of the state that was looked at last.
@@ -328,6 +368,19 @@ impl Collapsed {
         self.ends.actions.push(action);
         self.ends.rows.extend_from_slice(row);
     }
+}
+
+/// Processes that can be exchanged for each other without changing what can happen.
+pub trait Exchange {
+    /// Looks at a packed state whose steps are asked for next.
+    fn turn_to(&mut self, words: &[u64]);
+
+    /// Whether a step in which these slots take part stands for all that are the same in the state that
+    /// was looked at last. If there are steps, it does so for one at least.
+    fn keeps(&self, slots: &[u32]) -> bool;
+
+    /// Makes a packed state the one that stands for all that are the same.
+    fn make_canonical(&mut self, words: &mut [u64]);
 }
 
 /// Steps whose targets have no numbers yet.

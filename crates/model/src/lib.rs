@@ -23,7 +23,7 @@ mod variable;
 pub mod verify;
 mod walk;
 
-pub use collapsed::{Collapsed, Pending};
+pub use collapsed::{Collapsed, Exchange, Pending};
 pub use expression::{AnyVariable, BinaryOp, ChannelQuery, Expr, Pattern, Pick, Place, UnaryOp};
 pub use footprint::{Access, Footprint, Footprints, Owner};
 pub use ids::{ChannelId, LocalId, LocationId, SlotId, TemplateId, VariableId};

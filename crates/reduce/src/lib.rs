@@ -4,6 +4,12 @@
 //! propositions of the system inside it, and follows only some of its transitions. What is *enabled* is
 //! still asked of the system itself: see [`TransitionSystem::left_out`].
 //!
+//! # Symmetry
+//!
+//! Where processes are alike and nobody asks which one it was, one state stands for all in which they have
+//! only changed places: [`Symmetry`]. A run that is found there is turned into one of the system before it is
+//! shown: [`Reduced::lift`].
+//!
 //! # Partial orders
 //!
 //! Where processes do things that have nothing to do with each other, one order stands for all. In each
@@ -40,8 +46,10 @@ mod of_model;
 mod of_network;
 mod reduced;
 mod skeleton;
+mod symmetry;
 mod watched;
 
 pub use reduced::{Position, Reduced, Reducible, Saved, Unsuited};
 pub use skeleton::Skeleton;
+pub use symmetry::{Asymmetric, Symmetry};
 pub use watched::Watched;

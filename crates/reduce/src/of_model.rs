@@ -24,6 +24,7 @@ use crate::bits::Bits;
 use crate::cycles;
 use crate::reduced::{Position, Reducible, Unsuited};
 use crate::skeleton::{Change, Climb, Need, Skeleton, Spot, Step, Users};
+use crate::symmetry::{self, Asymmetric, Symmetry};
 use crate::watched::{self, Names, Place, Watched};
 
 impl Reducible for Collapsed {
@@ -97,6 +98,18 @@ impl Reducible for Collapsed {
 
     fn follow(&mut self, state: StateId, keep: Option<&[bool]>, out: &mut Vec<Transition>) {
         Collapsed::follow(self, state, |at| keep.is_none_or(|keep| keep[at]), out);
+    }
+
+    fn symmetry(&self, watched: &Watched) -> Result<Symmetry, Asymmetric> {
+        symmetry::detect(self, watched)
+    }
+
+    fn look_up_to(&mut self, state: StateId, symmetry: &mut Symmetry) -> bool {
+        Collapsed::look_up_to(self, state, Some(symmetry))
+    }
+
+    fn canonical(&mut self, state: StateId, symmetry: &mut Symmetry) -> StateId {
+        Collapsed::canonical(self, state, symmetry)
     }
 }
 

@@ -5,11 +5,13 @@ use std::fmt;
 use fairly_model::{Strip, native::Part};
 use fairly_omega::StateId;
 use fairly_system::{
-    Action, ActionId, AtomIndex, Fault, MoveId, Signature, Transition, TransitionSystem,
+    Action, ActionId, AtomIndex, Fault, MoveId, Run, RunStep, Signature, Transition,
+    TransitionSystem,
 };
 
 use crate::ample::Ample;
 use crate::skeleton::Skeleton;
+use crate::symmetry::{Asymmetric, Symmetry};
 use crate::watched::Watched;
 
 /// Where a process is.
@@ -95,10 +97,32 @@ pub trait Reducible: TransitionSystem {
     /// Appends the transitions of the state that was looked at last, all or those to be kept, by
     /// position. What the others lead to is not stored.
     fn follow(&mut self, _state: StateId, _keep: Option<&[bool]>, _out: &mut Vec<Transition>) {}
+
+    /// Which processes can be exchanged without a difference to what is watched.
+    ///
+    /// # Errors
+    /// When there are none, or none are known.
+    fn symmetry(&self, _watched: &Watched) -> Result<Symmetry, Asymmetric> {
+        Err(Asymmetric::Unknown)
+    }
+
+    /// As [`look`](Reducible::look), with one of the steps that are the same up to an exchange.
+    fn look_up_to(&mut self, _state: StateId, _symmetry: &mut Symmetry) -> bool {
+        false
+    }
+
+    /// The state that stands for a state.
+    fn canonical(&mut self, state: StateId, _symmetry: &mut Symmetry) -> StateId {
+        state
+    }
 }
 
 /// States after which a reduction is given up that has not left out anything.
 const ENOUGH: usize = 4096;
+
+/// Times that a cycle is gone round to find one of the system: exchanges may have to be repeated until
+/// every process is back where it was.
+const LAPS: usize = 1000;
 
 /// How much has been left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -113,10 +137,12 @@ pub struct Saved {
     pub followed: usize,
 }
 
-/// A system in which only ample sets are followed, or all of it.
+/// A system in which only ample sets are followed, or one state stands for all that are the same up to an
+/// exchange of processes, or all of it.
 pub struct Reduced<'a, S> {
     system: &'a mut S,
     ample: Option<Ample>,
+    symmetry: Option<Symmetry>,
     /// What was left out of the state that was asked for last.
     left_out: Vec<ActionId>,
     last: Option<StateId>,
@@ -140,18 +166,31 @@ impl<'a, S: Reducible> Reduced<'a, S> {
     pub fn with(system: &'a mut S, skeleton: Skeleton, watched: Watched) -> Self {
         let ample = Some(Ample::new(skeleton, watched));
         let (left_out, saved) = (Vec::new(), Saved::default());
-        Reduced { system, ample, left_out, last: None, saved }
+        Reduced { system, ample, symmetry: None, left_out, last: None, saved }
+    }
+
+    /// A system in which processes are exchanged.
+    pub fn up_to(system: &'a mut S, symmetry: Symmetry) -> Self {
+        let mut reduced = Reduced::whole(system);
+        reduced.symmetry = Some(symmetry);
+        reduced
     }
 
     /// The whole system, as it is.
     pub fn whole(system: &'a mut S) -> Self {
         let saved = Saved::default();
-        Reduced { system, ample: None, left_out: Vec::new(), last: None, saved }
+        let left_out = Vec::new();
+        Reduced { system, ample: None, symmetry: None, left_out, last: None, saved }
     }
 
     /// Whether anything may be left out.
     pub fn is_whole(&self) -> bool {
-        self.ample.is_none()
+        self.ample.is_none() && self.symmetry.is_none()
+    }
+
+    /// What is exchanged, if anything is.
+    pub fn symmetry(&self) -> Option<&Symmetry> {
+        self.symmetry.as_ref()
     }
 
     /// The system inside.
@@ -164,7 +203,84 @@ impl<'a, S: Reducible> Reduced<'a, S> {
         self.saved
     }
 
+    /// The run of the system behind a run of the reduced system: the processes that stand for others
+    /// are followed through the exchanges. `None` if it would be very long.
+    pub fn lift(&mut self, run: Run) -> Option<Run> {
+        if self.symmetry.is_none() {
+            return Some(run);
+        }
+        let start = run.stem.first().or(run.cycle.first()).map(|step| step.from)?;
+        let mut stem = self.lift_steps(start, &run.stem)?;
+        let mut at = match stem.last() {
+            Some(step) => step.to,
+            None => self.start_of(start)?,
+        };
+        let mut laps: Vec<Vec<RunStep>> = Vec::new();
+        for _ in 0..LAPS {
+            if let Some(first) = laps.iter().position(|lap| lap[0].from == at) {
+                let cycle = laps.split_off(first).concat();
+                stem.extend(laps.concat());
+                return Some(Run { stem, cycle }.folded());
+            }
+            let lap = self.lift_from(at, &run.cycle)?;
+            at = lap.last()?.to;
+            laps.push(lap);
+        }
+        None
+    }
+
+    /// The same for a finite run that starts in a state.
+    pub fn lift_steps(&mut self, start: StateId, steps: &[RunStep]) -> Option<Vec<RunStep>> {
+        if self.symmetry.is_none() {
+            return Some(steps.to_vec());
+        }
+        let start = self.start_of(start)?;
+        self.lift_from(start, steps)
+    }
+
+    /// The initial state that a state stands for.
+    pub fn start_of(&mut self, state: StateId) -> Option<StateId> {
+        let Some(symmetry) = &mut self.symmetry else { return Some(state) };
+        let mut initial = self.system.initial().into_iter();
+        initial.find(|&it| self.system.canonical(it, symmetry) == state)
+    }
+
+    fn lift_from(&mut self, start: StateId, steps: &[RunStep]) -> Option<Vec<RunStep>> {
+        let symmetry = self.symmetry.as_mut()?;
+        let system = &mut *self.system;
+        let (mut at, mut lifted, mut out) = (start, Vec::new(), Vec::new());
+        let kind = |system: &S, symmetry: &Symmetry, action: ActionId| {
+            let slot_of = |id: MoveId| system.signature().moves[id.index()].process.index();
+            symmetry.kind(system.action(action), slot_of, |id| system.part(id))
+        };
+        for step in steps {
+            if step.action == ActionId::IDLE {
+                lifted.push(RunStep { from: at, action: step.action, to: at });
+                continue;
+            }
+            let wanted = kind(system, symmetry, step.action);
+            out.clear();
+            system.enabled(at, &mut out);
+            let found = out.iter().find(|transition| {
+                let same = match system.fault(step.to) {
+                    Some(fault) => system.fault(transition.target) == Some(fault),
+                    None => system.canonical(transition.target, symmetry) == step.to,
+                };
+                same && kind(system, symmetry, transition.action) == wanted
+            })?;
+            lifted.push(RunStep { from: at, action: found.action, to: found.target });
+            at = found.target;
+        }
+        Some(lifted)
+    }
+
     fn expand(&mut self, state: StateId, out: &mut Vec<Transition>) {
+        if let Some(symmetry) = &mut self.symmetry {
+            if self.system.look_up_to(state, symmetry) {
+                self.system.follow(state, None, out);
+            }
+            return;
+        }
         // As long as nothing has been left out, nobody can tell whether anything might have been.
         if self.saved.reduced == 0 && self.saved.states == ENOUGH {
             self.ample = None;
@@ -195,7 +311,13 @@ impl<S: Reducible> TransitionSystem for Reduced<'_, S> {
     }
 
     fn initial(&mut self) -> Vec<StateId> {
-        self.system.initial()
+        let mut initial = self.system.initial();
+        if let Some(symmetry) = &mut self.symmetry {
+            initial.iter_mut().for_each(|state| *state = self.system.canonical(*state, symmetry));
+            initial.sort_unstable();
+            initial.dedup();
+        }
+        initial
     }
 
     fn enabled(&mut self, state: StateId, out: &mut Vec<Transition>) {
@@ -220,6 +342,10 @@ impl<S: Reducible> TransitionSystem for Reduced<'_, S> {
     fn left_out(&mut self, state: StateId, out: &mut Vec<ActionId>) {
         if self.is_whole() {
             return self.system.left_out(state, out);
+        }
+        // What stands for others is all the same to what is watched.
+        if self.symmetry.is_some() {
+            return;
         }
         if self.last != Some(state) {
             self.expand(state, &mut Vec::new());

@@ -77,7 +77,7 @@ impl Watched {
     }
 }
 
-fn walk<'a>(formula: &'a StepFormula, visit: &mut dyn FnMut(&'a StepFormula)) {
+pub(crate) fn walk<'a>(formula: &'a StepFormula, visit: &mut dyn FnMut(&'a StepFormula)) {
     visit(formula);
     match formula {
         StepFormula::Event(_) | StepFormula::State(_) => {}

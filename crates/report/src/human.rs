@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use fairly_check::soundness::SOUNDNESS;
+use fairly_check::soundness::{SOUNDNESS, SYMMETRY};
 use fairly_check::{
     Cause, CauseKind, Doomed, Fairness, Ladder, Least, Outcome, Phrase, Stamp, Upgrade, Verdict,
     Waiting,
@@ -269,11 +269,14 @@ fn upgrade(upgrade: Option<&Upgrade>, look: &Look) -> String {
 /// The table of what a reduction keeps.
 pub fn soundness() -> String {
     let mut out = String::new();
-    for (kept, head) in
-        [(true, "Partial-order reduction is used for"), (false, "It is refused for")]
-    {
+    for (table, kept, head) in [
+        (SOUNDNESS, true, "Partial-order reduction is used for"),
+        (SOUNDNESS, false, "It is refused for"),
+        (SYMMETRY, true, "Symmetry is used for"),
+        (SYMMETRY, false, "It is refused for"),
+    ] {
         let _ = writeln!(out, "{head}\n");
-        for row in SOUNDNESS.iter().filter(|row| row.kept == kept) {
+        for row in table.iter().filter(|row| row.kept == kept) {
             let _ = writeln!(out, "  {}\n      {}", row.what, row.reason);
         }
         out.push('\n');

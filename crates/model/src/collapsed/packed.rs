@@ -18,7 +18,7 @@ impl Packed for Collapsed {
 
     fn expand_row(&mut self, row: &[u64], out: &mut PackedSteps) {
         if self.holds {
-            self.pass_through(row);
+            self.pass_through(row, None);
         } else {
             self.inner.expand(row, &mut self.ends);
         }

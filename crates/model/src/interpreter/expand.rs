@@ -19,6 +19,9 @@ pub(crate) struct Steps {
     pub(crate) faults: Vec<(usize, Fault)>,
 }
 
+/// Which steps are wanted, by the slots that take part in them.
+pub(crate) type Keep<'a> = &'a dyn Fn(&[u32]) -> bool;
+
 impl Steps {
     pub(crate) fn clear(&mut self) {
         self.actions.clear();
@@ -57,8 +60,28 @@ impl Steps {
 impl Interpreter {
     /// Makes `steps` those out of a packed state.
     pub(crate) fn expand(&mut self, words: &[u64], steps: &mut Steps) {
+        self.expand_some(words, steps, None);
+    }
+
+    /// Makes `steps` those out of a packed state that are to be kept, by the slots that take part.
+    pub(crate) fn expand_some(&mut self, words: &[u64], steps: &mut Steps, keep: Option<Keep<'_>>) {
         steps.clear();
+        let mut slots = Vec::new();
         if self.native.is_some() && self.expand_natively(words, steps) {
+            if let Some(keep) = keep {
+                let actions = std::mem::take(&mut steps.actions);
+                let kept: Vec<bool> = actions
+                    .iter()
+                    .map(|&action| {
+                        slots.clear();
+                        let taking = &self.program.names.action(action).participants;
+                        slots.extend(taking.iter().map(|process| process.0));
+                        keep(&slots)
+                    })
+                    .collect();
+                steps.actions = actions;
+                steps.retain(words.len(), |at| kept[at]);
+            }
             return;
         }
         steps.clear();
@@ -70,6 +93,14 @@ impl Interpreter {
         let timeout = self.find(&mut work);
         work.joints.restrict(&self.program, &work.cells, &work.offers);
         for at in 0..work.joints.all.len() {
+            if let Some(keep) = keep {
+                slots.clear();
+                let members = work.joints.members(work.joints.all[at]).iter();
+                slots.extend(members.map(|&at| work.offers.all[at as usize].slot));
+                if !keep(&slots) {
+                    continue;
+                }
+            }
             self.expand_joint(&mut work, at, timeout, steps);
         }
         self.work = work;

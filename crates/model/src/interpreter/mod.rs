@@ -22,8 +22,8 @@ use fairly_system::{
 use hashbrown::HashMap;
 
 use self::atoms::Atom;
-pub(crate) use self::expand::Steps;
 use self::expand::{Accelerator, NativeRows};
+pub(crate) use self::expand::{Keep, Steps};
 use self::join::Joints;
 use self::offers::Offers;
 pub(crate) use self::program::Program;
