@@ -410,8 +410,8 @@ pub(crate) fn said<S: Reducible>(reduced: &Reduced<'_, S>) -> Option<String> {
     let left_out = enabled - followed;
     // States may be looked at again, to show a way, so only the share means something.
     (left_out > 0).then(|| match 100 * left_out / enabled {
-        0 => "partial order: less than 1 % of the steps left out".to_owned(),
-        share => format!("partial order: {share} % of the steps left out"),
+        0 => "partial order left out less than 1 %".to_owned(),
+        share => format!("partial order left out {share} %"),
     })
 }
 
@@ -424,7 +424,7 @@ fn said_of(symmetry: &Symmetry) -> String {
         _ if count >= 100.0 => format!("{count:.0}"),
         _ => format!("{count:.1}"),
     };
-    format!("symmetry: {} processes alike, a state stands for {count}", sizes.join(" + "))
+    format!("symmetry: {} alike, a state for {count}", sizes.join(" + "))
 }
 
 /// What has to be watched so that the answer is the same when processes are exchanged: all that the
