@@ -43,18 +43,21 @@ pub struct Effort {
     pub bounds: Bounds,
     /// Whether steps may be left out where that keeps the answer.
     pub reduction: Reduction,
+    /// Whether a run of a reduced system will do, though the whole system may have shorter ones.
+    pub any_run: bool,
 }
 
 /// All of the system is looked at.
 impl From<Bounds> for Effort {
     fn from(bounds: Bounds) -> Self {
-        Effort { bounds, reduction: Reduction::Off }
+        Effort { bounds, reduction: Reduction::Off, any_run: false }
     }
 }
 
 impl From<&Options> for Effort {
     fn from(options: &Options) -> Self {
-        Effort { bounds: options.bounds, reduction: options.reduction }
+        let Options { bounds, reduction, any_run, .. } = *options;
+        Effort { bounds, reduction, any_run }
     }
 }
 
@@ -140,7 +143,7 @@ fn ask<S: TransitionSystem>(
 fn ask_reduced<S: Reducible>(
     system: &mut S,
     (watched, ends): (Watched, bool),
-    Effort { bounds, reduction }: Effort,
+    Effort { bounds, reduction, any_run }: Effort,
     [found, nothing]: [Meaning; 2],
     question: impl Fn(&mut Reduced<'_, S>, Bounds) -> Answered,
 ) -> Result<ClaimVerdict, Failure> {
@@ -154,7 +157,7 @@ fn ask_reduced<S: Reducible>(
     let mut reduced = soundness::reduce(system, wanted, &mut refused);
     let mut answered = question(&mut reduced, bounds);
     let mut said = soundness::said(&reduced);
-    if let (Ok((Some(_), size)), Some(_)) = (&answered, &said) {
+    if let (Ok((Some(_), size)), Some(_), false) = (&answered, &said, any_run) {
         // A shortest run of the whole system is better to read, if it is not far.
         let near = verify::near(bounds, size.map_or(0, |size| size.states));
         let again = question(&mut Reduced::whole(system), near);

@@ -33,6 +33,8 @@ pub struct Options {
     pub procedure: inherent::Procedure,
     /// Whether steps may be left out where that keeps the answer.
     pub reduction: Reduction,
+    /// Whether a run of a reduced system will do, though the whole system may have shorter ones.
+    pub any_run: bool,
 }
 
 /// Whether steps may be left out where that keeps the answer.
@@ -95,7 +97,7 @@ pub fn check<S: Reducible>(
             };
             match found {
                 Found::Run(run) => {
-                    let run = if stamp.reductions.is_empty() {
+                    let run = if options.any_run || stamp.reductions.is_empty() {
                         run
                     } else {
                         shorter(system, property, &constraints, options, &mut stamp)?.unwrap_or(run)

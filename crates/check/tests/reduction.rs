@@ -131,7 +131,7 @@ fn verdict<S: Reducible>(
     reduction: Reduction,
 ) -> Option<(bool, bool, bool)> {
     let bounds = Bounds { nodes: Some(20_000), ..Bounds::default() };
-    let options = Options { bounds, reduction, ..Options::default() };
+    let options = Options { bounds, reduction, any_run: true, ..Options::default() };
     let verdict = check(system, property, assumption, &options).expect("runs stand up to replay");
     let left_out = !verdict.stamp.reductions.is_empty();
     let refused = verdict.stamp.unreduced.is_some();
@@ -144,7 +144,7 @@ fn verdict<S: Reducible>(
 
 /// Whether the system has errors, and whether it gets stuck.
 fn claims<S: Reducible>(system: &mut S, reduction: Reduction) -> [bool; 2] {
-    let effort = Effort { bounds: Bounds::default(), reduction };
+    let effort = Effort { bounds: Bounds::default(), reduction, any_run: true };
     let errors = claim::faultless(system, &[], |_, _| None, effort).expect("no failure");
     let stuck = claim::deadlock_free(system, effort).expect("no failure");
     [errors, stuck].map(|verdict| matches!(verdict.outcome, ClaimOutcome::Holds(_)))
@@ -454,7 +454,8 @@ fn refusal(text: &str, constraint: Option<Constraint>, notion: Notion) -> Option
     let mut property = Property::bind("it", formulas, parsed, &mut network).expect("its names");
     let mut assumption = Assumption::of(notion);
     assumption.extra.extend(constraint);
-    let verdict = check(&mut network, &mut property, &assumption, &Options::default());
+    let options = Options { any_run: true, ..Options::default() };
+    let verdict = check(&mut network, &mut property, &assumption, &options);
     let stamp = verdict.expect("no failure").stamp;
     assert_eq!(stamp.reductions.is_empty(), stamp.unreduced.is_some(), "{text}");
     stamp.unreduced
@@ -522,7 +523,7 @@ fn every_row_of_the_table() {
             }
             RowKind::Errors | RowKind::Deadlocks => {
                 let mut network = network_in(LOOSE);
-                let effort = Effort::default();
+                let effort = Effort { any_run: true, ..Effort::default() };
                 match row.kind {
                     RowKind::Errors => claim::faultless(&mut network, &[], |_, _| None, effort),
                     _ => claim::deadlock_free(&mut network, effort),
@@ -533,7 +534,8 @@ fn every_row_of_the_table() {
             RowKind::Reachability => {
                 let mut network = network_in(LOOSE);
                 let goal = network.atom("P@2").expect("a place");
-                let verdict = claim::reaches(&mut network, goal, Effort::default());
+                let effort = Effort { any_run: true, ..Effort::default() };
+                let verdict = claim::reaches(&mut network, goal, effort);
                 verdict.expect("no failure").unreduced
             }
             RowKind::Refinement => {
@@ -551,7 +553,8 @@ fn every_row_of_the_table() {
                 let mut file = fairly_check::csp::CspFile::parse(&text).expect("a model");
                 let assertion = file.specification().assertions[0].clone();
                 let system = file.system(&assertion.process).expect("a system");
-                let verdict = file.claim(system, &assertion.claim, Effort::default());
+                let effort = Effort { any_run: true, ..Effort::default() };
+                let verdict = file.claim(system, &assertion.claim, effort);
                 verdict.expect("no failure").unreduced
             }
             // Decided where they are asked, which does not come here: `fairly least` and the others
@@ -636,7 +639,7 @@ fn states_of_promela_examples() {
         let text = std::fs::read_to_string(&path).expect("an example");
         for (reduction, most) in [(Reduction::Off, whole), (Reduction::Sound, reduced)] {
             let mut file = fairly_check::promela::PromelaFile::parse(&text, &[]).expect("a model");
-            let effort = Effort { bounds: Bounds::default(), reduction };
+            let effort = Effort { bounds: Bounds::default(), reduction, any_run: true };
             let question = fairly_check::promela::Question::Errors;
             let verdict = file.claim(&question, effort).expect("no failure");
             assert!(matches!(verdict.outcome, ClaimOutcome::Holds(None)), "{name}");

@@ -40,7 +40,7 @@ fn ask(
     let mut formulas = Formulas::new();
     let parsed = formulas.parse(text).expect("a formula");
     let mut property = Property::bind("it", formulas, parsed, system).expect("its names");
-    let options = Options { reduction, ..Options::default() };
+    let options = Options { reduction, any_run: true, ..Options::default() };
     check(system, &mut property, assumption, &options).expect("runs stand up to replay")
 }
 
@@ -56,7 +56,7 @@ fn of_events(system: &Collapsed, strength: Strength, events: &[&str]) -> Assumpt
     let mut assumption = Assumption::of(Notion::None);
     for event in events {
         let set = EventSet::named(event, system.signature()).expect("an event");
-        assumption.extra.push(Constraint::fair(strength, *event, Selector::Events(set)));
+        assumption.extra.push(Constraint::fair(strength, event, Selector::Events(set)));
     }
     assumption
 }
