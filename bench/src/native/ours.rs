@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fairly_check::promela::{PromelaFile, Question};
-use fairly_check::{Assumption, Options, Outcome, check};
+use fairly_check::{Assumption, Options, Outcome, Reduction, check};
 use fairly_fairness::Notion;
 use fairly_search::{Bounds, reach};
 
@@ -88,7 +88,9 @@ pub(super) fn holds(model: &Model, formula: &str, notion: Notion) -> Checked {
                 .expect("a formula of the model");
             let property = file.property(&question).expect("it is about the model");
             let mut property = property.expect("a formula is a property");
-            let (assumption, options) = (Assumption::of(notion), Options::default());
+            let assumption = Assumption::of(notion);
+            // As the peer is told to.
+            let options = Options { reduction: Reduction::Off, ..Options::default() };
             let (verdict, time) =
                 timed(|| check(file.interpreter(), &mut property, &assumption, &options));
             let verdict = verdict.expect("an engine is there");
