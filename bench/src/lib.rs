@@ -8,6 +8,7 @@ pub mod generate;
 pub mod ltl;
 pub mod native;
 pub mod plot;
+pub mod reduction;
 pub mod spin;
 pub mod systems;
 pub mod units;

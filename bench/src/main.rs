@@ -37,7 +37,7 @@ fn main() -> ExitCode {
             print!("{}", fairly_bench::ltl::table());
             ExitCode::SUCCESS
         }
-        Some("native") => {
+        Some(table @ ("native" | "reduction")) => {
             let quick = match arguments.next().as_deref() {
                 None => false,
                 Some("--quick") => true,
@@ -46,7 +46,13 @@ fn main() -> ExitCode {
                     return ExitCode::from(2);
                 }
             };
-            print!("{}", fairly_bench::native::report(quick));
+            print!(
+                "{}",
+                match table {
+                    "native" => fairly_bench::native::report(quick),
+                    _ => fairly_bench::reduction::table(quick),
+                }
+            );
             ExitCode::SUCCESS
         }
         _ => {
@@ -54,6 +60,7 @@ fn main() -> ExitCode {
                 "usage: fairly-bench emptiness [LARGEST-NUMBER-OF-EDGES]\n       \
                  fairly-bench ltl\n       \
                  fairly-bench native [--quick]\n       \
+                 fairly-bench reduction [--quick]\n       \
                  fairly-bench fairness [SVG-FILE [LIMIT-ON-NODES]]"
             );
             ExitCode::from(2)

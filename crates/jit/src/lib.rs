@@ -47,6 +47,11 @@ pub fn accelerate_sequences(interpreter: &mut Interpreter) -> bool {
     install(interpreter, true)
 }
 
+/// Whether code can be made for the machine that this runs on.
+pub fn is_available() -> bool {
+    machine::is_available()
+}
+
 fn install(interpreter: &mut Interpreter, sequences: bool) -> bool {
     match Compiled::new(interpreter, sequences) {
         Some(compiled) => {

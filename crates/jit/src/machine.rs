@@ -64,6 +64,11 @@ pub(crate) struct Found {
     pub(crate) offers: usize,
 }
 
+/// Whether code can be made for this machine.
+pub(crate) fn is_available() -> bool {
+    cranelift_native::builder().is_ok()
+}
+
 impl Machine {
     /// Without code; `None` on a machine that no code can be made for.
     pub(crate) fn new(plan: &Plan) -> Option<Machine> {

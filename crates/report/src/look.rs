@@ -131,7 +131,7 @@ pub(crate) fn lines(text: &str, width: usize) -> Vec<String> {
 }
 
 /// A text that is too wide for its column, without its end.
-pub(crate) fn clipped(text: &str, width: usize) -> String {
+pub fn clipped(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
     }

@@ -58,6 +58,9 @@ enum Read {
 impl File {
     /// Reads a file, and the formulas of the arguments where they belong to the same language.
     pub(super) fn read(input: Input, language: Language, model: &Model) -> Result<File, Failure> {
+        if let Some(remark) = model.execution().shortfall() {
+            eprintln!("fairly: {remark}");
+        }
         let read = match language {
             Language::Csp => match CspFile::parse(&input.text) {
                 Ok(mut file) => {

@@ -8,7 +8,7 @@ use fairly_check::claim::{ClaimOutcome, ClaimVerdict};
 use fairly_check::promela::Stored;
 use fairly_check::{Outcome, Property, Verdict, Waiting, WhyUnknown, waiting};
 use fairly_report::human::Aside;
-use fairly_report::{Paint, Source, claim, human, itf, json};
+use fairly_report::{Paint, Source, claim, clipped, human, itf, json};
 use fairly_source::Span;
 use fairly_system::TransitionSystem;
 
@@ -472,13 +472,6 @@ fn slug(title: &str) -> String {
     }
     let short: String = out.chars().take(LONGEST).collect();
     short.trim_end_matches('-').to_owned()
-}
-
-fn clipped(text: &str, width: usize) -> String {
-    if text.chars().count() <= width {
-        return text.to_owned();
-    }
-    text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
 #[cfg(test)]

@@ -1,0 +1,199 @@
+//! What reductions save: the table of a paper again, on models written here.
+//!
+//! The paper is 004 of `docs/papers.md` (Table 2): dining philosophers, Milner's scheduler, and readers and
+//! writers, each with and without fairness of events, with and without reduction.
+
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+use fairly_check::csp::CspFile;
+use fairly_check::{Assumption, Options, Outcome, Property, Reduction, check};
+use fairly_fairness::{AnnotationLevel, Notion};
+use fairly_logic::Formulas;
+use fairly_search::Bounds;
+use fairly_system::EventReading;
+
+use crate::clock::timed;
+use crate::units::{duration, grouped};
+
+/// After so long nothing is said. The paper does not say when it gave up.
+const LIMIT: Duration = Duration::from_secs(60);
+/// And with so much memory.
+const MEMORY: usize = 4 << 30;
+
+/// A family of models.
+struct Family {
+    name: &'static str,
+    formula: &'static str,
+    /// The model of some size, without fairness and with it.
+    text: fn(usize, bool) -> String,
+    /// The sizes, each with what the paper says: seconds without reduction and with it, without fairness;
+    /// then with fairness. The empty string is what it did not finish.
+    sizes: &'static [(usize, [&'static str; 4])],
+}
+
+const FAMILIES: [Family; 3] = [
+    Family {
+        name: "College",
+        formula: "G F eat.0",
+        text: college,
+        sizes: &[
+            (7, ["< 1", "< 1", "10.3", "11.3"]),
+            (9, ["< 1", "< 1", "469.1", "504.4"]),
+            (11, ["4.2", "< 1", "", ""]),
+            (13, ["25.6", "< 1", "", ""]),
+            (15, ["", "< 1", "", ""]),
+        ],
+    },
+    Family {
+        name: "Milner_Cyclic",
+        formula: "G F work.0",
+        text: milner,
+        sizes: &[
+            (10, ["17.8", "< 1", "17.7", "< 1"]),
+            (12, ["322.9", "< 1", "283.3", "< 1"]),
+            (100, ["", "3.3", "", "3.4"]),
+            (200, ["", "17.6", "", "18.1"]),
+            (400, ["", "118.4", "", "119.2"]),
+        ],
+    },
+    Family {
+        name: "ReadersWriters",
+        formula: "G safe",
+        text: readers_writers,
+        sizes: &[
+            (100, ["", "4.3", "", "3.9"]),
+            (200, ["", "37.3", "", "29.1"]),
+            (400, ["", "251.3", "", "257.1"]),
+        ],
+    },
+];
+
+/// Philosophers who may deadlock; with fairness, forks that are put back and a left fork that is taken at last.
+fn college(n: usize, fair: bool) -> String {
+    let wl = |event: &str| if fair { format!("wl({event})") } else { event.to_owned() };
+    format!(
+        "#define N {n};
+        Phil(i) = {} -> get.i.(i+1)%N -> eat.i -> put.i.(i+1)%N -> put.i.i -> Phil(i);
+        Fork(i) = get.i.i -> {} -> Fork(i) [] get.(i-1)%N.i -> {} -> Fork(i);
+        System() = || i:{{0..N-1}}@(Phil(i) || Fork(i));
+        #assert System() deadlockfree;",
+        wl("get.i.i"),
+        wl("put.i.i"),
+        wl("put.(i-1)%N.i")
+    )
+}
+
+/// A ring of cyclers, of which one holds the token; with fairness, everything that a cycler does is weakly fair.
+fn milner(n: usize, fair: bool) -> String {
+    let wf = |event: &str| if fair { format!("wf({event})") } else { event.to_owned() };
+    let (work, next) = (wf("work.i"), wf("c.((i+1)%N)"));
+    format!(
+        "#define N {n};
+        Cycle0() = a.0 -> {} -> {} -> c.0 -> Cycle0();
+        Cycle(i) = c.i -> a.i -> ({work} -> {next} -> Cycle(i) [] {next} -> {work} -> Cycle(i));
+        System() = Cycle0() || (|| x:{{1..N-1}} @ Cycle(x));
+        #assert System() deadlockfree;",
+        wf("c.1"),
+        wf("work.0")
+    )
+}
+
+/// Readers and writers without names; with fairness, whoever has begun comes to an end.
+fn readers_writers(n: usize, fair: bool) -> String {
+    let wf = |event: &str| if fair { format!("wf({event})") } else { event.to_owned() };
+    format!(
+        "#define N {n};
+        var reading = 0;
+        var writing = 0;
+        #define safe writing == 0 || (writing == 1 && reading == 0);
+        Reader() = [writing == 0] startread{{reading++}} -> {}{{reading--}} -> Reader();
+        Writer() = [reading == 0 && writing == 0] startwrite{{writing++}} -> {}{{writing--}} -> Writer();
+        System() = (||| i:{{0..N-1}}@Reader()) ||| (||| i:{{0..N-1}}@Writer());
+        #assert System() deadlockfree;",
+        wf("stopread"),
+        wf("stopwrite")
+    )
+}
+
+/// What a check came to.
+struct Run {
+    holds: bool,
+    states: usize,
+    time: Duration,
+}
+
+/// Checks a model; nothing if that is not done in time.
+fn run(family: &Family, n: usize, fair: bool, reduction: Reduction) -> Option<Run> {
+    let text = (family.text)(n, fair);
+    let read =
+        || CspFile::parse(&text).unwrap_or_else(|wrong| panic!("{} {n}: {wrong:?}", family.name));
+    let (run, time) = timed(|| {
+        let mut file = read();
+        let process = file.specification().assertions[0].process.clone();
+        let which = file.system(&process).expect("a system");
+        let system = file.interpreter(which);
+        let mut formulas = Formulas::new();
+        let parsed = formulas.parse(family.formula).expect("a formula");
+        let mut property = Property::bind("it", formulas, parsed, system).expect("its names");
+        property.reading = EventReading::Entering;
+        let notion = if fair { Notion::Annotated(AnnotationLevel::Name) } else { Notion::None };
+        let deadline = Some(Instant::now() + LIMIT);
+        let bounds = Bounds { deadline, bytes: Some(MEMORY), ..Bounds::default() };
+        let options = Options { bounds, reduction, any_run: true, ..Options::default() };
+        let verdict = check(system, &mut property, &Assumption::of(notion), &options);
+        let verdict = verdict.expect("an engine is there");
+        let holds = match verdict.outcome {
+            Outcome::Holds(_) => true,
+            Outcome::Violated(_) => false,
+            Outcome::Doomed(_) | Outcome::Unknown(_) => return None,
+        };
+        Some((holds, verdict.stamp.system.0))
+    });
+    run.map(|(holds, states)| Run { holds, states, time })
+}
+
+/// The table. `quick` leaves out what takes long.
+pub fn table(quick: bool) -> String {
+    let mut out = String::from(
+        "| model | fairness | result | whole: states | time | reduced: states | time | paper: whole | reduced |\n\
+         |---|---|---|---:|---:|---:|---:|---:|---:|\n",
+    );
+    for family in &FAMILIES {
+        for &(n, paper) in family.sizes.iter().take(if quick { 1 } else { usize::MAX }) {
+            for fair in [false, true] {
+                // Where readers and writers are many, the whole system is hopeless.
+                let is_hopeless = n >= 100;
+                let whole = (!is_hopeless).then(|| run(family, n, fair, Reduction::Off)).flatten();
+                let reduced = run(family, n, fair, Reduction::Sound);
+                if let (Some(one), Some(other)) = (&whole, &reduced) {
+                    assert_eq!(one.holds, other.holds, "{}({n}), fair: {fair}", family.name);
+                }
+                let result = match whole.as_ref().or(reduced.as_ref()).map(|run| run.holds) {
+                    None => "?",
+                    Some(true) => "holds",
+                    Some(false) => "violated",
+                };
+                let cells = |run: &Option<Run>| match run {
+                    None => "– | –".to_owned(),
+                    Some(run) => format!("{} | {}", grouped(run.states), duration(run.time)),
+                };
+                let said = &paper[if fair { 2..4 } else { 0..2 }];
+                let said: Vec<String> = said
+                    .iter()
+                    .map(|text| if text.is_empty() { "–".to_owned() } else { format!("{text} s") })
+                    .collect();
+                let kind = if fair { "annotated" } else { "none" };
+                let _ = writeln!(
+                    out,
+                    "| {}({n}) | {kind} | {result} | {} | {} | {} |",
+                    family.name,
+                    cells(&whole),
+                    cells(&reduced),
+                    said.join(" | ")
+                );
+            }
+        }
+    }
+    out
+}
