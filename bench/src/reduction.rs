@@ -17,7 +17,7 @@ use crate::clock::timed;
 use crate::units::{duration, grouped};
 
 /// After so long nothing is said. The paper does not say when it gave up.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(30);
 /// And with so much memory.
 const MEMORY: usize = 4 << 30;
 
