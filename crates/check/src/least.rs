@@ -317,7 +317,7 @@ fn store<S: TransitionSystem>(
     builder.set_acceptance(unfair.clone(), 0);
     initial.iter().for_each(|&node| builder.add_initial(node));
     for &(node, step) in &rows {
-        let marks = builder.mark_table_mut().intern(product.marks(step.marks).clone());
+        let marks = builder.mark_table_mut().intern(product.marks(step.marks).into_owned());
         builder.add_interned(node, Edge { target: step.target, label: Label::TRUE, marks });
     }
     let whole = builder.build();

@@ -144,17 +144,29 @@ impl Lowering {
     /// The marks that every step out of a state carries, given the predicates that the actions enabled
     /// there and the moves offered there answer.
     pub fn state_marks(&self, answered: &MarkSet) -> MarkSet {
-        let known = |predicate: &Predicate, bit: Mark| match predicate {
-            Predicate::True => Some(true),
-            Predicate::Enabled(_) | Predicate::Ready(_) => Some(answered.contains(bit)),
-            Predicate::Disabled(_) => Some(!answered.contains(bit)),
-            Predicate::Taken(_) | Predicate::Step(_) => None,
-        };
         let mut set = MarkSet::new();
         for ((at, constraint), marks) in (0u32..).zip(&self.constraints).zip(&self.marks) {
-            let when = known(&constraint.when, Mark(2 * at));
-            let then = known(&constraint.then, Mark(2 * at + 1));
+            let when = constraint.when.in_state(answered.contains(Mark(2 * at)));
+            let then = constraint.then.in_state(answered.contains(Mark(2 * at + 1)));
             marks.put(when, then, &mut set);
+        }
+        set
+    }
+
+    /// How many predicates there are that may be answered.
+    pub fn predicate_count(&self) -> usize {
+        2 * self.constraints.len()
+    }
+
+    /// What one predicate adds to the marks of a state where it is answered, or is not. Those of a
+    /// state are what its predicates add.
+    pub fn state_marks_by(&self, predicate: usize, is_answered: bool) -> MarkSet {
+        let (constraint, marks) = (&self.constraints[predicate / 2], self.marks[predicate / 2]);
+        let mut set = MarkSet::new();
+        if predicate.is_multiple_of(2) {
+            marks.put(constraint.when.in_state(is_answered), None, &mut set);
+        } else {
+            marks.put(None, constraint.then.in_state(is_answered), &mut set);
         }
         set
     }
@@ -176,6 +188,18 @@ impl Lowering {
             marks.put(known(&constraint.when), known(&constraint.then), &mut set);
         }
         set
+    }
+}
+
+impl Predicate {
+    /// Whether it is true in a state, as far as the state decides that, given whether it is answered.
+    fn in_state(&self, is_answered: bool) -> Option<bool> {
+        match self {
+            Predicate::True => Some(true),
+            Predicate::Enabled(_) | Predicate::Ready(_) => Some(is_answered),
+            Predicate::Disabled(_) => Some(!is_answered),
+            Predicate::Taken(_) | Predicate::Step(_) => None,
+        }
     }
 }
 

@@ -4,6 +4,8 @@
 //! a property. An explicit [`Automaton`] gives one with [`Automaton::graph`]; a product computes
 //! its nodes when they are first asked for.
 
+use std::borrow::Cow;
+
 use crate::acceptance::Acceptance;
 use crate::automaton::{Automaton, StateId};
 use crate::marks::{MarkSet, MarkSetId};
@@ -30,7 +32,12 @@ pub trait Graph {
     fn steps(&mut self, node: StateId, steps: &mut Vec<Step>);
 
     /// The set behind an id that this graph has handed out.
-    fn marks(&self, id: MarkSetId) -> &MarkSet;
+    fn marks(&self, id: MarkSetId) -> Cow<'_, MarkSet>;
+
+    /// Adds the set behind an id to another.
+    fn add_marks(&self, id: MarkSetId, set: &mut MarkSet) {
+        set.union_with(&self.marks(id));
+    }
 
     /// Which infinite paths are accepted.
     fn acceptance(&self) -> &Acceptance;
@@ -125,8 +132,8 @@ impl Graph for AutomatonGraph<'_> {
         steps.extend(edges.iter().map(|edge| Step { target: edge.target, marks: edge.marks }));
     }
 
-    fn marks(&self, id: MarkSetId) -> &MarkSet {
-        self.automaton.marks(id)
+    fn marks(&self, id: MarkSetId) -> Cow<'_, MarkSet> {
+        Cow::Borrowed(self.automaton.marks(id))
     }
 
     fn acceptance(&self) -> &Acceptance {

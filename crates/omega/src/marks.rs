@@ -58,6 +58,16 @@ impl MarkSet {
         self.low == 0 && self.high.is_empty()
     }
 
+    /// The set with the bits of a word as its members.
+    pub fn of_bits(bits: u64) -> Self {
+        MarkSet { low: bits.into(), ..MarkSet::default() }
+    }
+
+    /// The set as the bits of a word, where every mark has one.
+    pub fn bits(&self) -> Option<u64> {
+        u64::try_from(self.low).ok().filter(|_| self.high.is_empty())
+    }
+
     /// How many marks are in the set.
     pub fn len(&self) -> usize {
         self.low.count_ones() as usize
@@ -244,13 +254,24 @@ fn merge(a: &[(u32, u64)], b: &[(u32, u64)], op: impl Fn(u64, u64) -> u64) -> Bo
     out.into()
 }
 
-/// An interned set of marks; only meaningful with the [`MarkTable`] it came from.
+/// A set of marks in four bytes; only meaningful with what gave it out. That is a [`MarkTable`], or,
+/// where there are few marks, the set itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MarkSetId(u32);
 
 impl MarkSetId {
     /// The empty set, in every table.
     pub const EMPTY: MarkSetId = MarkSetId(0);
+
+    /// The id that is the set itself, where nobody uses a table.
+    pub fn of_bits(bits: u32) -> Self {
+        MarkSetId(bits)
+    }
+
+    /// The set that the id is, where nobody uses a table.
+    pub fn bits(self) -> u32 {
+        self.0
+    }
 
     /// The position in the table, for tables indexed by mark set.
     pub fn index(self) -> usize {

@@ -5,6 +5,8 @@
 //! Each search runs on a thread with a small stack, so that a recursion on the depth of the graph
 //! fails here and not on somebody's machine.
 
+use std::borrow::Cow;
+
 use fairly_omega::emptiness::{self, ENGINES};
 use fairly_omega::{Acceptance, Graph, Lasso, Mark, MarkSet, MarkSetId, MarkTable, StateId, Step};
 
@@ -71,8 +73,8 @@ impl Graph for Row {
         );
     }
 
-    fn marks(&self, id: MarkSetId) -> &MarkSet {
-        self.table.get(id)
+    fn marks(&self, id: MarkSetId) -> Cow<'_, MarkSet> {
+        Cow::Borrowed(self.table.get(id))
     }
 
     fn acceptance(&self) -> &Acceptance {

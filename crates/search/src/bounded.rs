@@ -6,6 +6,7 @@
 //! the end already. A lasso that is found is real all the same; without one, the answer is unknown
 //! if anything was cut.
 
+use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use fairly_omega::{Acceptance, Graph, MarkSet, MarkSetId, Refused, StateId, Step, Visit};
@@ -181,8 +182,12 @@ impl<G: Graph> Graph for Bounded<'_, G> {
         }
     }
 
-    fn marks(&self, id: MarkSetId) -> &MarkSet {
+    fn marks(&self, id: MarkSetId) -> Cow<'_, MarkSet> {
         self.graph.marks(id)
+    }
+
+    fn add_marks(&self, id: MarkSetId, set: &mut MarkSet) {
+        self.graph.add_marks(id, set);
     }
 
     fn acceptance(&self) -> &Acceptance {

@@ -1,7 +1,7 @@
 //! What a step does to the state that it leads to.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, types};
+use cranelift_codegen::ir::{InstBuilder, Value, types};
 use fairly_model::{Edge, Expr, Model, Place, Statement, StatementKind, Storage, Target};
 
 use super::Emitter;
@@ -11,7 +11,9 @@ impl Emitter<'_> {
     /// The effect of an edge, and the move to its next location.
     pub(super) fn take(&mut self, edge: &Edge) {
         self.begin(edge);
+        self.begin_constants(edge);
         self.run(&edge.effect);
+        self.end_constants();
         self.go(edge.target);
     }
 
@@ -57,8 +59,9 @@ impl Emitter<'_> {
         }
     }
 
-    fn run(&mut self, statements: &[Statement]) {
+    pub(super) fn run(&mut self, statements: &[Statement]) {
         for statement in statements {
+            self.written_out += 1;
             match &statement.kind {
                 StatementKind::Assign(pairs) => self.assign(pairs),
                 StatementKind::If { condition, then, otherwise } => {
@@ -111,48 +114,64 @@ impl Emitter<'_> {
 
     /// All values, then one place after the other.
     fn assign(&mut self, pairs: &[(Place, Expr)]) {
-        let values: Vec<_> = pairs.iter().map(|(_, value)| self.eval(value)).collect();
-        for ((place, _), value) in pairs.iter().zip(values) {
-            self.write(place, value);
+        let values: Vec<_> =
+            pairs.iter().map(|(_, value)| (self.fixed(value), self.eval(value))).collect();
+        for ((place, _), (fixed, value)) in pairs.iter().zip(values) {
+            if !fixed.is_some_and(|fixed| self.remember(place, fixed)) {
+                self.write(place, value);
+            }
         }
     }
 
     fn branch(&mut self, condition: &Expr, then: &[Statement], otherwise: &[Statement]) {
+        if let Some(fixed) = self.fixed(condition) {
+            return self.run(if fixed != 0 { then } else { otherwise });
+        }
         let condition = self.test(condition);
         let (yes, no) = (self.builder.create_block(), self.builder.create_block());
-        let join = self.builder.create_block();
         self.builder.ins().brif(condition, yes, &[], no, &[]);
-        for (block, statements) in [(yes, then), (no, otherwise)] {
-            self.builder.seal_block(block);
-            self.builder.switch_to_block(block);
-            self.run(statements);
-            self.builder.ins().jump(join, &[]);
-        }
-        self.builder.seal_block(join);
-        self.builder.switch_to_block(join);
+        self.run_either([then, otherwise], [yes, no]);
     }
 
     fn repeat(&mut self, condition: &Expr, body: &[Statement]) {
+        let round = size(body).saturating_add(1);
+        while let Some(fixed) = self.fixed(condition) {
+            if fixed == 0 {
+                return;
+            }
+            if !self.may_write_out() {
+                break;
+            }
+            self.count(round);
+            self.run(body);
+        }
+        self.forget_all();
         let (head, exit) = (self.builder.create_block(), self.builder.create_block());
         self.builder.ins().jump(head, &[]);
         self.builder.switch_to_block(head);
         let condition = self.test(condition);
         self.require(condition, exit);
-        if let Some(statements) = self.statements {
-            let round = i64::try_from(size(body)).unwrap_or(i64::MAX).saturating_add(1);
-            let count = self.builder.use_var(statements);
-            let count = self.add_number(count, round);
-            self.builder.def_var(statements, count);
+        if let Some(count) = self.count(round) {
             // As many as may be: what is counted is the most that can have been run.
             let few =
                 self.compare_to(IntCC::SignedLessThanOrEqual, count, i64::from(Model::STATEMENTS));
             self.insist(few);
         }
         self.run(body);
+        self.forget_all();
         self.builder.ins().jump(head, &[]);
         self.builder.seal_block(head);
         self.builder.seal_block(exit);
         self.builder.switch_to_block(exit);
+    }
+
+    /// Counts statements; the number of those run so far, where it is counted.
+    fn count(&mut self, more: usize) -> Option<Value> {
+        let statements = self.statements?;
+        let count = self.builder.use_var(statements);
+        let count = self.add_number(count, i64::try_from(more).unwrap_or(i64::MAX));
+        self.builder.def_var(statements, count);
+        Some(count)
     }
 
     /// Goes where an edge leads.

@@ -20,6 +20,19 @@ impl Emitter<'_> {
             Expr::Checked { index, length } => {
                 self.fixed(index).filter(|&index| 0 <= index && index < i64::from(*length))
             }
+            Expr::Load(place) => self.constant(place),
+            Expr::Unary(UnaryOp::Not, operand) => self.fixed(operand).map(|it| i64::from(it == 0)),
+            Expr::Unary(UnaryOp::Int, operand) => {
+                self.fixed(operand).filter(|&it| i32::try_from(it).is_ok())
+            }
+            Expr::Binary(BinaryOp::And, operands) => match self.fixed(&operands.0)? {
+                0 => Some(0),
+                _ => self.fixed(&operands.1).map(|it| i64::from(it != 0)),
+            },
+            Expr::Binary(BinaryOp::Or, operands) => match self.fixed(&operands.0)? {
+                0 => self.fixed(&operands.1).map(|it| i64::from(it != 0)),
+                _ => Some(1),
+            },
             Expr::Binary(op, operands) => {
                 let (left, right) = (self.fixed(&operands.0)?, self.fixed(&operands.1)?);
                 match op {
@@ -27,6 +40,12 @@ impl Emitter<'_> {
                     BinaryOp::Subtract => left.checked_sub(right),
                     BinaryOp::Multiply => left.checked_mul(right),
                     BinaryOp::Modulo if right > 0 => Some(left.rem_euclid(right)),
+                    BinaryOp::Equal => Some((left == right).into()),
+                    BinaryOp::NotEqual => Some((left != right).into()),
+                    BinaryOp::Less => Some((left < right).into()),
+                    BinaryOp::LessEqual => Some((left <= right).into()),
+                    BinaryOp::Greater => Some((left > right).into()),
+                    BinaryOp::GreaterEqual => Some((left >= right).into()),
                     _ => None,
                 }
             }
@@ -86,8 +105,14 @@ impl Emitter<'_> {
 
     /// `&&` or `||`; the right side is only evaluated where needed if something could go wrong in it.
     fn both(&mut self, left: &Expr, right: &Expr, conjunction: bool) -> Value {
+        if let Some(left) = self.fixed(left) {
+            return match (left != 0) == conjunction {
+                true => self.test(right),
+                false => self.builder.ins().iconst(types::I8, i64::from(left != 0)),
+            };
+        }
         let left = self.test(left);
-        if !may_fail(right) {
+        if !self.may_fail(right) {
             let right = self.test(right);
             return match conjunction {
                 true => self.builder.ins().band(left, right),
@@ -175,7 +200,7 @@ impl Emitter<'_> {
 
     fn conditional(&mut self, condition: &Expr, then: &Expr, otherwise: &Expr) -> Known {
         let condition = self.test(condition);
-        if !may_fail(then) && !may_fail(otherwise) {
+        if !self.may_fail(then) && !self.may_fail(otherwise) {
             let (then, otherwise) = (self.eval(then), self.eval(otherwise));
             let value = self.builder.ins().select(condition, then.value, otherwise.value);
             return either(value, then, otherwise);
@@ -341,6 +366,29 @@ impl Emitter<'_> {
         let low = if right.low > 0 { 0 } else { -bound };
         Known { value, low, high: bound }
     }
+
+    /// Whether an expression is worth a branch around it: because something may go wrong in it that
+    /// would decline a state without need, or because it takes long.
+    fn may_fail(&self, expr: &Expr) -> bool {
+        expr.any(&mut |expr| match expr {
+            Expr::Load(place) => {
+                place.index.as_deref().is_some_and(|index| self.fixed(index).is_none())
+            }
+            Expr::Binary(op, _) => matches!(
+                op,
+                BinaryOp::Divide
+                    | BinaryOp::Remainder
+                    | BinaryOp::Modulo
+                    | BinaryOp::ShiftLeft
+                    | BinaryOp::ShiftRight
+            ),
+            Expr::Channel(..) | Expr::Poll { .. } | Expr::Executable(_) | Expr::Conditional(_) => {
+                true
+            }
+            Expr::Checked { .. } => self.fixed(expr).is_none(),
+            _ => false,
+        })
+    }
 }
 
 fn either(value: Value, one: Known, other: Known) -> Known {
@@ -357,28 +405,4 @@ fn comparison(op: BinaryOp) -> Option<IntCC> {
         BinaryOp::GreaterEqual => Some(IntCC::SignedGreaterThanOrEqual),
         _ => None,
     }
-}
-
-/// Whether an expression is worth a branch around it: because something may go wrong in it that
-/// would decline a state without need, or because it takes long.
-fn may_fail(expr: &Expr) -> bool {
-    expr.any(&mut |expr| match expr {
-        Expr::Load(place) => {
-            place.index.as_deref().is_some_and(|index| !matches!(index, Expr::Const(_)))
-        }
-        Expr::Binary(op, _) => matches!(
-            op,
-            BinaryOp::Divide
-                | BinaryOp::Remainder
-                | BinaryOp::Modulo
-                | BinaryOp::ShiftLeft
-                | BinaryOp::ShiftRight
-        ),
-        Expr::Channel(..)
-        | Expr::Poll { .. }
-        | Expr::Executable(_)
-        | Expr::Checked { .. }
-        | Expr::Conditional(_) => true,
-        _ => false,
-    })
 }

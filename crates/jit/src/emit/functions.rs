@@ -60,6 +60,8 @@ pub(crate) fn write(
         received: Vec::new(),
         decline,
         then: None,
+        constants: None,
+        written_out: 0,
         statements: None,
     };
     match purpose {

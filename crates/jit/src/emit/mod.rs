@@ -5,6 +5,7 @@
 //! not supported is a jump there, and nothing has to be known about it before.
 
 mod channel;
+mod constants;
 mod effect;
 mod expression;
 mod functions;
@@ -58,6 +59,10 @@ pub(crate) struct Emitter<'a> {
     decline: Block,
     /// Where to go on after a process, if another one follows.
     then: Option<Block>,
+    /// What is known of variables, within an effect.
+    constants: Option<constants::Constants>,
+    /// Statements written in this effect.
+    written_out: usize,
     /// Statements that an action has run, if it has loops.
     statements: Option<cranelift_frontend::Variable>,
 }

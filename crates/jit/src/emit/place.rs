@@ -153,6 +153,12 @@ impl<'a> Emitter<'a> {
 
     /// The value of a variable or an element of an array.
     pub(super) fn read(&mut self, place: &Place) -> Known {
+        if let Some(value) = self.constant(place) {
+            return self.number(value);
+        }
+        if self.is_remembered(place) {
+            return self.unknown();
+        }
         let plan = self.plan;
         let (variable, strip): (&Variable, Strip) = match &place.variable {
             AnyVariable::Global(id) => {
@@ -201,7 +207,7 @@ impl<'a> Emitter<'a> {
         Known { value, low: known.low.min(0), high: known.high.max(0) }
     }
 
-    fn own_variable(&self, local: usize) -> Option<(&'a Variable, Strip)> {
+    pub(super) fn own_variable(&self, local: usize) -> Option<(&'a Variable, Strip)> {
         let (slot, variant) = self.own?;
         let plan = self.plan;
         let of = &plan.layout.slots[slot].variants[variant];
@@ -248,6 +254,7 @@ impl<'a> Emitter<'a> {
 
     /// Assigns a value.
     pub(super) fn write(&mut self, place: &Place, value: Known) {
+        self.forget(place);
         let plan = self.plan;
         let (variable, strip) = match &place.variable {
             AnyVariable::Global(id) => {
@@ -270,6 +277,16 @@ impl<'a> Emitter<'a> {
         }
         let bits = self.fitted(&strip, value);
         self.set_raw(&strip, element, bits);
+    }
+
+    /// Gives a variable that is no array a value that it can have.
+    pub(super) fn store_number(&mut self, variable: &Variable, strip: &Strip, value: i64) {
+        if variable.storage == Storage::Scratch {
+            let (address, offset) = self.scratch(strip, Element::Fixed(0));
+            let value = self.number(value).value;
+            return self.store(value, address, offset);
+        }
+        self.set_number(strip, value);
     }
 
     /// The value that something of a range has when this one is assigned.

@@ -76,7 +76,7 @@ impl Component {
             graph.steps(node, &mut steps);
             for (nth, step) in (0u32..).zip(&steps) {
                 if let Some(target) = local(step.target)
-                    && keep(graph.marks(step.marks))
+                    && keep(&graph.marks(step.marks))
                 {
                     copy.targets.push(target);
                     copy.marks.push(step.marks);
@@ -365,7 +365,7 @@ impl<'a, G: Graph> Parts<'a, G> {
                     if self.owner[component.targets[at] as usize] == number
                         && !marks.intersects(forbidden)
                     {
-                        present.union_with(marks);
+                        present.union_with(&marks);
                     }
                 }
             }

@@ -70,7 +70,7 @@ impl<'a, G: Graph> Degeneralized<'a, G> {
         let start = pair.0 % self.levels();
         for step in &buffer {
             let marks = self.graph.marks(step.marks);
-            let meets = |level: u32| self.sets[level as usize].intersects(marks);
+            let meets = |level: u32| self.sets[level as usize].intersects(&marks);
             let mut level = start;
             let mut accepting = self.sets.is_empty();
             if !accepting {

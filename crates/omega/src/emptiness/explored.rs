@@ -5,7 +5,10 @@
 //! none, is there an accepted part with a further demand on it. [`Explored`] answers them on a copy
 //! of the graph, in one decomposition and not in one search a node.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
+
+use hashbrown::HashMap;
 
 use crate::acceptance::Acceptance;
 use crate::automaton::StateId;
@@ -69,7 +72,8 @@ impl Explored {
     pub fn of<G: Graph>(graph: &mut G) -> Result<Self, Undecided> {
         let mut rows = Component::new();
         let mut table = MarkTable::new();
-        let mut ids: Vec<Option<MarkSetId>> = Vec::new();
+        // Ids of the graph may be anything, so those of the copy are looked up.
+        let mut ids: HashMap<MarkSetId, MarkSetId> = HashMap::new();
         let mut queue: Vec<StateId> = Vec::new();
         let mut parents: Vec<(u32, u32)> = Vec::new();
         let mut local: Vec<u32> = Vec::new();
@@ -102,11 +106,9 @@ impl Explored {
                 if fresh {
                     parents.push((at, nth));
                 }
-                if step.marks.index() >= ids.len() {
-                    ids.resize(step.marks.index() + 1, None);
-                }
-                let marks = *ids[step.marks.index()]
-                    .get_or_insert_with(|| table.intern(graph.marks(step.marks).clone()));
+                let marks = *ids
+                    .entry(step.marks)
+                    .or_insert_with(|| table.intern(graph.marks(step.marks).into_owned()));
                 row.push((target, marks));
             }
             if !rows.add(node, row.iter().copied()) {
@@ -299,8 +301,8 @@ impl Graph for From<'_> {
         steps.extend(self.explored.steps_of(node));
     }
 
-    fn marks(&self, id: MarkSetId) -> &MarkSet {
-        self.explored.mark_set(id)
+    fn marks(&self, id: MarkSetId) -> Cow<'_, MarkSet> {
+        Cow::Borrowed(self.explored.mark_set(id))
     }
 
     fn acceptance(&self) -> &Acceptance {
@@ -317,8 +319,8 @@ impl Graph for Explored {
         steps.extend(self.steps_of(node));
     }
 
-    fn marks(&self, id: MarkSetId) -> &MarkSet {
-        self.marks.get(id)
+    fn marks(&self, id: MarkSetId) -> Cow<'_, MarkSet> {
+        Cow::Borrowed(self.marks.get(id))
     }
 
     fn acceptance(&self) -> &Acceptance {

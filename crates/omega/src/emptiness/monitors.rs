@@ -20,6 +20,7 @@
 //! strong constraints cost up to 2ᵏ. The engine `streett` decides the same conditions without
 //! monitors.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use hashbrown::HashMap;
@@ -172,7 +173,7 @@ impl<'a, G: Graph> Monitored<'a, G> {
             let set = (0u32..)
                 .zip(&*clauses)
                 .zip(&guesses[at as usize])
-                .filter(|((_, clause), guess)| guess.is_some() || clause.inf.intersects(seen))
+                .filter(|((_, clause), guess)| guess.is_some() || clause.inf.intersects(&seen))
                 .map(|((number, _), _)| Mark(number))
                 .collect();
             marks.intern(set)
@@ -218,8 +219,8 @@ impl<G: Graph> Graph for Monitored<'_, G> {
         self.copies = copies;
     }
 
-    fn marks(&self, id: MarkSetId) -> &MarkSet {
-        self.marks.get(id)
+    fn marks(&self, id: MarkSetId) -> Cow<'_, MarkSet> {
+        Cow::Borrowed(self.marks.get(id))
     }
 
     fn acceptance(&self) -> &Acceptance {

@@ -253,9 +253,10 @@ impl<G: Graph> Search<'_, G> {
         if self.roots[top].start <= position {
             return self.add(top, marks);
         }
-        let mut gathered = self.graph.marks(marks).clone();
+        let mut gathered = MarkSet::new();
+        self.graph.add_marks(marks, &mut gathered);
         while self.roots[top].start > position {
-            gathered.union_with(self.graph.marks(self.roots[top].entry));
+            self.graph.add_marks(self.roots[top].entry, &mut gathered);
             self.roots.pop();
             top -= 1;
         }
@@ -275,7 +276,7 @@ impl<G: Graph> Search<'_, G> {
         if inside.last.replace(marks) == Some(marks) {
             return false;
         }
-        inside.marks.union_with(graph.marks(marks));
+        graph.add_marks(marks, &mut inside.marks);
         judge.accepts(&inside.marks, &mut inside.watch)
     }
 

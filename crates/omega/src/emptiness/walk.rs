@@ -77,7 +77,7 @@ fn lazy_walk<G: Graph>(graph: &G, component: &Component, region: &Region) -> Vec
                 edge.target == start
             } else {
                 let marks = graph.marks(edge.marks);
-                open.iter().any(|demand| demand.then.intersects(marks))
+                open.iter().any(|demand| demand.then.intersects(&marks))
             }
         };
         // An edge is calm if it cannot bring up a demand that has not been settled.
@@ -86,8 +86,8 @@ fn lazy_walk<G: Graph>(graph: &G, component: &Component, region: &Region) -> Vec
             usable(edge)
                 && demands.iter().all(|demand| {
                     demand.then.intersects(&seen)
-                        || demand.then.intersects(marks)
-                        || !demand.when.intersects(marks)
+                        || demand.then.intersects(&marks)
+                        || !demand.when.intersects(&marks)
                 })
         };
         let quiet = calm_enough.then(|| search.nearest(component, at, calm, goal)).flatten();
@@ -96,7 +96,7 @@ fn lazy_walk<G: Graph>(graph: &G, component: &Component, region: &Region) -> Vec
             .or_else(|| search.nearest(component, at, usable, goal))
             .expect("every edge of a strongly connected region can be reached");
         for (from, edge) in segment {
-            seen.union_with(graph.marks(edge.marks));
+            graph.add_marks(edge.marks, &mut seen);
             at = edge.target;
             let (from, to) = (component.node(from), component.node(edge.target));
             walk.push(Hop { from, nth: edge.nth, to });
@@ -150,7 +150,7 @@ fn start<G: Graph>(
     let settles = |node: &u32| {
         component
             .edges(*node)
-            .any(|edge| usable(&edge) && first.then.intersects(graph.marks(edge.marks)))
+            .any(|edge| usable(&edge) && first.then.intersects(&graph.marks(edge.marks)))
     };
     region.members.iter().copied().find(settles).expect("the region is accepted")
 }

@@ -16,6 +16,8 @@
 //! formula: the formula would be as deep as b has states, while pairs stay flat and are what the
 //! emptiness engine is best at.
 
+use std::borrow::Cow;
+
 use hashbrown::HashMap;
 
 use super::determinize::nba::{Kind, Nba, is_buchi};
@@ -498,8 +500,8 @@ impl Graph for Product {
         steps.extend_from_slice(&self.steps[from..to]);
     }
 
-    fn marks(&self, id: MarkSetId) -> &MarkSet {
-        self.table.get(id)
+    fn marks(&self, id: MarkSetId) -> Cow<'_, MarkSet> {
+        Cow::Borrowed(self.table.get(id))
     }
 
     fn acceptance(&self) -> &Acceptance {

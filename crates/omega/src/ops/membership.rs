@@ -1,5 +1,7 @@
 //! Words and automata: is this word accepted, is any, are all?
 
+use std::borrow::Cow;
+
 use hashbrown::{HashMap, HashSet};
 
 use super::inclusion::includes;
@@ -111,8 +113,8 @@ impl Graph for Runs<'_> {
         }
     }
 
-    fn marks(&self, id: MarkSetId) -> &MarkSet {
-        self.automaton.marks(id)
+    fn marks(&self, id: MarkSetId) -> Cow<'_, MarkSet> {
+        Cow::Borrowed(self.automaton.marks(id))
     }
 
     fn acceptance(&self) -> &Acceptance {

@@ -4,6 +4,8 @@
 //! [`crate::emptiness`]; [`intersection`] is the product without the states that do not matter. If the automata take
 //! turns on letters of their own you want [`crate::ops::alphabetised_product`] instead.
 
+use std::borrow::Cow;
+
 use hashbrown::HashMap;
 
 use crate::acceptance::Acceptance;
@@ -314,8 +316,8 @@ impl Graph for ProductGraph<'_> {
         }
     }
 
-    fn marks(&self, id: MarkSetId) -> &MarkSet {
-        self.marks.table.get(id)
+    fn marks(&self, id: MarkSetId) -> Cow<'_, MarkSet> {
+        Cow::Borrowed(self.marks.table.get(id))
     }
 
     fn acceptance(&self) -> &Acceptance {

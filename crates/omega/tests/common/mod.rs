@@ -5,6 +5,8 @@
 // Every test file compiles its own copy of this module and uses a part of it.
 #![allow(dead_code)]
 
+use std::borrow::Cow;
+
 use fairly_omega::{
     Acceptance, Automaton, Builder, Graph, Label, Lasso, Mark, MarkSet, MarkSetId, MarkTable, Prop,
     StateId, Step,
@@ -222,8 +224,8 @@ impl Graph for OnTheFly<'_> {
         }
     }
 
-    fn marks(&self, id: MarkSetId) -> &MarkSet {
-        self.marks.get(id)
+    fn marks(&self, id: MarkSetId) -> Cow<'_, MarkSet> {
+        Cow::Borrowed(self.marks.get(id))
     }
 
     fn acceptance(&self) -> &Acceptance {

@@ -35,6 +35,8 @@ mod labels;
 mod pairs;
 
 pub use fairly_fairness::Reading;
+use std::borrow::Cow;
+
 use fairly_omega::{Acceptance, Automaton, Graph, MarkSet, MarkSetId, StateId, Step, emptiness};
 use fairly_system::{EventReading, Run, RunStep, Transition, TransitionSystem};
 
@@ -202,8 +204,8 @@ impl<S: TransitionSystem> Graph for From<'_, S> {
         steps.extend(transitions.map(|step| Step { target: step.target, marks: MarkSetId::EMPTY }));
     }
 
-    fn marks(&self, _: MarkSetId) -> &MarkSet {
-        &self.unmarked
+    fn marks(&self, _: MarkSetId) -> Cow<'_, MarkSet> {
+        Cow::Borrowed(&self.unmarked)
     }
 
     fn acceptance(&self) -> &Acceptance {

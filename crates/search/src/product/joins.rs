@@ -1,13 +1,83 @@
-//! Unions of interned sets of marks.
+//! Sets of marks and their unions.
 
-use fairly_omega::{MarkSet, MarkSetId, MarkTable};
+use std::borrow::Cow;
+
+use fairly_omega::{Mark, MarkSet, MarkSetId, MarkTable};
+
+/// So many marks have a bit each in an id.
+const FEW: u32 = u32::BITS;
 
 /// Bits of the number of unions that are remembered: at first, so that the table fits into a
 /// processor's cache, and at the most.
 const BITS: std::ops::RangeInclusive<u32> = 10..=18;
 
 /// Sets of marks, and the unions of two of them.
-pub(super) struct Joins {
+pub(super) enum Joins {
+    /// An id is the set itself: nothing is kept, and a union is one instruction.
+    Few,
+    /// An id is a number in a table.
+    Many(Table),
+}
+
+impl Joins {
+    /// For marks below `end`.
+    pub(super) fn new(end: Mark) -> Self {
+        if end.0 <= FEW { Joins::Few } else { Joins::Many(Table::new()) }
+    }
+
+    /// Whether an id is the set itself.
+    pub(super) fn are_few(&self) -> bool {
+        matches!(self, Joins::Few)
+    }
+
+    /// The id of a set.
+    pub(super) fn intern(&mut self, set: MarkSet) -> MarkSetId {
+        match self {
+            Joins::Few => {
+                let bits = set.bits().and_then(|bits| u32::try_from(bits).ok());
+                MarkSetId::of_bits(bits.expect("the marks are below the end"))
+            }
+            Joins::Many(table) => table.sets.intern(set),
+        }
+    }
+
+    /// The set with this id.
+    pub(super) fn get(&self, id: MarkSetId) -> Cow<'_, MarkSet> {
+        match self {
+            Joins::Few => Cow::Owned(MarkSet::of_bits(id.bits().into())),
+            Joins::Many(table) => Cow::Borrowed(table.sets.get(id)),
+        }
+    }
+
+    /// Adds the set with this id to another.
+    #[inline]
+    pub(super) fn add_to(&self, id: MarkSetId, set: &mut MarkSet) {
+        match self {
+            Joins::Few => set.union_with(&MarkSet::of_bits(id.bits().into())),
+            Joins::Many(table) => set.union_with(table.sets.get(id)),
+        }
+    }
+
+    /// The union of two sets.
+    #[inline]
+    pub(super) fn join(&mut self, a: MarkSetId, b: MarkSetId) -> MarkSetId {
+        match self {
+            Joins::Few => MarkSetId::of_bits(a.bits() | b.bits()),
+            Joins::Many(table) => table.join(a, b),
+        }
+    }
+
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Joins::Few => 0,
+            Joins::Many(table) => table.sets.bytes() + size_of_val(&*table.recent),
+        }
+    }
+}
+
+/// Sets that are numbered, and some of their unions.
+pub(super) struct Table {
     sets: MarkTable,
     /// Two sets and their union, where the two say. A look there is a few instructions; making the
     /// union again and finding its number costs ten times as much. Not all are kept: where the states
@@ -17,25 +87,14 @@ pub(super) struct Joins {
     bits: u32,
 }
 
-impl Joins {
-    pub(super) fn new() -> Self {
+impl Table {
+    fn new() -> Self {
         let bits = *BITS.start();
-        Joins { sets: MarkTable::new(), recent: forgotten(bits), bits }
+        Table { sets: MarkTable::new(), recent: forgotten(bits), bits }
     }
 
-    /// The id of a set.
-    pub(super) fn intern(&mut self, set: MarkSet) -> MarkSetId {
-        self.sets.intern(set)
-    }
-
-    /// The set with this id.
-    pub(super) fn get(&self, id: MarkSetId) -> &MarkSet {
-        self.sets.get(id)
-    }
-
-    /// The union of two sets.
     #[inline]
-    pub(super) fn join(&mut self, a: MarkSetId, b: MarkSetId) -> MarkSetId {
+    fn join(&mut self, a: MarkSetId, b: MarkSetId) -> MarkSetId {
         if a == b || b == MarkSetId::EMPTY {
             return a;
         }
@@ -64,11 +123,6 @@ impl Joins {
         self.recent[slot] = [a, b, union];
         union
     }
-
-    /// Bytes held.
-    pub(super) fn bytes(&self) -> usize {
-        self.sets.bytes() + size_of_val(&*self.recent)
-    }
 }
 
 /// A table in which nothing is remembered. The union of twice the empty set is the empty set: true
@@ -79,23 +133,30 @@ fn forgotten(bits: u32) -> Box<[[MarkSetId; 3]]> {
 
 #[cfg(test)]
 mod tests {
-    use fairly_omega::Mark;
-
     use super::*;
 
     #[test]
     fn unions_are_those_of_the_sets() {
-        let mut joins = Joins::new();
-        let ids: Vec<MarkSetId> = (0..64u32)
-            .map(|bits| {
-                let marks = (0..6).filter(|bit| bits >> bit & 1 == 1);
-                joins.intern(marks.map(Mark).collect())
-            })
-            .collect();
-        for _ in 0..2 {
-            for (a, &one) in ids.iter().enumerate() {
-                for (b, &other) in ids.iter().enumerate() {
-                    assert_eq!(joins.join(one, other), ids[a | b]);
+        for end in [FEW, FEW + 1, 500] {
+            let mut joins = Joins::new(Mark(end));
+            assert_eq!(joins.are_few(), end == FEW);
+            let sets: Vec<MarkSet> = (0..64u32)
+                .map(|bits| {
+                    let marks = (0..6).filter(|bit| bits >> bit & 1 == 1);
+                    marks.map(|bit| Mark(end - 1 - bit)).collect()
+                })
+                .collect();
+            let ids: Vec<MarkSetId> = sets.iter().map(|set| joins.intern(set.clone())).collect();
+            for _ in 0..2 {
+                for (a, &one) in ids.iter().enumerate() {
+                    for (b, &other) in ids.iter().enumerate() {
+                        let both = joins.join(one, other);
+                        assert_eq!(both, ids[a | b]);
+                        assert_eq!(*joins.get(both), sets[a | b]);
+                        let mut added = sets[a].clone();
+                        joins.add_to(other, &mut added);
+                        assert_eq!(added, sets[a | b]);
+                    }
                 }
             }
         }

@@ -124,6 +124,11 @@ impl<'a> Letters<'a> {
         }
     }
 
+    /// Whether a proposition of the automaton is about events.
+    pub(super) fn read_events(&self) -> bool {
+        !self.events.is_empty()
+    }
+
     /// What holds in a state, asked once.
     pub(super) fn valuation<S: TransitionSystem>(
         &mut self,
@@ -210,6 +215,11 @@ impl<'a> Letters<'a> {
     #[inline]
     pub(super) fn edge(&self, number: usize) -> Taken {
         self.edges[number]
+    }
+
+    /// The edges with these numbers.
+    pub(super) fn listed(&self, numbers: Range<usize>) -> &[Taken] {
+        &self.edges[numbers]
     }
 
     fn find_edges(&mut self, at: StateId, letter: Letter, place: usize) -> Range<usize> {

@@ -87,6 +87,16 @@ impl States {
         (Transition { target, action: ActionId(action.0 & !LAST) }, next)
     }
 
+    /// The transitions that begin at a position, as far as they are those of one state.
+    #[inline]
+    pub(super) fn row(&self, begin: usize) -> impl Iterator<Item = Transition> + '_ {
+        let mut is_last = false;
+        self.transitions[begin..].iter().map_while(move |&Transition { target, action }| {
+            let transition = Transition { target, action: ActionId(action.0 & !LAST) };
+            (!std::mem::replace(&mut is_last, action.0 & LAST != 0)).then_some(transition)
+        })
+    }
+
     /// The marks that a state gives to all of its transitions.
     pub(super) fn marks(&self, state: StateId) -> MarkSetId {
         self.marks.get(state.index()).copied().unwrap_or(MarkSetId::EMPTY)

@@ -6,7 +6,7 @@
 use fairly_model::{
     BinaryOp, Communication, Expr, LocalId, Place, Statement, StatementKind, Variable,
 };
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::flow::{ElementId, Node, SequenceId};
 use super::processes::Lowering;
@@ -43,7 +43,10 @@ impl<'a> Lowering<'a> {
     ) -> Lower<Action> {
         let first = self.processes[at].flow.sequences[sequence].first;
         let (numbers, open) = (HashMap::new(), Vec::new());
-        Maker { lowering: self, at, scratch, numbers, open, jumps: false }.whole(first)
+        let within = HashSet::new();
+        let mut maker =
+            Maker { lowering: self, at, scratch, numbers, open, jumps: false, within, inlined: 0 };
+        maker.whole(first)
     }
 }
 
@@ -57,10 +60,18 @@ struct Maker<'l, 'a, 's> {
     open: Vec<ElementId>,
     /// Whether a piece says which is next.
     jumps: bool,
+    /// Elements on the way to the one that is written.
+    within: HashSet<ElementId>,
+    /// Elements that were written where they are reached, rather than as pieces of their own.
+    inlined: usize,
 }
 
 /// How many elements a `d_step` may pass without executing one.
 const JUMPS: usize = 500;
+
+/// How many elements are written where they are reached: one that is reached in many ways is written as
+/// often.
+const INLINED: usize = 1_000;
 
 impl<'a> Maker<'_, 'a, '_> {
     fn node(&self, element: ElementId) -> Node<'a> {
@@ -265,11 +276,27 @@ impl<'a> Maker<'_, 'a, '_> {
         Ok(())
     }
 
-    /// What is done from an element to the next choice or the end.
-    fn piece(&mut self, start: ElementId, mut checked: bool) -> Lower<Vec<Statement>> {
+    /// What is done from an element to the next piece or the end.
+    fn piece(&mut self, start: ElementId, checked: bool) -> Lower<Vec<Statement>> {
+        let mut passed = Vec::new();
+        let body = self.pass(start, checked, &mut passed);
+        passed.iter().for_each(|element| {
+            self.within.remove(element);
+        });
+        body
+    }
+
+    fn pass(
+        &mut self,
+        start: ElementId,
+        mut checked: bool,
+        passed: &mut Vec<ElementId>,
+    ) -> Lower<Vec<Statement>> {
         let mut body = Vec::new();
         let mut at = start;
         loop {
+            self.within.insert(at);
+            passed.push(at);
             if matches!(self.node(at), Node::Choice) {
                 let choice = self.choice(at)?;
                 body.extend(choice);
@@ -287,7 +314,7 @@ impl<'a> Maker<'_, 'a, '_> {
             match self.arrive(self.next(at))? {
                 None => return Ok(body),
                 // Somebody jumps there, or control has come round.
-                Some(next) if self.numbers.contains_key(&next) => {
+                Some(next) if self.is_piece(next) => {
                     self.jump(Some(next), &mut body);
                     return Ok(body);
                 }
@@ -300,8 +327,29 @@ impl<'a> Maker<'_, 'a, '_> {
         }
     }
 
-    /// The options from the first to the last, of which the first that can be executed is.
+    /// Whether an element is not to be written where it is reached.
+    fn is_piece(&self, element: ElementId) -> bool {
+        self.numbers.contains_key(&element) || self.within.contains(&element)
+    }
+
+    /// Adds what is done from an element on, or that it is next.
+    fn go_on(&mut self, element: Option<ElementId>, body: &mut Vec<Statement>) -> Lower<()> {
+        match element {
+            Some(next) if !self.is_piece(next) && self.inlined < INLINED => {
+                self.inlined += 1;
+                body.extend(self.piece(next, false)?);
+            }
+            _ => self.jump(element, body),
+        }
+        Ok(())
+    }
+
+    /// The options from the first to the last, of which the first that can be executed is. Where they
+    /// meet again, a piece begins.
     fn choice(&mut self, choice: ElementId) -> Lower<Vec<Statement>> {
+        if let Some(join) = self.arrive(self.next(choice))? {
+            self.number(join);
+        }
         let mut otherwise = vec![self.must(Expr::FALSE, choice)];
         for part in self.parts(choice).into_iter().rev() {
             let mut then = Vec::new();
@@ -314,14 +362,14 @@ impl<'a> Maker<'_, 'a, '_> {
                     then.extend(self.inside(option, &action)?);
                     condition = action.alone;
                     let next = self.arrive(self.next(option))?;
-                    self.jump(next, &mut then);
+                    self.go_on(next, &mut then)?;
                 }
                 Some(option) if matches!(self.node(option), Node::Choice) => {
                     self.jump(Some(option), &mut then);
                 }
                 Some(option) => {
                     let next = self.arrive(self.next(option))?;
-                    self.jump(next, &mut then);
+                    self.go_on(next, &mut then)?;
                 }
                 None => {}
             }
