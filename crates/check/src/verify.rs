@@ -45,6 +45,8 @@ pub enum Reduction {
     Sound,
     /// Only by exchanging processes that are alike, where that is sound.
     Symmetry,
+    /// Only by forgetting variables that are dead, where that is sound.
+    Forgetting,
     /// Never.
     Off,
 }
@@ -67,6 +69,7 @@ pub fn check<S: Reducible>(
         engine: "none",
         reductions: Vec::new(),
         unreduced: None,
+        detours: false,
         exhaustive: false,
         system: (0, 0),
         product: (0, 0),
@@ -97,7 +100,7 @@ pub fn check<S: Reducible>(
             };
             match found {
                 Found::Run(run) => {
-                    let run = if options.any_run || stamp.reductions.is_empty() {
+                    let run = if options.any_run || !stamp.detours {
                         run
                     } else {
                         shorter(system, property, &constraints, options, &mut stamp)?.unwrap_or(run)
@@ -150,11 +153,13 @@ fn shorter<S: Reducible>(
     stamp: &mut Stamp,
 ) -> Result<Option<Run>, Failure> {
     let bounds = aside(options.bounds, stamp);
-    let whole = Options { bounds, reduction: Reduction::Off, ..*options };
+    let whole = Options { bounds, reduction: Reduction::Forgetting, ..*options };
     let mut again = Stamp { reductions: Vec::new(), unreduced: None, ..stamp.clone() };
     match decide(system, property, constraints, &whole, &mut again)? {
         Found::Run(run) => {
-            again.unreduced = Some(Refusal::Shown);
+            if again.reductions.is_empty() {
+                again.unreduced = Some(Refusal::Shown);
+            }
             *stamp = again;
             Ok(Some(run))
         }
@@ -356,17 +361,17 @@ fn reduced<'a, S: Reducible>(
     options: &Options,
     refused: &mut Vec<Refusal>,
 ) -> Reduced<'a, S> {
+    let seen = || soundness::seen(property, constraints);
     let wanted = match options.reduction {
         Reduction::Off => Wanted::nothing(),
         Reduction::Sound => Wanted {
             orders: soundness::watched(property, Notion::None, constraints),
-            symmetry: Ok(soundness::seen(property, constraints)),
+            symmetry: Ok(seen()),
+            forgetting: Some(seen()),
             ends: false,
         },
-        Reduction::Symmetry => {
-            let symmetry = Ok(soundness::seen(property, constraints));
-            Wanted { symmetry, ..Wanted::nothing() }
-        }
+        Reduction::Symmetry => Wanted { symmetry: Ok(seen()), ..Wanted::nothing() },
+        Reduction::Forgetting => Wanted { forgetting: Some(seen()), ..Wanted::nothing() },
     };
     soundness::reduce(system, wanted, refused)
 }
@@ -393,9 +398,10 @@ pub(crate) fn decide<S: Reducible>(
             }
         };
     }
-    match soundness::said(&reduced) {
-        Some(said) => stamp.reductions.push(said),
-        None => stamp.unreduced = refused.pop().or(Some(Refusal::Nothing)),
+    stamp.detours = soundness::makes_detours(&reduced);
+    stamp.reductions = soundness::said(&reduced);
+    if stamp.reductions.is_empty() {
+        stamp.unreduced = refused.pop().or(Some(Refusal::Nothing));
     }
     Ok(found)
 }
