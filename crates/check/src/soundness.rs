@@ -316,12 +316,17 @@ pub const FORGETTING: &[Row] = &[
         "finite runs and what continues them are the same",
     ),
     row(
+        RowKind::Inherent,
+        "inherent fairness",
+        true,
+        "finite runs and what continues them are the same",
+    ),
+    row(
         RowKind::Global,
         "strong global fairness",
         false,
         "it asks for every transition of a state, and of two states that become one for only half each",
     ),
-    row(RowKind::Inherent, "inherent fairness", false, "it is decided on the whole system"),
     row(
         RowKind::Refinement,
         "refinement, determinism, divergence, non-termination",

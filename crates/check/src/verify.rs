@@ -227,7 +227,7 @@ fn globally<S: TransitionSystem>(
 }
 
 /// Inherent fairness: every finite prefix has a satisfying continuation.
-fn inherently<S: TransitionSystem>(
+fn inherently<S: Reducible>(
     system: &mut S,
     property: &mut Property,
     reading: Reading,
@@ -235,7 +235,6 @@ fn inherently<S: TransitionSystem>(
     stamp: &mut Stamp,
 ) -> Result<Outcome, Failure> {
     stamp.engine = "inherent";
-    stamp.unreduced = Some(Refusal::Table(RowKind::Inherent));
     if property.never.is_some() {
         return Err(Failure::Senseless(
             "inherent fairness asks for a continuation that satisfies the property, and a never \
@@ -256,21 +255,37 @@ fn inherently<S: TransitionSystem>(
         procedure: options.procedure,
         bounds: options.bounds,
     };
-    let answer = match inherent::check(system, &automaton, bindings, &how) {
+    let mut reduced = Reduced::whole(system);
+    if let Reduction::Sound | Reduction::Forgetting = options.reduction {
+        reduced = reduced.forgetting(&soundness::seen(Some(property), &[]));
+    }
+    let answer = match inherent::check(&mut reduced, &automaton, bindings, &how) {
         Ok(answer) => answer,
-        Err(cut) => return Ok(Outcome::Unknown(WhyUnknown::cut(cut, system))),
+        Err(cut) => return Ok(Outcome::Unknown(WhyUnknown::cut(cut, &reduced))),
     };
     stamp.product = (answer.effort.nodes, answer.effort.pairs);
     stamp.exhaustive = true;
+    stamp.system = vacuity::size(&mut reduced, options.bounds);
+    stamp.reductions = soundness::said(&reduced);
+    if stamp.reductions.is_empty() {
+        stamp.unreduced = Some(Refusal::Table(RowKind::Inherent));
+    }
     Ok(match answer.verdict {
         inherent::Verdict::Holds => Outcome::Holds(Fairness::NotAssumed),
         inherent::Verdict::Doomed { prefix, continuation } => {
             let mut stem = prefix.steps.clone();
             stem.extend(continuation.stem);
             let run = Run { stem, cycle: continuation.cycle };
+            let prefix = reduced.lift_steps(prefix.start, &prefix.steps);
+            let (Some(prefix), Some(run)) = (prefix, reduced.lift(run)) else {
+                drop(reduced);
+                let whole = Options { reduction: Reduction::Off, ..*options };
+                return inherently(system, property, reading, &whole, stamp);
+            };
+            drop(reduced);
             // Whatever continues a doomed prefix violates the property, this run too.
             confirm(system, property, &[], &run)?;
-            Outcome::Doomed(Box::new(Doomed { prefix: prefix.steps, run }))
+            Outcome::Doomed(Box::new(Doomed { prefix, run }))
         }
     })
 }

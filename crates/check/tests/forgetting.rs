@@ -18,7 +18,7 @@ use fairly_check::claim::{ClaimOutcome, ClaimVerdict, Effort};
 use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::soundness::{FORGETTING, RowKind};
 use fairly_check::{Assumption, Options, Outcome, Property, Reduction, Verdict, check};
-use fairly_fairness::{Level, Notion};
+use fairly_fairness::{Level, Notion, Reading};
 use fairly_logic::Formulas;
 use fairly_model::{Collapsed, Interpreter, text, verify};
 use fairly_omega::StateId;
@@ -194,13 +194,16 @@ fn of_formula(verdict: &Verdict) -> Said {
 }
 
 /// Under these notions a formula is asked.
-const NOTIONS: [Notion; 6] = [
+const NOTIONS: [Notion; 9] = [
     Notion::None,
     Notion::Weak(Level::Process),
     Notion::Strong(Level::Process),
     Notion::Strong(Level::Event),
     Notion::Weak(Level::Action),
     Notion::StrongLive,
+    Notion::Inherent(Reading::Run),
+    Notion::Inherent(Reading::Trace),
+    Notion::Global,
 ];
 
 fn answers(file: &mut PromelaFile, question: &Question, reduction: Reduction) -> Vec<Said> {
@@ -220,7 +223,10 @@ fn answers(file: &mut PromelaFile, question: &Question, reduction: Reduction) ->
                 let verdict = check(system, &mut property, &assumption, &options);
                 of_formula(&verdict.expect("it stands up to replay"))
             };
-            NOTIONS.into_iter().map(ask).collect()
+            // Inherent fairness is not asked of automata.
+            let is_formula = !matches!(question, Question::Never(_));
+            let asked = |notion: &Notion| is_formula || !matches!(notion, Notion::Inherent(_));
+            NOTIONS.into_iter().filter(asked).map(ask).collect()
         }
     }
 }
@@ -353,7 +359,7 @@ fn every_row_of_the_table() {
             RowKind::NoFairness | RowKind::Alike => Notion::None,
             RowKind::ProcessFairness | RowKind::MachineClosure => Notion::Strong(Level::Process),
             RowKind::Global => Notion::Global,
-            RowKind::Inherent => Notion::Inherent(fairly_fairness::Reading::Run),
+            RowKind::Inherent => Notion::Inherent(Reading::Run),
             // Asked elsewhere.
             _ => continue,
         };

