@@ -139,36 +139,61 @@ fn ask<S: TransitionSystem>(
     Ok(verdict)
 }
 
+/// What the answer to a question rests on, beside deadlocks and errors.
+#[derive(Default)]
+struct Rests {
+    watched: Watched,
+    /// Whether it makes a difference that the last step to a deadlock was termination.
+    ends: bool,
+    /// A proposition that is looked up where a run ends, and nowhere else.
+    looked_up: Option<AtomIndex>,
+}
+
+impl From<Watched> for Rests {
+    fn from(watched: Watched) -> Self {
+        Rests { watched, ..Rests::default() }
+    }
+}
+
 /// Asks a question whose answer rests on what is watched, and on deadlocks and errors.
 fn ask_reduced<S: Reducible>(
     system: &mut S,
-    (watched, ends): (Watched, bool),
+    Rests { watched, ends, looked_up }: Rests,
     Effort { bounds, reduction, any_run }: Effort,
     [found, nothing]: [Meaning; 2],
     question: impl Fn(&mut Reduced<'_, S>, Bounds) -> Answered,
 ) -> Result<ClaimVerdict, Failure> {
     let started = Instant::now();
     let mut refused = Vec::new();
+    let mut seen = watched.clone();
+    seen.atoms.extend(looked_up);
+    let forgetting = Some(seen.clone());
     let wanted = match reduction {
-        Reduction::Sound => Wanted { orders: Ok(watched.clone()), symmetry: Ok(watched), ends },
+        Reduction::Sound => {
+            Wanted { orders: Ok(watched.clone()), symmetry: Ok(watched), forgetting, ends }
+        }
         Reduction::Symmetry => Wanted { symmetry: Ok(watched), ..Wanted::nothing() },
+        Reduction::Forgetting => Wanted { forgetting, ..Wanted::nothing() },
         Reduction::Off => Wanted::nothing(),
     };
     let mut reduced = soundness::reduce(system, wanted, &mut refused);
     let mut answered = question(&mut reduced, bounds);
     let mut said = soundness::said(&reduced);
-    if let (Ok((Some(_), size)), Some(_), false) = (&answered, &said, any_run) {
+    let detours = soundness::makes_detours(&reduced);
+    drop(reduced);
+    if let (Ok((Some(_), size)), true, false) = (&answered, detours, any_run) {
         // A shortest run of the whole system is better to read, if it is not far.
         let near = verify::near(bounds, size.map_or(0, |size| size.states));
-        let again = question(&mut Reduced::whole(system), near);
+        let mut whole = Reduced::whole(system).forgetting(&seen);
+        let again = question(&mut whole, near);
         if let Ok((Some(_), _)) = again {
             answered = again;
-            said = None;
+            said = soundness::said(&whole);
             refused = vec![Refusal::Shown];
         }
     }
     let mut verdict = conclude(system, found, nothing, answered)?;
-    if said.is_none() {
+    if said.is_empty() {
         verdict.unreduced = refused.pop().or(Some(Refusal::Nothing));
     }
     verdict.reductions.extend(said);
@@ -236,7 +261,7 @@ pub fn faultless<S: Reducible>(
     let effort = effort.into();
     let watched = Watched { atoms: propositions.to_vec(), ..Watched::default() };
     let meaning = [ClaimOutcome::Violated as Meaning, ClaimOutcome::Holds];
-    ask_reduced(system, (watched, false), effort, meaning, |system, bounds| {
+    ask_reduced(system, watched.into(), effort, meaning, |system, bounds| {
         let error = |system: &Reduced<'_, S>, state| match system.fault(state) {
             Some(fault) => (fault.kind == FaultKind::Error).then(|| fault.message.clone()),
             None => wrong(system.inner(), state).map(|fault| fault.message),
@@ -272,10 +297,11 @@ pub fn stops_well<S: Reducible>(
     effort: impl Into<Effort>,
 ) -> Result<ClaimVerdict, Failure> {
     let effort = effort.into();
+    let missing = unfinished.and_then(|name| system.atom(name));
+    let rests = Rests { ends: true, looked_up: missing, ..Rests::default() };
     let meaning = [ClaimOutcome::Violated as Meaning, ClaimOutcome::Holds];
-    ask_reduced(system, (Watched::default(), true), effort, meaning, |system, bounds| {
+    ask_reduced(system, rests, effort, meaning, |system, bounds| {
         let terminated = system.atom("terminated");
-        let missing = unfinished.and_then(|name| system.atom(name));
         let holds = |system: &Reduced<'_, S>, state, atom: Option<AtomIndex>| {
             atom.is_some_and(|atom| system.holds(state, atom))
         };
@@ -369,7 +395,7 @@ pub fn reaches<S: Reducible>(
     let effort = effort.into();
     let watched = Watched { atoms: vec![goal], ..Watched::default() };
     let meaning = [ClaimOutcome::Holds as Meaning, ClaimOutcome::Violated];
-    ask_reduced(system, (watched, false), effort, meaning, |system, bounds| {
+    ask_reduced(system, watched.into(), effort, meaning, |system, bounds| {
         let found = reach::state(system, bounds, |system, state| system.holds(state, goal))?;
         let shown = found.prefix.map(|prefix| lifted(system, prefix));
         let shown = shown.map(|prefix| Shown::reached(system, prefix));
@@ -401,7 +427,7 @@ pub fn reaches_extreme<S: Reducible>(
     let effort = effort.into();
     let watched = Watched { values, ..Watched::default() };
     let meaning = [ClaimOutcome::Holds as Meaning, ClaimOutcome::Violated];
-    ask_reduced(system, (watched, false), effort, meaning, |system, bounds| {
+    ask_reduced(system, watched.into(), effort, meaning, |system, bounds| {
         let found = reach::extremes(system, bounds, |system, state| value(system.inner(), state))?;
         let (word, best) = match extreme {
             Extreme::Least => ("least", found.least),

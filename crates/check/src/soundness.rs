@@ -8,7 +8,7 @@ use std::fmt;
 
 use fairly_fairness::{Constraint, Notion, Predicate, StepFormula};
 use fairly_logic::{Formula, Formulas, Node};
-use fairly_reduce::{Asymmetric, Reduced, Reducible, Saved, Symmetry, Unsuited, Watched};
+use fairly_reduce::{Asymmetric, Reduced, Reducible, Symmetry, Unsuited, Watched};
 use fairly_search::Binding;
 use fairly_system::EventReading;
 use hashbrown::HashMap;
@@ -286,6 +286,61 @@ pub const SYMMETRY: &[Row] = &[
     ),
 ];
 
+/// The table for variables that are dead: those that no process reads again before it has given them another
+/// value are forgotten. What is left is strongly bisimilar to the system, so only what asks whether two
+/// states are the same one is not kept.
+pub const FORGETTING: &[Row] = &[
+    row(
+        RowKind::Reachability,
+        "errors, deadlocks, states that can be reached",
+        true,
+        "what is read there, or by a proposition, is not forgotten",
+    ),
+    row(
+        RowKind::Alike,
+        "LTL, with X or without, over states and events, and never claims",
+        true,
+        "every step is there, with its event and its propositions",
+    ),
+    row(RowKind::NoFairness, "no fairness", true, "every run counts"),
+    row(
+        RowKind::ProcessFairness,
+        "weak and strong fairness of processes, events and transitions; liveness; justice",
+        true,
+        "the same is enabled, ready and taken",
+    ),
+    row(
+        RowKind::MachineClosure,
+        "whether every finite run has a fair continuation",
+        true,
+        "finite runs and what continues them are the same",
+    ),
+    row(
+        RowKind::Inherent,
+        "inherent fairness",
+        true,
+        "finite runs and what continues them are the same",
+    ),
+    row(
+        RowKind::Global,
+        "strong global fairness",
+        false,
+        "it asks for every transition of a state, and of two states that become one for only half each",
+    ),
+    row(
+        RowKind::Refinement,
+        "refinement, determinism, divergence, non-termination",
+        false,
+        "they are decided on the whole system",
+    ),
+    row(
+        RowKind::Open,
+        "processes that are unfolded as they are explored",
+        false,
+        "what they may still read is not known",
+    ),
+];
+
 /// Why nothing is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
@@ -352,6 +407,8 @@ pub(crate) struct Wanted {
     pub(crate) orders: Result<Watched, Refusal>,
     /// For symmetry.
     pub(crate) symmetry: Result<Watched, Refusal>,
+    /// For forgetting what is dead; nothing if nobody wants that.
+    pub(crate) forgetting: Option<Watched>,
     /// Whether it makes a difference that the last step to a deadlock was termination.
     pub(crate) ends: bool,
 }
@@ -360,7 +417,7 @@ impl Wanted {
     /// Nobody wants any.
     pub(crate) fn nothing() -> Wanted {
         let [orders, symmetry] = [Err(Refusal::NotAsked), Err(Refusal::NotAsked)];
-        Wanted { orders, symmetry, ends: false }
+        Wanted { orders, symmetry, forgetting: None, ends: false }
     }
 }
 
@@ -370,13 +427,27 @@ impl Wanted {
 const MANY: u64 = 24;
 
 /// The system, reduced if that is possible; if not, why not is noted: why not by symmetry if processes
-/// are alike, and last, why not by partial orders.
+/// are alike, and last, why not by partial orders. What is dead is forgotten in any case, if that is wanted.
 pub(crate) fn reduce<'a, S: Reducible>(
+    system: &'a mut S,
+    mut wanted: Wanted,
+    refused: &mut Vec<Refusal>,
+) -> Reduced<'a, S> {
+    let forgetting = wanted.forgetting.take();
+    let reduced = leave_out(system, wanted, refused);
+    match forgetting {
+        Some(watched) => reduced.forgetting(&watched),
+        None => reduced,
+    }
+}
+
+/// By symmetry, partial orders, or not at all.
+fn leave_out<'a, S: Reducible>(
     system: &'a mut S,
     wanted: Wanted,
     refused: &mut Vec<Refusal>,
 ) -> Reduced<'a, S> {
-    let Wanted { orders, symmetry, ends } = wanted;
+    let Wanted { orders, symmetry, ends, .. } = wanted;
     let symmetry = symmetry.and_then(|watched| system.symmetry(&watched).map_err(Refusal::from));
     if let Ok(symmetry) = &symmetry
         && symmetry.orbit() >= MANY
@@ -401,17 +472,31 @@ pub(crate) fn reduce<'a, S: Reducible>(
     }
 }
 
-/// What was left out, as a verdict says it; `None` if it was nothing.
-pub(crate) fn said<S: Reducible>(reduced: &Reduced<'_, S>) -> Option<String> {
-    if let Some(symmetry) = reduced.symmetry() {
-        return Some(said_of(symmetry));
-    }
-    let Saved { enabled, followed, .. } = reduced.saved();
-    let left_out = enabled - followed;
-    // States may be looked at again, to show a way, so only the share means something.
-    (left_out > 0).then(|| match 100 * left_out / enabled {
-        0 => "partial order left out less than 1 %".to_owned(),
-        share => format!("partial order left out {share} %"),
+/// What was left out and forgotten, as a verdict says it; empty if it was nothing.
+pub(crate) fn said<S: Reducible>(reduced: &Reduced<'_, S>) -> Vec<String> {
+    let left_out = match reduced.symmetry() {
+        Some(symmetry) => Some(said_of(symmetry)),
+        None => {
+            share("partial order left out", reduced.saved().left_out(), reduced.saved().enabled)
+        }
+    };
+    let forgotten = reduced.forgotten().unwrap_or_default();
+    let forgotten = share("dead variables reset in", forgotten.changed, forgotten.steps)
+        .map(|said| format!("{said} of steps"));
+    left_out.into_iter().chain(forgotten).collect()
+}
+
+/// Whether a run of the reduced system may be longer than one of the system: what is forgotten makes none
+/// longer.
+pub(crate) fn makes_detours<S: Reducible>(reduced: &Reduced<'_, S>) -> bool {
+    reduced.symmetry().is_some() || reduced.saved().left_out() > 0
+}
+
+/// States may be looked at again, to show a way, so only the share means something.
+fn share(what: &str, part: usize, all: usize) -> Option<String> {
+    (part > 0).then(|| match 100 * part / all {
+        0 => format!("{what} less than 1 %"),
+        share => format!("{what} {share} %"),
     })
 }
 

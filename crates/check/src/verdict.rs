@@ -150,6 +150,8 @@ pub struct Stamp {
     pub reductions: Vec<String>,
     /// Why nothing was left out, if nothing was.
     pub unreduced: Option<Refusal>,
+    /// Whether runs of the whole system may be shorter than those that were looked for.
+    pub detours: bool,
     /// Whether everything that could matter was explored.
     pub exhaustive: bool,
     /// States and transitions of the system that were explored.

@@ -45,6 +45,8 @@ pub enum Reduction {
     Sound,
     /// Only by exchanging processes that are alike, where that is sound.
     Symmetry,
+    /// Only by forgetting variables that are dead, where that is sound.
+    Forgetting,
     /// Never.
     Off,
 }
@@ -67,6 +69,7 @@ pub fn check<S: Reducible>(
         engine: "none",
         reductions: Vec::new(),
         unreduced: None,
+        detours: false,
         exhaustive: false,
         system: (0, 0),
         product: (0, 0),
@@ -97,7 +100,7 @@ pub fn check<S: Reducible>(
             };
             match found {
                 Found::Run(run) => {
-                    let run = if options.any_run || stamp.reductions.is_empty() {
+                    let run = if options.any_run || !stamp.detours {
                         run
                     } else {
                         shorter(system, property, &constraints, options, &mut stamp)?.unwrap_or(run)
@@ -150,11 +153,13 @@ fn shorter<S: Reducible>(
     stamp: &mut Stamp,
 ) -> Result<Option<Run>, Failure> {
     let bounds = aside(options.bounds, stamp);
-    let whole = Options { bounds, reduction: Reduction::Off, ..*options };
+    let whole = Options { bounds, reduction: Reduction::Forgetting, ..*options };
     let mut again = Stamp { reductions: Vec::new(), unreduced: None, ..stamp.clone() };
     match decide(system, property, constraints, &whole, &mut again)? {
         Found::Run(run) => {
-            again.unreduced = Some(Refusal::Shown);
+            if again.reductions.is_empty() {
+                again.unreduced = Some(Refusal::Shown);
+            }
             *stamp = again;
             Ok(Some(run))
         }
@@ -222,7 +227,7 @@ fn globally<S: TransitionSystem>(
 }
 
 /// Inherent fairness: every finite prefix has a satisfying continuation.
-fn inherently<S: TransitionSystem>(
+fn inherently<S: Reducible>(
     system: &mut S,
     property: &mut Property,
     reading: Reading,
@@ -230,7 +235,6 @@ fn inherently<S: TransitionSystem>(
     stamp: &mut Stamp,
 ) -> Result<Outcome, Failure> {
     stamp.engine = "inherent";
-    stamp.unreduced = Some(Refusal::Table(RowKind::Inherent));
     if property.never.is_some() {
         return Err(Failure::Senseless(
             "inherent fairness asks for a continuation that satisfies the property, and a never \
@@ -251,21 +255,37 @@ fn inherently<S: TransitionSystem>(
         procedure: options.procedure,
         bounds: options.bounds,
     };
-    let answer = match inherent::check(system, &automaton, bindings, &how) {
+    let mut reduced = Reduced::whole(system);
+    if let Reduction::Sound | Reduction::Forgetting = options.reduction {
+        reduced = reduced.forgetting(&soundness::seen(Some(property), &[]));
+    }
+    let answer = match inherent::check(&mut reduced, &automaton, bindings, &how) {
         Ok(answer) => answer,
-        Err(cut) => return Ok(Outcome::Unknown(WhyUnknown::cut(cut, system))),
+        Err(cut) => return Ok(Outcome::Unknown(WhyUnknown::cut(cut, &reduced))),
     };
     stamp.product = (answer.effort.nodes, answer.effort.pairs);
     stamp.exhaustive = true;
+    stamp.system = vacuity::size(&mut reduced, options.bounds);
+    stamp.reductions = soundness::said(&reduced);
+    if stamp.reductions.is_empty() {
+        stamp.unreduced = Some(Refusal::Table(RowKind::Inherent));
+    }
     Ok(match answer.verdict {
         inherent::Verdict::Holds => Outcome::Holds(Fairness::NotAssumed),
         inherent::Verdict::Doomed { prefix, continuation } => {
             let mut stem = prefix.steps.clone();
             stem.extend(continuation.stem);
             let run = Run { stem, cycle: continuation.cycle };
+            let prefix = reduced.lift_steps(prefix.start, &prefix.steps);
+            let (Some(prefix), Some(run)) = (prefix, reduced.lift(run)) else {
+                drop(reduced);
+                let whole = Options { reduction: Reduction::Off, ..*options };
+                return inherently(system, property, reading, &whole, stamp);
+            };
+            drop(reduced);
             // Whatever continues a doomed prefix violates the property, this run too.
             confirm(system, property, &[], &run)?;
-            Outcome::Doomed(Box::new(Doomed { prefix: prefix.steps, run }))
+            Outcome::Doomed(Box::new(Doomed { prefix, run }))
         }
     })
 }
@@ -356,17 +376,17 @@ fn reduced<'a, S: Reducible>(
     options: &Options,
     refused: &mut Vec<Refusal>,
 ) -> Reduced<'a, S> {
+    let seen = || soundness::seen(property, constraints);
     let wanted = match options.reduction {
         Reduction::Off => Wanted::nothing(),
         Reduction::Sound => Wanted {
             orders: soundness::watched(property, Notion::None, constraints),
-            symmetry: Ok(soundness::seen(property, constraints)),
+            symmetry: Ok(seen()),
+            forgetting: Some(seen()),
             ends: false,
         },
-        Reduction::Symmetry => {
-            let symmetry = Ok(soundness::seen(property, constraints));
-            Wanted { symmetry, ..Wanted::nothing() }
-        }
+        Reduction::Symmetry => Wanted { symmetry: Ok(seen()), ..Wanted::nothing() },
+        Reduction::Forgetting => Wanted { forgetting: Some(seen()), ..Wanted::nothing() },
     };
     soundness::reduce(system, wanted, refused)
 }
@@ -393,9 +413,10 @@ pub(crate) fn decide<S: Reducible>(
             }
         };
     }
-    match soundness::said(&reduced) {
-        Some(said) => stamp.reductions.push(said),
-        None => stamp.unreduced = refused.pop().or(Some(Refusal::Nothing)),
+    stamp.detours = soundness::makes_detours(&reduced);
+    stamp.reductions = soundness::said(&reduced);
+    if stamp.reductions.is_empty() {
+        stamp.unreduced = refused.pop().or(Some(Refusal::Nothing));
     }
     Ok(found)
 }

@@ -477,7 +477,7 @@ impl crate::process::Template {
 }
 
 impl Model {
-    fn has_holding_edge(&self) -> bool {
+    pub(crate) fn has_holding_edge(&self) -> bool {
         let locations = self.templates.iter().flat_map(|template| &template.locations);
         locations.filter_map(|location| location.edges.as_ref()).flatten().any(|edge| edge.hold)
     }

@@ -5,7 +5,7 @@ use crate::model::Model;
 use crate::process::{Communication, Edge, Label, Statement, StatementKind};
 
 /// What is asked of each expression.
-type Ask<'a> = &'a mut dyn FnMut(&Expr) -> bool;
+pub(crate) type Ask<'a> = &'a mut dyn FnMut(&Expr) -> bool;
 
 impl Expr {
     /// Whether it is so of the expression or of one inside it.
@@ -75,7 +75,7 @@ impl Edge {
     }
 }
 
-fn any_statement(statements: &[Statement], ask: Ask<'_>) -> bool {
+pub(crate) fn any_statement(statements: &[Statement], ask: Ask<'_>) -> bool {
     statements.iter().any(|statement| match &statement.kind {
         StatementKind::Assign(pairs) => {
             pairs.iter().any(|(place, value)| place.any(ask) || value.any(ask))

@@ -4,6 +4,12 @@
 //! propositions of the system inside it, and follows only some of its transitions. What is *enabled* is
 //! still asked of the system itself: see [`TransitionSystem::left_out`].
 //!
+//! # Dead variables
+//!
+//! What no process reads again is forgotten ([`Reduced::forgetting`]), beside what else is done. What is left
+//! is strongly bisimilar, so it is as sound as nothing at all, but for what asks whether two states are the
+//! same one. The interpreter does it: see `forget.rs` and `liveness.rs` of `fairly_model`.
+//!
 //! # Symmetry
 //!
 //! Where processes are alike and nobody asks which one it was, one state stands for all in which they have

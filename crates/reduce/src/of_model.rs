@@ -13,8 +13,8 @@
 use fairly_model::native::Part;
 use fairly_model::{
     Access, AnyVariable, Atomicity, BinaryOp, Collapsed, Communication, Edge, Exit, Expr,
-    Footprint, Footprints, Gathering, Label, LocalId, Model, Order, Owner, Pattern, SlotId,
-    Statement, StatementKind, Storage, Target, TemplateId, WhenFull,
+    Footprint, Footprints, Forgotten, Gathering, Label, LocalId, Model, Order, Owner, Pattern,
+    SlotId, Statement, StatementKind, Storage, Target, TemplateId, WhenFull,
 };
 use fairly_omega::StateId;
 use fairly_system::{ActionId, EventId, EventKind, MoveId, Transition, TransitionSystem};
@@ -110,6 +110,31 @@ impl Reducible for Collapsed {
 
     fn canonical(&mut self, state: StateId, symmetry: &mut Symmetry) -> StateId {
         Collapsed::canonical(self, state, symmetry)
+    }
+
+    fn forget(&mut self, watched: &Watched) -> bool {
+        let interpreter = self.interpreter();
+        let mut seen = watched.values.clone();
+        // Whether the system is stuck is no expression, and depends on nothing that is dead.
+        let atoms = watched.all_atoms();
+        seen.extend(atoms.into_iter().filter_map(|atom| interpreter.atom_expression(atom)));
+        self.interpreter_mut().forget(&seen)
+    }
+
+    fn remember(&mut self) {
+        self.interpreter_mut().remember();
+    }
+
+    fn forgotten(&self) -> Option<Forgotten> {
+        self.interpreter().forgotten()
+    }
+
+    fn without_dead(&mut self, state: StateId) -> StateId {
+        Collapsed::without_dead(self, state)
+    }
+
+    fn enabled_remembering(&mut self, state: StateId, out: &mut Vec<Transition>) {
+        self.remembering(|system| system.enabled(state, out));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fairly_model::{Strip, native::Part};
+use fairly_model::{Forgotten, Strip, native::Part};
 use fairly_omega::StateId;
 use fairly_system::{
     Action, ActionId, AtomIndex, Fault, MoveId, Run, RunStep, Signature, Transition,
@@ -11,7 +11,7 @@ use fairly_system::{
 
 use crate::ample::Ample;
 use crate::skeleton::Skeleton;
-use crate::symmetry::{Asymmetric, Symmetry};
+use crate::symmetry::{Asymmetric, Kind, Symmetry};
 use crate::watched::Watched;
 
 /// Where a process is.
@@ -115,6 +115,29 @@ pub trait Reducible: TransitionSystem {
     fn canonical(&mut self, state: StateId, _symmetry: &mut Symmetry) -> StateId {
         state
     }
+
+    /// From now on forgets variables that are dead, but for what is watched; whether there are any.
+    fn forget(&mut self, _watched: &Watched) -> bool {
+        false
+    }
+
+    /// Forgets nothing any more.
+    fn remember(&mut self) {}
+
+    /// How much has been forgotten.
+    fn forgotten(&self) -> Option<Forgotten> {
+        None
+    }
+
+    /// The state in which all is forgotten that is dead in a state.
+    fn without_dead(&mut self, state: StateId) -> StateId {
+        state
+    }
+
+    /// The transitions of a state with nothing being forgotten.
+    fn enabled_remembering(&mut self, state: StateId, out: &mut Vec<Transition>) {
+        self.enabled(state, out);
+    }
 }
 
 /// States after which a reduction is given up that has not left out anything.
@@ -137,16 +160,33 @@ pub struct Saved {
     pub followed: usize,
 }
 
+impl Saved {
+    /// Actions that were not followed.
+    pub fn left_out(&self) -> usize {
+        self.enabled - self.followed
+    }
+}
+
 /// A system in which only ample sets are followed, or one state stands for all that are the same up to an
-/// exchange of processes, or all of it.
-pub struct Reduced<'a, S> {
+/// exchange of processes, or all of it; and in which variables that are dead may be forgotten.
+pub struct Reduced<'a, S: Reducible> {
     system: &'a mut S,
+    forgets: bool,
     ample: Option<Ample>,
     symmetry: Option<Symmetry>,
     /// What was left out of the state that was asked for last.
     left_out: Vec<ActionId>,
     last: Option<StateId>,
     saved: Saved,
+}
+
+/// The system inside remembers everything again.
+impl<S: Reducible> Drop for Reduced<'_, S> {
+    fn drop(&mut self) {
+        if self.forgets {
+            self.system.remember();
+        }
+    }
 }
 
 impl<'a, S: Reducible> Reduced<'a, S> {
@@ -166,7 +206,7 @@ impl<'a, S: Reducible> Reduced<'a, S> {
     pub fn with(system: &'a mut S, skeleton: Skeleton, watched: Watched) -> Self {
         let ample = Some(Ample::new(skeleton, watched));
         let (left_out, saved) = (Vec::new(), Saved::default());
-        Reduced { system, ample, symmetry: None, left_out, last: None, saved }
+        Reduced { system, forgets: false, ample, symmetry: None, left_out, last: None, saved }
     }
 
     /// A system in which processes are exchanged.
@@ -180,10 +220,22 @@ impl<'a, S: Reducible> Reduced<'a, S> {
     pub fn whole(system: &'a mut S) -> Self {
         let saved = Saved::default();
         let left_out = Vec::new();
-        Reduced { system, ample: None, symmetry: None, left_out, last: None, saved }
+        Reduced { system, forgets: false, ample: None, symmetry: None, left_out, last: None, saved }
     }
 
-    /// Whether anything may be left out.
+    /// The same, with variables forgotten that are dead and not watched.
+    #[must_use]
+    pub fn forgetting(mut self, watched: &Watched) -> Self {
+        self.forgets = self.system.forget(watched);
+        self
+    }
+
+    /// How much has been forgotten so far, if anything is.
+    pub fn forgotten(&self) -> Option<Forgotten> {
+        self.system.forgotten().filter(|_| self.forgets)
+    }
+
+    /// Whether no step is left out and no state stands for others, but for what is forgotten.
     pub fn is_whole(&self) -> bool {
         self.ample.is_none() && self.symmetry.is_none()
     }
@@ -204,9 +256,13 @@ impl<'a, S: Reducible> Reduced<'a, S> {
     }
 
     /// The run of the system behind a run of the reduced system: the processes that stand for others
-    /// are followed through the exchanges. `None` if it would be very long.
+    /// are followed through the exchanges, and what was forgotten is remembered. `None` if it would be
+    /// very long.
+    ///
+    /// A cycle may have to be gone round again: exchanges until every process is back where it was, what
+    /// was forgotten once, since from then on it is what the cycle makes of it.
     pub fn lift(&mut self, run: Run) -> Option<Run> {
-        if self.symmetry.is_none() {
+        if self.is_same() {
             return Some(run);
         }
         let start = run.stem.first().or(run.cycle.first()).map(|step| step.from)?;
@@ -231,47 +287,64 @@ impl<'a, S: Reducible> Reduced<'a, S> {
 
     /// The same for a finite run that starts in a state.
     pub fn lift_steps(&mut self, start: StateId, steps: &[RunStep]) -> Option<Vec<RunStep>> {
-        if self.symmetry.is_none() {
+        if self.is_same() {
             return Some(steps.to_vec());
         }
         let start = self.start_of(start)?;
         self.lift_from(start, steps)
     }
 
+    /// Whether runs of the reduced system are runs of the system.
+    fn is_same(&self) -> bool {
+        self.symmetry.is_none() && !self.forgets
+    }
+
     /// The initial state that a state stands for.
     pub fn start_of(&mut self, state: StateId) -> Option<StateId> {
-        let Some(symmetry) = &mut self.symmetry else { return Some(state) };
-        let mut initial = self.system.initial().into_iter();
-        initial.find(|&it| self.system.canonical(it, symmetry) == state)
+        if self.is_same() {
+            return Some(state);
+        }
+        self.system.initial().into_iter().find(|&it| self.standing_for(it) == state)
     }
 
     fn lift_from(&mut self, start: StateId, steps: &[RunStep]) -> Option<Vec<RunStep>> {
-        let symmetry = self.symmetry.as_mut()?;
-        let system = &mut *self.system;
         let (mut at, mut lifted, mut out) = (start, Vec::new(), Vec::new());
-        let kind = |system: &S, symmetry: &Symmetry, action: ActionId| {
-            let slot_of = |id: MoveId| system.signature().moves[id.index()].process.index();
-            symmetry.kind(system.action(action), slot_of, |id| system.part(id))
-        };
         for step in steps {
             if step.action == ActionId::IDLE {
                 lifted.push(RunStep { from: at, action: step.action, to: at });
                 continue;
             }
-            let wanted = kind(system, symmetry, step.action);
+            let wanted = self.kind(step.action);
             out.clear();
-            system.enabled(at, &mut out);
+            self.system.enabled_remembering(at, &mut out);
             let found = out.iter().find(|transition| {
-                let same = match system.fault(step.to) {
-                    Some(fault) => system.fault(transition.target) == Some(fault),
-                    None => system.canonical(transition.target, symmetry) == step.to,
-                };
-                same && kind(system, symmetry, transition.action) == wanted
+                self.kind(transition.action) == wanted
+                    && match self.system.fault(step.to) {
+                        Some(fault) => self.system.fault(transition.target) == Some(fault),
+                        None => self.standing_for(transition.target) == step.to,
+                    }
             })?;
             lifted.push(RunStep { from: at, action: found.action, to: found.target });
             at = found.target;
         }
         Some(lifted)
+    }
+
+    /// What an action is in the reduced system: itself, or what it is up to an exchange.
+    fn kind(&self, action: ActionId) -> Result<ActionId, Kind> {
+        let Some(symmetry) = &self.symmetry else { return Ok(action) };
+        let system = &*self.system;
+        let slot_of = |id: MoveId| system.signature().moves[id.index()].process.index();
+        Err(symmetry.kind(system.action(action), slot_of, |id| system.part(id)))
+    }
+
+    /// The state that stands for a state, with all forgotten that is dead there.
+    fn standing_for(&mut self, state: StateId) -> StateId {
+        let state = if self.forgets { self.system.without_dead(state) } else { state };
+        match &mut self.symmetry {
+            Some(symmetry) => self.system.canonical(state, symmetry),
+            None => state,
+        }
     }
 
     fn expand(&mut self, state: StateId, out: &mut Vec<Transition>) {
@@ -312,8 +385,8 @@ impl<S: Reducible> TransitionSystem for Reduced<'_, S> {
 
     fn initial(&mut self) -> Vec<StateId> {
         let mut initial = self.system.initial();
-        if let Some(symmetry) = &mut self.symmetry {
-            initial.iter_mut().for_each(|state| *state = self.system.canonical(*state, symmetry));
+        if !self.is_same() {
+            initial.iter_mut().for_each(|state| *state = self.standing_for(*state));
             initial.sort_unstable();
             initial.dedup();
         }

@@ -36,16 +36,13 @@ pub fn text<S: TransitionSystem>(
     for reduction in verdict.reductions.iter().rev() {
         time = format!("{reduction} · {time}");
     }
-    let _ = match verdict.size {
+    let counted = match verdict.size {
         Some(size) => {
-            writeln!(
-                out,
-                "      {} states · {} transitions · {time}",
-                size.states, size.transitions
-            )
+            format!("{} states · {} transitions · {time}", size.states, size.transitions)
         }
-        None => writeln!(out, "      {time}"),
+        None => time,
     };
+    out.push_str(&look.wrapped(6, &counted));
     if let Some(lossy) = &verdict.lossy {
         let _ = writeln!(out, "      {lossy}");
     }

@@ -39,7 +39,8 @@ impl Interpreter {
     }
 
     /// Whether everything that can be reached has been met, its steps included, and nothing goes wrong
-    /// there, nor in these propositions: then there is no need to look for it.
+    /// there, nor in these propositions: then there is no need to look for it. Where something was
+    /// forgotten, the same goes wrong as otherwise, but in propositions that would have read it.
     pub fn is_known_to_be_faultless(&self, propositions: &[AtomIndex]) -> bool {
         let is_explored = self.faults.is_empty()
             && !self.left_out
@@ -49,10 +50,11 @@ impl Interpreter {
         let never_fails = |&atom: &AtomIndex| match self.atoms[atom.0 as usize] {
             Atom::Proposition(at) if !self.program.model.propositions[at].1.is_total() => {
                 // Native code declines where something goes wrong.
-                all().all(|state| {
-                    self.test_natively(state, at).is_some()
-                        || self.proposition_fault(state, atom).is_none()
-                })
+                !self.memory.touches(&self.program.model.propositions[at].1)
+                    && all().all(|state| {
+                        self.test_natively(state, at).is_some()
+                            || self.proposition_fault(state, atom).is_none()
+                    })
             }
             _ => true,
         };

@@ -65,6 +65,13 @@ impl Interpreter {
 
     /// Makes `steps` those out of a packed state that are to be kept, by the slots that take part.
     pub(crate) fn expand_some(&mut self, words: &[u64], steps: &mut Steps, keep: Option<Keep<'_>>) {
+        self.expand_remembering(words, steps, keep);
+        if let Some(forget) = &mut self.memory.forget {
+            forget.after(&self.program, steps);
+        }
+    }
+
+    fn expand_remembering(&mut self, words: &[u64], steps: &mut Steps, keep: Option<Keep<'_>>) {
         steps.clear();
         let mut slots = Vec::new();
         if self.native.is_some() && self.expand_natively(words, steps) {
@@ -292,6 +299,20 @@ impl Interpreter {
             }
             Err(full) => self.beyond(full),
         }
+    }
+}
+
+impl Interpreter {
+    /// The state in which all is forgotten that is dead in a state: see `forget.rs`.
+    pub(crate) fn without_dead(&mut self, state: StateId) -> StateId {
+        let Some(forget) = &self.memory.forget else { return state };
+        if self.faults.contains_key(&state) {
+            return state;
+        }
+        let mut words = vec![0; self.program.layout.words];
+        self.states.get(state, &mut words);
+        forget.everywhere(&self.program.layout, &mut words);
+        self.intern(&words)
     }
 }
 

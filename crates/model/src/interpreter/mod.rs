@@ -29,6 +29,7 @@ use self::offers::Offers;
 pub(crate) use self::program::Program;
 use crate::eval::{Faulty, View, fault};
 use crate::exec::within;
+use crate::forget::Memory;
 use crate::layout::Layout;
 use crate::model::{Model, Unfold};
 use crate::state::States;
@@ -125,6 +126,7 @@ pub struct Interpreter {
     native_rows: NativeRows,
     /// The state that was read last, unpacked.
     reading: RefCell<Reading>,
+    memory: Memory,
 }
 
 /// The state that was read last.
@@ -209,7 +211,20 @@ impl Interpreter {
             numbers: Vec::new(),
             native: None,
             native_rows: NativeRows::default(),
+            memory: Memory::default(),
         }
+    }
+
+    pub(crate) fn program(&self) -> &Program {
+        &self.program
+    }
+
+    pub(crate) fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    pub(crate) fn memory_mut(&mut self) -> &mut Memory {
+        &mut self.memory
     }
 
     /// The model, with what of it has been unfolded.
