@@ -481,8 +481,7 @@ pub(crate) fn said<S: Reducible>(reduced: &Reduced<'_, S>) -> Vec<String> {
         }
     };
     let forgotten = reduced.forgotten().unwrap_or_default();
-    let forgotten = share("dead variables reset in", forgotten.changed, forgotten.steps)
-        .map(|said| format!("{said} of steps"));
+    let forgotten = share("dead variables reset:", forgotten.changed, forgotten.steps);
     left_out.into_iter().chain(forgotten).collect()
 }
 

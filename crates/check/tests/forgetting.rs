@@ -69,6 +69,9 @@ fn graph(system: &mut Reduced<'_, Collapsed>, atoms: &[AtomIndex]) -> Option<Gra
     Some(graph)
 }
 
+/// What tells a state from others: its class before, what is seen of it, and the classes its steps lead to.
+type Kind<'a> = (usize, &'a str, BTreeSet<(ActionId, usize)>);
+
 /// Whether the first states of two graphs are strongly bisimilar: states are told apart by what is seen of
 /// them, then by where their steps lead, until no more are.
 fn bisimilar(one: &Graph, other: &Graph) -> bool {
@@ -76,7 +79,7 @@ fn bisimilar(one: &Graph, other: &Graph) -> bool {
     let mut class = vec![0; second + other.labels.len()];
     let mut classes = 0;
     loop {
-        let mut known: HashMap<(usize, &str, BTreeSet<(ActionId, usize)>), usize> = HashMap::new();
+        let mut known: HashMap<Kind<'_>, usize> = HashMap::new();
         let mut refined = Vec::with_capacity(class.len());
         for (graph, first) in [(one, 0), (other, second)] {
             for (at, label) in graph.labels.iter().enumerate() {
