@@ -61,8 +61,8 @@ const LEGEND: f64 = 64.0;
 /// Panels in a row.
 const COLUMNS: usize = 3;
 
-/// The panels, three in a row, under their legend.
-pub fn svg(panels: &[Panel]) -> String {
+/// The panels, three in a row, under their legend and a note.
+pub fn svg(panels: &[Panel], note: &str) -> String {
     let (cell_width, cell_height) = (LEFT + WIDTH + RIGHT, TOP + HEIGHT + BOTTOM);
     let width = COLUMNS as f64 * cell_width;
     let height = LEGEND + cell_height * panels.len().div_ceil(COLUMNS) as f64;
@@ -73,7 +73,7 @@ pub fn svg(panels: &[Panel]) -> String {
          <rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n"
     );
     if let Some(first) = panels.first() {
-        legend(&mut out, &first.series);
+        legend(&mut out, &first.series, note);
     }
     for (at, panel) in panels.iter().enumerate() {
         let x = cell_width * (at % COLUMNS) as f64 + LEFT;
@@ -86,7 +86,7 @@ pub fn svg(panels: &[Panel]) -> String {
     out
 }
 
-fn legend(out: &mut String, series: &[Series]) {
+fn legend(out: &mut String, series: &[Series], note: &str) {
     let each = 150.0;
     for (at, series) in series.iter().enumerate() {
         let x = LEFT + each * at as f64;
@@ -96,8 +96,7 @@ fn legend(out: &mut String, series: &[Series]) {
     }
     let _ = writeln!(
         out,
-        "<text x=\"{LEFT}\" y=\"48\" fill=\"#4b5563\" font-size=\"11\">An arrow upwards: the run was \
-         given up there, at the limit on nodes. Hollow on filled: both notions cost the same.</text>"
+        "<text x=\"{LEFT}\" y=\"48\" fill=\"#4b5563\" font-size=\"11\">{note}</text>"
     );
 }
 
@@ -107,6 +106,26 @@ fn decades(panel: &Panel) -> (i32, i32) {
     let low = values().fold(f64::INFINITY, f64::min).max(1e-9).log10().floor();
     let high = values().fold(1e-9, f64::max).log10().ceil();
     (low.min(high) as i32, high.max(low + 1.0) as i32)
+}
+
+/// Where the first axis has numbers: everywhere, or, where that would be too many, at points that are far
+/// enough from each other.
+fn ticks(panel: &Panel) -> Vec<u32> {
+    let mut xs: Vec<u32> =
+        panel.series.iter().flat_map(|series| &series.points).map(|point| point.x).collect();
+    xs.sort_unstable();
+    xs.dedup();
+    let (Some(&first), Some(&last)) = (xs.first(), xs.last()) else { return vec![0, 1] };
+    if last - first <= 20 {
+        return (first..=last).collect();
+    }
+    let mut apart = vec![first];
+    for x in xs {
+        if x - apart[apart.len() - 1] > (last - first) / 16 {
+            apart.push(x);
+        }
+    }
+    apart
 }
 
 fn draw(out: &mut String, panel: &Panel) {
@@ -136,7 +155,7 @@ fn draw(out: &mut String, panel: &Panel) {
             decade.to_string().replace('-', "\u{2212}")
         );
     }
-    for x in first..=last {
+    for x in ticks(panel) {
         let at = x_of(x);
         let _ = writeln!(
             out,
@@ -230,9 +249,23 @@ mod tests {
             }],
         };
         assert_eq!(decades(&panel), (-1, 4));
-        let text = svg(&[panel]);
+        let text = svg(&[panel], "a note");
         assert_eq!(text.matches("<g ").count(), text.matches("</g>").count());
         assert_eq!(text.matches("<text").count(), text.matches("</text>").count());
         assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+    }
+
+    #[test]
+    fn numbers_on_a_long_axis_stay_apart() {
+        let points = [10, 12, 100, 200, 400].map(|x| Point { x, y: 1.0, at_least: false });
+        let series = Series {
+            name: String::new(),
+            colour: "black",
+            stroke: Stroke::Solid,
+            points: points.to_vec(),
+        };
+        let (title, x_label) = (String::new(), String::new());
+        let panel = Panel { title, x_label, series: vec![series] };
+        assert_eq!(ticks(&panel), [10, 100, 200, 400]);
     }
 }

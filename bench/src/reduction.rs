@@ -14,6 +14,7 @@ use fairly_search::Bounds;
 use fairly_system::EventReading;
 
 use crate::clock::timed;
+use crate::plot::{Panel, Point, Series, Stroke};
 use crate::units::{duration, grouped};
 
 /// After so long nothing is said. The paper does not say when it gave up.
@@ -153,13 +154,43 @@ fn run(family: &Family, n: usize, fair: bool, reduction: Reduction) -> Option<Ru
     run.map(|(holds, states)| Run { holds, states, time })
 }
 
-/// The table. `quick` leaves out what takes long.
-pub fn table(quick: bool) -> String {
+/// What is recorded.
+pub struct Report {
+    /// Verdicts, states and times.
+    pub table: String,
+    /// How the numbers of states grow, a panel a family.
+    pub panels: Vec<Panel>,
+}
+
+/// What is drawn of a family: the whole system and the reduced one, without fairness and with it.
+fn blank(family: &Family) -> Panel {
+    let series = |name: &str, colour: &'static str, stroke: Stroke| Series {
+        name: name.to_owned(),
+        colour,
+        stroke,
+        points: Vec::new(),
+    };
+    Panel {
+        title: family.name.to_owned(),
+        x_label: "processes of a kind".to_owned(),
+        series: vec![
+            series("whole", "#b45309", Stroke::Solid),
+            series("reduced", "#1d4ed8", Stroke::Solid),
+            series("whole, fair", "#f59e0b", Stroke::Dashed),
+            series("reduced, fair", "#60a5fa", Stroke::Dashed),
+        ],
+    }
+}
+
+/// The table and its picture. `quick` leaves out what takes long.
+pub fn report(quick: bool) -> Report {
     let mut out = String::from(
         "| model | fairness | result | whole: states | time | reduced: states | time | paper: whole | reduced |\n\
          |---|---|---|---:|---:|---:|---:|---:|---:|\n",
     );
+    let mut panels = Vec::new();
     for family in &FAMILIES {
+        let mut panel = blank(family);
         for &(n, paper) in family.sizes.iter().take(if quick { 1 } else { usize::MAX }) {
             for fair in [false, true] {
                 // Where readers and writers are many, the whole system is hopeless.
@@ -169,31 +200,50 @@ pub fn table(quick: bool) -> String {
                 if let (Some(one), Some(other)) = (&whole, &reduced) {
                     assert_eq!(one.holds, other.holds, "{}({n}), fair: {fair}", family.name);
                 }
-                let result = match whole.as_ref().or(reduced.as_ref()).map(|run| run.holds) {
-                    None => "?",
-                    Some(true) => "holds",
-                    Some(false) => "violated",
-                };
-                let cells = |run: &Option<Run>| match run {
-                    None => "– | –".to_owned(),
-                    Some(run) => format!("{} | {}", grouped(run.states), duration(run.time)),
-                };
-                let said = &paper[if fair { 2..4 } else { 0..2 }];
-                let said: Vec<String> = said
-                    .iter()
-                    .map(|text| if text.is_empty() { "–".to_owned() } else { format!("{text} s") })
-                    .collect();
-                let kind = if fair { "annotated" } else { "none" };
-                let _ = writeln!(
-                    out,
-                    "| {}({n}) | {kind} | {result} | {} | {} | {} |",
-                    family.name,
-                    cells(&whole),
-                    cells(&reduced),
-                    said.join(" | ")
-                );
+                for (run, at) in [(&whole, 0), (&reduced, 1)] {
+                    if let Some(run) = run {
+                        let x = u32::try_from(n).expect("a small model");
+                        let point = Point { x, y: run.states as f64, at_least: false };
+                        panel.series[at + 2 * usize::from(fair)].points.push(point);
+                    }
+                }
+                let _ = writeln!(out, "{}", line(family, n, fair, paper, &whole, &reduced));
             }
         }
+        panels.push(panel);
     }
-    out
+    Report { table: out, panels }
+}
+
+/// A line of the table.
+fn line(
+    family: &Family,
+    n: usize,
+    fair: bool,
+    paper: [&str; 4],
+    whole: &Option<Run>,
+    reduced: &Option<Run>,
+) -> String {
+    let result = match whole.as_ref().or(reduced.as_ref()).map(|run| run.holds) {
+        None => "?",
+        Some(true) => "holds",
+        Some(false) => "violated",
+    };
+    let cells = |run: &Option<Run>| match run {
+        None => "– | –".to_owned(),
+        Some(run) => format!("{} | {}", grouped(run.states), duration(run.time)),
+    };
+    let said = &paper[if fair { 2..4 } else { 0..2 }];
+    let said: Vec<String> = said
+        .iter()
+        .map(|text| if text.is_empty() { "–".to_owned() } else { format!("{text} s") })
+        .collect();
+    let kind = if fair { "annotated" } else { "none" };
+    format!(
+        "| {}({n}) | {kind} | {result} | {} | {} | {} |",
+        family.name,
+        cells(whole),
+        cells(reduced),
+        said.join(" | ")
+    )
 }
