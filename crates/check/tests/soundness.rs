@@ -320,10 +320,12 @@ fn explored_as_a_whole(is_unknown: impl Fn(&mut Collapsed, &mut Property, &Optio
     let system = file.interpreter(which);
     assert!(!system.signature().complete);
     let mut formulas = Formulas::new();
-    let parsed = formulas.parse("G !\"deadlock\" || F a.0").expect("a formula");
+    let parsed = formulas.parse("G !e.5").expect("a formula");
     let mut property = Property::bind("it", formulas, parsed, system).expect("its names");
     let bounds = Bounds { nodes: Some(200), ..Bounds::default() };
     let options = Options { bounds, any_run: true, ..Options::default() };
     assert!(reach::count(system, Bounds::default()).expect("small").states > 200);
+    let verdict = check(system, &mut property, &Assumption::of(Notion::None), &options);
+    assert!(matches!(verdict.expect("no failure").outcome, Outcome::Holds(_)));
     assert!(is_unknown(system, &mut property, &options));
 }
