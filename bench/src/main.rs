@@ -36,8 +36,8 @@ fn main() -> ExitCode {
             let report = fairly_bench::reduction::report(!quick.is_empty());
             print!("{}", report.table);
             let Some(picture) = pictures.first() else { return ExitCode::SUCCESS };
-            let note = "States that were stored, where the answer was found. Hollow on filled: fairness \
-                        costs no states.";
+            let note = "States that were stored until the answer was known. Hollow on filled: nothing is \
+                        saved. Both axes are logarithmic where the sizes differ much.";
             draw(picture, &report.panels, note)
         }
         Some("ltl") => {

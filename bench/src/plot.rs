@@ -108,35 +108,52 @@ fn decades(panel: &Panel) -> (i32, i32) {
     (low.min(high) as i32, high.max(low + 1.0) as i32)
 }
 
-/// Where the first axis has numbers: everywhere, or, where that would be too many, at points that are far
-/// enough from each other.
-fn ticks(panel: &Panel) -> Vec<u32> {
-    let mut xs: Vec<u32> =
-        panel.series.iter().flat_map(|series| &series.points).map(|point| point.x).collect();
-    xs.sort_unstable();
-    xs.dedup();
-    let (Some(&first), Some(&last)) = (xs.first(), xs.last()) else { return vec![0, 1] };
-    if last - first <= 20 {
-        return (first..=last).collect();
+/// The first axis: logarithmic if the values on it are of different orders of magnitude.
+struct Across {
+    first: u32,
+    last: u32,
+}
+
+impl Across {
+    fn of(panel: &Panel) -> Across {
+        let xs = || panel.series.iter().flat_map(|series| &series.points).map(|point| point.x);
+        Across { first: xs().min().unwrap_or(0), last: xs().max().unwrap_or(1) }
     }
-    let mut apart = vec![first];
-    for x in xs {
-        if x - apart[apart.len() - 1] > (last - first) / 16 {
-            apart.push(x);
+
+    fn is_logarithmic(&self) -> bool {
+        self.first > 0 && self.last / self.first >= 10
+    }
+
+    fn place(&self, x: u32) -> f64 {
+        let inset = 14.0;
+        let scale = |x: u32| if self.is_logarithmic() { f64::from(x).ln() } else { f64::from(x) };
+        let length = scale(self.last.max(self.first + 1)) - scale(self.first);
+        inset + (scale(x) - scale(self.first)) / length * (WIDTH - 2.0 * inset)
+    }
+
+    /// Where it has numbers: everywhere, or, where that would be too many, at points that are far enough
+    /// from each other.
+    fn ticks(&self, panel: &Panel) -> Vec<u32> {
+        if self.last - self.first <= 12 {
+            return (self.first..=self.last).collect();
         }
+        let all = panel.series.iter().flat_map(|series| &series.points).map(|point| point.x);
+        let mut xs: Vec<u32> = all.collect();
+        xs.sort_unstable();
+        let mut apart: Vec<u32> = Vec::new();
+        for x in xs {
+            if apart.last().is_none_or(|&last| self.place(x) - self.place(last) > 26.0) {
+                apart.push(x);
+            }
+        }
+        apart
     }
-    apart
 }
 
 fn draw(out: &mut String, panel: &Panel) {
-    let xs = || panel.series.iter().flat_map(|series| &series.points).map(|point| point.x);
-    let (first, last) = (xs().min().unwrap_or(0), xs().max().unwrap_or(1));
+    let across = Across::of(panel);
     let (low, high) = decades(panel);
-    let x_of = |x: u32| {
-        let inset = 14.0;
-        let share = f64::from(x - first) / f64::from((last - first).max(1));
-        inset + share * (WIDTH - 2.0 * inset)
-    };
+    let x_of = |x: u32| across.place(x);
     let y_of = |y: f64| HEIGHT * (1.0 - (y.log10() - f64::from(low)) / f64::from(high - low));
 
     let _ = writeln!(
@@ -155,7 +172,7 @@ fn draw(out: &mut String, panel: &Panel) {
             decade.to_string().replace('-', "\u{2212}")
         );
     }
-    for x in ticks(panel) {
+    for x in across.ticks(panel) {
         let at = x_of(x);
         let _ = writeln!(
             out,
@@ -257,7 +274,7 @@ mod tests {
 
     #[test]
     fn numbers_on_a_long_axis_stay_apart() {
-        let points = [10, 12, 100, 200, 400].map(|x| Point { x, y: 1.0, at_least: false });
+        let points = [10, 11, 100, 200, 400].map(|x| Point { x, y: 1.0, at_least: false });
         let series = Series {
             name: String::new(),
             colour: "black",
@@ -266,6 +283,8 @@ mod tests {
         };
         let (title, x_label) = (String::new(), String::new());
         let panel = Panel { title, x_label, series: vec![series] };
-        assert_eq!(ticks(&panel), [10, 100, 200, 400]);
+        let across = Across::of(&panel);
+        assert!(across.is_logarithmic());
+        assert_eq!(across.ticks(&panel), [10, 100, 200, 400]);
     }
 }

@@ -31,6 +31,8 @@ struct Family {
     /// The sizes, each with what the paper says: seconds without reduction and with it, without fairness;
     /// then with fairness. The empty string is what it did not finish.
     sizes: &'static [(usize, [&'static str; 4])],
+    /// Smaller sizes, for the picture only.
+    drawn: &'static [usize],
 }
 
 const FAMILIES: [Family; 3] = [
@@ -45,6 +47,7 @@ const FAMILIES: [Family; 3] = [
             (13, ["25.6", "< 1", "", ""]),
             (15, ["", "< 1", "", ""]),
         ],
+        drawn: &[3, 5],
     },
     Family {
         name: "Milner_Cyclic",
@@ -57,6 +60,7 @@ const FAMILIES: [Family; 3] = [
             (200, ["", "17.6", "", "18.1"]),
             (400, ["", "118.4", "", "119.2"]),
         ],
+        drawn: &[4, 6, 8],
     },
     Family {
         name: "ReadersWriters",
@@ -67,6 +71,7 @@ const FAMILIES: [Family; 3] = [
             (200, ["", "37.3", "", "29.1"]),
             (400, ["", "251.3", "", "257.1"]),
         ],
+        drawn: &[4, 6, 8, 10, 12],
     },
 ];
 
@@ -162,8 +167,8 @@ pub struct Report {
     pub panels: Vec<Panel>,
 }
 
-/// What is drawn of a family: the whole system and the reduced one, without fairness and with it.
-fn blank(family: &Family) -> Panel {
+/// What is drawn of a family, without fairness or with it: the whole system and the reduced one.
+fn blank(family: &Family, fair: bool) -> Panel {
     let series = |name: &str, colour: &'static str, stroke: Stroke| Series {
         name: name.to_owned(),
         colour,
@@ -171,15 +176,31 @@ fn blank(family: &Family) -> Panel {
         points: Vec::new(),
     };
     Panel {
-        title: family.name.to_owned(),
-        x_label: "processes of a kind".to_owned(),
+        title: format!("{}, {}", family.name, if fair { "annotated" } else { "no fairness" }),
+        x_label: "size".to_owned(),
         series: vec![
-            series("whole", "#b45309", Stroke::Solid),
-            series("reduced", "#1d4ed8", Stroke::Solid),
-            series("whole, fair", "#f59e0b", Stroke::Dashed),
-            series("reduced, fair", "#60a5fa", Stroke::Dashed),
+            series("whole system", "#b45309", Stroke::Solid),
+            series("reduced", "#1d4ed8", Stroke::Dashed),
         ],
     }
+}
+
+/// Checks the whole system, unless that is hopeless, and the reduced one, and draws how large they are.
+fn both(family: &Family, n: usize, fair: bool, panel: &mut Panel) -> [Option<Run>; 2] {
+    let is_hopeless = n >= 100;
+    let whole = (!is_hopeless).then(|| run(family, n, fair, Reduction::Off)).flatten();
+    let reduced = run(family, n, fair, Reduction::Sound);
+    if let (Some(one), Some(other)) = (&whole, &reduced) {
+        assert_eq!(one.holds, other.holds, "{}({n}), fair: {fair}", family.name);
+    }
+    let runs = [whole, reduced];
+    for (run, series) in runs.iter().zip(&mut panel.series) {
+        if let Some(run) = run {
+            let x = u32::try_from(n).expect("a small model");
+            series.points.push(Point { x, y: run.states as f64, at_least: false });
+        }
+    }
+    runs
 }
 
 /// The table and its picture. `quick` leaves out what takes long.
@@ -188,31 +209,26 @@ pub fn report(quick: bool) -> Report {
         "| model | fairness | result | whole: states | time | reduced: states | time | paper: whole | reduced |\n\
          |---|---|---|---:|---:|---:|---:|---:|---:|\n",
     );
-    let mut panels = Vec::new();
+    let mut panels: [Vec<Panel>; 2] = [Vec::new(), Vec::new()];
     for family in &FAMILIES {
-        let mut panel = blank(family);
+        let mut of_family = [false, true].map(|fair| blank(family, fair));
+        for &n in family.drawn {
+            for (panel, fair) in of_family.iter_mut().zip([false, true]) {
+                both(family, n, fair, panel);
+            }
+        }
         for &(n, paper) in family.sizes.iter().take(if quick { 1 } else { usize::MAX }) {
-            for fair in [false, true] {
-                // Where readers and writers are many, the whole system is hopeless.
-                let is_hopeless = n >= 100;
-                let whole = (!is_hopeless).then(|| run(family, n, fair, Reduction::Off)).flatten();
-                let reduced = run(family, n, fair, Reduction::Sound);
-                if let (Some(one), Some(other)) = (&whole, &reduced) {
-                    assert_eq!(one.holds, other.holds, "{}({n}), fair: {fair}", family.name);
-                }
-                for (run, at) in [(&whole, 0), (&reduced, 1)] {
-                    if let Some(run) = run {
-                        let x = u32::try_from(n).expect("a small model");
-                        let point = Point { x, y: run.states as f64, at_least: false };
-                        panel.series[at + 2 * usize::from(fair)].points.push(point);
-                    }
-                }
+            for (panel, fair) in of_family.iter_mut().zip([false, true]) {
+                let [whole, reduced] = both(family, n, fair, panel);
                 let _ = writeln!(out, "{}", line(family, n, fair, paper, &whole, &reduced));
             }
         }
-        panels.push(panel);
+        for (row, panel) in panels.iter_mut().zip(of_family) {
+            row.push(panel);
+        }
     }
-    Report { table: out, panels }
+    // One row of panels without fairness, one with it.
+    Report { table: out, panels: panels.concat() }
 }
 
 /// A line of the table.

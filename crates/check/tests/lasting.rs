@@ -12,11 +12,12 @@ use fairly_model::{Collapsed, Gathering, Interpreter, Label, Model, SlotId, veri
 use fairly_reduce::{Reduced, Reducible, Watched};
 use fairly_search::{Binding, Bounds, Negation, closure};
 use fairly_system::{
-    Annotation, EventReading, EventSet, Network, ProcessId, Signature, TransitionSystem,
+    Annotation, Composition, EventReading, EventSet, Network, ProcessId, Signature,
+    TransitionSystem,
 };
 use fairly_testkit::Rng;
 use reduced::given::{cases, first_seed};
-use reduced::{Tiny, has_run, loose_model, network_of, small_enough};
+use reduced::{Tiny, composed, has_run, loose_model, small_enough};
 
 /// What came of many comparisons.
 #[derive(Debug, Default)]
@@ -203,9 +204,12 @@ fn random_networks_in_which_much_is_fair() {
         }
         let mut rng = Rng::new(seed);
         let tiny = fair_network(&mut rng);
-        let mut whole = network_of(&tiny);
+        // An event of several processes that each take for themselves.
+        let alone = rng.chance(1, 3).then(|| "s0".to_owned());
+        let composition = Composition { interleaved: alone.into_iter().collect() };
+        let mut whole = composed(&tiny, &composition);
         let atoms = atoms_of(&tiny, &whole, &mut rng);
-        let what = || format!("seed {seed}\n{tiny:?}");
+        let what = || format!("seed {seed}, {composition:?}\n{tiny:?}");
         compare(&mut rng, &mut whole, &atoms, &mut tally, &what);
     }
     println!("networks: {tally:?}");

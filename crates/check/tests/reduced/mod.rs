@@ -133,6 +133,11 @@ pub(crate) fn loose_network(rng: &mut Rng) -> Tiny {
 
 /// The network of these components.
 pub(crate) fn network_of(tiny: &Tiny) -> Network {
+    composed(tiny, &Composition::default())
+}
+
+/// The network of these components, put together in some way.
+pub(crate) fn composed(tiny: &Tiny, composition: &Composition) -> Network {
     let mut components = Vec::new();
     for (at, (states, transitions)) in tiny.iter().enumerate() {
         let mut builder = ComponentBuilder::new(&format!("P{at}"));
@@ -143,7 +148,7 @@ pub(crate) fn network_of(tiny: &Tiny) -> Network {
         }
         components.push(builder.build());
     }
-    Network::new(components, &Composition::default()).expect("a network")
+    Network::new(components, composition).expect("a network")
 }
 
 /// Whether there is a fair run that the automaton accepts.
