@@ -61,8 +61,8 @@ const LEGEND: f64 = 64.0;
 /// Panels in a row.
 const COLUMNS: usize = 3;
 
-/// The panels, three in a row, under their legend.
-pub fn svg(panels: &[Panel]) -> String {
+/// The panels, three in a row, under their legend and a note.
+pub fn svg(panels: &[Panel], note: &str) -> String {
     let (cell_width, cell_height) = (LEFT + WIDTH + RIGHT, TOP + HEIGHT + BOTTOM);
     let width = COLUMNS as f64 * cell_width;
     let height = LEGEND + cell_height * panels.len().div_ceil(COLUMNS) as f64;
@@ -73,7 +73,7 @@ pub fn svg(panels: &[Panel]) -> String {
          <rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n"
     );
     if let Some(first) = panels.first() {
-        legend(&mut out, &first.series);
+        legend(&mut out, &first.series, note);
     }
     for (at, panel) in panels.iter().enumerate() {
         let x = cell_width * (at % COLUMNS) as f64 + LEFT;
@@ -86,7 +86,7 @@ pub fn svg(panels: &[Panel]) -> String {
     out
 }
 
-fn legend(out: &mut String, series: &[Series]) {
+fn legend(out: &mut String, series: &[Series], note: &str) {
     let each = 150.0;
     for (at, series) in series.iter().enumerate() {
         let x = LEFT + each * at as f64;
@@ -96,8 +96,7 @@ fn legend(out: &mut String, series: &[Series]) {
     }
     let _ = writeln!(
         out,
-        "<text x=\"{LEFT}\" y=\"48\" fill=\"#4b5563\" font-size=\"11\">An arrow upwards: the run was \
-         given up there, at the limit on nodes. Hollow on filled: both notions cost the same.</text>"
+        "<text x=\"{LEFT}\" y=\"48\" fill=\"#4b5563\" font-size=\"11\">{note}</text>"
     );
 }
 
@@ -109,15 +108,52 @@ fn decades(panel: &Panel) -> (i32, i32) {
     (low.min(high) as i32, high.max(low + 1.0) as i32)
 }
 
-fn draw(out: &mut String, panel: &Panel) {
-    let xs = || panel.series.iter().flat_map(|series| &series.points).map(|point| point.x);
-    let (first, last) = (xs().min().unwrap_or(0), xs().max().unwrap_or(1));
-    let (low, high) = decades(panel);
-    let x_of = |x: u32| {
+/// The first axis: logarithmic if the values on it are of different orders of magnitude.
+struct Across {
+    first: u32,
+    last: u32,
+}
+
+impl Across {
+    fn of(panel: &Panel) -> Across {
+        let xs = || panel.series.iter().flat_map(|series| &series.points).map(|point| point.x);
+        Across { first: xs().min().unwrap_or(0), last: xs().max().unwrap_or(1) }
+    }
+
+    fn is_logarithmic(&self) -> bool {
+        self.first > 0 && self.last / self.first >= 10
+    }
+
+    fn place(&self, x: u32) -> f64 {
         let inset = 14.0;
-        let share = f64::from(x - first) / f64::from((last - first).max(1));
-        inset + share * (WIDTH - 2.0 * inset)
-    };
+        let scale = |x: u32| if self.is_logarithmic() { f64::from(x).ln() } else { f64::from(x) };
+        let length = scale(self.last.max(self.first + 1)) - scale(self.first);
+        inset + (scale(x) - scale(self.first)) / length * (WIDTH - 2.0 * inset)
+    }
+
+    /// Where it has numbers: everywhere, or, where that would be too many, at points that are far enough
+    /// from each other.
+    fn ticks(&self, panel: &Panel) -> Vec<u32> {
+        if self.last - self.first <= 12 {
+            return (self.first..=self.last).collect();
+        }
+        let all = panel.series.iter().flat_map(|series| &series.points).map(|point| point.x);
+        let mut xs: Vec<u32> = all.collect();
+        xs.sort_unstable();
+        let mut apart: Vec<u32> = Vec::new();
+        for x in xs {
+            if apart.last().is_none_or(|&last| self.place(x) - self.place(last) > 26.0) {
+                apart.push(x);
+            }
+        }
+        apart
+    }
+}
+
+fn draw(out: &mut String, panel: &Panel) {
+    let across = Across::of(panel);
+    let (low, high) = decades(panel);
+    let x_of = |x: u32| across.place(x);
     let y_of = |y: f64| HEIGHT * (1.0 - (y.log10() - f64::from(low)) / f64::from(high - low));
 
     let _ = writeln!(
@@ -136,7 +172,7 @@ fn draw(out: &mut String, panel: &Panel) {
             decade.to_string().replace('-', "\u{2212}")
         );
     }
-    for x in first..=last {
+    for x in across.ticks(panel) {
         let at = x_of(x);
         let _ = writeln!(
             out,
@@ -230,9 +266,25 @@ mod tests {
             }],
         };
         assert_eq!(decades(&panel), (-1, 4));
-        let text = svg(&[panel]);
+        let text = svg(&[panel], "a note");
         assert_eq!(text.matches("<g ").count(), text.matches("</g>").count());
         assert_eq!(text.matches("<text").count(), text.matches("</text>").count());
         assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+    }
+
+    #[test]
+    fn numbers_on_a_long_axis_stay_apart() {
+        let points = [10, 11, 100, 200, 400].map(|x| Point { x, y: 1.0, at_least: false });
+        let series = Series {
+            name: String::new(),
+            colour: "black",
+            stroke: Stroke::Solid,
+            points: points.to_vec(),
+        };
+        let (title, x_label) = (String::new(), String::new());
+        let panel = Panel { title, x_label, series: vec![series] };
+        let across = Across::of(&panel);
+        assert!(across.is_logarithmic());
+        assert_eq!(across.ticks(&panel), [10, 100, 200, 400]);
     }
 }

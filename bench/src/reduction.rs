@@ -14,6 +14,7 @@ use fairly_search::Bounds;
 use fairly_system::EventReading;
 
 use crate::clock::timed;
+use crate::plot::{Panel, Point, Series, Stroke};
 use crate::units::{duration, grouped};
 
 /// After so long nothing is said. The paper does not say when it gave up.
@@ -30,6 +31,8 @@ struct Family {
     /// The sizes, each with what the paper says: seconds without reduction and with it, without fairness;
     /// then with fairness. The empty string is what it did not finish.
     sizes: &'static [(usize, [&'static str; 4])],
+    /// Smaller sizes, for the picture only.
+    drawn: &'static [usize],
 }
 
 const FAMILIES: [Family; 3] = [
@@ -44,6 +47,7 @@ const FAMILIES: [Family; 3] = [
             (13, ["25.6", "< 1", "", ""]),
             (15, ["", "< 1", "", ""]),
         ],
+        drawn: &[3, 5],
     },
     Family {
         name: "Milner_Cyclic",
@@ -56,6 +60,7 @@ const FAMILIES: [Family; 3] = [
             (200, ["", "17.6", "", "18.1"]),
             (400, ["", "118.4", "", "119.2"]),
         ],
+        drawn: &[4, 6, 8],
     },
     Family {
         name: "ReadersWriters",
@@ -66,6 +71,7 @@ const FAMILIES: [Family; 3] = [
             (200, ["", "37.3", "", "29.1"]),
             (400, ["", "251.3", "", "257.1"]),
         ],
+        drawn: &[4, 6, 8, 10, 12],
     },
 ];
 
@@ -153,47 +159,107 @@ fn run(family: &Family, n: usize, fair: bool, reduction: Reduction) -> Option<Ru
     run.map(|(holds, states)| Run { holds, states, time })
 }
 
-/// The table. `quick` leaves out what takes long.
-pub fn table(quick: bool) -> String {
+/// What is recorded.
+pub struct Report {
+    /// Verdicts, states and times.
+    pub table: String,
+    /// How the numbers of states grow, a panel a family.
+    pub panels: Vec<Panel>,
+}
+
+/// What is drawn of a family, without fairness or with it: the whole system and the reduced one.
+fn blank(family: &Family, fair: bool) -> Panel {
+    let series = |name: &str, colour: &'static str, stroke: Stroke| Series {
+        name: name.to_owned(),
+        colour,
+        stroke,
+        points: Vec::new(),
+    };
+    Panel {
+        title: format!("{}, {}", family.name, if fair { "annotated" } else { "no fairness" }),
+        x_label: "size".to_owned(),
+        series: vec![
+            series("whole system", "#b45309", Stroke::Solid),
+            series("reduced", "#1d4ed8", Stroke::Dashed),
+        ],
+    }
+}
+
+/// Checks the whole system, unless that is hopeless, and the reduced one, and draws how large they are.
+fn both(family: &Family, n: usize, fair: bool, panel: &mut Panel) -> [Option<Run>; 2] {
+    let is_hopeless = n >= 100;
+    let whole = (!is_hopeless).then(|| run(family, n, fair, Reduction::Off)).flatten();
+    let reduced = run(family, n, fair, Reduction::Sound);
+    if let (Some(one), Some(other)) = (&whole, &reduced) {
+        assert_eq!(one.holds, other.holds, "{}({n}), fair: {fair}", family.name);
+    }
+    let runs = [whole, reduced];
+    for (run, series) in runs.iter().zip(&mut panel.series) {
+        if let Some(run) = run {
+            let x = u32::try_from(n).expect("a small model");
+            series.points.push(Point { x, y: run.states as f64, at_least: false });
+        }
+    }
+    runs
+}
+
+/// The table and its picture. `quick` leaves out what takes long.
+pub fn report(quick: bool) -> Report {
     let mut out = String::from(
         "| model | fairness | result | whole: states | time | reduced: states | time | paper: whole | reduced |\n\
          |---|---|---|---:|---:|---:|---:|---:|---:|\n",
     );
+    let mut panels: [Vec<Panel>; 2] = [Vec::new(), Vec::new()];
     for family in &FAMILIES {
-        for &(n, paper) in family.sizes.iter().take(if quick { 1 } else { usize::MAX }) {
-            for fair in [false, true] {
-                // Where readers and writers are many, the whole system is hopeless.
-                let is_hopeless = n >= 100;
-                let whole = (!is_hopeless).then(|| run(family, n, fair, Reduction::Off)).flatten();
-                let reduced = run(family, n, fair, Reduction::Sound);
-                if let (Some(one), Some(other)) = (&whole, &reduced) {
-                    assert_eq!(one.holds, other.holds, "{}({n}), fair: {fair}", family.name);
-                }
-                let result = match whole.as_ref().or(reduced.as_ref()).map(|run| run.holds) {
-                    None => "?",
-                    Some(true) => "holds",
-                    Some(false) => "violated",
-                };
-                let cells = |run: &Option<Run>| match run {
-                    None => "– | –".to_owned(),
-                    Some(run) => format!("{} | {}", grouped(run.states), duration(run.time)),
-                };
-                let said = &paper[if fair { 2..4 } else { 0..2 }];
-                let said: Vec<String> = said
-                    .iter()
-                    .map(|text| if text.is_empty() { "–".to_owned() } else { format!("{text} s") })
-                    .collect();
-                let kind = if fair { "annotated" } else { "none" };
-                let _ = writeln!(
-                    out,
-                    "| {}({n}) | {kind} | {result} | {} | {} | {} |",
-                    family.name,
-                    cells(&whole),
-                    cells(&reduced),
-                    said.join(" | ")
-                );
+        let mut of_family = [false, true].map(|fair| blank(family, fair));
+        for &n in family.drawn {
+            for (panel, fair) in of_family.iter_mut().zip([false, true]) {
+                both(family, n, fair, panel);
             }
         }
+        for &(n, paper) in family.sizes.iter().take(if quick { 1 } else { usize::MAX }) {
+            for (panel, fair) in of_family.iter_mut().zip([false, true]) {
+                let [whole, reduced] = both(family, n, fair, panel);
+                let _ = writeln!(out, "{}", line(family, n, fair, paper, &whole, &reduced));
+            }
+        }
+        for (row, panel) in panels.iter_mut().zip(of_family) {
+            row.push(panel);
+        }
     }
-    out
+    // One row of panels without fairness, one with it.
+    Report { table: out, panels: panels.concat() }
+}
+
+/// A line of the table.
+fn line(
+    family: &Family,
+    n: usize,
+    fair: bool,
+    paper: [&str; 4],
+    whole: &Option<Run>,
+    reduced: &Option<Run>,
+) -> String {
+    let result = match whole.as_ref().or(reduced.as_ref()).map(|run| run.holds) {
+        None => "?",
+        Some(true) => "holds",
+        Some(false) => "violated",
+    };
+    let cells = |run: &Option<Run>| match run {
+        None => "– | –".to_owned(),
+        Some(run) => format!("{} | {}", grouped(run.states), duration(run.time)),
+    };
+    let said = &paper[if fair { 2..4 } else { 0..2 }];
+    let said: Vec<String> = said
+        .iter()
+        .map(|text| if text.is_empty() { "–".to_owned() } else { format!("{text} s") })
+        .collect();
+    let kind = if fair { "annotated" } else { "none" };
+    format!(
+        "| {}({n}) | {kind} | {result} | {} | {} | {} |",
+        family.name,
+        cells(whole),
+        cells(reduced),
+        said.join(" | ")
+    )
 }

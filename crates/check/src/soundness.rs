@@ -2,7 +2,8 @@
 //!
 //! Partial-order reduction keeps, of every run, in which order what is *watched* happens. What is not
 //! decided by that is refused, with the row of the table that says so. Whether the answers are the same
-//! is tested row by row in `tests/reduction.rs`, against the whole system.
+//! is tested against the whole system in `tests/reduction.rs` and `tests/lasting.rs`, and every row in
+//! `tests/soundness.rs`.
 
 use std::fmt;
 
@@ -105,13 +106,15 @@ pub const SOUNDNESS: &[Row] = &[
         RowKind::ProcessFairness,
         "weak and strong fairness of processes",
         true,
-        "a step is followed alone only if no fair process is more or less enabled after it",
+        "a step is followed alone only if no fair process is more or less enabled after it, or what is \
+         enabled stays so until it is taken",
     ),
     row(
         RowKind::EventFairness,
         "weak and strong fairness of events, wf(e), sf(e)",
         true,
-        "a step is followed alone only if what is fair is enabled after it as it was before",
+        "a step is followed alone only if what is fair is enabled after it as it was before, or what is \
+         enabled stays so until it is taken",
     ),
     row(
         RowKind::ActionFairness,
@@ -123,7 +126,8 @@ pub const SOUNDNESS: &[Row] = &[
         RowKind::Liveness,
         "weak and strong liveness, wl(e), sl(e)",
         true,
-        "a step is followed alone only if what is live is ready after it as it was before",
+        "a step is followed alone only if what is live is ready after it as it was before, or what is \
+         ready stays so until it is taken",
     ),
     row(
         RowKind::Justice,

@@ -3,24 +3,20 @@
 //!
 //! `FAIRLY_RANDOM_CASES` raises the number of cases, `FAIRLY_SEED` is the first seed.
 
-#[path = "../../model/tests/common/mod.rs"]
-mod given;
+mod reduced;
 
 use fairly_check::claim::{self, ClaimOutcome, Effort};
-use fairly_check::soundness::{Refusal, RowKind, SOUNDNESS};
 use fairly_check::{Assumption, Options, Outcome, Property, Reduction, check};
 use fairly_fairness::{AnnotationLevel, Constraint, Level, Notion, Predicate, Selector, Strength};
 use fairly_logic::Formulas;
-use fairly_model::{Collapsed, Expr, Gathering, Interpreter, Label, Model, SlotId, verify};
-use fairly_omega::emptiness::{self, Engine};
-use fairly_omega::{Acceptance, Automaton, Graph, MarkSet, StateId};
+use fairly_model::{Collapsed, Gathering, Interpreter, Label, Model, SlotId, verify};
+use fairly_omega::{Acceptance, Automaton, MarkSet, StateId};
 use fairly_reduce::{Reduced, Reducible, Watched};
-use fairly_search::{Binding, Bounds, Negation, Product, reach};
-use fairly_system::{
-    Annotation, ComponentBuilder, Composition, EventReading, Network, ProcessId, TransitionSystem,
-};
+use fairly_search::{Binding, Bounds, Negation};
+use fairly_system::{EventReading, ProcessId, TransitionSystem};
 use fairly_testkit::Rng;
-use given::{Shape, cases, first_seed, random_model};
+use reduced::given::{cases, first_seed};
+use reduced::{any_formula, has_run, loose_model, loose_network, network_of, small_enough};
 
 /// What came of many comparisons.
 #[derive(Debug, Default)]
@@ -32,48 +28,6 @@ struct Tally {
     refused: usize,
     /// By which reduction.
     by: Reduction,
-}
-
-/// A formula over these propositions, as text: of a form that is often asked for, or any.
-fn any_formula(rng: &mut Rng, atoms: &[String]) -> String {
-    let (a, b) = (rng.pick(atoms).clone(), rng.pick(atoms).clone());
-    match rng.below(12) {
-        0 => format!("G F {a}"),
-        1 => format!("F G !{a}"),
-        2 => format!("G !{a}"),
-        3 => format!("F {a}"),
-        4 => format!("G ({a} -> F {b})"),
-        5 => format!("!{a} U {b}"),
-        6 => format!("!{a} W {b}"),
-        7 => format!("F ({a} && F {b})"),
-        8 => format!("G F {a} -> G F {b}"),
-        9 => "false".to_owned(),
-        _ => {
-            let depth = 1 + rng.below(3) as u32;
-            formula(rng, atoms, depth)
-        }
-    }
-}
-
-/// A formula over these propositions, as text.
-fn formula(rng: &mut Rng, atoms: &[String], depth: u32) -> String {
-    if depth == 0 || rng.chance(1, 6) {
-        let atom = rng.pick(atoms).clone();
-        return if rng.chance(1, 3) { format!("!{atom}") } else { atom };
-    }
-    let mut part = || formula(rng, atoms, depth - 1);
-    let (a, b) = (part(), part());
-    match rng.below(9) {
-        0 => format!("(F ({a}))"),
-        1 => format!("(G ({a}))"),
-        2 => format!("(({a}) U ({b}))"),
-        3 => format!("(({a}) R ({b}))"),
-        4 => format!("(({a}) W ({b}))"),
-        5 => format!("(({a}) && ({b}))"),
-        6 => format!("(({a}) || ({b}))"),
-        7 => format!("(G F ({a}))"),
-        _ => format!("(G (({a}) -> F ({b})))"),
-    }
 }
 
 const NOTIONS: [Notion; 10] = [
@@ -196,51 +150,6 @@ fn compare<S: Reducible>(
     }
 }
 
-/// A model in which much is independent.
-fn loose_model(rng: &mut Rng) -> Model {
-    let shape = Shape {
-        variables: 1 + rng.below(3),
-        channels: rng.below(3),
-        templates: 1 + rng.below(3),
-        locations: 2 + rng.below(3),
-        edges: 1 + rng.below(2),
-        slots: 2 + rng.below(2),
-        depth: 1,
-        timeout: rng.chance(1, 4),
-        last_mover: false,
-        remote: rng.chance(1, 3),
-        atomic: rng.chance(1, 3),
-        decorated: false,
-    };
-    let mut model = random_model(rng, &shape);
-    // Effects and guards, but fewer of them, so that processes leave each other alone now and then.
-    let locations = model.templates.iter_mut().flat_map(|template| &mut template.locations);
-    let atomic = rng.chance(1, 4);
-    for location in locations {
-        location.atomic &= atomic;
-        for edge in location.edges.iter_mut().flatten() {
-            if rng.chance(1, 2) {
-                edge.effect.clear();
-            }
-            if rng.chance(1, 2) {
-                edge.guard = Expr::TRUE;
-            }
-            if rng.chance(2, 3) {
-                edge.rank = 0;
-            }
-        }
-    }
-    if rng.chance(1, 2) {
-        model.gatherings.clear();
-    }
-    model
-}
-
-fn small_enough(system: &mut Collapsed) -> bool {
-    let bounds = Bounds { nodes: Some(300), ..Bounds::default() };
-    reach::count(system, bounds).is_ok_and(|size| size.states > 3 && size.transitions < 2000)
-}
-
 /// Seeds of models that once were reduced too far: termination by another name, an event that is made
 /// of values taken for another, a process that may do something else only until it can leave.
 const ONCE_WRONG: [u64; 3] = [1_107_305, 2_006_602, 3_051_920];
@@ -276,48 +185,6 @@ fn random_models() {
     }
     println!("models: {tally:?}");
     assert!(tally.reduced * 12 > tally.compared, "{tally:?}: too little was left out");
-}
-
-/// Components as numbers of local states and transitions.
-type Tiny = Vec<(u32, Vec<(u32, String, u32, Option<Annotation>)>)>;
-
-/// Components that mostly keep to themselves.
-fn loose_network(rng: &mut Rng) -> Tiny {
-    let shared = 1 + rng.below(3);
-    let component = |(at, rng): (usize, &mut Rng)| {
-        let states = 1 + rng.below(4) as u32;
-        let mut transitions = Vec::new();
-        let turns_back = rng.chance(2, 3);
-        for _ in 0..1 + rng.below(5) {
-            let from = rng.below(states as usize) as u32;
-            let to = match turns_back {
-                true => rng.below(states as usize) as u32,
-                false => from + rng.below((states - from) as usize) as u32,
-            };
-            let event = match rng.chance(1, 3) {
-                true => format!("s{}", rng.below(shared)),
-                false => format!("p{at}_{}", rng.below(3)),
-            };
-            let annotation = rng.chance(1, 4).then(|| *rng.pick(&Annotation::ALL));
-            transitions.push((from, event, to, annotation));
-        }
-        (states, transitions)
-    };
-    (0..2 + rng.below(3)).map(|at| component((at, &mut *rng))).collect()
-}
-
-fn network_of(tiny: &Tiny) -> Network {
-    let mut components = Vec::new();
-    for (at, (states, transitions)) in tiny.iter().enumerate() {
-        let mut builder = ComponentBuilder::new(&format!("P{at}"));
-        (0..*states).for_each(|state| _ = builder.add_state(state.to_string()));
-        builder.add_initial(0);
-        for (from, event, to, annotation) in transitions {
-            builder.add_transition(*from, event, *to, *annotation);
-        }
-        components.push(builder.build());
-    }
-    Network::new(components, &Composition::default()).expect("a network")
 }
 
 #[test]
@@ -420,178 +287,28 @@ fn automata_that_count() {
     assert!(reduced * 5 > compared);
 }
 
-fn has_run<S: TransitionSystem>(
-    system: &mut S,
-    negation: Negation<'_>,
-    constraints: &[Constraint],
-) -> bool {
-    let mut product = Product::new(system, negation, constraints.to_vec());
-    let engine = Engine::for_condition(product.acceptance());
-    emptiness::check(&mut product, engine).expect("an answer").lasso.is_some()
-}
-
-/// Two processes that have little to do with each other, and one that needs both.
-const LOOSE: &str = "
-component P {
-  initial 0
-  0 -a-> 1
-  1 -b-> 2
-  2 -s-> 0
-}
-component Q {
-  initial 0
-  0 -c-> 1
-  1 -d-> 2
-  2 -s-> 0
-}
-";
-
-/// What a formula under an assumption is refused for; `None` if it is not.
-fn refusal(text: &str, constraint: Option<Constraint>, notion: Notion) -> Option<Refusal> {
-    let mut network = network_in(LOOSE);
-    let mut formulas = Formulas::new();
-    let parsed = formulas.parse(text).expect("a formula");
-    let mut property = Property::bind("it", formulas, parsed, &mut network).expect("its names");
-    let mut assumption = Assumption::of(notion);
-    assumption.extra.extend(constraint);
-    let options = Options { any_run: true, ..Options::default() };
-    let verdict = check(&mut network, &mut property, &assumption, &options);
-    let stamp = verdict.expect("no failure").stamp;
-    assert_eq!(stamp.reductions.is_empty(), stamp.unreduced.is_some(), "{text}");
-    stamp.unreduced
-}
-
-fn network_in(text: &str) -> Network {
-    let case = fairly_front::case::parse(text).expect("a network");
-    case.network().expect("a network")
-}
-
-#[test]
-fn every_row_of_the_table() {
-    let fair = |strength, event: &str| {
-        let network = network_in(LOOSE);
-        let event = network.signature().event(event).expect("an event");
-        Constraint::fair(strength, "it", Selector::Events(event.into()))
-    };
-    let live = |event: &str| {
-        let network = network_in(LOOSE);
-        let event = network.signature().event(event).expect("an event");
-        Constraint::live(Strength::Weak, "it", Selector::Events(event.into()))
-    };
-    let of_process =
-        |process| Constraint::fair(Strength::Weak, "P", Selector::Process(ProcessId(process)));
-    let step = |text: &str| {
-        let mut network = network_in(LOOSE);
-        let mut assumption = Assumption::of(Notion::None);
-        let parsed = fairly_front::case::parse_constraint(text).expect("a constraint");
-        assumption.add(&parsed, &mut network).expect("its names");
-        assumption.extra.pop()
-    };
-    let none = Notion::None;
-    for row in SOUNDNESS {
-        let table = Some(Refusal::Table(row.kind));
-        let refused = match row.kind {
-            RowKind::StateFormula => refusal("G F \"P@2\"", None, none),
-            RowKind::EventFormula => refusal("G (a -> F b)", None, none),
-            RowKind::NoFairness => refusal("G F a", None, none),
-            RowKind::ProcessFairness => refusal("G F a", Some(of_process(0)), none),
-            RowKind::EventFairness => refusal("G F a", Some(fair(Strength::Strong, "a")), none),
-            RowKind::ActionFairness => {
-                let id = fairly_system::MoveId(0);
-                let it = Constraint::fair(Strength::Weak, "it", Selector::Moves(vec![id]));
-                refusal("G F a", Some(it), none)
-            }
-            RowKind::Liveness => refusal("G F a", Some(live("a")), none),
-            RowKind::Justice => refusal("G F a", step("justice(b)"), none),
-            RowKind::Own => {
-                let id = vec![fairly_system::MoveId(0)];
-                let it = Constraint {
-                    name: "own".to_owned(),
-                    strength: Strength::Strong,
-                    when: Predicate::Taken(Selector::Moves(id.clone())),
-                    then: Predicate::Taken(Selector::Moves(id)),
-                };
-                refusal("G F a", Some(it), none)
-            }
-            RowKind::Next => refusal("G (a -> X b)", None, none),
-            RowKind::Counting => refusal("a U b", None, none),
-            RowKind::Stopping => refusal("G !\"deadlock\"", None, none),
-            RowKind::CountingConstraint => refusal("G F a", step("justice(!a)"), none),
-            RowKind::Global => refusal("G F a", None, Notion::Global),
-            RowKind::Inherent => {
-                refusal("G F a", None, Notion::Inherent(fairly_fairness::Reading::Trace))
-            }
-            RowKind::Errors | RowKind::Deadlocks => {
-                let mut network = network_in(LOOSE);
-                let effort = Effort { any_run: true, ..Effort::default() };
-                match row.kind {
-                    RowKind::Errors => claim::faultless(&mut network, &[], |_, _| None, effort),
-                    _ => claim::deadlock_free(&mut network, effort),
-                }
-                .expect("no failure")
-                .unreduced
-            }
-            RowKind::Reachability => {
-                let mut network = network_in(LOOSE);
-                let goal = network.atom("P@2").expect("a place");
-                let effort = Effort { any_run: true, ..Effort::default() };
-                let verdict = claim::reaches(&mut network, goal, effort);
-                verdict.expect("no failure").unreduced
-            }
-            RowKind::Refinement => {
-                let mut network = network_in(LOOSE);
-                claim::nonterminating(&mut network, Bounds::default())
-                    .expect("no failure")
-                    .unreduced
-            }
-            RowKind::Open | RowKind::Priorities | RowKind::Last => {
-                let text = match row.kind {
-                    RowKind::Priorities => "atomic{a -> b -> Skip} ||| c -> d -> Skip",
-                    _ => continue,
-                };
-                let text = format!("P() = {text};\n#assert P() deadlockfree;");
-                let mut file = fairly_check::csp::CspFile::parse(&text).expect("a model");
-                let assertion = file.specification().assertions[0].clone();
-                let system = file.system(&assertion.process).expect("a system");
-                let effort = Effort { any_run: true, ..Effort::default() };
-                let verdict = file.claim(system, &assertion.claim, effort);
-                verdict.expect("no failure").unreduced
-            }
-            // Decided where they are asked, which does not come here: `fairly least` and the others
-            // have no reduction at all.
-            RowKind::MachineClosure
-            | RowKind::Never
-            | RowKind::Least
-            | RowKind::Termination
-            | RowKind::Survey
-            | RowKind::Alike
-            | RowKind::Indexed
-            | RowKind::Numbers => continue,
-        };
-        match row.kept {
-            true => assert_eq!(refused, None, "{}", row.what),
-            false => assert_eq!(refused, table, "{}", row.what),
-        }
-    }
-}
-
-/// Milner's scheduler as PAT has it: a ring of cyclers, of which one holds the token.
-fn milner(cyclers: usize) -> String {
+/// Milner's scheduler as PAT has it: a ring of cyclers, of which one holds the token; with fairness, the work
+/// and passing the token on are weakly fair.
+fn milner(cyclers: usize, fair: bool) -> String {
+    let wf = |event: &str| if fair { format!("wf({event})") } else { event.to_owned() };
+    let (work, next) = (wf("work.i"), wf("c.((i+1)%N)"));
     format!(
         "#define N {cyclers};
-        Cycle0() = a.0 -> c.1 -> work.0 -> c.0 -> Cycle0();
-        Cycle(i) = c.i -> a.i -> (work.i -> c.((i+1)%N) -> Cycle(i)
-                               [] c.((i+1)%N) -> work.i -> Cycle(i));
+        Cycle0() = a.0 -> {} -> {} -> c.0 -> Cycle0();
+        Cycle(i) = c.i -> a.i -> ({work} -> {next} -> Cycle(i) [] {next} -> {work} -> Cycle(i));
         Milner() = Cycle0() || (|| x:{{1..N-1}} @ Cycle(x));
-        #assert Milner() deadlockfree;"
+        #assert Milner() deadlockfree;",
+        wf("c.1"),
+        wf("work.0")
     )
 }
 
 /// The whole system has exponentially many states.
 #[test]
 fn milners_scheduler_grows_linearly() {
-    for cyclers in [4, 10, 40, 100] {
-        let mut file = fairly_check::csp::CspFile::parse(&milner(cyclers)).expect("a model");
+    for (cyclers, fair) in [4, 10, 40, 100].into_iter().flat_map(|it| [(it, false), (it, true)]) {
+        let text = milner(cyclers, fair);
+        let mut file = fairly_check::csp::CspFile::parse(&text).expect("a model");
         let assertion = file.specification().assertions[0].clone();
         let system = file.system(&assertion.process).expect("a system");
         let verdict = file.claim(system, &assertion.claim, Effort::default()).expect("an answer");
@@ -601,7 +318,10 @@ fn milners_scheduler_grows_linearly() {
         let parsed = formulas.parse("G F work.0").expect("a formula");
         let mut property = Property::bind("it", formulas, parsed, system).expect("its names");
         property.reading = EventReading::Entering;
-        let assumption = Assumption::of(Notion::None);
+        let assumption = Assumption::of(match fair {
+            true => Notion::Annotated(AnnotationLevel::Name),
+            false => Notion::None,
+        });
         let verdict = check(system, &mut property, &assumption, &Options::default());
         let verdict = verdict.expect("no failure");
         assert!(matches!(verdict.outcome, Outcome::Holds(_)));

@@ -10,14 +10,16 @@ use fairly_model::native::Part;
 use fairly_system::ActionId;
 
 use crate::reduced::{Position, Reducible};
-use crate::skeleton::{Climb, Need, Skeleton, Spot};
+use crate::skeleton::{Climb, Need, Skeleton, Spot, Tone};
 use crate::watched::Watched;
 
 /// What is known of an action wherever it is taken.
 #[derive(Clone, Debug)]
 struct OfAction {
-    /// Whether it may be followed alone.
-    quiet: bool,
+    /// Who can tell when it is taken.
+    tone: Tone,
+    /// Whether a constraint asks for it where it stays enabled.
+    owed: bool,
     /// Who takes part, and with which step first.
     first: Vec<Part>,
     /// Values that have to grow.
@@ -37,6 +39,8 @@ pub(crate) struct Ample {
     able: Vec<u64>,
     /// By slot: whether it takes part in an action that may not be followed alone.
     loud: Vec<bool>,
+    /// By action, by position: whether it may be put into a run, or no fair run goes on without it.
+    carries: Vec<bool>,
     /// Slots that take part in an action.
     active: Vec<u32>,
     /// The group.
@@ -45,6 +49,8 @@ pub(crate) struct Ample {
     wanted: Vec<u32>,
     keep: Vec<bool>,
     best: Vec<bool>,
+    /// By action, by position: whether a constraint could tell.
+    early: Vec<bool>,
 }
 
 impl Ample {
@@ -58,24 +64,26 @@ impl Ample {
             of_slot: vec![Vec::new(); count],
             able: vec![0; count],
             loud: vec![false; count],
+            carries: Vec::new(),
             active: Vec::new(),
             group: Vec::new(),
             inside: vec![false; count],
             wanted: Vec::new(),
             keep: Vec::new(),
             best: Vec::new(),
+            early: Vec::new(),
         }
     }
 
-    /// Which of the actions of the state that the system has looked at are followed; `None` for all.
-    pub(crate) fn choose<S: Reducible>(&mut self, system: &S) -> Option<&[bool]> {
+    /// Chooses among the actions of the state that the system has looked at; `false` for all of them.
+    pub(crate) fn choose<S: Reducible>(&mut self, system: &S) -> bool {
         let pending = system.pending();
         if pending.len() < 2 {
-            return None;
+            return false;
         }
         // Whoever holds moves alone anyway.
         if self.skeleton.holder.is_some_and(|strip| system.value(&strip) >= 0) {
-            return None;
+            return false;
         }
         self.meet(system);
         let total = pending.len();
@@ -83,13 +91,15 @@ impl Ample {
         for at in 0..self.active.len() {
             let slot = self.active[at] as usize;
             let is_free = self.spot(slot).is_some_and(|spot| spot.free);
-            if is_free && !self.loud[slot] && self.of_slot[slot].len() < total {
+            let carries =
+                |slot: usize| self.of_slot[slot].iter().any(|&it| self.carries[it as usize]);
+            if is_free && !self.loud[slot] && carries(slot) && self.of_slot[slot].len() < total {
                 self.best.clear();
                 self.best.resize(total, false);
                 for &action in &self.of_slot[slot] {
                     self.best[action as usize] = true;
                 }
-                return Some(&self.best);
+                return true;
             }
         }
         let mut fewest = total;
@@ -107,7 +117,17 @@ impl Ample {
                 }
             }
         }
-        (fewest < total).then_some(self.best.as_slice())
+        fewest < total
+    }
+
+    /// Which actions were chosen last, by position.
+    pub(crate) fn chosen(&self) -> &[bool] {
+        &self.best
+    }
+
+    /// Whether a constraint could tell an action of the set that was chosen last.
+    pub(crate) fn is_early(&self) -> bool {
+        self.best.iter().zip(&self.early).any(|(chosen, early)| *chosen && *early)
     }
 
     /// Takes note of the state.
@@ -119,6 +139,8 @@ impl Ample {
             self.loud[slot as usize] = false;
         }
         let pending = system.pending();
+        self.carries.clear();
+        self.early.clear();
         for (at, &action) in pending.iter().enumerate() {
             self.learn(system, action);
             let known = self.actions[action.index()].as_ref().expect("learned just now");
@@ -129,7 +151,9 @@ impl Ample {
                 let value = system.value(&climb.strip).saturating_add(by);
                 (climb.low..=climb.high).contains(&value)
             });
-            let quiet = known.quiet && climbs && !system.is_faulty(at);
+            let loud = known.tone == Tone::Loud || !climbs || system.is_faulty(at);
+            self.carries.push(known.tone == Tone::Quiet || known.owed);
+            self.early.push(known.tone == Tone::Early);
             for part in &known.first {
                 let slot = part.slot as usize;
                 if self.of_slot[slot].is_empty() {
@@ -137,7 +161,7 @@ impl Ample {
                 }
                 self.of_slot[slot].push(u32::try_from(at).expect("few actions"));
                 self.able[slot] |= 1u64.checked_shl(part.edge).unwrap_or(0);
-                self.loud[slot] |= !quiet;
+                self.loud[slot] |= loud;
             }
         }
         self.active.sort_unstable();
@@ -151,7 +175,8 @@ impl Ample {
             return;
         }
         let action = system.action(id);
-        let mut quiet = !self.watched.sees(action, system.signature());
+        let is_seen = self.watched.sees(action, system.signature());
+        let (mut tone, mut owed) = (if is_seen { Tone::Loud } else { Tone::Quiet }, false);
         let (mut first, mut climbs) = (Vec::<Part>::new(), Vec::new());
         for &of in &action.moves {
             let slot = system.signature().moves[of.index()].process.0;
@@ -161,14 +186,15 @@ impl Ample {
                 let spot = self.skeleton.spot(slot as usize, variant as usize, location as usize);
                 spot.steps.get(edge as usize)
             });
-            quiet &= step.is_some_and(|step| step.quiet);
+            tone = tone.max(step.map_or(Tone::Loud, |step| step.tone));
+            owed |= step.is_some_and(|step| step.owed);
             climbs.extend(step.and_then(|step| step.climb));
             if first.iter().all(|other| other.slot != slot) {
                 let nothing = Part { slot, variant: 0, location: 0, edge: u32::MAX };
                 first.push(part.unwrap_or(nothing));
             }
         }
-        self.actions[id.index()] = Some(OfAction { quiet, first, climbs });
+        self.actions[id.index()] = Some(OfAction { tone, owed, first, climbs });
     }
 
     fn spot(&self, slot: usize) -> Option<&Spot> {
@@ -277,11 +303,11 @@ impl Ample {
         true
     }
 
-    /// Marks the actions of the group; how many, if they are some.
+    /// Marks the actions of the group; how many, if they are enough.
     fn mark(&mut self, pending: &[ActionId]) -> Option<usize> {
         self.keep.clear();
         self.keep.resize(pending.len(), false);
-        let mut count = 0;
+        let (mut count, mut carries) = (0, false);
         for &slot in &self.group {
             for &at in &self.of_slot[slot as usize] {
                 let known = self.actions[pending[at as usize].index()].as_ref()?;
@@ -291,8 +317,9 @@ impl Ample {
                     return None;
                 }
                 count += usize::from(!std::mem::replace(&mut self.keep[at as usize], true));
+                carries |= self.carries[at as usize];
             }
         }
-        Some(count)
+        carries.then_some(count)
     }
 }

@@ -14,7 +14,7 @@
 
 use hashbrown::HashMap;
 
-use crate::skeleton::{Change, Climb, Skeleton};
+use crate::skeleton::{Change, Climb, Skeleton, Tone};
 
 /// Rounds after which cycles are broken in the simplest way.
 const ROUNDS: usize = 200;
@@ -27,7 +27,7 @@ pub(crate) fn break_all(skeleton: &mut Skeleton, climbs: &Climbs<'_>) {
     for slot in 0..skeleton.slots.len() {
         for variant in 0..skeleton.slots[slot].len() {
             let mut control = Control { skeleton, slot, variant, alive: Vec::new() };
-            control.alive = control.quiet_steps();
+            control.alive = control.unheard();
             control.break_cycles(climbs);
         }
     }
@@ -42,12 +42,13 @@ struct Control<'a> {
 }
 
 impl Control<'_> {
-    fn quiet_steps(&self) -> Vec<(usize, usize, usize)> {
+    /// The steps that may be in an ample set that leaves something out.
+    fn unheard(&self) -> Vec<(usize, usize, usize)> {
         let spots = self.skeleton.slots[self.slot][self.variant].iter().enumerate();
         let mut all = Vec::new();
         for (from, spot) in spots {
             for (at, step) in spot.steps.iter().enumerate() {
-                if let (true, Some(to)) = (step.quiet, step.target) {
+                if let (true, Some(to)) = (step.tone < Tone::Loud, step.target) {
                     all.push((from, at, to as usize));
                 }
             }
@@ -141,7 +142,7 @@ impl Control<'_> {
         };
         let Some(&(chosen, ..)) = steps.iter().max_by_key(|step| score(step)) else { return };
         for &step in steps.iter().filter(|(from, ..)| *from == chosen) {
-            self.skeleton.slots[self.slot][self.variant][step.0].steps[step.1].quiet = false;
+            self.skeleton.slots[self.slot][self.variant][step.0].steps[step.1].tone = Tone::Loud;
             dead.push(step);
         }
     }
@@ -150,7 +151,7 @@ impl Control<'_> {
     fn break_simply(&mut self) {
         for &(from, at, to) in &self.alive {
             if to <= from {
-                self.skeleton.slots[self.slot][self.variant][from].steps[at].quiet = false;
+                self.skeleton.slots[self.slot][self.variant][from].steps[at].tone = Tone::Loud;
             }
         }
     }

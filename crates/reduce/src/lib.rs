@@ -24,7 +24,9 @@
 //! - some are enabled, and none of them goes wrong;
 //! - whatever the other processes do, now and later, neither enables nor disables nor changes anything
 //!   that the group can do in this state, or is changed by it;
-//! - they are *quiet* ([`Watched`]): neither the property nor a constraint can tell when they happen;
+//! - they are *quiet* ([`Watched`]): neither the property nor a constraint can tell when they happen; or
+//!   only constraints can whose demands last until they are met, and one of them is quiet or owed
+//!   (`lasting.rs`);
 //! - none of them is one that the condition on cycles keeps out (`cycles.rs`).
 //!
 //! If there is no such group, everything is followed. All of this depends on the state alone: neither on
@@ -35,10 +37,10 @@
 //!
 //! For every run of the system there is one of the reduced system in which what is watched happens in
 //! the same order: propositions change in the same way, up to how long each value lasts; the watched
-//! events are the same; every constraint asks for something infinitely often in both or in neither; and
-//! whatever is taken infinitely often in the first is so in the second. Deadlocks and errors of the model
-//! that can be reached can be reached. `docs/papers.md` has the argument, and what is wrong in the paper
-//! that this follows (004-20 to 004-26).
+//! events are the same; if the first is fair, so is the second; and whatever is taken infinitely often in
+//! the first is so in the second. Deadlocks and errors of the model that can be reached can be reached.
+//! `docs/papers.md` has the argument, and what is wrong in the paper that this follows (004-20 to 004-26,
+//! 004-31).
 //!
 //! What that is enough for, which formulas and which fairness, is decided where problems are planned, in
 //! `fairly_check`.
@@ -48,6 +50,9 @@
 mod ample;
 mod bits;
 mod cycles;
+mod demand;
+mod index;
+mod lasting;
 mod of_model;
 mod of_network;
 mod reduced;

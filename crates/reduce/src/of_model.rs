@@ -22,8 +22,9 @@ use hashbrown::{HashMap, HashSet};
 
 use crate::bits::Bits;
 use crate::cycles;
+use crate::demand;
 use crate::reduced::{Position, Reducible, Unsuited};
-use crate::skeleton::{Change, Climb, Need, Skeleton, Spot, Step, Users};
+use crate::skeleton::{Change, Climb, Need, Skeleton, Spot, Step, Tone, Users};
 use crate::symmetry::{self, Asymmetric, Symmetry};
 use crate::watched::{self, Names, Place, Watched};
 
@@ -52,7 +53,7 @@ impl Reducible for Collapsed {
         watched::hide_from_atoms(&mut skeleton, &reads, &places);
         let part = |id: MoveId| interpreter.part(id);
         let names = Names { signature: self.signature(), part: &part };
-        watched::hide_from_constraints(&mut skeleton, &watched.constraints, &names);
+        demand::hide_from_constraints(&mut skeleton, &watched.constraints, &names);
         let climb = |slot: usize, variant: usize, local: u32, by: i64| {
             let of = &interpreter.layout().slots[slot].variants[variant];
             let range = model.template(of.template).local(LocalId(local)).range;
@@ -367,7 +368,11 @@ impl<'m> Maker<'m> {
             always_enabled: sure && alone && may_leave && !varies,
             always_offered: sure && silent && may_leave,
             changes: changes(&self.model.template(template).locals, &edge.effect),
-            quiet: starts.is_empty() && !asks_timeout && !ends,
+            tone: match starts.is_empty() && !asks_timeout && !ends {
+                true => Tone::Quiet,
+                false => Tone::Loud,
+            },
+            owed: false,
             ends,
             starts,
             climb: None,

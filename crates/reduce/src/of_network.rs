@@ -7,8 +7,9 @@ use fairly_system::{ActionId, MoveId, Network, ProcessId, Transition, Transition
 
 use crate::bits::Bits;
 use crate::cycles;
+use crate::demand;
 use crate::reduced::{Position, Reducible, Unsuited};
-use crate::skeleton::{Need, Skeleton, Spot, Step, Users};
+use crate::skeleton::{Need, Skeleton, Spot, Step, Tone, Users};
 use crate::watched::{self, Names, Place, Watched};
 
 impl Reducible for Network {
@@ -73,7 +74,8 @@ impl Reducible for Network {
                     always_enabled: !is_shared,
                     always_offered: true,
                     changes: vec![],
-                    quiet: true,
+                    tone: Tone::Quiet,
+                    owed: false,
                     climb: None,
                     lonely: false,
                 });
@@ -83,7 +85,7 @@ impl Reducible for Network {
         watched::hide_from_atoms(&mut skeleton, &Bits::new(count), &places);
         let part = |id: MoveId| Reducible::part(self, id);
         let names = Names { signature: self.signature(), part: &part };
-        watched::hide_from_constraints(&mut skeleton, &watched.constraints, &names);
+        demand::hide_from_constraints(&mut skeleton, &watched.constraints, &names);
         cycles::break_all(&mut skeleton, &|_, _, _, _| None);
         Ok(skeleton)
     }

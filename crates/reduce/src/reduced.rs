@@ -154,6 +154,9 @@ pub struct Saved {
     pub states: usize,
     /// Those of them in which transitions were left out.
     pub reduced: usize,
+    /// Those of these in which one is followed that a constraint could tell: one that changes a demand
+    /// that lasts.
+    pub early: usize,
     /// Actions that were enabled in all of them.
     pub enabled: usize,
     /// Those of them that were followed.
@@ -364,7 +367,7 @@ impl<'a, S: Reducible> Reduced<'a, S> {
         if !self.system.look(state) {
             return;
         }
-        let keep = ample.choose(self.system);
+        let keep = ample.choose(self.system).then(|| ample.chosen());
         let enabled = self.system.pending().len();
         self.saved.states += 1;
         self.saved.enabled += enabled;
@@ -372,6 +375,7 @@ impl<'a, S: Reducible> Reduced<'a, S> {
             let pending = self.system.pending().iter().zip(keep);
             self.left_out.extend(pending.filter(|(_, kept)| !**kept).map(|(&action, _)| action));
             self.saved.reduced += 1;
+            self.saved.early += usize::from(ample.is_early());
         }
         self.saved.followed += enabled - self.left_out.len();
         self.system.follow(state, keep, out);

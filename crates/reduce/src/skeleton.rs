@@ -113,6 +113,18 @@ pub(crate) struct Climb {
     pub(crate) high: i64,
 }
 
+/// Who can tell when a step is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Tone {
+    /// Nobody.
+    Quiet,
+    /// Only constraints whose demands last until they are met: it may be put before others, but not in
+    /// where it was not taken at all.
+    Early,
+    /// The property or a constraint: it is never in an ample set that leaves something out.
+    Loud,
+}
+
 /// What one process does, alone or with others.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
@@ -147,8 +159,11 @@ pub(crate) struct Step {
     /// Whether it, or a step of smaller rank, is offered in any state.
     pub(crate) always_offered: bool,
     pub(crate) changes: Vec<(u32, Change)>,
-    /// Whether it may be in an ample set that leaves something out.
-    pub(crate) quiet: bool,
+    /// Who can tell when it is taken.
+    pub(crate) tone: Tone,
+    /// Whether a constraint sees to it that it, or something else of its process, is taken where it stays
+    /// enabled.
+    pub(crate) owed: bool,
     pub(crate) climb: Option<Climb>,
     /// Whether no other process ever has anything to do with it.
     pub(crate) lonely: bool,
@@ -346,7 +361,7 @@ impl Skeleton {
     /// Whether some ample set may ever leave something out.
     pub fn is_reducible(&self) -> bool {
         let steps = self.slots.iter().flatten().flatten().flat_map(|spot| &spot.steps);
-        self.slots.len() > 1 && steps.into_iter().any(|step| step.quiet)
+        self.slots.len() > 1 && steps.into_iter().any(|step| step.tone < Tone::Loud)
     }
 }
 
