@@ -287,7 +287,7 @@ pub const SYMMETRY: &[Row] = &[
 ];
 
 /// Why nothing is left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// The table says so.
     Table(RowKind),
@@ -295,6 +295,8 @@ pub enum Refusal {
     Nothing,
     /// No two processes are alike.
     Different,
+    /// The number of a process is used here in a way that an exchange changes.
+    Used(String),
     /// Nobody wanted it.
     NotAsked,
     /// Nothing is known of the system.
@@ -320,6 +322,7 @@ impl From<Asymmetric> for Refusal {
         match why {
             Asymmetric::Open => Refusal::Table(RowKind::Open),
             Asymmetric::Numbers => Refusal::Table(RowKind::Numbers),
+            Asymmetric::Used(text) => Refusal::Used(text),
             Asymmetric::Named => Refusal::Table(RowKind::Indexed),
             Asymmetric::Different => Refusal::Different,
             Asymmetric::Unknown => Refusal::Unknown,
@@ -337,6 +340,7 @@ impl fmt::Display for Refusal {
             }
             Refusal::Nothing => f.write_str("no step can be left out"),
             Refusal::Different => f.write_str("no two processes are alike"),
+            Refusal::Used(text) => write!(f, "the number of a process is used in {text}"),
             Refusal::NotAsked => f.write_str("turned off"),
             Refusal::Shown => f.write_str("looked for again, to show a shortest run"),
             Refusal::Unknown => {
@@ -377,7 +381,15 @@ pub(crate) fn reduce<'a, S: Reducible>(
     refused: &mut Vec<Refusal>,
 ) -> Reduced<'a, S> {
     let Wanted { orders, symmetry, ends } = wanted;
-    let symmetry = symmetry.and_then(|watched| system.symmetry(&watched).map_err(Refusal::from));
+    let alone = matches!(orders, Err(Refusal::NotAsked));
+    let symmetry = symmetry.and_then(|watched| {
+        let symmetry = system.symmetry(&watched)?;
+        // Following processes needs all of a quotient, so that is done where much is saved.
+        if symmetry.is_followed() && symmetry.orbit() < MANY && !alone {
+            return Ok(system.symmetry(&Watched { followed: false, ..watched })?);
+        }
+        Ok(symmetry)
+    });
     if let Ok(symmetry) = &symmetry
         && symmetry.orbit() >= MANY
     {

@@ -6,7 +6,7 @@ use fairly_fairness::{Constraint, Level, Notion, Predicate, Reading, Selector};
 use fairly_logic::AtomId;
 use fairly_omega::emptiness::{self, Engine, Undecided};
 use fairly_omega::{Automaton, Graph, Lasso};
-use fairly_reduce::{Reduced, Reducible};
+use fairly_reduce::{Reduced, Reducible, Symmetry, Watched};
 use fairly_search::{Binding, Bounded, Bounds, Negation, Product, closure, global, inherent};
 use fairly_system::{EventReading, EventSet, Run, RunStep, Signature, TransitionSystem};
 use fairly_translate::{LetterConstraint, Lifted, translate, translate_lifted};
@@ -15,6 +15,7 @@ use fairly_witness::{Flaw, Ledger, accepted, replay, takes_everything, violates}
 use crate::assumption::Assumption;
 use crate::property::{Never, Property};
 use crate::soundness::{self, Refusal, RowKind, Wanted};
+use crate::threads;
 use crate::vacuity;
 use crate::verdict::{
     Counterexample, Doomed, Failure, Fairness, Outcome, Stamp, Upgrade, Verdict, WhyUnknown,
@@ -333,7 +334,7 @@ pub(crate) fn as_negation<'a>(
 }
 
 /// Does something with the negation of the property, unless it is too large to be had.
-fn with_negation(
+pub(crate) fn with_negation(
     property: &mut Property,
     options: &Options,
     work: impl FnOnce(Negation<'_>) -> Result<Found, Failure>,
@@ -356,19 +357,26 @@ fn reduced<'a, S: Reducible>(
     options: &Options,
     refused: &mut Vec<Refusal>,
 ) -> Reduced<'a, S> {
-    let wanted = match options.reduction {
+    let watched = soundness::seen(property, constraints);
+    soundness::reduce(system, wanted(property, constraints, watched, options), refused)
+}
+
+/// What a question about fair runs rests on, given what is watched when processes are exchanged.
+fn wanted(
+    property: Option<&Property>,
+    constraints: &[Constraint],
+    seen: Watched,
+    options: &Options,
+) -> Wanted {
+    match options.reduction {
         Reduction::Off => Wanted::nothing(),
         Reduction::Sound => Wanted {
             orders: soundness::watched(property, Notion::None, constraints),
-            symmetry: Ok(soundness::seen(property, constraints)),
+            symmetry: Ok(seen),
             ends: false,
         },
-        Reduction::Symmetry => {
-            let symmetry = Ok(soundness::seen(property, constraints));
-            Wanted { symmetry, ..Wanted::nothing() }
-        }
-    };
-    soundness::reduce(system, wanted, refused)
+        Reduction::Symmetry => Wanted { symmetry: Ok(seen), ..Wanted::nothing() },
+    }
 }
 
 /// Searches for a run that violates the property and meets the constraints.
@@ -380,19 +388,25 @@ pub(crate) fn decide<S: Reducible>(
     stamp: &mut Stamp,
 ) -> Result<Found, Failure> {
     let mut refused = Vec::new();
-    let mut reduced = reduced(system, Some(property), constraints, options, &mut refused);
-    let mut found = search(&mut reduced, property, constraints, options, stamp)?;
-    if let Found::Run(run) = found {
-        found = match reduced.lift(run) {
-            Some(run) => Found::Run(run),
-            // The run of the whole system would be very long, so another one is looked for.
-            None => {
-                drop(reduced);
-                let mut whole = Reduced::whole(system);
-                return search(&mut whole, property, constraints, options, stamp);
-            }
-        };
-    }
+    // An engine that somebody chose follows nobody.
+    let followed = options.engine.is_none();
+    let watched = Watched { followed, ..soundness::seen(Some(property), constraints) };
+    let wanted = wanted(Some(property), constraints, watched, options);
+    let mut reduced = soundness::reduce(system, wanted, &mut refused);
+    let found = if reduced.symmetry().is_some_and(Symmetry::is_followed) {
+        threads::search(&mut reduced, property, constraints, options, stamp)?
+    } else {
+        match search(&mut reduced, property, constraints, options, stamp)? {
+            Found::Run(run) => reduced.lift(run).map(Found::Run),
+            found => Some(found),
+        }
+    };
+    let Some(found) = found else {
+        // The run of the whole system would be very long, so another one is looked for.
+        drop(reduced);
+        let mut whole = Reduced::whole(system);
+        return search(&mut whole, property, constraints, options, stamp);
+    };
     match soundness::said(&reduced) {
         Some(said) => stamp.reductions.push(said),
         None => stamp.unreduced = refused.pop().or(Some(Refusal::Nothing)),

@@ -293,8 +293,9 @@ impl Collapsed {
             self.expand_some(&words, Some(&|slots| exchange.keeps(slots)));
             let faults = &self.ends.faults;
             for (at, row) in self.ends.rows.chunks_exact_mut(words.len()).enumerate() {
-                if faults.iter().all(|(faulty, _)| *faulty != at) {
-                    exchange.make_canonical(row);
+                match faults.iter().any(|(faulty, _)| *faulty == at) {
+                    true => exchange.leave(),
+                    false => exchange.make_canonical(row),
                 }
             }
         } else {
@@ -316,10 +317,16 @@ impl Collapsed {
     /// to it.
     pub fn canonical(&mut self, state: StateId, exchange: &mut dyn Exchange) -> StateId {
         if self.inner.fault(state).is_some() {
+            exchange.leave();
             return state;
         }
+        self.changed(state, |words| exchange.make_canonical(words))
+    }
+
+    /// The number of the state that comes of changing the words of one.
+    pub fn changed(&mut self, state: StateId, change: impl FnOnce(&mut [u64])) -> StateId {
         let mut words = self.inner.packed(state);
-        exchange.make_canonical(&mut words);
+        change(&mut words);
         self.inner.intern(&words)
     }
 
@@ -381,6 +388,9 @@ pub trait Exchange {
 
     /// Makes a packed state the one that stands for all that are the same.
     fn make_canonical(&mut self, words: &mut [u64]);
+
+    /// Takes note that the next state is left as it is, because something went wrong in the step to it.
+    fn leave(&mut self) {}
 }
 
 /// Steps whose targets have no numbers yet.

@@ -24,7 +24,7 @@ use crate::bits::Bits;
 use crate::cycles;
 use crate::reduced::{Position, Reducible, Unsuited};
 use crate::skeleton::{Change, Climb, Need, Skeleton, Spot, Step, Users};
-use crate::symmetry::{self, Asymmetric, Symmetry};
+use crate::symmetry::{self, Asymmetric, Permutation, Symmetry};
 use crate::watched::{self, Names, Place, Watched};
 
 impl Reducible for Collapsed {
@@ -110,6 +110,15 @@ impl Reducible for Collapsed {
 
     fn canonical(&mut self, state: StateId, symmetry: &mut Symmetry) -> StateId {
         Collapsed::canonical(self, state, symmetry)
+    }
+
+    fn exchanged(
+        &mut self,
+        state: StateId,
+        symmetry: &mut Symmetry,
+        moved: &Permutation,
+    ) -> StateId {
+        self.changed(state, |words| symmetry.exchange(words, moved))
     }
 }
 

@@ -27,7 +27,7 @@ pub fn verdict<S: TransitionSystem>(system: &mut S, verdict: &Verdict) -> Value 
             "constraints": stamp.constraints,
             "engine": stamp.engine,
             "reductions": stamp.reductions,
-            "unreduced": stamp.unreduced.map(|why| why.to_string()),
+            "unreduced": stamp.unreduced.as_ref().map(ToString::to_string),
             "exhaustive": stamp.exhaustive,
             "states": stamp.system.0,
             "transitions": stamp.system.1,
