@@ -32,7 +32,8 @@ pub(crate) fn search<S: Reducible>(
     let mut can_follow = true;
     let mut found = with_negation(property, options, |negation| {
         let mut product = Product::new(reduced, negation, constraints.to_vec());
-        let Some(clauses) = product.acceptance().clauses().filter(|it| threaded::follows(it)) else {
+        let Some(clauses) = product.acceptance().clauses().filter(|it| threaded::follows(it))
+        else {
             can_follow = false;
             return Ok(Found::Nothing);
         };
@@ -127,14 +128,17 @@ fn clauses_after<S: Reducible>(
     let mut places = Vec::new();
     for constraint in 0..lowering.constraints().len() {
         let own = lowering.acceptance_of(constraint).clauses()?;
-        places.push(clauses.iter().position(|clause| *clause == own[0])?);
+        // None if nothing is accepted anyway.
+        places.push(clauses.iter().position(|clause| *clause == own[0]));
     }
     let small = |at: usize| u32::try_from(at).expect("few clauses");
     let after = product.system().symmetry().map(Symmetry::constraints_after)?;
     let of_clauses = |constraints: &Vec<u32>| {
         let mut clauses: Vec<u32> = (0..).take(clauses.len()).collect();
         for (constraint, &then) in constraints.iter().enumerate() {
-            clauses[places[constraint]] = small(places[then as usize]);
+            if let (Some(here), Some(there)) = (places[constraint], places[then as usize]) {
+                clauses[here] = small(there);
+            }
         }
         clauses
     };

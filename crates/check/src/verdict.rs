@@ -150,6 +150,8 @@ pub struct Stamp {
     pub reductions: Vec<String>,
     /// Why nothing was left out, if nothing was.
     pub unreduced: Option<Refusal>,
+    /// Why processes were not exchanged although some look alike.
+    pub asymmetric: Option<Refusal>,
     /// Whether everything that could matter was explored.
     pub exhaustive: bool,
     /// States and transitions of the system that were explored.

@@ -14,7 +14,7 @@ use fairly_witness::{Flaw, Ledger, accepted, replay, takes_everything, violates}
 
 use crate::assumption::Assumption;
 use crate::property::{Never, Property};
-use crate::soundness::{self, Refusal, RowKind, Wanted};
+use crate::soundness::{self, Refusal, Refused, RowKind, Wanted};
 use crate::threads;
 use crate::vacuity;
 use crate::verdict::{
@@ -68,6 +68,7 @@ pub fn check<S: Reducible>(
         engine: "none",
         reductions: Vec::new(),
         unreduced: None,
+        asymmetric: None,
         exhaustive: false,
         system: (0, 0),
         product: (0, 0),
@@ -130,7 +131,9 @@ pub fn check<S: Reducible>(
         Outcome::Holds(_) => {
             let mut reduced = match assumption.notion {
                 Notion::Global | Notion::Inherent(_) => Reduced::whole(system),
-                _ => reduced(system, Some(property), &constraints, options, &mut Vec::new()),
+                _ => {
+                    reduced(system, Some(property), &constraints, options, &mut Refused::default())
+                }
             };
             vacuity::notes(&mut reduced, property, &constraints, options.bounds)
         }
@@ -175,7 +178,7 @@ fn closed<S: Reducible>(
         Notion::Global => global::closure(system, constraints.to_vec(), options.bounds),
         _ if constraints.is_empty() => return Outcome::Holds(Fairness::NotAssumed),
         _ => {
-            let mut reduced = reduced(system, None, constraints, options, &mut Vec::new());
+            let mut reduced = reduced(system, None, constraints, options, &mut Refused::default());
             let closure = closure::find(&mut reduced, constraints.to_vec(), options.bounds);
             closure.map(|mut closure| {
                 if let Some(prefix) = &mut closure.doomed {
@@ -355,7 +358,7 @@ fn reduced<'a, S: Reducible>(
     property: Option<&Property>,
     constraints: &[Constraint],
     options: &Options,
-    refused: &mut Vec<Refusal>,
+    refused: &mut Refused,
 ) -> Reduced<'a, S> {
     let watched = soundness::seen(property, constraints);
     soundness::reduce(system, wanted(property, constraints, watched, options), refused)
@@ -387,12 +390,13 @@ pub(crate) fn decide<S: Reducible>(
     options: &Options,
     stamp: &mut Stamp,
 ) -> Result<Found, Failure> {
-    let mut refused = Vec::new();
+    let mut refused = Refused::default();
     // An engine that somebody chose follows nobody.
     let followed = options.engine.is_none();
     let watched = Watched { followed, ..soundness::seen(Some(property), constraints) };
     let wanted = wanted(Some(property), constraints, watched, options);
     let mut reduced = soundness::reduce(system, wanted, &mut refused);
+    stamp.asymmetric = refused.asymmetric;
     let found = if reduced.symmetry().is_some_and(Symmetry::is_followed) {
         threads::search(&mut reduced, property, constraints, options, stamp)?
     } else {
@@ -404,12 +408,29 @@ pub(crate) fn decide<S: Reducible>(
     let Some(found) = found else {
         // The run of the whole system would be very long, so another one is looked for.
         drop(reduced);
-        let mut whole = Reduced::whole(system);
-        return search(&mut whole, property, constraints, options, stamp);
+        stamp.unreduced = Some(Refusal::Long);
+        return search(&mut Reduced::whole(system), property, constraints, options, stamp);
     };
-    match soundness::said(&reduced) {
+    let said = soundness::said(&reduced);
+    let is_exchanged = reduced.symmetry().is_some();
+    drop(reduced);
+    let is_wrong = match &found {
+        _ if !is_exchanged => None,
+        // Where a sequence is cut off depends on the order of processes.
+        _ if system.is_cut() => Some(Refusal::Ways),
+        Found::Run(run) if confirm(system, property, constraints, run).is_err() => {
+            Some(Refusal::Replay)
+        }
+        _ => None,
+    };
+    if let Some(why) = is_wrong {
+        stamp.exhaustive = false;
+        stamp.unreduced = Some(why);
+        return search(&mut Reduced::whole(system), property, constraints, options, stamp);
+    }
+    match said {
         Some(said) => stamp.reductions.push(said),
-        None => stamp.unreduced = refused.pop().or(Some(Refusal::Nothing)),
+        None => stamp.unreduced = refused.unreduced.or(Some(Refusal::Nothing)),
     }
     Ok(found)
 }

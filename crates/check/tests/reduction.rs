@@ -565,7 +565,9 @@ fn every_row_of_the_table() {
             | RowKind::Termination
             | RowKind::Survey
             | RowKind::Alike
+            | RowKind::Followed
             | RowKind::Indexed
+            | RowKind::Numbered
             | RowKind::Numbers => continue,
         };
         match row.kept {

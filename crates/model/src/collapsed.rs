@@ -45,6 +45,8 @@ pub struct Collapsed {
     ends: Steps,
     /// By action: the last expansion that it was met in.
     met: Vec<u64>,
+    /// Whether a sequence was ended because there was too much of it.
+    is_cut: bool,
     /// How many states have been expanded.
     expansions: u64,
     base: Vec<u64>,
@@ -103,6 +105,7 @@ impl Collapsed {
             frames: Vec::new(),
             ends: Steps::default(),
             met: Vec::new(),
+            is_cut: false,
             expansions: 0,
             held: Vec::new(),
         }
@@ -116,6 +119,12 @@ impl Collapsed {
     /// The interpreter, for adding propositions to it.
     pub fn interpreter_mut(&mut self) -> &mut Interpreter {
         &mut self.inner
+    }
+
+    /// Whether a sequence of steps was cut off because there was too much of it. Where that is depends on
+    /// the order of the processes.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// A sequence with one step more.
@@ -222,6 +231,7 @@ impl Collapsed {
             if self.is_held(row) && frame.steps.fault(at).is_none() {
                 let endless = self.frames[..=depth].iter().any(|frame| frame.words == row);
                 let too_much = length >= MOST_STEPS || self.ends.actions.len() >= MOST_WAYS;
+                self.is_cut |= too_much;
                 if !endless && !too_much {
                     held.clear();
                     held.extend_from_slice(row);

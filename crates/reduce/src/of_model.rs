@@ -108,6 +108,10 @@ impl Reducible for Collapsed {
         Collapsed::look_up_to(self, state, Some(symmetry))
     }
 
+    fn is_cut(&self) -> bool {
+        Collapsed::is_cut(self)
+    }
+
     fn canonical(&mut self, state: StateId, symmetry: &mut Symmetry) -> StateId {
         Collapsed::canonical(self, state, symmetry)
     }

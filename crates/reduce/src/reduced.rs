@@ -112,6 +112,12 @@ pub trait Reducible: TransitionSystem {
         false
     }
 
+    /// Whether a step of several was cut off somewhere, so that where it was depends on the order of
+    /// processes.
+    fn is_cut(&self) -> bool {
+        false
+    }
+
     /// The state that stands for a state.
     fn canonical(&mut self, state: StateId, _symmetry: &mut Symmetry) -> StateId {
         state
@@ -274,7 +280,8 @@ impl<'a, S: Reducible> Reduced<'a, S> {
     pub fn exchanges(&self, state: StateId, steps: &[Transition]) -> Option<Vec<Exchanged>> {
         let known = self.exchanges.get(&state).map_or(&[][..], Vec::as_slice);
         let exchanged = |step: &Transition| {
-            if step.action == ActionId::IDLE {
+            // Nothing follows an error, and whoever looks again finds another state for it.
+            if step.action == ActionId::IDLE || self.system.fault(step.target).is_some() {
                 return Some(Exchanged::default());
             }
             let mut same = known.iter().filter(|(other, _)| other == step);

@@ -28,6 +28,7 @@ pub fn verdict<S: TransitionSystem>(system: &mut S, verdict: &Verdict) -> Value 
             "engine": stamp.engine,
             "reductions": stamp.reductions,
             "unreduced": stamp.unreduced.as_ref().map(ToString::to_string),
+            "asymmetric": stamp.asymmetric.as_ref().map(ToString::to_string),
             "exhaustive": stamp.exhaustive,
             "states": stamp.system.0,
             "transitions": stamp.system.1,

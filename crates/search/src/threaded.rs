@@ -117,12 +117,12 @@ impl<'a, 'q> Search<'a, 'q> {
         let explored = self.quotient.explored;
         let positions = explored.positions(StateId(node));
         let steps = positions.zip(0u32..).zip(explored.steps_of(StateId(node)));
-        steps
-            .map(|((position, nth), step)| (position, nth, step.target.0, step.marks))
-            .filter(move |&(position, _, target, _)| {
+        steps.map(|((position, nth), step)| (position, nth, step.target.0, step.marks)).filter(
+            move |&(position, _, target, _)| {
                 !self.removed[position]
                     && self.part_of[target as usize] == self.part_of[node as usize]
-            })
+            },
+        )
     }
 
     fn separate(&mut self, members: &[u32]) {
@@ -296,8 +296,7 @@ impl<'a, 'q> Search<'a, 'q> {
         let mut due = part.demands.clone();
         let mut walk = |path: Vec<Hop>, at: &mut u32, now: &mut Vec<u32>, due: &mut Vec<bool>| {
             for hop in path {
-                let position =
-                    self.quotient.explored.positions(hop.from).start + hop.nth as usize;
+                let position = self.quotient.explored.positions(hop.from).start + hop.nth as usize;
                 let steps = &mut self.quotient.explored.steps_of(hop.from);
                 let marks = steps.nth(hop.nth as usize).expect("it has the step").marks;
                 for (clause, now) in now.iter_mut().enumerate() {
@@ -309,9 +308,8 @@ impl<'a, 'q> Search<'a, 'q> {
             }
         };
         while let Some(clause) = due.iter().position(|&due| due) {
-            let path = self.way((at, now[clause]), |_, clause, marks| {
-                self.sought[&marks].contains(&clause)
-            });
+            let path = self
+                .way((at, now[clause]), |_, clause, marks| self.sought[&marks].contains(&clause));
             walk(path, &mut at, &mut now, &mut due);
         }
         if at != first || now.iter().zip(0..).all(|(&now, at)| now == at) && due == part.demands {
@@ -322,11 +320,7 @@ impl<'a, 'q> Search<'a, 'q> {
 
     /// A shortest way inside a part, from a node and one of its clauses or [`NONE`], to and with the first
     /// step that will do: asked are its target, the clause where it starts, and its marks.
-    fn way(
-        &self,
-        start: (u32, u32),
-        will_do: impl Fn(u32, u32, MarkSetId) -> bool,
-    ) -> Vec<Hop> {
+    fn way(&self, start: (u32, u32), will_do: impl Fn(u32, u32, MarkSetId) -> bool) -> Vec<Hop> {
         let mut from: HashMap<(u32, u32), ((u32, u32), u32)> = HashMap::new();
         let mut queue = VecDeque::from([start]);
         let hop = |(from, _): (u32, u32), nth: u32, to: u32| Hop {

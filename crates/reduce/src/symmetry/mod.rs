@@ -171,11 +171,8 @@ impl Symmetry {
 
     /// Of processes with numbers.
     fn numbered(places: Places, slots: usize, carries: bool) -> Symmetry {
-        let group = |slots: &Vec<usize>| Group {
-            slots: slots.clone(),
-            contents: Vec::new(),
-            length: 0,
-        };
+        let group =
+            |slots: &Vec<usize>| Group { slots: slots.clone(), contents: Vec::new(), length: 0 };
         let groups = places.groups.iter().map(|of| group(&of.slots)).collect();
         let mut symmetry = Symmetry::new(groups, slots, None);
         symmetry.places = Some(places);

@@ -5,7 +5,7 @@
 //! `numbers.rs`; what an exchange moves then is collected for `places.rs`.
 
 use fairly_fairness::{Predicate, Selector, StepFormula};
-use fairly_model::{Collapsed, Exit, Expr, Layout, Model, Strip, Target, Template};
+use fairly_model::{Collapsed, Exit, Expr, Layout, Model, Strip, Target, Template, Variable};
 use fairly_system::EventId;
 use hashbrown::{HashMap, HashSet};
 
@@ -35,12 +35,15 @@ pub(super) fn detect(system: &Collapsed, watched: &Watched) -> Result<Symmetry, 
         return Err(Asymmetric::Used(events));
     }
     let mut named = found.named.clone();
+    found.fits(model)?;
+    found.name_by_room(layout, &mut named);
     let groups: Vec<&[usize]> = found.classes.iter().map(Vec::as_slice).collect();
     let families = Alike { system, groups: &groups, own: &found.own }.name(watched, &mut named);
     let free = |slots: &Vec<usize>| -> Vec<usize> {
         slots.iter().copied().filter(|&slot| !named[slot]).collect()
     };
-    let groups: Vec<Vec<usize>> = found.classes.iter().map(free).filter(|it| it.len() > 1).collect();
+    let groups: Vec<Vec<usize>> =
+        found.classes.iter().map(free).filter(|it| it.len() > 1).collect();
     if groups.is_empty() {
         return Err(Asymmetric::Named);
     }
@@ -108,7 +111,8 @@ impl<'m> Found<'m> {
         let mut classes: Vec<Vec<usize>> = Vec::new();
         let mut places: HashMap<_, usize> = HashMap::new();
         for slot in (0..model.slots.len()).filter(|&slot| is_fit(model, layout, slot, &gathered)) {
-            let mut shape = without_constants(&detect::shape(model, template(slot), slot, &private));
+            let mut shape =
+                without_constants(&detect::shape(model, template(slot), slot, &private));
             for strip in detect::stored(layout, slot) {
                 shape += &format!(" {} {} {}", strip.base, strip.width, strip.length);
             }
@@ -193,9 +197,72 @@ impl<'m> Found<'m> {
         Ok(Found { typing, classes, numbers, named, own, carries })
     }
 
-    fn domain(&self, of: Type) -> Option<(Type, &Domain)> {
-        let root = self.typing.root(of);
-        self.numbers.get(&root).map(|domain| (root, domain))
+    fn domain(&self, of: Type) -> Option<&Domain> {
+        self.numbers.get(&self.typing.root(of))
+    }
+
+    /// Whether every number is a value of whatever numbers are assigned to, and an index of the arrays that
+    /// they are indices of: otherwise some of them would go wrong and others not.
+    fn fits(&self, model: &Model) -> Result<(), Asymmetric> {
+        let typing = &self.typing;
+        let room = |of: Type, low: i64, high: i64| {
+            let fit = |domain: &Domain| domain.slots.keys().all(|&it| low <= it && it <= high);
+            self.domain(of).is_none_or(fit)
+        };
+        let variable = |(variable, types): &(&Variable, &Types)| {
+            let last = i64::from(variable.length.unwrap_or(u32::MAX)) - 1;
+            room(types.value, variable.range.low, variable.range.high) && room(types.index, 0, last)
+        };
+        let no_room = |name: &str| {
+            Err(Asymmetric::Used(format!("{name}, which has no room for every number")))
+        };
+        let locals = model.templates.iter().zip(&typing.locals);
+        let locals = locals.flat_map(|(template, types)| template.locals.iter().zip(types));
+        let mut variables = model.variables.iter().zip(&typing.variables).chain(locals);
+        if let Some((of, _)) = variables.find(|it| !variable(it)) {
+            return no_room(&of.name);
+        }
+        for (channel, types) in model.channels.iter().zip(&typing.cells) {
+            let mut cells = channel.cells.iter().zip(types);
+            if !cells.all(|((range, _), &of)| room(of, range.low, range.high)) {
+                return no_room(&channel.name);
+            }
+        }
+        match typing.checked.iter().find(|(of, length)| !room(*of, 0, i64::from(*length) - 1)) {
+            Some(_) => no_room("an array"),
+            None => Ok(()),
+        }
+    }
+
+    /// Where a state has room for some numbers only, since no others come there, they are names.
+    fn name_by_room(&self, layout: &Layout, named: &mut [bool]) {
+        let mut note = |strip: &Strip, of: Type| {
+            let Some(domain) = self.domain(of) else { return };
+            let range = strip.range();
+            if domain.slots.keys().all(|&number| range.contains(number)) {
+                return;
+            }
+            for (_, &slot) in domain.slots.iter().filter(|(number, _)| range.contains(**number)) {
+                named[slot] = true;
+            }
+        };
+        let is_stored = |strip: &Strip| (strip.cell as usize) < layout.state_cells;
+        for (strip, types) in layout.variables.iter().zip(&self.typing.variables) {
+            if is_stored(strip) {
+                note(strip, types.value);
+            }
+        }
+        for variant in layout.slots.iter().flat_map(|slot| &slot.variants) {
+            let types = &self.typing.locals[variant.template.index()];
+            for (strip, types) in variant.locals.iter().zip(types).filter(|it| is_stored(it.0)) {
+                note(strip, types.value);
+            }
+        }
+        for (channel, types) in layout.channels.iter().zip(&self.typing.cells) {
+            for (column, &of) in channel.columns.iter().zip(types).filter(|it| it.0.length > 0) {
+                note(column, of);
+            }
+        }
     }
 }
 
@@ -263,66 +330,7 @@ impl<'a> Collector<'a> {
         self.domains.get(&self.found.typing.root(of)).copied()
     }
 
-    /// Whether every number fits where numbers are kept.
-    fn fits(&self) -> Result<(), Asymmetric> {
-        let typing = &self.found.typing;
-        let room = |of: Type, low: i64, high: i64| match self.found.domain(of) {
-            Some((_, domain)) => domain.slots.keys().all(|&it| low <= it && it <= high),
-            None => true,
-        };
-        let no_room = |name: &str| {
-            Err(Asymmetric::Used(format!("{name}, which has no room for every number")))
-        };
-        let variable = |variable: &fairly_model::Variable, types: Types| {
-            let last = i64::from(variable.length.unwrap_or(u32::MAX)) - 1;
-            room(types.value, variable.range.low, variable.range.high)
-                && room(types.index, 0, last)
-        };
-        let strip = |strip: &Strip, of: Type| {
-            let range = strip.range();
-            room(of, range.low, range.high)
-        };
-        let is_stored = |strip: &Strip| (strip.cell as usize) < self.layout.state_cells;
-        for ((of, types), at) in self.model.variables.iter().zip(&typing.variables).zip(0..) {
-            let place: &Strip = &self.layout.variables[at];
-            if !variable(of, *types) || is_stored(place) && !strip(place, types.value) {
-                return no_room(&of.name);
-            }
-        }
-        for (template, types) in self.model.templates.iter().zip(&typing.locals) {
-            for (of, types) in template.locals.iter().zip(types) {
-                if !variable(of, *types) {
-                    return no_room(&of.name);
-                }
-            }
-        }
-        for variant in self.layout.slots.iter().flat_map(|slot| &slot.variants) {
-            let types = &typing.locals[variant.template.index()];
-            let template = self.model.template(variant.template);
-            for ((place, types), of) in variant.locals.iter().zip(types).zip(&template.locals) {
-                if is_stored(place) && !strip(place, types.value) {
-                    return no_room(&of.name);
-                }
-            }
-        }
-        for ((channel, types), place) in
-            self.model.channels.iter().zip(&typing.cells).zip(&self.layout.channels)
-        {
-            for (((range, _), &of), column) in channel.cells.iter().zip(types).zip(&place.columns) {
-                let stored = channel.capacity == 0 || strip(column, of);
-                if !room(of, range.low, range.high) || !stored {
-                    return no_room(&channel.name);
-                }
-            }
-        }
-        match typing.checked.iter().find(|(of, length)| !room(*of, 0, i64::from(*length) - 1)) {
-            Some(_) => no_room("an array"),
-            None => Ok(()),
-        }
-    }
-
     fn places(mut self) -> Result<Places, Asymmetric> {
-        self.fits()?;
         for number in 0..self.places.groups.len() {
             self.collect_slots(number);
         }
@@ -416,7 +424,8 @@ impl<'a> Collector<'a> {
         let owned: HashMap<usize, i64> =
             index.map_or_else(HashMap::new, |index| self.places.domains[index].numbers.clone());
         for group in &mut self.places.groups {
-            let number = |slot: &usize| owned.get(slot).map(|&it| u32::try_from(it).expect("index"));
+            let number =
+                |slot: &usize| owned.get(slot).map(|&it| u32::try_from(it).expect("index"));
             let cells: Option<Vec<Cell>> =
                 group.slots.iter().map(|slot| Some((strip, number(slot)?))).collect();
             if let Some(cells) = cells {
