@@ -7,6 +7,7 @@ use fairly_logic::AtomId;
 use fairly_omega::emptiness::{self, Engine, Undecided};
 use fairly_omega::{Automaton, Graph, Lasso};
 use fairly_reduce::{Reduced, Reducible, Symmetry, Watched};
+use fairly_search::closure::Closure;
 use fairly_search::{Binding, Bounded, Bounds, Negation, Product, closure, global, inherent};
 use fairly_system::{EventReading, EventSet, Run, RunStep, Signature, TransitionSystem};
 use fairly_translate::{LetterConstraint, Lifted, translate, translate_lifted};
@@ -179,14 +180,19 @@ fn closed<S: Reducible>(
         _ if constraints.is_empty() => return Outcome::Holds(Fairness::NotAssumed),
         _ => {
             let mut reduced = reduced(system, None, constraints, options, &mut Refused::default());
-            let closure = closure::find(&mut reduced, constraints.to_vec(), options.bounds);
-            closure.map(|mut closure| {
-                if let Some(prefix) = &mut closure.doomed {
-                    let lifted = reduced.lift_steps(prefix.start, &prefix.steps);
-                    prefix.steps = lifted.expect("every step stands for one of the system");
+            let mut closure = closure::find(&mut reduced, constraints.to_vec(), options.bounds);
+            let mut is_lost = reduced.symmetry().is_some() && reduced.inner().is_cut();
+            if let Ok(Closure { doomed: Some(prefix), .. }) = &mut closure {
+                match reduced.lift_steps(prefix.start, &prefix.steps) {
+                    Some(steps) => prefix.steps = steps,
+                    None => is_lost = true,
                 }
-                closure
-            })
+            }
+            drop(reduced);
+            if is_lost {
+                closure = closure::find(system, constraints.to_vec(), options.bounds);
+            }
+            closure
         }
     };
     match closure {

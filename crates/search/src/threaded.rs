@@ -312,7 +312,7 @@ impl<'a, 'q> Search<'a, 'q> {
                 .way((at, now[clause]), |_, clause, marks| self.sought[&marks].contains(&clause));
             walk(path, &mut at, &mut now, &mut due);
         }
-        if at != first || now.iter().zip(0..).all(|(&now, at)| now == at) && due == part.demands {
+        if at != first || !part.demands.contains(&true) {
             walk(self.way((at, NONE), |target, _, _| target == first), &mut at, &mut now, &mut due);
         }
         hops

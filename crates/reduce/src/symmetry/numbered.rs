@@ -5,7 +5,9 @@
 //! `numbers.rs`; what an exchange moves then is collected for `places.rs`.
 
 use fairly_fairness::{Predicate, Selector, StepFormula};
-use fairly_model::{Collapsed, Exit, Expr, Layout, Model, Strip, Target, Template, Variable};
+use fairly_model::{
+    Collapsed, Exit, Expr, Layout, Model, Strip, Target, Template, TemplateId, Variable,
+};
 use fairly_system::EventId;
 use hashbrown::{HashMap, HashSet};
 
@@ -110,9 +112,14 @@ impl<'m> Found<'m> {
         let gathered = Gathered::of(model);
         let mut classes: Vec<Vec<usize>> = Vec::new();
         let mut places: HashMap<_, usize> = HashMap::new();
-        for slot in (0..model.slots.len()).filter(|&slot| is_fit(model, layout, slot, &gathered)) {
-            let mut shape =
-                without_constants(&detect::shape(model, template(slot), slot, &private));
+        let mut shapes: HashMap<TemplateId, String> = HashMap::new();
+        let fit = |slot: &usize| is_fit(model, layout, *slot, &gathered, &started);
+        for slot in (0..model.slots.len()).filter(fit) {
+            let of = template(slot);
+            let known = shapes
+                .entry(of)
+                .or_insert_with(|| without_constants(&detect::shape(model, of, slot, &private)));
+            let mut shape = known.clone();
             for strip in detect::stored(layout, slot) {
                 shape += &format!(" {} {} {}", strip.base, strip.width, strip.length);
             }
@@ -267,7 +274,13 @@ impl<'m> Found<'m> {
 }
 
 /// Whether the process in a slot may be exchanged at all.
-fn is_fit(model: &Model, layout: &Layout, slot: usize, gathered: &Gathered) -> bool {
+fn is_fit(
+    model: &Model,
+    layout: &Layout,
+    slot: usize,
+    gathered: &Gathered,
+    started: &HashSet<TemplateId>,
+) -> bool {
     let [only] = layout.slots[slot].variants.as_slice() else { return false };
     let template = model.template(only.template);
     let edges = || detect::edges(template);
@@ -275,7 +288,7 @@ fn is_fit(model: &Model, layout: &Layout, slot: usize, gathered: &Gathered) -> b
     let meets = |edge| gathered.may_have(model, slot, edge);
     model.slots[slot].start.is_some()
         && owns.into_iter().all(|(owner, _)| owner.index() != slot)
-        && !detect::started(model).contains(&only.template)
+        && !started.contains(&only.template)
         && (model.exit != Exit::LastFirst || edges().all(|edge| edge.target != Target::Exit))
         && edges().all(|edge| !(edge.hold || !detect::is_inner(edge)) || !meets(edge))
 }
