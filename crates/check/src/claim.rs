@@ -15,7 +15,7 @@ use fairly_system::{AtomIndex, Fault, FaultKind, Run, RunStep, TransitionSystem}
 use fairly_witness::{follow, replay};
 
 use crate::hunt::Lossy;
-use crate::soundness::{self, Refusal, RowKind, Wanted};
+use crate::soundness::{self, Refusal, Refused, RowKind, Wanted};
 use crate::verdict::{Failure, WhyUnknown};
 use crate::verify::{self, Options, Reduction};
 
@@ -30,6 +30,8 @@ pub struct ClaimVerdict {
     pub reductions: Vec<String>,
     /// Why nothing was left out, if nothing was.
     pub unreduced: Option<Refusal>,
+    /// Why processes were not exchanged although some look alike.
+    pub asymmetric: Option<Refusal>,
     /// How long it took.
     pub time: Duration,
     /// What was kept of the states, if not all.
@@ -164,7 +166,7 @@ fn ask_reduced<S: Reducible>(
     question: impl Fn(&mut Reduced<'_, S>, Bounds) -> Answered,
 ) -> Result<ClaimVerdict, Failure> {
     let started = Instant::now();
-    let mut refused = Vec::new();
+    let mut refused = Refused::default();
     let mut seen = watched.clone();
     seen.atoms.extend(looked_up);
     let forgetting = Some(seen.clone());
@@ -179,8 +181,21 @@ fn ask_reduced<S: Reducible>(
     let mut reduced = soundness::reduce(system, wanted, &mut refused);
     let mut answered = question(&mut reduced, bounds);
     let mut said = soundness::said(&reduced);
-    let detours = soundness::makes_detours(&reduced);
+    let mut detours = soundness::makes_detours(&reduced);
+    let is_exchanged = reduced.symmetry().is_some();
     drop(reduced);
+    let is_wrong = match &answered {
+        _ if !is_exchanged => None,
+        // Where a sequence is cut off depends on the order of processes.
+        _ if system.is_cut() => Some(Refusal::Ways),
+        Ok((Some(shown), _)) if confirm(system, shown).is_err() => Some(Refusal::Replay),
+        _ => None,
+    };
+    if is_wrong.is_some() {
+        answered = question(&mut Reduced::whole(system), bounds);
+        (said, detours) = (Vec::new(), false);
+        refused.unreduced = is_wrong;
+    }
     if let (Ok((Some(_), size)), true, false) = (&answered, detours, any_run) {
         // A shortest run of the whole system is better to read, if it is not far.
         let near = verify::near(bounds, size.map_or(0, |size| size.states));
@@ -189,13 +204,14 @@ fn ask_reduced<S: Reducible>(
         if let Ok((Some(_), _)) = again {
             answered = again;
             said = soundness::said(&whole);
-            refused = vec![Refusal::Shown];
+            refused.unreduced = Some(Refusal::Shown);
         }
     }
     let mut verdict = conclude(system, found, nothing, answered)?;
     if said.is_empty() {
-        verdict.unreduced = refused.pop().or(Some(Refusal::Nothing));
+        verdict.unreduced = refused.unreduced.or(Some(Refusal::Nothing));
     }
+    verdict.asymmetric = refused.asymmetric;
     verdict.reductions.extend(said);
     verdict.time = started.elapsed();
     Ok(verdict)
@@ -227,7 +243,15 @@ fn conclude<S: TransitionSystem>(
         }
     };
     let (reductions, time) = (Vec::new(), Duration::ZERO);
-    Ok(ClaimVerdict { outcome, size, reductions, unreduced: None, time, lossy: None })
+    Ok(ClaimVerdict {
+        outcome,
+        size,
+        reductions,
+        unreduced: None,
+        asymmetric: None,
+        time,
+        lossy: None,
+    })
 }
 
 /// Walks what was found once more.

@@ -100,14 +100,22 @@ fn answer<S: Packed>(
     };
     let (size, time) = (Some(size), started.elapsed());
     let reductions = Vec::new();
-    Ok(ClaimVerdict { outcome, size, reductions, unreduced: None, time, lossy: Some(lossy) })
+    Ok(ClaimVerdict {
+        outcome,
+        size,
+        reductions,
+        unreduced: None,
+        asymmetric: None,
+        time,
+        lossy: Some(lossy),
+    })
 }
 
 /// The answer to what is no question for a lossy search.
 pub fn not_lossy() -> ClaimVerdict {
     let outcome = ClaimOutcome::Unknown(WhyUnknown::NotLossy);
     let (size, time, reductions) = (None, Duration::ZERO, Vec::new());
-    ClaimVerdict { outcome, size, reductions, unreduced: None, time, lossy: None }
+    ClaimVerdict { outcome, size, reductions, unreduced: None, asymmetric: None, time, lossy: None }
 }
 
 /// No run comes to an error of the model: [`claim::faultless`](crate::claim::faultless).

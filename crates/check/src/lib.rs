@@ -21,6 +21,7 @@ mod lint;
 pub mod promela;
 mod property;
 pub mod soundness;
+mod threads;
 mod vacuity;
 mod verdict;
 mod verify;

@@ -61,7 +61,9 @@ pub enum RowKind {
     Priorities,
     Last,
     Alike,
+    Followed,
     Indexed,
+    Numbered,
     Numbers,
 }
 
@@ -258,10 +260,22 @@ pub const SYMMETRY: &[Row] = &[
         "an exchange of processes turns runs into runs",
     ),
     row(
+        RowKind::Followed,
+        "fairness of all processes that are alike, and of each one's own events and transitions",
+        true,
+        "each process is followed through the exchanges, with what is asked for it",
+    ),
+    row(
+        RowKind::Numbered,
+        "processes that know numbers of processes, in variables, messages and indices of arrays",
+        true,
+        "the numbers are exchanged too, if they are only assigned and compared for equality",
+    ),
+    row(
         RowKind::Indexed,
-        "fairness of all processes, or of each one's own events, and formulas that name them all",
+        "formulas and constraints that name all processes that are alike, or all but one",
         false,
-        "one state would stand for several in which another process is due",
+        "whoever is named stays where it is, and nobody is left to be exchanged",
     ),
     row(
         RowKind::Global,
@@ -278,9 +292,9 @@ pub const SYMMETRY: &[Row] = &[
     ),
     row(
         RowKind::Numbers,
-        "models that ask for processes by numbers they compute, or for who moved last",
+        "models that compute with numbers of processes or compare them by order, rings, who moved last",
         false,
-        "an exchange changes the numbers, and nothing says which values are such numbers",
+        "an exchange changes the numbers, and not what was computed from them",
     ),
     row(
         RowKind::Open,
@@ -346,7 +360,7 @@ pub const FORGETTING: &[Row] = &[
 ];
 
 /// Why nothing is left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// The table says so.
     Table(RowKind),
@@ -354,10 +368,19 @@ pub enum Refusal {
     Nothing,
     /// No two processes are alike.
     Different,
+    /// The number of a process is used here in a way that an exchange changes.
+    Used(String),
     /// Nobody wanted it.
     NotAsked,
     /// Nothing is known of the system.
     Unknown,
+    /// The run that was found up to exchanges did not stand up to replay, which is a bug; so the whole
+    /// system was searched.
+    Replay,
+    /// The run of the system behind one that was found would be very long, or cannot be told.
+    Long,
+    /// There are more ways through atomic sequences than are passed through.
+    Ways,
     /// The run that was found is shown as it is found without reduction, which is shorter.
     Shown,
 }
@@ -379,6 +402,7 @@ impl From<Asymmetric> for Refusal {
         match why {
             Asymmetric::Open => Refusal::Table(RowKind::Open),
             Asymmetric::Numbers => Refusal::Table(RowKind::Numbers),
+            Asymmetric::Used(text) => Refusal::Used(text),
             Asymmetric::Named => Refusal::Table(RowKind::Indexed),
             Asymmetric::Different => Refusal::Different,
             Asymmetric::Unknown => Refusal::Unknown,
@@ -396,7 +420,19 @@ impl fmt::Display for Refusal {
             }
             Refusal::Nothing => f.write_str("no step can be left out"),
             Refusal::Different => f.write_str("no two processes are alike"),
+            Refusal::Used(text) => {
+                let row = SYMMETRY.iter().find(|row| row.kind == RowKind::Numbers);
+                let reason = row.expect("it has its row").reason;
+                write!(f, "the number of a process is used in {text}: {reason}")
+            }
             Refusal::NotAsked => f.write_str("turned off"),
+            Refusal::Replay => {
+                f.write_str("a run that was found by symmetry does not stand up to replay")
+            }
+            Refusal::Long => f.write_str("the run behind one found by symmetry would be very long"),
+            Refusal::Ways => {
+                f.write_str("atomic sequences have too many ways to follow all of them")
+            }
             Refusal::Shown => f.write_str("looked for again, to show a shortest run"),
             Refusal::Unknown => {
                 f.write_str("nothing is known of how processes depend on each other")
@@ -430,12 +466,21 @@ impl Wanted {
 /// both together have not been shown to be sound here.
 const MANY: u64 = 24;
 
-/// The system, reduced if that is possible; if not, why not is noted: why not by symmetry if processes
-/// are alike, and last, why not by partial orders. What is dead is forgotten in any case, if that is wanted.
+/// Why a system is not reduced, or not in one of the ways.
+#[derive(Debug, Default)]
+pub(crate) struct Refused {
+    /// Why nothing is left out, if nothing is.
+    pub(crate) unreduced: Option<Refusal>,
+    /// Why processes are not exchanged although some look alike.
+    pub(crate) asymmetric: Option<Refusal>,
+}
+
+/// The system, reduced if that is possible; if not, why not is noted. What is dead is forgotten as well, if that
+/// is wanted, unless processes are followed through their exchanges: both together are not done here.
 pub(crate) fn reduce<'a, S: Reducible>(
     system: &'a mut S,
     mut wanted: Wanted,
-    refused: &mut Vec<Refusal>,
+    refused: &mut Refused,
 ) -> Reduced<'a, S> {
     let forgetting = wanted.forgetting.take();
     let reduced = leave_out(system, wanted, refused);
@@ -449,14 +494,27 @@ pub(crate) fn reduce<'a, S: Reducible>(
 fn leave_out<'a, S: Reducible>(
     system: &'a mut S,
     wanted: Wanted,
-    refused: &mut Vec<Refusal>,
+    refused: &mut Refused,
 ) -> Reduced<'a, S> {
     let Wanted { orders, symmetry, ends, .. } = wanted;
-    let symmetry = symmetry.and_then(|watched| system.symmetry(&watched).map_err(Refusal::from));
-    if let Ok(symmetry) = &symmetry
-        && symmetry.orbit() >= MANY
-    {
-        return Reduced::up_to(system, symmetry.clone());
+    let alone = matches!(orders, Err(Refusal::NotAsked));
+    let symmetry = symmetry.and_then(|watched| {
+        if system.is_cut() {
+            return Err(Refusal::Ways);
+        }
+        let symmetry = system.symmetry(&watched)?;
+        // Following processes needs all of a quotient, so that is done where much is saved.
+        if symmetry.is_followed() && symmetry.orbit() < MANY && !alone {
+            return Ok(system.symmetry(&Watched { followed: false, ..watched })?);
+        }
+        Ok(symmetry)
+    });
+    match &symmetry {
+        Ok(symmetry) if symmetry.orbit() >= MANY => {
+            return Reduced::up_to(system, symmetry.clone());
+        }
+        Ok(_) | Err(Refusal::Different | Refusal::Unknown | Refusal::NotAsked) => {}
+        Err(why) => refused.asymmetric = Some(why.clone()),
     }
     let skeleton = orders.and_then(|watched| {
         let skeleton = system.skeleton(&watched).map_err(Refusal::from)?;
@@ -470,7 +528,8 @@ fn leave_out<'a, S: Reducible>(
         (Ok((skeleton, watched)), _) => Reduced::with(system, skeleton, watched),
         (Err(_), Ok(symmetry)) => Reduced::up_to(system, symmetry),
         (Err(why), Err(why_not)) => {
-            refused.extend([why_not, why]);
+            // Why a reduction that nobody asked for was not used says nothing.
+            refused.unreduced = Some(if why == Refusal::NotAsked { why_not } else { why });
             Reduced::whole(system)
         }
     }

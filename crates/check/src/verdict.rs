@@ -152,6 +152,8 @@ pub struct Stamp {
     pub unreduced: Option<Refusal>,
     /// Whether runs of the whole system may be shorter than those that were looked for.
     pub detours: bool,
+    /// Why processes were not exchanged although some look alike.
+    pub asymmetric: Option<Refusal>,
     /// Whether everything that could matter was explored.
     pub exhaustive: bool,
     /// States and transitions of the system that were explored.

@@ -6,7 +6,8 @@ use fairly_fairness::{Constraint, Level, Notion, Predicate, Reading, Selector};
 use fairly_logic::AtomId;
 use fairly_omega::emptiness::{self, Engine, Undecided};
 use fairly_omega::{Automaton, Graph, Lasso};
-use fairly_reduce::{Reduced, Reducible};
+use fairly_reduce::{Reduced, Reducible, Symmetry, Watched};
+use fairly_search::closure::Closure;
 use fairly_search::{Binding, Bounded, Bounds, Negation, Product, closure, global, inherent};
 use fairly_system::{EventReading, EventSet, Run, RunStep, Signature, TransitionSystem};
 use fairly_translate::{LetterConstraint, Lifted, translate, translate_lifted};
@@ -14,7 +15,8 @@ use fairly_witness::{Flaw, Ledger, accepted, replay, takes_everything, violates}
 
 use crate::assumption::Assumption;
 use crate::property::{Never, Property};
-use crate::soundness::{self, Refusal, RowKind, Wanted};
+use crate::soundness::{self, Refusal, Refused, RowKind, Wanted};
+use crate::threads;
 use crate::vacuity;
 use crate::verdict::{
     Counterexample, Doomed, Failure, Fairness, Outcome, Stamp, Upgrade, Verdict, WhyUnknown,
@@ -70,6 +72,7 @@ pub fn check<S: Reducible>(
         reductions: Vec::new(),
         unreduced: None,
         detours: false,
+        asymmetric: None,
         exhaustive: false,
         system: (0, 0),
         product: (0, 0),
@@ -132,7 +135,9 @@ pub fn check<S: Reducible>(
         Outcome::Holds(_) => {
             let mut reduced = match assumption.notion {
                 Notion::Global | Notion::Inherent(_) => Reduced::whole(system),
-                _ => reduced(system, Some(property), &constraints, options, &mut Vec::new()),
+                _ => {
+                    reduced(system, Some(property), &constraints, options, &mut Refused::default())
+                }
             };
             vacuity::notes(&mut reduced, property, &constraints, options.bounds)
         }
@@ -179,15 +184,20 @@ fn closed<S: Reducible>(
         Notion::Global => global::closure(system, constraints.to_vec(), options.bounds),
         _ if constraints.is_empty() => return Outcome::Holds(Fairness::NotAssumed),
         _ => {
-            let mut reduced = reduced(system, None, constraints, options, &mut Vec::new());
-            let closure = closure::find(&mut reduced, constraints.to_vec(), options.bounds);
-            closure.map(|mut closure| {
-                if let Some(prefix) = &mut closure.doomed {
-                    let lifted = reduced.lift_steps(prefix.start, &prefix.steps);
-                    prefix.steps = lifted.expect("every step stands for one of the system");
+            let mut reduced = reduced(system, None, constraints, options, &mut Refused::default());
+            let mut closure = closure::find(&mut reduced, constraints.to_vec(), options.bounds);
+            let mut is_lost = reduced.symmetry().is_some() && reduced.inner().is_cut();
+            if let Ok(Closure { doomed: Some(prefix), .. }) = &mut closure {
+                match reduced.lift_steps(prefix.start, &prefix.steps) {
+                    Some(steps) => prefix.steps = steps,
+                    None => is_lost = true,
                 }
-                closure
-            })
+            }
+            drop(reduced);
+            if is_lost {
+                closure = closure::find(system, constraints.to_vec(), options.bounds);
+            }
+            closure
         }
     };
     match closure {
@@ -353,7 +363,7 @@ pub(crate) fn as_negation<'a>(
 }
 
 /// Does something with the negation of the property, unless it is too large to be had.
-fn with_negation(
+pub(crate) fn with_negation(
     property: &mut Property,
     options: &Options,
     work: impl FnOnce(Negation<'_>) -> Result<Found, Failure>,
@@ -374,21 +384,31 @@ fn reduced<'a, S: Reducible>(
     property: Option<&Property>,
     constraints: &[Constraint],
     options: &Options,
-    refused: &mut Vec<Refusal>,
+    refused: &mut Refused,
 ) -> Reduced<'a, S> {
-    let seen = || soundness::seen(property, constraints);
-    let wanted = match options.reduction {
+    let watched = soundness::seen(property, constraints);
+    soundness::reduce(system, wanted(property, constraints, watched, options), refused)
+}
+
+/// What a question about fair runs rests on, given what is watched when processes are exchanged.
+fn wanted(
+    property: Option<&Property>,
+    constraints: &[Constraint],
+    seen: Watched,
+    options: &Options,
+) -> Wanted {
+    let forgetting = Some(seen.clone());
+    match options.reduction {
         Reduction::Off => Wanted::nothing(),
         Reduction::Sound => Wanted {
             orders: soundness::watched(property, Notion::None, constraints),
-            symmetry: Ok(seen()),
-            forgetting: Some(seen()),
+            symmetry: Ok(seen),
+            forgetting,
             ends: false,
         },
-        Reduction::Symmetry => Wanted { symmetry: Ok(seen()), ..Wanted::nothing() },
-        Reduction::Forgetting => Wanted { forgetting: Some(seen()), ..Wanted::nothing() },
-    };
-    soundness::reduce(system, wanted, refused)
+        Reduction::Symmetry => Wanted { symmetry: Ok(seen), ..Wanted::nothing() },
+        Reduction::Forgetting => Wanted { forgetting, ..Wanted::nothing() },
+    }
 }
 
 /// Searches for a run that violates the property and meets the constraints.
@@ -399,24 +419,48 @@ pub(crate) fn decide<S: Reducible>(
     options: &Options,
     stamp: &mut Stamp,
 ) -> Result<Found, Failure> {
-    let mut refused = Vec::new();
-    let mut reduced = reduced(system, Some(property), constraints, options, &mut refused);
-    let mut found = search(&mut reduced, property, constraints, options, stamp)?;
-    if let Found::Run(run) = found {
-        found = match reduced.lift(run) {
-            Some(run) => Found::Run(run),
-            // The run of the whole system would be very long, so another one is looked for.
-            None => {
-                drop(reduced);
-                let mut whole = Reduced::whole(system);
-                return search(&mut whole, property, constraints, options, stamp);
-            }
-        };
+    let mut refused = Refused::default();
+    // An engine that somebody chose follows nobody.
+    let followed = options.engine.is_none();
+    let watched = Watched { followed, ..soundness::seen(Some(property), constraints) };
+    let wanted = wanted(Some(property), constraints, watched, options);
+    let mut reduced = soundness::reduce(system, wanted, &mut refused);
+    stamp.asymmetric = refused.asymmetric;
+    let found = if reduced.symmetry().is_some_and(Symmetry::is_followed) {
+        threads::search(&mut reduced, property, constraints, options, stamp)?
+    } else {
+        match search(&mut reduced, property, constraints, options, stamp)? {
+            Found::Run(run) => reduced.lift(run).map(Found::Run),
+            found => Some(found),
+        }
+    };
+    let Some(found) = found else {
+        // The run of the whole system would be very long, so another one is looked for.
+        drop(reduced);
+        stamp.unreduced = Some(Refusal::Long);
+        return search(&mut Reduced::whole(system), property, constraints, options, stamp);
+    };
+    let said = soundness::said(&reduced);
+    let detours = soundness::makes_detours(&reduced);
+    let is_exchanged = reduced.symmetry().is_some();
+    drop(reduced);
+    let is_wrong = match &found {
+        _ if !is_exchanged => None,
+        // Where a sequence is cut off depends on the order of processes.
+        _ if system.is_cut() => Some(Refusal::Ways),
+        Found::Run(run) if confirm(system, property, constraints, run).is_err() => {
+            Some(Refusal::Replay)
+        }
+        _ => None,
+    };
+    if let Some(why) = is_wrong {
+        stamp.exhaustive = false;
+        stamp.unreduced = Some(why);
+        return search(&mut Reduced::whole(system), property, constraints, options, stamp);
     }
-    stamp.detours = soundness::makes_detours(&reduced);
-    stamp.reductions = soundness::said(&reduced);
+    (stamp.reductions, stamp.detours) = (said, detours);
     if stamp.reductions.is_empty() {
-        stamp.unreduced = refused.pop().or(Some(Refusal::Nothing));
+        stamp.unreduced = refused.unreduced.or(Some(Refusal::Nothing));
     }
     Ok(found)
 }

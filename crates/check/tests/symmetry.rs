@@ -1,13 +1,18 @@
 //! Processes that are alike: how much is saved, what is refused, and the runs that are shown. Verdicts are
 //! compared on random models in `reduction.rs`.
 
+use fairly_check::claim;
 use fairly_check::csp::CspFile;
+use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::soundness::{Refusal, RowKind, SYMMETRY};
 use fairly_check::{Assumption, Options, Outcome, Property, Reduction, Verdict, check};
-use fairly_fairness::{Constraint, Level, Notion, Selector, Strength};
+use fairly_fairness::{Constraint, Level, Notion, Reading, Selector, Strength};
 use fairly_logic::Formulas;
 use fairly_model::Collapsed;
-use fairly_reduce::{Asymmetric, Reducible, Watched};
+use fairly_omega::Graph;
+use fairly_omega::emptiness::{self, Engine};
+use fairly_reduce::{Asymmetric, Reduced, Reducible, Watched};
+use fairly_search::{Binding, Bounds, Negation, Product};
 use fairly_system::{EventSet, ProcessId, TransitionSystem};
 
 /// Readers and writers as in paper 004, section 5: so many of both.
@@ -133,7 +138,7 @@ fn strong_global_fairness_is_not_kept() {
     });
 }
 
-/// Every row of the table, on readers and writers.
+/// Every row of the table; most of them on readers and writers.
 #[test]
 fn every_row_of_the_table() {
     let text = readers_writers(3);
@@ -158,12 +163,175 @@ fn every_row_of_the_table() {
                 let it = Constraint::fair(Strength::Weak, "one", of);
                 one(Notion::None, Some(it), plain)
             }
-            RowKind::Indexed => one(Notion::Weak(Level::Process), None, plain),
+            RowKind::Followed => {
+                one(Notion::Weak(Level::Process), None, "G F startwrite")
+                    && one(Notion::Strong(Level::Process), None, "G F startread")
+            }
+            RowKind::Numbered => exchanges(MUTEX, "safe", Notion::Strong(Level::Process)),
+            RowKind::Numbers => exchanges(RING, "safe", Notion::Weak(Level::Process)),
+            RowKind::Indexed => exchanges(MUTEX, "all_named", Notion::Weak(Level::Process)),
             RowKind::Global => one(Notion::Global, None, plain),
-            // Asked elsewhere, where no reduction is used; models of these kinds are below.
-            _ => continue,
+            RowKind::Inherent => {
+                let trace = one(Notion::Inherent(Reading::Trace), None, plain);
+                trace || one(Notion::Inherent(Reading::Run), None, plain)
+            }
+            RowKind::Refinement => with_system(&text, |system| {
+                let verdict = claim::nonterminating(system, Bounds::default());
+                verdict.expect("no failure").unreduced != Some(Refusal::Table(row.kind))
+            }),
+            RowKind::Open => {
+                let text = "P(n) = a.n -> P(n + 1); System() = P(0) ||| P(0);
+                    #assert System() deadlockfree;";
+                with_system(text, |system| {
+                    let symmetry = system.symmetry(&Watched::default());
+                    symmetry.err() != Some(Asymmetric::Open)
+                })
+            }
+            // A row without a test is a mistake.
+            other => panic!("{other:?} is not tested"),
         };
         assert_eq!(used, row.kept, "{}", row.what);
     }
-    assert!(Refusal::Table(RowKind::Indexed).to_string().contains("another process is due"));
+}
+
+/// A lock for processes that know their numbers: who has it, who wants it, and who came last.
+const MUTEX: &str = "#define N 4
+    #define NOBODY 255
+    bool want[N]; byte owner = NOBODY; byte last = NOBODY; byte inside;
+    active [N] proctype P() {
+        do
+        :: want[_pid] = true;
+           atomic { owner == NOBODY -> owner = _pid };
+           inside++;
+    critical:
+           assert(owner == _pid && inside == 1);
+           inside--;
+           want[_pid] = false;
+           d_step { last = owner; owner = NOBODY }
+        od
+    }
+    ltl safe { [] (inside <= 1) }
+    ltl again { [] <> (inside == 1) }
+    ltl last_known { <> [] (last != NOBODY) }
+    ltl first { [] <> P[0]@critical }
+    ltl second { [] (want[1] -> <> (owner == 1)) }
+    ltl all_named { [] !(want[0] && want[1] && want[2] && want[3] && inside == 2) }";
+
+/// Whose turn it is goes round.
+const RING: &str = "#define N 4
+    byte turn; byte inside;
+    active [N] proctype P() {
+        do :: turn == _pid -> inside++; inside--; turn = (turn + 1) % N od
+    }
+    ltl safe { [] (inside <= 1) }";
+
+fn asked(text: &str, name: &str, notion: Notion, reduction: Reduction) -> Verdict {
+    let mut file = PromelaFile::parse(text, &[]).expect("a program");
+    let is_it = |file: &PromelaFile, question: &Question| file.title(question).contains(name);
+    let question = file.questions().into_iter().find(|it| is_it(&file, it)).expect("a formula");
+    let mut property = file.property(&question).expect("its names").expect("a formula");
+    let options = Options { reduction, any_run: true, ..Options::default() };
+    let assumption = Assumption::of(notion);
+    let verdict = check(file.interpreter(), &mut property, &assumption, &options);
+    verdict.expect("runs stand up to replay")
+}
+
+/// Whether processes are exchanged; the answer is the same in any case.
+fn exchanges(text: &str, name: &str, notion: Notion) -> bool {
+    let whole = asked(text, name, notion, Reduction::Off);
+    let small = asked(text, name, notion, Reduction::Symmetry);
+    assert_eq!(holds(&whole), holds(&small), "{name} under {notion}");
+    let used = !small.stamp.reductions.is_empty();
+    assert_eq!(used, small.stamp.system.0 < whole.stamp.system.0 || !holds(&whole), "{name}");
+    used
+}
+
+/// Formulas that name one process, and none, under every fairness of processes.
+#[test]
+fn processes_are_exchanged_with_their_numbers() {
+    for name in ["safe", "again", "last_known", "first", "second"] {
+        for notion in [Notion::None, Notion::Weak(Level::Process), Notion::Strong(Level::Process)] {
+            assert!(exchanges(MUTEX, name, notion), "{name} under {notion}");
+        }
+    }
+    let verdict = asked(MUTEX, "first", Notion::Weak(Level::Process), Reduction::Symmetry);
+    assert!(!holds(&verdict));
+    assert!(holds(&asked(MUTEX, "first", Notion::Strong(Level::Process), Reduction::Symmetry)));
+}
+
+/// What is done with a number that is no name is said.
+#[test]
+fn what_is_done_with_numbers_is_said() {
+    let why = |text: &str| {
+        let verdict = asked(text, "safe", Notion::None, Reduction::Symmetry);
+        assert_eq!(verdict.stamp.unreduced, verdict.stamp.asymmetric);
+        verdict.stamp.asymmetric.expect("it is refused").to_string()
+    };
+    assert!(why(RING).contains("turn = (turn + 1) % N of P"), "{}", why(RING));
+    let ordered = MUTEX.replace("owner == NOBODY ->", "owner > _pid ->");
+    assert!(why(&ordered).contains("owner > _pid"), "{}", why(&ordered));
+    let truth = MUTEX.replace("inside++;", "inside = inside + 1; _pid;");
+    assert!(why(&truth).contains("_pid of P"), "{}", why(&truth));
+    let narrow = MUTEX.replace("byte last = NOBODY", "bit last");
+    assert!(why(&narrow).contains("last, which has no room"), "{}", why(&narrow));
+}
+
+/// The one process stays where it is while the other goes round between places before and behind it, so
+/// either slot is served. Only who follows the processes sees that one of them never is.
+#[test]
+fn slots_that_are_served_are_not_processes_that_are() {
+    let text = "byte all;
+        active [2] proctype P() {
+            byte place = 1; bool started;
+            do
+            :: !started -> started = true; all++
+            :: started && place == 0 -> place = 1
+            :: started && place == 1 -> place = 2
+            :: started && place == 2 -> place = 0
+            od
+        }
+        ltl every { <> (all == 2) }";
+    let fair = Notion::Weak(Level::Process);
+    let verdict = asked(text, "every", fair, Reduction::Symmetry);
+    assert_eq!(verdict.stamp.engine, "threaded");
+    assert!(holds(&verdict) && holds(&asked(text, "every", fair, Reduction::Off)));
+    // The same quotient without threads.
+    let mut file = PromelaFile::parse(text, &[]).expect("a program");
+    let system = file.interpreter();
+    let constraints = fair.constraints(system.signature()).expect("constraints");
+    let watched =
+        Watched { constraints: constraints.clone(), followed: true, ..Watched::default() };
+    let symmetry = system.symmetry(&watched).expect("they are alike");
+    let atom = system.atom("all == 2").expect("a proposition");
+    let mut formulas = Formulas::new();
+    let negated = formulas.parse("G !p").expect("a formula");
+    let options = fairly_translate::Options::default();
+    let automaton = fairly_translate::translate(&mut formulas, negated, &options).expect("small");
+    let mut quotient = Reduced::up_to(system, symmetry);
+    let negation = Negation::new(&automaton, vec![Binding::State(atom)]);
+    let mut product = Product::new(&mut quotient, negation, constraints);
+    let engine = Engine::for_condition(product.acceptance());
+    let answer = emptiness::check(&mut product, engine).expect("an answer");
+    assert!(answer.lasso.is_some(), "without threads there is a false alarm");
+}
+
+/// A state with more ways through its atomic sequences than are passed through.
+#[test]
+fn atomic_sequences_with_too_many_ways() {
+    let choices = ":: x = x ^ 1 :: x = x ^ 2 :: x = x ^ 4 :: x = x ^ 8 :: x = x ^ 16";
+    let text = format!(
+        "byte x; bit y;
+        active [2] proctype P() {{
+            do :: atomic {{ if {choices} fi; if {choices} fi; if {choices} fi;
+                if {choices} fi; if {choices} fi; if {choices} fi; x = 0; y = 1 - y }} od
+        }}
+        ltl safe {{ [] (x <= 31) }}
+        ltl again {{ [] <> (y == 1) }}"
+    );
+    for name in ["safe", "again"] {
+        let verdict = asked(&text, name, Notion::Weak(Level::Process), Reduction::Symmetry);
+        assert_eq!(verdict.stamp.unreduced, Some(Refusal::Ways), "{name}");
+        let whole = asked(&text, name, Notion::Weak(Level::Process), Reduction::Off);
+        assert_eq!(holds(&verdict), holds(&whole), "{name}");
+    }
 }

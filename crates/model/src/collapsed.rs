@@ -45,6 +45,8 @@ pub struct Collapsed {
     ends: Steps,
     /// By action: the last expansion that it was met in.
     met: Vec<u64>,
+    /// Whether a sequence was ended because there was too much of it.
+    is_cut: bool,
     /// How many states have been expanded.
     expansions: u64,
     base: Vec<u64>,
@@ -103,6 +105,7 @@ impl Collapsed {
             frames: Vec::new(),
             ends: Steps::default(),
             met: Vec::new(),
+            is_cut: false,
             expansions: 0,
             held: Vec::new(),
         }
@@ -116,6 +119,12 @@ impl Collapsed {
     /// The interpreter, for adding propositions to it.
     pub fn interpreter_mut(&mut self) -> &mut Interpreter {
         &mut self.inner
+    }
+
+    /// Whether a sequence of steps was cut off because there was too much of it. Where that is depends on
+    /// the order of the processes.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// A sequence with one step more.
@@ -222,6 +231,7 @@ impl Collapsed {
             if self.is_held(row) && frame.steps.fault(at).is_none() {
                 let endless = self.frames[..=depth].iter().any(|frame| frame.words == row);
                 let too_much = length >= MOST_STEPS || self.ends.actions.len() >= MOST_WAYS;
+                self.is_cut |= too_much;
                 if !endless && !too_much {
                     held.clear();
                     held.extend_from_slice(row);
@@ -293,8 +303,9 @@ impl Collapsed {
             self.expand_some(&words, Some(&|slots| exchange.keeps(slots)));
             let faults = &self.ends.faults;
             for (at, row) in self.ends.rows.chunks_exact_mut(words.len()).enumerate() {
-                if faults.iter().all(|(faulty, _)| *faulty != at) {
-                    exchange.make_canonical(row);
+                match faults.iter().any(|(faulty, _)| *faulty == at) {
+                    true => exchange.leave(),
+                    false => exchange.make_canonical(row),
                 }
             }
         } else {
@@ -316,10 +327,16 @@ impl Collapsed {
     /// to it.
     pub fn canonical(&mut self, state: StateId, exchange: &mut dyn Exchange) -> StateId {
         if self.inner.fault(state).is_some() {
+            exchange.leave();
             return state;
         }
+        self.changed(state, |words| exchange.make_canonical(words))
+    }
+
+    /// The number of the state that comes of changing the words of one.
+    pub fn changed(&mut self, state: StateId, change: impl FnOnce(&mut [u64])) -> StateId {
         let mut words = self.inner.packed(state);
-        exchange.make_canonical(&mut words);
+        change(&mut words);
         self.inner.intern(&words)
     }
 
@@ -381,6 +398,9 @@ pub trait Exchange {
 
     /// Makes a packed state the one that stands for all that are the same.
     fn make_canonical(&mut self, words: &mut [u64]);
+
+    /// Takes note that the next state is left as it is, because something went wrong in the step to it.
+    fn leave(&mut self) {}
 }
 
 /// Steps whose targets have no numbers yet.

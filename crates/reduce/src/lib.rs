@@ -62,5 +62,5 @@ mod watched;
 
 pub use reduced::{Position, Reduced, Reducible, Saved, Unsuited};
 pub use skeleton::Skeleton;
-pub use symmetry::{Asymmetric, Symmetry};
+pub use symmetry::{Asymmetric, Exchanged, Permutation, Symmetry};
 pub use watched::Watched;

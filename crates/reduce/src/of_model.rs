@@ -25,7 +25,7 @@ use crate::cycles;
 use crate::demand;
 use crate::reduced::{Position, Reducible, Unsuited};
 use crate::skeleton::{Change, Climb, Need, Skeleton, Spot, Step, Tone, Users};
-use crate::symmetry::{self, Asymmetric, Symmetry};
+use crate::symmetry::{self, Asymmetric, Permutation, Symmetry};
 use crate::watched::{self, Names, Place, Watched};
 
 impl Reducible for Collapsed {
@@ -109,6 +109,10 @@ impl Reducible for Collapsed {
         Collapsed::look_up_to(self, state, Some(symmetry))
     }
 
+    fn is_cut(&self) -> bool {
+        Collapsed::is_cut(self)
+    }
+
     fn canonical(&mut self, state: StateId, symmetry: &mut Symmetry) -> StateId {
         Collapsed::canonical(self, state, symmetry)
     }
@@ -136,6 +140,15 @@ impl Reducible for Collapsed {
 
     fn enabled_remembering(&mut self, state: StateId, out: &mut Vec<Transition>) {
         self.remembering(|system| system.enabled(state, out));
+    }
+
+    fn exchanged(
+        &mut self,
+        state: StateId,
+        symmetry: &mut Symmetry,
+        moved: &Permutation,
+    ) -> StateId {
+        self.changed(state, |words| symmetry.exchange(words, moved))
     }
 }
 

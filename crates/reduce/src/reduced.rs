@@ -8,10 +8,11 @@ use fairly_system::{
     Action, ActionId, AtomIndex, Fault, MoveId, Run, RunStep, Signature, Transition,
     TransitionSystem,
 };
+use hashbrown::HashMap;
 
 use crate::ample::Ample;
 use crate::skeleton::Skeleton;
-use crate::symmetry::{Asymmetric, Kind, Symmetry};
+use crate::symmetry::{Asymmetric, Exchanged, Kind, Permutation, Symmetry};
 use crate::watched::Watched;
 
 /// Where a process is.
@@ -111,6 +112,12 @@ pub trait Reducible: TransitionSystem {
         false
     }
 
+    /// Whether a step of several was cut off somewhere, so that where it was depends on the order of
+    /// processes.
+    fn is_cut(&self) -> bool {
+        false
+    }
+
     /// The state that stands for a state.
     fn canonical(&mut self, state: StateId, _symmetry: &mut Symmetry) -> StateId {
         state
@@ -137,6 +144,16 @@ pub trait Reducible: TransitionSystem {
     /// The transitions of a state with nothing being forgotten.
     fn enabled_remembering(&mut self, state: StateId, out: &mut Vec<Transition>) {
         self.enabled(state, out);
+    }
+
+    /// The state with its processes exchanged.
+    fn exchanged(
+        &mut self,
+        state: StateId,
+        _symmetry: &mut Symmetry,
+        _moved: &Permutation,
+    ) -> StateId {
+        state
     }
 }
 
@@ -177,6 +194,8 @@ pub struct Reduced<'a, S: Reducible> {
     forgets: bool,
     ample: Option<Ample>,
     symmetry: Option<Symmetry>,
+    /// Where exchanges are followed: the steps of a state, and what is exchanged after each.
+    exchanges: HashMap<StateId, Vec<(Transition, Exchanged)>>,
     /// What was left out of the state that was asked for last.
     left_out: Vec<ActionId>,
     last: Option<StateId>,
@@ -207,9 +226,9 @@ impl<'a, S: Reducible> Reduced<'a, S> {
 
     /// A system reduced for what is watched, given its skeleton for that.
     pub fn with(system: &'a mut S, skeleton: Skeleton, watched: Watched) -> Self {
-        let ample = Some(Ample::new(skeleton, watched));
-        let (left_out, saved) = (Vec::new(), Saved::default());
-        Reduced { system, forgets: false, ample, symmetry: None, left_out, last: None, saved }
+        let mut reduced = Reduced::whole(system);
+        reduced.ample = Some(Ample::new(skeleton, watched));
+        reduced
     }
 
     /// A system in which processes are exchanged.
@@ -221,15 +240,25 @@ impl<'a, S: Reducible> Reduced<'a, S> {
 
     /// The whole system, as it is.
     pub fn whole(system: &'a mut S) -> Self {
-        let saved = Saved::default();
-        let left_out = Vec::new();
-        Reduced { system, forgets: false, ample: None, symmetry: None, left_out, last: None, saved }
+        Reduced {
+            system,
+            forgets: false,
+            ample: None,
+            symmetry: None,
+            exchanges: HashMap::new(),
+            left_out: Vec::new(),
+            last: None,
+            saved: Saved::default(),
+        }
     }
 
-    /// The same, with variables forgotten that are dead and not watched.
+    /// The same, with variables forgotten that are dead and not watched; unless processes are followed
+    /// through their exchanges.
     #[must_use]
     pub fn forgetting(mut self, watched: &Watched) -> Self {
-        self.forgets = self.system.forget(watched);
+        if !self.remembers_exchanges() {
+            self.forgets = self.system.forget(watched);
+        }
         self
     }
 
@@ -268,6 +297,10 @@ impl<'a, S: Reducible> Reduced<'a, S> {
         if self.is_same() {
             return Some(run);
         }
+        if self.remembers_exchanges() {
+            let (stem, cycle) = (self.with_exchanges(&run.stem)?, self.with_exchanges(&run.cycle)?);
+            return self.lift_followed(&stem, &cycle);
+        }
         let start = run.stem.first().or(run.cycle.first()).map(|step| step.from)?;
         let mut stem = self.lift_steps(start, &run.stem)?;
         let mut at = match stem.last() {
@@ -293,8 +326,18 @@ impl<'a, S: Reducible> Reduced<'a, S> {
         if self.is_same() {
             return Some(steps.to_vec());
         }
+        if self.remembers_exchanges() {
+            let steps = self.with_exchanges(steps)?;
+            let (mut at, mut really) = self.begin(start)?;
+            return self.lift_along(&mut at, &mut really, &steps);
+        }
         let start = self.start_of(start)?;
         self.lift_from(start, steps)
+    }
+
+    /// Whether processes are followed through their exchanges. Nothing is forgotten then.
+    fn remembers_exchanges(&self) -> bool {
+        self.symmetry.as_ref().is_some_and(Symmetry::remembers)
     }
 
     /// Whether runs of the reduced system are runs of the system.
@@ -308,6 +351,102 @@ impl<'a, S: Reducible> Reduced<'a, S> {
             return Some(state);
         }
         self.system.initial().into_iter().find(|&it| self.standing_for(it) == state)
+    }
+
+    /// What is exchanged after each of these steps of a state whose steps have been asked for. `None` if a
+    /// step does not tell.
+    pub fn exchanges(&self, state: StateId, steps: &[Transition]) -> Option<Vec<Exchanged>> {
+        let known = self.exchanges.get(&state).map_or(&[][..], Vec::as_slice);
+        let exchanged = |step: &Transition| {
+            // Nothing follows an error, and whoever looks again finds another state for it.
+            if step.action == ActionId::IDLE || self.system.fault(step.target).is_some() {
+                return Some(Exchanged::default());
+            }
+            let mut same = known.iter().filter(|(other, _)| other == step);
+            let first = same.next()?.1;
+            same.all(|(_, other)| *other == first).then_some(first)
+        };
+        steps.iter().map(exchanged).collect()
+    }
+
+    /// The run of the system behind one of the reduced system, as [`lift`](Reduced::lift), with every
+    /// process followed through the exchanges. `None` if it would be very long.
+    pub fn lift_followed(
+        &mut self,
+        stem: &[(RunStep, Exchanged)],
+        cycle: &[(RunStep, Exchanged)],
+    ) -> Option<Run> {
+        let first = stem.first().or(cycle.first())?.0.from;
+        let (mut at, mut really) = self.begin(first)?;
+        let mut stem = self.lift_along(&mut at, &mut really, stem)?;
+        let mut laps: Vec<Vec<RunStep>> = Vec::new();
+        for _ in 0..LAPS {
+            if let Some(first) = laps.iter().position(|lap| lap[0].from == at) {
+                let cycle = laps.split_off(first).concat();
+                stem.extend(laps.concat());
+                return Some(Run { stem, cycle }.folded());
+            }
+            let lap = self.lift_along(&mut at, &mut really, cycle)?;
+            laps.push(lap);
+        }
+        None
+    }
+
+    /// The initial state that a state stands for, and where the processes of the latter really are.
+    fn begin(&mut self, state: StateId) -> Option<(StateId, Permutation)> {
+        let initial = self.start_of(state)?;
+        let symmetry = self.symmetry.as_ref()?;
+        Some((initial, symmetry.permutation(symmetry.last_exchange()).inverse()))
+    }
+
+    /// Steps of the reduced system with what is exchanged after each.
+    fn with_exchanges(&self, steps: &[RunStep]) -> Option<Vec<(RunStep, Exchanged)>> {
+        let exchanged = |step: &RunStep| {
+            let taken = Transition { target: step.to, action: step.action };
+            Some((*step, self.exchanges(step.from, &[taken])?[0]))
+        };
+        steps.iter().map(exchanged).collect()
+    }
+
+    fn lift_along(
+        &mut self,
+        at: &mut StateId,
+        really: &mut Permutation,
+        steps: &[(RunStep, Exchanged)],
+    ) -> Option<Vec<RunStep>> {
+        let symmetry = self.symmetry.as_mut()?;
+        let system = &mut *self.system;
+        let (mut lifted, mut out) = (Vec::new(), Vec::new());
+        for (step, exchanged) in steps {
+            if step.action == ActionId::IDLE {
+                lifted.push(RunStep { from: *at, action: step.action, to: *at });
+                continue;
+            }
+            let kind = |system: &S, symmetry: &Symmetry, action: ActionId, moved: &Permutation| {
+                let slot_of = |id: MoveId| system.signature().moves[id.index()].process.index();
+                symmetry.exact_kind(system.action(action), moved, slot_of, |id| system.part(id))
+            };
+            let nobody = Permutation::identity(system.signature().processes.len());
+            let wanted = kind(system, symmetry, step.action, really);
+            let then = symmetry.permutation(*exchanged).inverse().then(really);
+            let fault = system.fault(step.to).cloned();
+            let target = match &fault {
+                Some(_) => step.to,
+                None => system.exchanged(step.to, symmetry, &then),
+            };
+            out.clear();
+            system.enabled(*at, &mut out);
+            let found = out.iter().find(|transition| {
+                let same = match &fault {
+                    Some(fault) => system.fault(transition.target) == Some(fault),
+                    None => transition.target == target,
+                };
+                same && kind(system, symmetry, transition.action, &nobody) == wanted
+            })?;
+            lifted.push(RunStep { from: *at, action: found.action, to: found.target });
+            (*at, *really) = (found.target, then);
+        }
+        Some(lifted)
     }
 
     fn lift_from(&mut self, start: StateId, steps: &[RunStep]) -> Option<Vec<RunStep>> {
@@ -352,8 +491,14 @@ impl<'a, S: Reducible> Reduced<'a, S> {
 
     fn expand(&mut self, state: StateId, out: &mut Vec<Transition>) {
         if let Some(symmetry) = &mut self.symmetry {
+            let before = out.len();
             if self.system.look_up_to(state, symmetry) {
                 self.system.follow(state, None, out);
+            }
+            if symmetry.remembers() {
+                let exchanges = symmetry.exchanges().iter().copied();
+                let steps = out[before..].iter().copied().zip(exchanges).collect();
+                self.exchanges.insert(state, steps);
             }
             return;
         }
@@ -455,6 +600,7 @@ impl<S: Reducible> TransitionSystem for Reduced<'_, S> {
     }
 
     fn bytes(&self) -> usize {
-        self.system.bytes()
+        let steps = self.exchanges.values().map(Vec::capacity).sum::<usize>();
+        self.system.bytes() + steps * size_of::<(Transition, Exchanged)>()
     }
 }

@@ -24,6 +24,9 @@ pub struct Watched {
     pub events: Vec<EventSet>,
     /// Constraints on runs.
     pub constraints: Vec<Constraint>,
+    /// Whether constraints about processes that are exchanged are followed through the exchanges. Only
+    /// symmetry asks.
+    pub followed: bool,
 }
 
 impl Watched {

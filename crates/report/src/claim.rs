@@ -84,7 +84,8 @@ pub fn json<S: TransitionSystem>(system: &mut S, title: &str, verdict: &ClaimVer
             "states": verdict.size.map(|size| size.states),
             "transitions": verdict.size.map(|size| size.transitions),
             "reductions": verdict.reductions,
-            "unreduced": verdict.unreduced.map(|why| why.to_string()),
+            "unreduced": verdict.unreduced.as_ref().map(ToString::to_string),
+            "asymmetric": verdict.asymmetric.as_ref().map(ToString::to_string),
             "seconds": verdict.time.as_secs_f64(),
         },
     });

@@ -7,6 +7,7 @@
 //! - [`closure`]: is there a fair run at all, and does one go on from everywhere;
 //! - [`global`]: strong global fairness;
 //! - [`inherent`]: inherent fairness, that is relative liveness;
+//! - [`threaded`]: a quotient by exchanges of processes, under fairness of all of them;
 //! - [`reach`]: which states can be reached at all;
 //! - [`lossy`]: the same where they do not fit into memory, for finding faults.
 
@@ -20,6 +21,7 @@ mod product;
 pub mod reach;
 pub mod refinement;
 mod stored;
+pub mod threaded;
 mod walk;
 mod watch;
 

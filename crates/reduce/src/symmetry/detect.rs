@@ -14,19 +14,19 @@
 
 use std::fmt::Write;
 
-use fairly_fairness::{Predicate, Selector, StepFormula};
 use fairly_model::{
     AnyVariable, Collapsed, Communication, Edge, Exit, Expr, Gathering, Label, Layout, Model,
     Statement, StatementKind, Strip, Target, Template, TemplateId,
 };
-use fairly_system::{EventId, EventSet, ProcessId, TransitionSystem};
+use fairly_system::EventId;
 use hashbrown::{HashMap, HashSet};
 
+use super::named::Alike;
 use super::{Asymmetric, Content, Group, Symmetry};
-use crate::watched::{Watched, walk};
+use crate::watched::Watched;
 
 /// What can be exchanged in a model without anybody noticing who watches this.
-pub(crate) fn detect(system: &Collapsed, watched: &Watched) -> Result<Symmetry, Asymmetric> {
+pub(super) fn detect(system: &Collapsed, watched: &Watched) -> Result<Symmetry, Asymmetric> {
     let interpreter = system.interpreter();
     let (model, layout) = (interpreter.model(), interpreter.layout());
     let open = |template: &Template| template.locations.iter().any(|it| it.edges.is_none());
@@ -103,9 +103,13 @@ pub(crate) fn detect(system: &Collapsed, watched: &Watched) -> Result<Symmetry, 
         return Err(Asymmetric::Different);
     }
     let alike: Vec<&[usize]> = order.iter().map(|key| keys[key].as_slice()).collect();
-    let own =
-        |slot: usize| own_events(model, layout.slots[slot].variants[0].template, slot, &private);
-    name(system, watched, &alike, &own, &mut named);
+    let own: Vec<Vec<EventId>> = (0..model.slots.len())
+        .map(|slot| match layout.slots[slot].variants.as_slice() {
+            [only] => own_events(model, only.template, slot, &private),
+            _ => Vec::new(),
+        })
+        .collect();
+    let families = Alike { system, groups: &alike, own: &own }.name(watched, &mut named);
     let mut groups = Vec::new();
     for key in &order {
         let slots: Vec<usize> = keys[key].iter().copied().filter(|slot| !named[*slot]).collect();
@@ -123,21 +127,19 @@ pub(crate) fn detect(system: &Collapsed, watched: &Watched) -> Result<Symmetry, 
         return Err(Asymmetric::Named);
     }
     let mut symmetry = Symmetry::new(groups, model.slots.len(), layout.holder);
-    for (&event, &slot) in &private {
-        if let Some(group) = symmetry.group_of[slot] {
-            let template = layout.slots[slot].variants[0].template;
-            let own = own_events(model, template, slot, &private);
-            let at = own.iter().position(|&other| other == event).expect("it is one of them");
-            symmetry.events.insert(event, (group, u32::try_from(at).expect("few events")));
+    for (slot, own) in own.iter().enumerate() {
+        if symmetry.is_exchanged(slot) {
+            symmetry.events.extend((0u32..).zip(own).map(|(at, &event)| (event, (slot, at))));
         }
     }
+    symmetry.follow(families, watched.constraints.len());
     Ok(symmetry)
 }
 
 type Key = (String, Vec<(u32, u32)>, Vec<(String, EventId)>);
 
 /// Where everything is that a state remembers of the process in a slot.
-fn stored(layout: &Layout, slot: usize) -> impl Iterator<Item = &Strip> {
+pub(super) fn stored(layout: &Layout, slot: usize) -> impl Iterator<Item = &Strip> {
     let of = &layout.slots[slot];
     let is_stored = |strip: &&Strip| (strip.cell as usize) < layout.state_cells;
     let locals = of.variants[0].locals.iter().filter(is_stored);
@@ -203,12 +205,12 @@ impl AsksOwn for Template {
     }
 }
 
-fn edges(template: &Template) -> impl Iterator<Item = &Edge> {
+pub(super) fn edges(template: &Template) -> impl Iterator<Item = &Edge> {
     template.locations.iter().filter_map(|location| location.edges.as_ref()).flatten()
 }
 
 /// Templates of processes that somebody starts.
-fn started(model: &Model) -> HashSet<TemplateId> {
+pub(super) fn started(model: &Model) -> HashSet<TemplateId> {
     let mut found = HashSet::new();
     let mut all: Vec<&[Statement]> = Vec::new();
     for template in &model.templates {
@@ -233,7 +235,7 @@ fn started(model: &Model) -> HashSet<TemplateId> {
 }
 
 /// Whether an edge is about variables of its process only.
-fn is_inner(edge: &Edge) -> bool {
+pub(super) fn is_inner(edge: &Edge) -> bool {
     let outside = edge.communication != Communication::None
         || edge.any(&mut |expr| match expr {
             Expr::Load(place) => !matches!(place.variable, AnyVariable::Local(_)),
@@ -256,14 +258,14 @@ fn is_inner(edge: &Edge) -> bool {
 }
 
 /// Events that several take together.
-struct Gathered {
+pub(super) struct Gathered {
     events: HashSet<EventId>,
     /// By slot: the nodes of the trees that it stands in, with the number of the tree.
-    places: HashMap<usize, Vec<(u32, u32)>>,
+    pub(super) places: HashMap<usize, Vec<(u32, u32)>>,
 }
 
 impl Gathered {
-    fn of(model: &Model) -> Gathered {
+    pub(super) fn of(model: &Model) -> Gathered {
         let mut places: HashMap<usize, Vec<(u32, u32)>> = HashMap::new();
         for (tree, (_, gathering)) in (0u32..).zip(&model.gatherings) {
             let mut nodes = 0;
@@ -294,7 +296,7 @@ impl Gathered {
     }
 
     /// Whether the event of an edge may be one that several take.
-    fn may_have(&self, model: &Model, slot: usize, edge: &Edge) -> bool {
+    pub(super) fn may_have(&self, model: &Model, slot: usize, edge: &Edge) -> bool {
         let named = |first: &str| {
             self.events.iter().any(|event| is_of(&model.events[event.index()].name, first))
         };
@@ -313,7 +315,7 @@ fn is_of(name: &str, first: &str) -> bool {
 }
 
 /// Events that are taken by one slot alone and by no other, with the slot.
-fn private_events(
+pub(super) fn private_events(
     model: &Model,
     slots: impl Iterator<Item = Vec<TemplateId>>,
 ) -> HashMap<EventId, usize> {
@@ -357,7 +359,7 @@ fn private_events(
 }
 
 /// The events that only this slot has, in the order in which its edges name them.
-fn own_events(
+pub(super) fn own_events(
     model: &Model,
     template: TemplateId,
     slot: usize,
@@ -376,7 +378,7 @@ fn own_events(
 }
 
 /// A template without what may differ.
-fn shape(
+pub(super) fn shape(
     model: &Model,
     template: TemplateId,
     slot: usize,
@@ -399,56 +401,4 @@ fn shape(
         }
     }
     format!("{plain:?}")
-}
-
-/// Notes the slots that the property and the constraints tell apart from others that are alike.
-fn name(
-    system: &Collapsed,
-    watched: &Watched,
-    alike: &[&[usize]],
-    own: &dyn Fn(usize) -> Vec<EventId>,
-    named: &mut [bool],
-) {
-    let signature = system.signature();
-    let mut events: Vec<&EventSet> = watched.events.iter().collect();
-    let predicates =
-        watched.constraints.iter().flat_map(|constraint| [&constraint.when, &constraint.then]);
-    for predicate in predicates {
-        let selector = match predicate {
-            Predicate::True => continue,
-            Predicate::Enabled(selector)
-            | Predicate::Disabled(selector)
-            | Predicate::Ready(selector)
-            | Predicate::Taken(selector) => selector,
-            Predicate::Step(formula) => {
-                walk(formula, &mut |part| {
-                    if let StepFormula::Event(set) = part {
-                        events.push(set);
-                    }
-                });
-                continue;
-            }
-        };
-        let mut name = |process: ProcessId| named[process.index()] = true;
-        match selector {
-            Selector::Process(process) | Selector::Part(process, _) => name(*process),
-            Selector::Events(set) => events.push(set),
-            Selector::Moves(moves) => {
-                moves.iter().for_each(|id| name(signature.moves[id.index()].process));
-            }
-        }
-    }
-    // An event that only one process has is its name, unless the others' are meant as well.
-    for slots in alike {
-        let own: Vec<Vec<EventId>> = slots.iter().map(|&slot| own(slot)).collect();
-        for set in &events {
-            for at in 0..own[0].len() {
-                let meant = |events: &Vec<EventId>| set.contains(events[at], signature);
-                if !own.iter().all(meant) {
-                    let those = slots.iter().zip(&own).filter(|(_, events)| meant(events));
-                    those.for_each(|(&slot, _)| named[slot] = true);
-                }
-            }
-        }
-    }
 }

@@ -11,30 +11,58 @@
 //! That is not enough: a property or a constraint may tell processes apart (004-27). Here whatever is
 //! named is in no group, so the quotient is bisimilar to the system in all that is watched, and keeps the
 //! answer to every question about single runs that is asked of it, with X, automata and fairness: see
-//! Emerson and Sistla (*Symmetry and model checking*, 1996). What fairness of *all* processes needs, an
-//! index that is followed through the exchanges (*Utilizing symmetry when model-checking under fairness
-//! assumptions*, 1997), is not built: all processes are then named, and none is in a group.
+//! Emerson and Sistla (*Symmetry and model checking*, 1996). Under fairness of *all* processes, the exchange
+//! that each step ends with is remembered (`exchanges.rs`), for whoever follows the processes through them:
+//! `fairly_search::threaded`. Then all steps are taken, since they are steps of different processes.
+//!
+//! Processes that differ by a number can be exchanged together with it (`numbered.rs`), if the number is used
+//! in no other way than as a name (`numbers.rs`); cells of arrays that it is the index of then go with the
+//! process (`places.rs`). Only all permutations of a group are known of: that a ring looks the same from
+//! everywhere is not.
 //!
 //! Strong global fairness is not kept (against 004-27 and Zhang, Sun and Liu): two processes that swap places
 //! with either of two events take both events in the one state of the quotient, when in either state of the
 //! system it is always the same one.
 
 mod detect;
+mod exchanges;
+mod named;
+mod numbered;
+mod numbers;
+mod places;
 
 use fairly_model::native::Part;
-use fairly_model::{Exchange, Strip};
+use fairly_model::{Collapsed, Exchange, Strip};
 use fairly_system::{Action, EventId, MoveId};
 use hashbrown::HashMap;
 
-pub(crate) use detect::detect;
+use crate::watched::Watched;
+use exchanges::Followed;
+pub use exchanges::{Exchanged, Permutation};
+use places::Places;
+
+/// What can be exchanged in a model without anybody noticing who watches this: processes that have no
+/// numbers, or with their numbers, whichever is more.
+pub(crate) fn detect(system: &Collapsed, watched: &Watched) -> Result<Symmetry, Asymmetric> {
+    let nameless = detect::detect(system, watched);
+    match (nameless, numbered::detect(system, watched)) {
+        (Ok(nameless), Ok(numbered)) if nameless.orbit() >= numbered.orbit() => Ok(nameless),
+        (_, Ok(numbered)) => Ok(numbered),
+        (Ok(nameless), Err(_)) => Ok(nameless),
+        // How numbers are used says more than that there are some.
+        (Err(_), Err(why)) => Err(why),
+    }
+}
 
 /// Why no processes are exchanged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asymmetric {
     /// What the processes do is only worked out as they do it.
     Open,
-    /// The model asks for processes by numbers that it computes, or for who moved last.
+    /// The model asks for who moved last.
     Numbers,
+    /// The number of a process is used here as something else, or without being understood.
+    Used(String),
     /// No two processes are alike.
     Different,
     /// Some are, but the property or the constraints name all of them, or all but one.
@@ -90,9 +118,17 @@ pub struct Symmetry {
     /// By slot: its group.
     group_of: Vec<Option<u32>>,
     /// Events that only one process has, and that go with it when it is exchanged: those with the same
-    /// entry stand for each other.
-    events: HashMap<EventId, (u32, u32)>,
+    /// entry stand for each other: whose they are, and which of its own.
+    events: HashMap<EventId, (usize, u32)>,
     holder: Option<Strip>,
+    /// What belongs to processes that have numbers; contents of groups are then not used.
+    places: Option<Places>,
+    /// Whether events may have numbers in their names.
+    carries: bool,
+    /// Whether processes in the state that was looked at last that look alike can be exchanged.
+    is_exact: bool,
+    /// Who is where after the exchanges, if somebody follows it.
+    followed: Option<Followed>,
     /// By slot, in the state that was looked at last: the first slot of the group with the same in it,
     /// and how many of them there are before this one.
     alike: Vec<(u32, u32)>,
@@ -121,6 +157,10 @@ impl Symmetry {
             group_of,
             events: HashMap::new(),
             holder,
+            places: None,
+            carries: false,
+            is_exact: true,
+            followed: None,
             alike: vec![(0, 0); slots],
             values: Vec::new(),
             order: Vec::new(),
@@ -129,7 +169,53 @@ impl Symmetry {
         }
     }
 
-    /// How many states of the system one state has stood for, on average.
+    /// Of processes with numbers.
+    fn numbered(places: Places, slots: usize, carries: bool) -> Symmetry {
+        let group =
+            |slots: &Vec<usize>| Group { slots: slots.clone(), contents: Vec::new(), length: 0 };
+        let groups = places.groups.iter().map(|of| group(&of.slots)).collect();
+        let mut symmetry = Symmetry::new(groups, slots, None);
+        symmetry.places = Some(places);
+        symmetry.carries = carries;
+        symmetry
+    }
+
+    /// Whether processes that are exchanged have numbers.
+    pub fn has_numbers(&self) -> bool {
+        self.places.is_some()
+    }
+
+    /// Notes which processes are alike, by their rank in their group.
+    fn note_alike(&mut self, ranks: &HashMap<usize, usize>) -> f64 {
+        let mut orbit = 1.0;
+        for group in &self.groups {
+            let mut first = (group.slots[0], 0);
+            for (at, &slot) in group.slots.iter().enumerate() {
+                if at > 0 && ranks[&slot] != ranks[&group.slots[at - 1]] {
+                    first = (slot, at);
+                }
+                let small = |number: usize| u32::try_from(number).expect("a slot");
+                self.alike[slot] = (small(first.0), small(at - first.1));
+                orbit *= (at + 1) as f64 / (at - first.1 + 1) as f64;
+            }
+        }
+        orbit
+    }
+
+    /// The exchange that leads to the state that stands for a packed state of processes with numbers.
+    fn sorting(places: &Places, words: &[u64], slots: usize) -> Permutation {
+        let sorted = places.sort(words);
+        let mut moved = Permutation::identity(slots);
+        for group in &places.groups {
+            let mut order = group.slots.clone();
+            order.sort_by_key(|slot| sorted.ranks[slot]);
+            order.iter().zip(&group.slots).for_each(|(&from, &to)| moved.set(from, to));
+        }
+        moved
+    }
+
+    /// How many states of the system one state has stood for, on average; or somewhat more, where
+    /// processes know each other's numbers.
     pub fn stood_for(&self) -> f64 {
         if self.looked_at == 0 { 1.0 } else { self.stood_for / self.looked_at as f64 }
     }
@@ -152,7 +238,11 @@ impl Symmetry {
         slot_of: impl Fn(MoveId) -> usize,
         part: impl Fn(MoveId) -> Option<Part>,
     ) -> Kind {
-        let event = self.events.get(&action.event).map_or(Ok(action.event), |&known| Err(known));
+        let group_of = |slot: usize| self.group_of[slot].expect("it is exchanged");
+        let event = match self.events.get(&action.event) {
+            Some(&(slot, at)) => Err((group_of(slot), at)),
+            None => Ok(action.event),
+        };
         let mut parts: Vec<_> = action
             .moves
             .iter()
@@ -189,6 +279,16 @@ impl Symmetry {
 
 impl Exchange for Symmetry {
     fn turn_to(&mut self, words: &[u64]) {
+        if let Some(followed) = &mut self.followed {
+            followed.turn();
+        }
+        self.looked_at += 1;
+        if let Some(places) = &self.places {
+            let sorted = places.sort(words);
+            self.is_exact = sorted.is_exact;
+            self.stood_for += self.note_alike(&sorted.ranks);
+            return;
+        }
         let mut orbit = 1.0;
         for number in 0..self.groups.len() {
             self.read(number, words);
@@ -205,11 +305,14 @@ impl Exchange for Symmetry {
                 orbit *= (at + 1) as f64 / (at - first.1 + 1) as f64;
             }
         }
-        self.looked_at += 1;
         self.stood_for += orbit;
     }
 
     fn keeps(&self, slots: &[u32]) -> bool {
+        // Who is followed is somebody else.
+        if self.is_followed() || !self.is_exact {
+            return true;
+        }
         // Of those that are alike, the first take part.
         slots.iter().all(|&slot| {
             if self.group_of[slot as usize].is_none() {
@@ -223,7 +326,22 @@ impl Exchange for Symmetry {
         })
     }
 
+    fn leave(&mut self) {
+        if let Some(followed) = &mut self.followed {
+            followed.note(&Permutation::identity(self.group_of.len()));
+        }
+    }
+
     fn make_canonical(&mut self, words: &mut [u64]) {
+        if let Some(places) = &self.places {
+            let moved = Symmetry::sorting(places, words, self.group_of.len());
+            places.exchange(words, &moved);
+            if let Some(followed) = &mut self.followed {
+                followed.note(&moved);
+            }
+            return;
+        }
+        let mut moved = self.followed.is_some().then(|| Permutation::identity(self.group_of.len()));
         for number in 0..self.groups.len() {
             self.read(number, words);
             let group = &self.groups[number];
@@ -238,12 +356,18 @@ impl Exchange for Symmetry {
             for (to, &from) in order.iter().enumerate() {
                 let value = self.value(group, from);
                 group.contents[to].write(value, words);
+                if let Some(moved) = &mut moved {
+                    moved.set(group.slots[from], group.slots[to]);
+                }
                 if let (Some(strip), Some(1)) = (self.holder, value.last()) {
                     let slot = i64::try_from(group.slots[to]).expect("a slot");
                     strip.set(words, 0, slot);
                 }
             }
             self.order = order;
+        }
+        if let (Some(followed), Some(moved)) = (&mut self.followed, moved) {
+            followed.note(&moved);
         }
     }
 }

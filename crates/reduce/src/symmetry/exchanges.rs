@@ -1,0 +1,200 @@
+//! Who is where after an exchange.
+
+use fairly_model::native::Part;
+use fairly_system::{Action, EventId, MoveId};
+use hashbrown::HashMap;
+
+use super::Symmetry;
+
+/// What is in each slot goes to a slot.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Permutation(Vec<u32>);
+
+impl Permutation {
+    /// Nothing moves.
+    pub fn identity(slots: usize) -> Permutation {
+        Permutation((0..).take(slots).collect())
+    }
+
+    /// Where the process in a slot goes.
+    pub fn of(&self, slot: usize) -> usize {
+        self.0[slot] as usize
+    }
+
+    pub(super) fn set(&mut self, from: usize, to: usize) {
+        self.0[from] = u32::try_from(to).expect("a slot");
+    }
+
+    /// This one, before another.
+    #[must_use]
+    pub fn then(&self, next: &Permutation) -> Permutation {
+        Permutation(self.0.iter().map(|&slot| next.0[slot as usize]).collect())
+    }
+
+    /// The way back.
+    #[must_use]
+    pub fn inverse(&self) -> Permutation {
+        let mut inverse = Permutation::identity(self.0.len());
+        (0..self.0.len()).for_each(|slot| inverse.set(self.of(slot), slot));
+        inverse
+    }
+}
+
+/// The number of an exchange that has been met; the first one exchanges nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Exchanged(pub u32);
+
+/// Exchanges that have been met, and the constraints that go with the processes.
+#[derive(Clone, Debug)]
+pub(super) struct Followed {
+    permutations: Vec<Permutation>,
+    numbers: HashMap<Permutation, Exchanged>,
+    /// Those of the steps of the state that was looked at last.
+    steps: Vec<Exchanged>,
+    /// By slot: the constraints about its process.
+    families: Vec<Vec<u32>>,
+    constraints: usize,
+    /// Whether there are any about processes that are exchanged.
+    is_asked: bool,
+}
+
+impl Followed {
+    pub(super) fn turn(&mut self) {
+        self.steps.clear();
+    }
+
+    pub(super) fn note(&mut self, moved: &Permutation) {
+        let number = self.number(moved);
+        self.steps.push(number);
+    }
+
+    fn number(&mut self, moved: &Permutation) -> Exchanged {
+        if let Some(&known) = self.numbers.get(moved) {
+            return known;
+        }
+        let new = Exchanged(u32::try_from(self.permutations.len()).expect("fewer than states"));
+        self.permutations.push(moved.clone());
+        self.numbers.insert(moved.clone(), new);
+        new
+    }
+}
+
+/// What an action is, after an exchange of who takes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ExactKind {
+    event: Result<EventId, (usize, u32)>,
+    parts: Vec<(usize, Option<[u32; 3]>)>,
+}
+
+impl Symmetry {
+    /// Has exchanges remembered, if there are constraints about the processes that are exchanged, or they
+    /// have numbers.
+    pub(super) fn follow(&mut self, families: Vec<Vec<u32>>, constraints: usize) {
+        let asked = |slot: usize| self.is_exchanged(slot) && !families[slot].is_empty();
+        let is_asked = (0..families.len()).any(asked);
+        if is_asked || self.has_numbers() {
+            let mut followed = Followed {
+                permutations: Vec::new(),
+                numbers: HashMap::new(),
+                steps: Vec::new(),
+                families,
+                constraints,
+                is_asked,
+            };
+            followed.number(&Permutation::identity(self.group_of.len()));
+            self.followed = Some(followed);
+        }
+    }
+
+    /// Whether a process is exchanged for others.
+    pub(super) fn is_exchanged(&self, slot: usize) -> bool {
+        self.group_of[slot].is_some()
+    }
+
+    /// Whether there are constraints about processes that are exchanged: a search then has to follow the
+    /// exchanges.
+    pub fn is_followed(&self) -> bool {
+        self.followed.as_ref().is_some_and(|followed| followed.is_asked)
+    }
+
+    /// Whether exchanges are remembered.
+    pub(crate) fn remembers(&self) -> bool {
+        self.followed.is_some()
+    }
+
+    /// The exchanges of the steps of the state that was looked at last.
+    pub(crate) fn exchanges(&self) -> &[Exchanged] {
+        self.followed.as_ref().map_or(&[], |followed| &followed.steps)
+    }
+
+    /// The exchange of the state that was made canonical last.
+    pub(crate) fn last_exchange(&self) -> Exchanged {
+        self.exchanges().last().copied().unwrap_or_default()
+    }
+
+    /// Where processes go in an exchange.
+    pub(crate) fn permutation(&self, exchanged: Exchanged) -> Permutation {
+        match &self.followed {
+            Some(followed) => followed.permutations[exchanged.0 as usize].clone(),
+            None => Permutation::identity(self.group_of.len()),
+        }
+    }
+
+    /// By exchange that has been met: which constraint each constraint is after it.
+    pub fn constraints_after(&self) -> Vec<Vec<u32>> {
+        let Some(followed) = &self.followed else { return Vec::new() };
+        let after = |permutation: &Permutation| {
+            let mut after: Vec<u32> = (0..).take(followed.constraints).collect();
+            for slot in (0..self.group_of.len()).filter(|&slot| self.is_exchanged(slot)) {
+                let there = &followed.families[permutation.of(slot)];
+                for (&constraint, &same) in followed.families[slot].iter().zip(there) {
+                    after[constraint as usize] = same;
+                }
+            }
+            after
+        };
+        followed.permutations.iter().map(after).collect()
+    }
+
+    /// What an action becomes if those who take it are exchanged.
+    pub(crate) fn exact_kind(
+        &self,
+        action: &Action,
+        moved: &Permutation,
+        slot_of: impl Fn(MoveId) -> usize,
+        part: impl Fn(MoveId) -> Option<Part>,
+    ) -> ExactKind {
+        let event = match self.events.get(&action.event) {
+            Some(&(slot, at)) => Err((moved.of(slot), at)),
+            // Its name goes with the numbers; who does what says enough.
+            None if self.carries => Ok(EventId::IDLE),
+            None => Ok(action.event),
+        };
+        let edge = |id| part(id).map(|part| [part.variant, part.location, part.edge]);
+        let part_of = |&id: &MoveId| (moved.of(slot_of(id)), edge(id));
+        let mut parts: Vec<_> = action.moves.iter().map(part_of).collect();
+        parts.sort_unstable();
+        ExactKind { event, parts }
+    }
+
+    /// Exchanges what is in the slots of a packed state.
+    pub(crate) fn exchange(&mut self, words: &mut [u64], moved: &Permutation) {
+        if let Some(places) = &self.places {
+            return places.exchange(words, moved);
+        }
+        for number in 0..self.groups.len() {
+            self.read(number, words);
+            let group = &self.groups[number];
+            for (from, &slot) in group.slots.iter().enumerate() {
+                let to = group.slots.iter().position(|&other| other == moved.of(slot));
+                let to = to.expect("a process goes to a slot of its group");
+                let value = self.value(group, from);
+                group.contents[to].write(value, words);
+                if let (Some(strip), Some(1)) = (self.holder, value.last()) {
+                    let slot = i64::try_from(group.slots[to]).expect("a slot");
+                    strip.set(words, 0, slot);
+                }
+            }
+        }
+    }
+}

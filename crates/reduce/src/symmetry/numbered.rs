@@ -1,0 +1,457 @@
+//! Which processes can be exchanged together with their numbers.
+//!
+//! They are alike as in `detect.rs`, with two differences: their templates may also differ in constants, and
+//! a process may ask for its own number or for others by number. How numbers are used is checked in
+//! `numbers.rs`; what an exchange moves then is collected for `places.rs`.
+
+use fairly_fairness::{Predicate, Selector, StepFormula};
+use fairly_model::{
+    Collapsed, Exit, Expr, Layout, Model, Strip, Target, Template, TemplateId, Variable,
+};
+use fairly_system::EventId;
+use hashbrown::{HashMap, HashSet};
+
+use super::detect::{self, Gathered};
+use super::named::Alike;
+use super::numbers::{OWN, Type, Types, Typing};
+use super::places::{Belongings, Cell, Column, Domain, Matrix, Need, Places, Reference};
+use super::{Asymmetric, Symmetry};
+use crate::watched::{Watched, walk};
+
+/// What can be exchanged in a model with numbers, without anybody noticing who watches this.
+pub(super) fn detect(system: &Collapsed, watched: &Watched) -> Result<Symmetry, Asymmetric> {
+    let interpreter = system.interpreter();
+    let (model, layout) = (interpreter.model(), interpreter.layout());
+    let open = |template: &Template| template.locations.iter().any(|it| it.edges.is_none());
+    if model.templates.iter().any(open) {
+        return Err(Asymmetric::Open);
+    }
+    if layout.last_mover.is_some() {
+        return Err(Asymmetric::Numbers);
+    }
+    let mut atoms = watched.values.clone();
+    atoms.extend(watched.all_atoms().into_iter().filter_map(|it| interpreter.atom_expression(it)));
+    let found = Found::of(model, layout, &atoms)?;
+    if found.carries && watches_events(watched) {
+        let events = "an event that the question is about, or may be".to_owned();
+        return Err(Asymmetric::Used(events));
+    }
+    let mut named = found.named.clone();
+    found.fits(model)?;
+    found.name_by_room(layout, &mut named);
+    let groups: Vec<&[usize]> = found.classes.iter().map(Vec::as_slice).collect();
+    let families = Alike { system, groups: &groups, own: &found.own }.name(watched, &mut named);
+    let free = |slots: &Vec<usize>| -> Vec<usize> {
+        slots.iter().copied().filter(|&slot| !named[slot]).collect()
+    };
+    let groups: Vec<Vec<usize>> =
+        found.classes.iter().map(free).filter(|it| it.len() > 1).collect();
+    if groups.is_empty() {
+        return Err(Asymmetric::Named);
+    }
+    let places = Collector::new(&found, model, layout, &groups).places()?;
+    let mut symmetry = Symmetry::numbered(places, model.slots.len(), found.carries);
+    for (slot, own) in found.own.iter().enumerate() {
+        if symmetry.is_exchanged(slot) {
+            symmetry.events.extend((0u32..).zip(own).map(|(at, &event)| (event, (slot, at))));
+        }
+    }
+    symmetry.follow(families, watched.constraints.len());
+    Ok(symmetry)
+}
+
+/// Whether the property or a constraint is about events.
+fn watches_events(watched: &Watched) -> bool {
+    let mut found = !watched.events.is_empty();
+    for constraint in &watched.constraints {
+        for predicate in [&constraint.when, &constraint.then] {
+            match predicate {
+                Predicate::True => {}
+                Predicate::Step(formula) => {
+                    walk(formula, &mut |part| found |= matches!(part, StepFormula::Event(_)));
+                }
+                Predicate::Enabled(selector)
+                | Predicate::Disabled(selector)
+                | Predicate::Ready(selector)
+                | Predicate::Taken(selector) => {
+                    found |= !matches!(selector, Selector::Process(_));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Processes that are alike up to their numbers.
+struct Found<'m> {
+    typing: Typing<'m>,
+    classes: Vec<Vec<usize>>,
+    /// By type that is one of numbers: the number of each process that may be exchanged.
+    numbers: HashMap<Type, Domain>,
+    /// By slot: whether the model or the property has its number.
+    named: Vec<bool>,
+    own: Vec<Vec<EventId>>,
+    /// Whether there are events with numbers in their names.
+    carries: bool,
+}
+
+impl<'m> Found<'m> {
+    fn of(model: &'m Model, layout: &Layout, atoms: &[Expr]) -> Result<Found<'m>, Asymmetric> {
+        let started = detect::started(model);
+        let mut typing = Typing::of(model, atoms, |template| !started.contains(&template));
+        let kinds = layout.slots.iter().map(|slot| {
+            let variants = slot.variants.iter();
+            variants.map(|variant| variant.template).collect::<Vec<_>>()
+        });
+        let private = detect::private_events(model, kinds);
+        let template = |slot: usize| layout.slots[slot].variants[0].template;
+        let own = |slot: usize| match layout.slots[slot].variants.len() {
+            1 => detect::own_events(model, template(slot), slot, &private),
+            _ => Vec::new(),
+        };
+        let gathered = Gathered::of(model);
+        let mut classes: Vec<Vec<usize>> = Vec::new();
+        let mut places: HashMap<_, usize> = HashMap::new();
+        let mut shapes: HashMap<TemplateId, String> = HashMap::new();
+        let fit = |slot: &usize| is_fit(model, layout, *slot, &gathered, &started);
+        for slot in (0..model.slots.len()).filter(fit) {
+            let of = template(slot);
+            let known = shapes
+                .entry(of)
+                .or_insert_with(|| without_constants(&detect::shape(model, of, slot, &private)));
+            let mut shape = known.clone();
+            for strip in detect::stored(layout, slot) {
+                shape += &format!(" {} {} {}", strip.base, strip.width, strip.length);
+            }
+            let meets = gathered.places.get(&slot).cloned().unwrap_or_default();
+            let key = (shape, meets, model.slots[slot].renamed.clone());
+            let class = *places.entry(key).or_insert(classes.len());
+            classes.resize(classes.len().max(class + 1), Vec::new());
+            classes[class].push(slot);
+        }
+        // Where constants of templates that are alike differ, they are numbers.
+        let mut differing: HashSet<(usize, usize)> = HashSet::new();
+        let mut vectors: Vec<(Type, Vec<(usize, i64)>)> = Vec::new();
+        classes.retain(|slots| {
+            let of = |slot: usize| template(slot).index();
+            let first = of(slots[0]);
+            let count = typing.constants[first].len();
+            if slots.len() < 2 || slots.iter().any(|&it| typing.constants[of(it)].len() != count) {
+                return false;
+            }
+            let mut numbers = Vec::new();
+            for at in 0..count {
+                let value = |&slot: &usize| (slot, typing.constants[of(slot)][at].value);
+                let values: Vec<(usize, i64)> = slots.iter().map(value).collect();
+                let different: HashSet<i64> = values.iter().map(|(_, value)| *value).collect();
+                match different.len() {
+                    1 => {}
+                    many if many == slots.len() => numbers.push((at, values)),
+                    _ => return false,
+                }
+            }
+            for &other in &slots[1..] {
+                for at in 0..typing.locals[first].len() {
+                    let (one, other) = (typing.locals[first][at], typing.locals[of(other)][at]);
+                    typing.join(one.value, other.value);
+                    typing.join(one.index, other.index);
+                }
+                for at in 0..count {
+                    let same = typing.constants[of(other)][at].of;
+                    typing.join(typing.constants[first][at].of, same);
+                }
+            }
+            for (at, values) in numbers {
+                vectors.push((typing.constants[first][at].of, values));
+                differing.extend(slots.iter().map(|&slot| (of(slot), at)));
+            }
+            true
+        });
+        if classes.is_empty() {
+            return Err(Asymmetric::Different);
+        }
+        let mut numbers: HashMap<Type, Domain> = HashMap::new();
+        let slots = classes.iter().flatten();
+        let small = |slot: usize| i64::try_from(slot).expect("a slot");
+        vectors.push((OWN, slots.map(|&slot| (slot, small(slot))).collect()));
+        for (of, values) in vectors {
+            let domain = numbers.entry(typing.root(of)).or_default();
+            for (slot, value) in values {
+                let number = *domain.numbers.entry(slot).or_insert(value);
+                let same = *domain.slots.entry(value).or_insert(slot);
+                if (number, same) != (value, slot) {
+                    let text = format!("{} and another that meets it", model.slots[slot].name);
+                    return Err(Asymmetric::Used(text));
+                }
+            }
+        }
+        if let Some(misuse) = typing.misuse(|of| numbers.contains_key(&of)) {
+            return Err(Asymmetric::Used(misuse));
+        }
+        let mut named = vec![false; model.slots.len()];
+        for (template, constants) in typing.constants.iter().enumerate() {
+            for (at, constant) in constants.iter().enumerate() {
+                let domain = numbers.get(&typing.root(constant.of));
+                let slot = domain.and_then(|domain| domain.slots.get(&constant.value));
+                if let (Some(&slot), false) = (slot, differing.contains(&(template, at))) {
+                    named[slot] = true;
+                }
+            }
+        }
+        let is_number = |of: &Type| numbers.contains_key(&typing.root(*of));
+        let carries = typing.labels.iter().any(|(_, types)| types.iter().any(is_number));
+        let own = (0..model.slots.len()).map(own).collect();
+        Ok(Found { typing, classes, numbers, named, own, carries })
+    }
+
+    fn domain(&self, of: Type) -> Option<&Domain> {
+        self.numbers.get(&self.typing.root(of))
+    }
+
+    /// Whether every number is a value of whatever numbers are assigned to, and an index of the arrays that
+    /// they are indices of: otherwise some of them would go wrong and others not.
+    fn fits(&self, model: &Model) -> Result<(), Asymmetric> {
+        let typing = &self.typing;
+        let room = |of: Type, low: i64, high: i64| {
+            let fit = |domain: &Domain| domain.slots.keys().all(|&it| low <= it && it <= high);
+            self.domain(of).is_none_or(fit)
+        };
+        let variable = |(variable, types): &(&Variable, &Types)| {
+            let last = i64::from(variable.length.unwrap_or(u32::MAX)) - 1;
+            room(types.value, variable.range.low, variable.range.high) && room(types.index, 0, last)
+        };
+        let no_room = |name: &str| {
+            Err(Asymmetric::Used(format!("{name}, which has no room for every number")))
+        };
+        let locals = model.templates.iter().zip(&typing.locals);
+        let locals = locals.flat_map(|(template, types)| template.locals.iter().zip(types));
+        let mut variables = model.variables.iter().zip(&typing.variables).chain(locals);
+        if let Some((of, _)) = variables.find(|it| !variable(it)) {
+            return no_room(&of.name);
+        }
+        for (channel, types) in model.channels.iter().zip(&typing.cells) {
+            let mut cells = channel.cells.iter().zip(types);
+            if !cells.all(|((range, _), &of)| room(of, range.low, range.high)) {
+                return no_room(&channel.name);
+            }
+        }
+        match typing.checked.iter().find(|(of, length)| !room(*of, 0, i64::from(*length) - 1)) {
+            Some(_) => no_room("an array"),
+            None => Ok(()),
+        }
+    }
+
+    /// Where a state has room for some numbers only, since no others come there, they are names.
+    fn name_by_room(&self, layout: &Layout, named: &mut [bool]) {
+        let mut note = |strip: &Strip, of: Type| {
+            let Some(domain) = self.domain(of) else { return };
+            let range = strip.range();
+            if domain.slots.keys().all(|&number| range.contains(number)) {
+                return;
+            }
+            for (_, &slot) in domain.slots.iter().filter(|(number, _)| range.contains(**number)) {
+                named[slot] = true;
+            }
+        };
+        let is_stored = |strip: &Strip| (strip.cell as usize) < layout.state_cells;
+        for (strip, types) in layout.variables.iter().zip(&self.typing.variables) {
+            if is_stored(strip) {
+                note(strip, types.value);
+            }
+        }
+        for variant in layout.slots.iter().flat_map(|slot| &slot.variants) {
+            let types = &self.typing.locals[variant.template.index()];
+            for (strip, types) in variant.locals.iter().zip(types).filter(|it| is_stored(it.0)) {
+                note(strip, types.value);
+            }
+        }
+        for (channel, types) in layout.channels.iter().zip(&self.typing.cells) {
+            for (column, &of) in channel.columns.iter().zip(types).filter(|it| it.0.length > 0) {
+                note(column, of);
+            }
+        }
+    }
+}
+
+/// Whether the process in a slot may be exchanged at all.
+fn is_fit(
+    model: &Model,
+    layout: &Layout,
+    slot: usize,
+    gathered: &Gathered,
+    started: &HashSet<TemplateId>,
+) -> bool {
+    let [only] = layout.slots[slot].variants.as_slice() else { return false };
+    let template = model.template(only.template);
+    let edges = || detect::edges(template);
+    let owns = model.channels.iter().filter_map(|channel| channel.owner);
+    let meets = |edge| gathered.may_have(model, slot, edge);
+    model.slots[slot].start.is_some()
+        && owns.into_iter().all(|(owner, _)| owner.index() != slot)
+        && !started.contains(&only.template)
+        && (model.exit != Exit::LastFirst || edges().all(|edge| edge.target != Target::Exit))
+        && edges().all(|edge| !(edge.hold || !detect::is_inner(edge)) || !meets(edge))
+}
+
+/// A shape with the values of constants taken out.
+fn without_constants(shape: &str) -> String {
+    let mut parts = shape.split("Const(");
+    let mut all = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        all += "Const";
+        all += part.split_once(')').map_or(part, |(_, rest)| rest);
+    }
+    all
+}
+
+/// Collects what an exchange moves.
+struct Collector<'a> {
+    found: &'a Found<'a>,
+    model: &'a Model,
+    layout: &'a Layout,
+    places: Places,
+    /// By type: the domain in `places`.
+    domains: HashMap<Type, usize>,
+    exchanged: HashSet<usize>,
+}
+
+impl<'a> Collector<'a> {
+    fn new(
+        found: &'a Found<'a>,
+        model: &'a Model,
+        layout: &'a Layout,
+        groups: &[Vec<usize>],
+    ) -> Self {
+        let groups: Vec<Belongings> = groups
+            .iter()
+            .map(|slots| Belongings { slots: slots.clone(), ..Belongings::default() })
+            .collect();
+        let exchanged: HashSet<usize> = groups.iter().flat_map(|it| it.slots.clone()).collect();
+        let mut places = Places { groups, holder: layout.holder, ..Places::default() };
+        let mut domains = HashMap::new();
+        for (&of, domain) in &found.numbers {
+            domains.insert(of, places.domains.len());
+            let kept = domain.numbers.iter().filter(|(slot, _)| exchanged.contains(*slot));
+            let numbers: HashMap<usize, i64> = kept.map(|(&slot, &value)| (slot, value)).collect();
+            let slots = numbers.iter().map(|(&slot, &value)| (value, slot)).collect();
+            places.domains.push(Domain { numbers, slots });
+        }
+        Collector { found, model, layout, places, domains, exchanged }
+    }
+
+    fn domain_of(&self, of: Type) -> Option<usize> {
+        self.domains.get(&self.found.typing.root(of)).copied()
+    }
+
+    fn places(mut self) -> Result<Places, Asymmetric> {
+        for number in 0..self.places.groups.len() {
+            self.collect_slots(number);
+        }
+        let typing = &self.found.typing;
+        let state_cells = self.layout.state_cells;
+        for (strip, types) in self.layout.variables.iter().zip(&typing.variables) {
+            if (strip.cell as usize) < state_cells {
+                self.collect_shared(*strip, *types, None);
+            }
+        }
+        for (slot, of) in self.layout.slots.iter().enumerate() {
+            if self.exchanged.contains(&slot) {
+                continue;
+            }
+            for (kind, variant) in (1i64..).zip(&of.variants) {
+                let types = &typing.locals[variant.template.index()];
+                for (strip, types) in variant.locals.iter().zip(types) {
+                    if (strip.cell as usize) >= state_cells {
+                        continue;
+                    }
+                    let [value, index] = [types.value, types.index].map(|it| self.domain_of(it));
+                    let own_array = index.is_some() && strip.length > 1;
+                    if own_array && (of.variants.len() > 1 || value.is_some()) {
+                        let text = format!("an array of {}", self.model.slots[slot].name);
+                        return Err(Asymmetric::Used(text));
+                    }
+                    self.collect_shared(*strip, *types, Some((of.kind, Need::Is(kind))));
+                }
+            }
+        }
+        for (channel, types) in self.layout.channels.iter().zip(&typing.cells) {
+            for (column, &of) in channel.columns.iter().zip(types) {
+                let Some(domain) = self.domain_of(of) else { continue };
+                self.places.references.extend((0..column.length).map(|at| Reference {
+                    cell: (*column, at),
+                    domain,
+                    only_if: Some((channel.length, Need::Above(i64::from(at)))),
+                }));
+            }
+        }
+        Ok(self.places)
+    }
+
+    /// What is in the slots of a group.
+    fn collect_slots(&mut self, number: usize) {
+        let slots = self.places.groups[number].slots.clone();
+        let layout = self.layout;
+        let column = |cells: Vec<Cell>, domain| Column { cells, domain };
+        let mut columns = Vec::new();
+        let mut matrices = Vec::new();
+        let of = |slot: usize| &layout.slots[slot];
+        columns.push(column(slots.iter().map(|&slot| (of(slot).kind, 0)).collect(), None));
+        columns.push(column(slots.iter().map(|&slot| (of(slot).location, 0)).collect(), None));
+        let first = &of(slots[0]).variants[0];
+        let types = &self.found.typing.locals[first.template.index()];
+        for (local, (strip, types)) in first.locals.iter().zip(types).enumerate() {
+            if (strip.cell as usize) >= layout.state_cells {
+                continue;
+            }
+            let domain = self.domain_of(types.value);
+            let index = self.domain_of(types.index).filter(|_| strip.length > 1);
+            let strip_of = |slot: usize| of(slot).variants[0].locals[local];
+            let over = index.map(|index| &self.places.domains[index]);
+            for element in 0..strip.length {
+                let owner = over.and_then(|over| over.slots.get(&i64::from(element)));
+                if owner.is_none() {
+                    let cells = slots.iter().map(|&slot| (strip_of(slot), element)).collect();
+                    columns.push(column(cells, domain));
+                }
+            }
+            if let Some(over) = over {
+                let row = |&slot: &usize| {
+                    let numbers = over.numbers.iter();
+                    let cell = |(&other, &number): (&usize, &i64)| {
+                        (other, (strip_of(slot), u32::try_from(number).expect("an index")))
+                    };
+                    numbers.map(cell).collect()
+                };
+                matrices.push(Matrix { cells: slots.iter().map(row).collect(), domain });
+            }
+        }
+        let group = &mut self.places.groups[number];
+        group.columns.extend(columns);
+        group.matrices.extend(matrices);
+    }
+
+    /// What is in no slot that is exchanged: cells may belong to processes, or be their numbers.
+    fn collect_shared(&mut self, strip: Strip, types: Types, only_if: Option<(Strip, Need)>) {
+        let domain = self.domain_of(types.value);
+        let index = self.domain_of(types.index).filter(|_| strip.length > 1);
+        let owned: HashMap<usize, i64> =
+            index.map_or_else(HashMap::new, |index| self.places.domains[index].numbers.clone());
+        for group in &mut self.places.groups {
+            let number =
+                |slot: &usize| owned.get(slot).map(|&it| u32::try_from(it).expect("index"));
+            let cells: Option<Vec<Cell>> =
+                group.slots.iter().map(|slot| Some((strip, number(slot)?))).collect();
+            if let Some(cells) = cells {
+                group.columns.push(Column { cells, domain });
+            }
+        }
+        let Some(domain) = domain else { return };
+        let is_owned = |element: &u32| owned.values().any(|&it| it == i64::from(*element));
+        let rest = (0..strip.length).filter(|element| !is_owned(element));
+        self.places.references.extend(rest.map(|element| Reference {
+            cell: (strip, element),
+            domain,
+            only_if,
+        }));
+    }
+}
