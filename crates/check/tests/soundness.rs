@@ -174,7 +174,11 @@ fn every_row_of_the_table() {
                 });
                 table
             }
-            RowKind::Alike | RowKind::Indexed | RowKind::Numbers => {
+            RowKind::Alike
+            | RowKind::Followed
+            | RowKind::Indexed
+            | RowKind::Numbered
+            | RowKind::Numbers => {
                 panic!("{}: a row of the table for symmetry", row.what)
             }
         };
