@@ -8,6 +8,7 @@ use fairly_search::Cut;
 use fairly_system::{Run, RunStep, TransitionSystem};
 use fairly_witness::{Flaw, Ledger};
 
+use crate::lint::Needless;
 use crate::soundness::Refusal;
 
 /// The answer to one property under one assumption.
@@ -23,6 +24,8 @@ pub struct Verdict {
     pub stamp: Stamp,
     /// What a reader should know besides: vacuity, constraints without effect.
     pub notes: Vec<String>,
+    /// What is assumed in vain, where somebody looked ([`crate::needless`]).
+    pub needless: Option<Needless>,
 }
 
 /// Holds, violated or unknown.

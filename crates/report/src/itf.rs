@@ -34,6 +34,8 @@ pub enum Asked {
     Property(String),
     /// By its text.
     Formula(String),
+    /// Not at all: nobody said what the run is a run against.
+    Nothing,
 }
 
 /// The counterexample as a trace.
@@ -72,6 +74,7 @@ fn meta<S: TransitionSystem>(system: &S, origin: &Origin<'_>) -> Map<String, Val
     let asked = match &origin.property {
         Asked::Property(name) => json!({ "property": name }),
         Asked::Formula(text) => json!({ "formula": text }),
+        Asked::Nothing => json!({}),
     };
     let value = json!({
         "format": "ITF",

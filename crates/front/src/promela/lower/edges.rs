@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use super::flow::{Element, ElementId, Node};
 use super::machine::Step;
 use super::names::Unique;
-use super::processes::{Lowering, Scope};
+use super::processes::{Lowering, Scope, small};
 use super::statement::Action;
 use super::{Lower, dstep};
 
@@ -16,6 +16,8 @@ use super::{Lower, dstep};
 struct Events {
     of: HashMap<ElementId, (EventId, String)>,
     unique: Unique,
+    /// The number that SPIN gives to the first element of the process.
+    first_number: usize,
 }
 
 impl<'a> Lowering<'a> {
@@ -27,7 +29,8 @@ impl<'a> Lowering<'a> {
         };
         let may_move = provided.and(self.is_highest(at)?);
         let mut scratch = dstep::Scratch::new(self.processes[at].variables.len());
-        let mut events = Events::default();
+        let first_number = self.elements_before(at);
+        let mut events = Events { first_number, ..Events::default() };
         let mut unique = Unique::default();
         let mut locations = Vec::new();
         for number in 0..self.processes[at].locations.len() {
@@ -152,6 +155,7 @@ impl<'a> Lowering<'a> {
         let shown = self.shown(element);
         let name = events.unique.name(&name, '.');
         let event = self.event(name);
+        self.numbers.push((event, small(events.first_number + id)));
         events.of.insert(id, (event, shown.clone()));
         (event, shown)
     }

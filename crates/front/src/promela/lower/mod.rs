@@ -94,6 +94,8 @@ pub struct Lowered {
     /// The name of the proposition that a `trace` is not complete, if there is one: where the system
     /// stops, this is as wrong as a process that is not at its end.
     pub unfinished: Option<String>,
+    /// The number that SPIN gives to the statement of an event, in trails.
+    pub numbers: Vec<(fairly_system::EventId, u32)>,
 }
 
 /// Gives a Promela model its meaning.

@@ -75,6 +75,8 @@ pub(super) struct Lowering<'a> {
     gives_priorities: bool,
     /// Whether this is to find out if some process is enabled, which must not ask that again.
     pub(super) asks_who_is_enabled: Cell<bool>,
+    /// The number that SPIN gives to the statement of an event.
+    pub(super) numbers: Vec<(fairly_system::EventId, u32)>,
     pub(super) model: Model,
 }
 
@@ -96,6 +98,7 @@ impl<'a> Lowering<'a> {
             priorities: Priorities::Equal,
             gives_priorities: false,
             asks_who_is_enabled: Cell::new(false),
+            numbers: Vec::new(),
             model: Model::new(),
         };
         let used = lowering.used_priorities()?;
@@ -469,6 +472,15 @@ impl<'a> Lowering<'a> {
             storage: Storage::Scratch,
             span: None,
         }
+    }
+
+    /// How many elements SPIN makes before those of a process: it numbers them through the whole text.
+    pub(super) fn elements_before(&self, at: usize) -> usize {
+        let start = self.processes[at].of.place.span.start;
+        let processes = self.processes[..at].iter().map(|process| process.flow.elements.len());
+        let others = self.ast.claims.iter().chain(&self.ast.trace);
+        let others = others.filter(|other| other.place.span.start < start);
+        processes.sum::<usize>() + others.map(|it| Flow::of(it).elements.len()).sum::<usize>()
     }
 
     /// Adds an event that is seen.
