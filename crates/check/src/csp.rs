@@ -132,11 +132,7 @@ impl CspFile {
 
     /// The events and communications that no run of these processes executes, as places of the text; none
     /// if that was not found out.
-    pub fn never_executed(
-        &mut self,
-        subjects: &[Subject],
-        options: &Options,
-    ) -> Option<Vec<Span>> {
+    pub fn never_executed(&mut self, subjects: &[Subject], options: &Options) -> Option<Vec<Span>> {
         let specification = Rc::clone(&self.specification);
         let all: Vec<&Subject> = subjects.iter().collect();
         let written = csp::written(&specification, &all);
@@ -154,9 +150,10 @@ impl CspFile {
             .filter(|place| written.joins && executed.contains(&place.span))
             .map(|place| &place.head)
             .collect();
-        let missing = written.places.iter().filter(|place| {
-            !executed.contains(&place.span) && !heads.contains(&place.head)
-        });
+        let missing = written
+            .places
+            .iter()
+            .filter(|place| !executed.contains(&place.span) && !heads.contains(&place.head));
         Some(missing.map(|place| place.span).collect())
     }
 

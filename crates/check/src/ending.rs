@@ -70,8 +70,7 @@ impl Ending {
             let event = system.signature().event_name(system.action(step.action).event);
             return Err(format!("it is no deadlock: {event} is possible in its last state"));
         }
-        let mut holds =
-            |name: &str| system.atom(name).is_some_and(|atom| system.holds(last, atom));
+        let mut holds = |name: &str| system.atom(name).is_some_and(|atom| system.holds(last, atom));
         match self {
             Ending::Stuck(missing) if holds("terminated") => match missing {
                 Some(missing) if holds(missing) => Ok(format!("it ends with: {missing}")),

@@ -26,7 +26,9 @@ pub(crate) fn note(property: &mut Property, constraints: &[Constraint]) -> Optio
         return None;
     }
     if is_implied(property, &[]) {
-        return Some("it is true of every run of any system, so it says nothing of this one".into());
+        return Some(
+            "it is true of every run of any system, so it says nothing of this one".into(),
+        );
     }
     let mut premises = Vec::new();
     for constraint in constraints {
@@ -39,7 +41,9 @@ pub(crate) fn note(property: &mut Property, constraints: &[Constraint]) -> Optio
     }
     for &(name, formula) in &premises {
         if is_implied(property, &[formula]) {
-            return Some(format!("{name} assumes the property itself: it implies it in any system"));
+            return Some(format!(
+                "{name} assumes the property itself: it implies it in any system"
+            ));
         }
     }
     let all: Vec<Formula> = premises.iter().map(|&(_, formula)| formula).collect();

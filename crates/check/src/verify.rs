@@ -79,7 +79,14 @@ pub fn check<S: Reducible>(
             stamp.time = started.elapsed();
             let (property, formula) = (property.name.clone(), property.text());
             let outcome = Outcome::Unknown(WhyUnknown::cut(cut, system));
-            return Ok(Verdict { property, formula, outcome, stamp, notes: Vec::new(), needless: None });
+            return Ok(Verdict {
+                property,
+                formula,
+                outcome,
+                stamp,
+                notes: Vec::new(),
+                needless: None,
+            });
         }
     };
     stamp.constraints = constraints.iter().map(|constraint| constraint.name.clone()).collect();

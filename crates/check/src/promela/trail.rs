@@ -293,7 +293,8 @@ impl Walk {
                 return Some(found);
             }
             for step in self.enabled(at) {
-                let alone = matches!(self.in_order(step.action).as_slice(), [one] if one.0 == process);
+                let alone =
+                    matches!(self.in_order(step.action).as_slice(), [one] if one.0 == process);
                 let is_new = ways.iter().all(|(known, _)| *known != step.target);
                 if alone && is_new && ways.len() < MOST_MERGED {
                     let mut way = way.clone();

@@ -3,9 +3,9 @@
 use fairly_check::claim::Shown;
 use fairly_check::promela::PromelaFile;
 use fairly_front::promela::Trail;
+use fairly_report::Source;
 use fairly_report::itf::{self, Asked, Origin};
 use fairly_report::trace::Trace as Saved;
-use fairly_report::Source;
 use fairly_search::Prefix;
 use fairly_system::TransitionSystem;
 use serde_json::Value;
@@ -41,7 +41,9 @@ pub(super) fn read(file: &str, model: &[String], property: Option<&str>) -> Resu
     if !std::path::Path::new(&name).exists() {
         return Err(Failure::Usage {
             message: format!("there is no model {name}"),
-            help: Some("a trail does not say which model it is of: name it with --model".to_owned()),
+            help: Some(
+                "a trail does not say which model it is of: name it with --model".to_owned(),
+            ),
         });
     }
     let Input { text: source, .. } = input::read(&name)?;

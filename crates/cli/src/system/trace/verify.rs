@@ -73,7 +73,8 @@ fn judge<S: TransitionSystem>(
         Against::Property(property) if !run.cycle.is_empty() => property,
         Against::Ending(ending) => {
             let initial = system.initial();
-            let start = initial.into_iter().find(|&at| Some(system.describe(at).as_str()) == trace.start());
+            let start =
+                initial.into_iter().find(|&at| Some(system.describe(at).as_str()) == trace.start());
             let Some(start) = start else { return Ok(Err("it has no states".to_owned())) };
             let seen = ending.judge(system, &run, start);
             return Ok(seen.map(|seen| format!("{possible}, and {seen}")));

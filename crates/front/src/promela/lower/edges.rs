@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use super::flow::{Element, ElementId, Node};
 use super::machine::Step;
 use super::names::Unique;
-use super::processes::{Lowering, Scope, small};
+use super::processes::{Lowering, Scope};
 use super::statement::Action;
 use super::{Lower, dstep};
 
@@ -16,8 +16,6 @@ use super::{Lower, dstep};
 struct Events {
     of: HashMap<ElementId, (EventId, String)>,
     unique: Unique,
-    /// The number that SPIN gives to the first element of the process.
-    first_number: usize,
 }
 
 impl<'a> Lowering<'a> {
@@ -29,8 +27,7 @@ impl<'a> Lowering<'a> {
         };
         let may_move = provided.and(self.is_highest(at)?);
         let mut scratch = dstep::Scratch::new(self.processes[at].variables.len());
-        let first_number = self.elements_before(at);
-        let mut events = Events { first_number, ..Events::default() };
+        let mut events = Events::default();
         let mut unique = Unique::default();
         let mut locations = Vec::new();
         for number in 0..self.processes[at].locations.len() {
@@ -155,7 +152,7 @@ impl<'a> Lowering<'a> {
         let shown = self.shown(element);
         let name = events.unique.name(&name, '.');
         let event = self.event(name);
-        self.numbers.push((event, small(events.first_number + id)));
+        self.number(event, at, id);
         events.of.insert(id, (event, shown.clone()));
         (event, shown)
     }

@@ -9,7 +9,8 @@
 //! - [`expression`], [`statement`] and [`dstep`] turn what the processes do into edges;
 //! - [`priority`] and [`executable`] are about who may and who could move;
 //! - [`exclusive`] and [`trace`] check what else is asserted on the way;
-//! - [`properties`] and [`claims`] are about formulas and never claims.
+//! - [`properties`] and [`claims`] are about formulas and never claims;
+//! - [`numbers`] are those of SPIN's trails.
 //!
 //! # What is otherwise than in SPIN
 //!
@@ -37,6 +38,7 @@ mod expression;
 mod flow;
 mod machine;
 mod names;
+mod numbers;
 mod outside;
 mod priority;
 mod processes;

@@ -17,7 +17,7 @@ use super::priority::Priorities;
 use super::slots::{Plan, plan};
 use super::trace::Trace;
 use super::variables::{Leaf, Mapping, Stored, flatten, makes_channels, variable};
-use super::{Lower, Lowered, Options, properties, trouble};
+use super::{Lower, Lowered, Options, numbers, properties, trouble};
 use crate::promela::ast::{self, Base, Initial, LabelId, Proctype, ProctypeId, Start, StmtKind};
 use crate::promela::finish::{inner, runs};
 
@@ -75,7 +75,8 @@ pub(super) struct Lowering<'a> {
     gives_priorities: bool,
     /// Whether this is to find out if some process is enabled, which must not ask that again.
     pub(super) asks_who_is_enabled: Cell<bool>,
-    /// The number that SPIN gives to the statement of an event.
+    /// The numbers that SPIN gives to elements, by process, and to the statement of an event.
+    element_numbers: Vec<Vec<u32>>,
     pub(super) numbers: Vec<(fairly_system::EventId, u32)>,
     pub(super) model: Model,
 }
@@ -98,6 +99,7 @@ impl<'a> Lowering<'a> {
             priorities: Priorities::Equal,
             gives_priorities: false,
             asks_who_is_enabled: Cell::new(false),
+            element_numbers: Vec::new(),
             numbers: Vec::new(),
             model: Model::new(),
         };
@@ -108,6 +110,7 @@ impl<'a> Lowering<'a> {
             let process = lowering.process(process)?;
             lowering.processes.push(process);
         }
+        lowering.element_numbers = numbers::numbers(ast, &lowering.processes);
         lowering.slots = plan(&lowering)?;
         lowering.allot_channels()?;
         lowering.add_trace()?;
@@ -474,13 +477,9 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// How many elements SPIN makes before those of a process: it numbers them through the whole text.
-    pub(super) fn elements_before(&self, at: usize) -> usize {
-        let start = self.processes[at].of.place.span.start;
-        let processes = self.processes[..at].iter().map(|process| process.flow.elements.len());
-        let others = self.ast.claims.iter().chain(&self.ast.trace);
-        let others = others.filter(|other| other.place.span.start < start);
-        processes.sum::<usize>() + others.map(|it| Flow::of(it).elements.len()).sum::<usize>()
+    /// Notes which number SPIN gives to what an event is.
+    pub(super) fn number(&mut self, event: fairly_system::EventId, at: usize, id: ElementId) {
+        self.numbers.push((event, self.element_numbers[at][id]));
     }
 
     /// Adds an event that is seen.
