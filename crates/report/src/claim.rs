@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::human::{self, Aside};
 use crate::json as documents;
 use crate::json::VERDICT_SCHEMA;
-use crate::look::Paint;
+use crate::look::{Paint, counted};
 
 /// The answer as text.
 pub fn text<S: TransitionSystem>(
@@ -40,8 +40,9 @@ pub fn text<S: TransitionSystem>(
         Some(size) => {
             writeln!(
                 out,
-                "      {} states · {} transitions · {time}",
-                size.states, size.transitions
+                "      {} · {} · {time}",
+                counted(size.states, "state"),
+                counted(size.transitions, "transition")
             )
         }
         None => writeln!(out, "      {time}"),

@@ -64,6 +64,9 @@ pub fn finite<S: TransitionSystem>(
     let mut meta = meta(system, origin);
     meta.insert("property".to_owned(), json!(title));
     meta.insert("conclusion".to_owned(), json!(shown.conclusion));
+    if system.fault(shown.prefix.end()).is_some() {
+        meta.insert("ends".to_owned(), json!("error"));
+    }
     let run = Run { stem: shown.prefix.steps.clone(), cycle: shown.cycle.clone() };
     let end = shown.cycle.is_empty().then(|| shown.prefix.end());
     document(system, &run, end, &meta, origin)

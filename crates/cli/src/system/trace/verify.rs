@@ -39,6 +39,8 @@ pub(super) fn verify(trace: &Saved, files: &[String]) -> Result<ExitCode, Failur
                 None => file.first_system(),
             };
             let against = match question.map(|question| question.asked) {
+                // Whatever was asked, this is what went wrong.
+                _ if trace.ends_in_error => Against::Ending(Ending::Error),
                 Some(Asked::Formula(property, _)) => Against::Property(*property),
                 Some(asked) => file.ending(&asked).map_or(Against::Nothing, Against::Ending),
                 None => Against::Nothing,
