@@ -3,11 +3,12 @@
 
 use std::fmt;
 use std::ops::ControlFlow;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fairly_fairness::{Constraint, Level, Notion};
 use fairly_omega::emptiness::Engine;
 use fairly_reduce::Reducible;
+use fairly_search::Bounds;
 use fairly_source::Span;
 use fairly_system::{ActionId, MoveId, TransitionSystem};
 use hashbrown::HashSet;
@@ -125,7 +126,10 @@ pub fn executed<S: TransitionSystem>(
 ) -> Option<HashSet<Span>> {
     let mut executed = HashSet::new();
     let mut is_known: Vec<bool> = Vec::new();
-    let walked = walk(system, options.bounds, |system, _, steps| {
+    let soon = Instant::now() + AFFORDABLE;
+    let deadline = options.bounds.deadline.map_or(soon, |deadline| deadline.min(soon));
+    let bounds = Bounds { deadline: Some(deadline), ..options.bounds };
+    let walked = walk(system, bounds, |system, _, steps| {
         for step in steps.iter().filter(|step| step.action != ActionId::IDLE) {
             let at = step.action.index();
             if is_known.len() <= at {

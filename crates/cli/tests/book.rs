@@ -234,6 +234,11 @@ fn every_link_leads_somewhere() {
             if !file.is_empty() && !link.contains("://") && !link.contains(' ') {
                 let target = page.parent().expect("a folder").join(file);
                 assert!(target.exists(), "{}: {link}", page.display());
+                // A rendered book holds what is in its folder, and nothing else.
+                let book = root().join("docs/book");
+                let inside = target.canonicalize().is_ok_and(|target| target.starts_with(&book));
+                let is_rendered = page.starts_with(&book);
+                assert!(inside || !is_rendered, "{}: {link} leaves the book", page.display());
             }
         }
     }

@@ -16,7 +16,7 @@ use crate::output;
 /// What a run is judged by.
 enum Against {
     /// It has to violate this.
-    Property(Property),
+    Property(Box<Property>),
     /// It has to end so.
     Ending(Ending),
     /// Its steps have to be possible; what they show takes more than one run.
@@ -28,7 +28,7 @@ pub(super) fn verify(trace: &Saved, files: &[String]) -> Result<ExitCode, Failur
     let said = match load::read(&model.files, &model)? {
         Read::Network(mut loaded) => {
             let property = load::properties(&model, &mut loaded)?.into_iter().next();
-            let against = property.map_or(Against::Nothing, Against::Property);
+            let against = property.map(Box::new).map_or(Against::Nothing, Against::Property);
             judge(trace, &mut loaded.network, &against)?
         }
         Read::File(mut file) => {
@@ -41,7 +41,7 @@ pub(super) fn verify(trace: &Saved, files: &[String]) -> Result<ExitCode, Failur
             let against = match question.map(|question| question.asked) {
                 // Whatever was asked, this is what went wrong.
                 _ if trace.ends_in_error => Against::Ending(Ending::Error),
-                Some(Asked::Formula(property, _)) => Against::Property(*property),
+                Some(Asked::Formula(property, _)) => Against::Property(property),
                 Some(asked) => file.ending(&asked).map_or(Against::Nothing, Against::Ending),
                 None => Against::Nothing,
             };
