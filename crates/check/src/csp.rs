@@ -12,14 +12,16 @@ use fairly_model::{Collapsed, Interpreter};
 use fairly_search::Bounds;
 use fairly_search::lossy::Room;
 use fairly_search::refinement::{Determinism, Model};
-use fairly_source::Diagnostic;
+use fairly_source::{Diagnostic, Span};
 use fairly_system::EventReading;
+use hashbrown::HashSet;
 
 use crate::claim::{self, ClaimVerdict, Effort, Extreme};
 use crate::execution::{self, Execution};
-use crate::hunt;
 use crate::property::Property;
 use crate::verdict::Failure;
+use crate::verify::Options;
+use crate::{hunt, lint};
 
 /// A CSP# file, with a system for each process that its assertions are about.
 pub struct CspFile {
@@ -126,6 +128,33 @@ impl CspFile {
             system.add_family(&channel.name.text);
         }
         Ok(execution::system(system, self.execution))
+    }
+
+    /// The events and communications that no run of these processes executes, as places of the text; none
+    /// if that was not found out.
+    pub fn never_executed(&mut self, subjects: &[Subject], options: &Options) -> Option<Vec<Span>> {
+        let specification = Rc::clone(&self.specification);
+        let all: Vec<&Subject> = subjects.iter().collect();
+        let written = csp::written(&specification, &all);
+        let places: HashSet<Span> = written.places.iter().map(|place| place.span).collect();
+        let mut executed = HashSet::new();
+        for subject in subjects {
+            let system = self.system(subject).ok()?;
+            executed.extend(lint::executed(self.interpreter(system), &places, options)?);
+        }
+        // A step that parts of one process take together is known by one of the places, but all of them
+        // have the same event.
+        let heads: HashSet<&Option<String>> = written
+            .places
+            .iter()
+            .filter(|place| written.joins && executed.contains(&place.span))
+            .map(|place| &place.head)
+            .collect();
+        let missing = written
+            .places
+            .iter()
+            .filter(|place| !executed.contains(&place.span) && !heads.contains(&place.head));
+        Some(missing.map(|place| place.span).collect())
     }
 
     /// Has the steps of all systems made so that are made from now on.

@@ -13,8 +13,10 @@
 mod assumption;
 pub mod claim;
 pub mod csp;
+mod ending;
 mod execution;
 pub mod hunt;
+mod implied;
 mod ladder;
 mod least;
 mod lint;
@@ -28,10 +30,11 @@ mod verify;
 mod waiting;
 
 pub use assumption::{Assumption, Unusable};
+pub use ending::Ending;
 pub use execution::Execution;
 pub use ladder::{Cause, CauseKind, Ladder, Rung, ladder};
 pub use least::{Candidate, Least, least};
-pub use lint::{Coverage, coverage, needless};
+pub use lint::{Coverage, Needless, coverage, executed, needless};
 pub use property::{Property, Unbound, parse_for};
 pub use verdict::{
     Counterexample, Doomed, Failure, Fairness, Outcome, Stamp, Upgrade, Verdict, WhyUnknown,

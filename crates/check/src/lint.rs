@@ -1,13 +1,17 @@
 //! What a reader should know beside a verdict, and what takes another search or walk to find out:
 //! fairness that is assumed in vain, and what a model never does.
 
+use std::fmt;
 use std::ops::ControlFlow;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fairly_fairness::{Constraint, Level, Notion};
 use fairly_omega::emptiness::Engine;
 use fairly_reduce::Reducible;
+use fairly_search::Bounds;
+use fairly_source::Span;
 use fairly_system::{ActionId, MoveId, TransitionSystem};
+use hashbrown::HashSet;
 
 use crate::assumption::{Assumption, constraints_of};
 use crate::property::Property;
@@ -18,8 +22,30 @@ use crate::verify::{Found, Options, aside, decide};
 /// A remark must not cost more than a moment: properties that took longer are not checked again for one.
 const AFFORDABLE: Duration = Duration::from_secs(1);
 
-/// A weaker assumption under which a property holds too, in words; none if there is none among those that
-/// were tried, or if it was not found out with little effort.
+/// Fairness that is assumed in vain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Needless {
+    /// All of it.
+    Everything,
+    /// Its strength; in words, what is enough.
+    Strength(&'static str),
+}
+
+impl fmt::Display for Needless {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Needless::Everything => {
+                f.write_str("it holds without any fairness; nothing needs to be assumed")
+            }
+            Needless::Strength(enough) => {
+                write!(f, "strong is more than it needs: it holds under {enough}, too")
+            }
+        }
+    }
+}
+
+/// What is assumed in vain, if a property holds under a weaker assumption, too; none if there is none among
+/// those that were tried, or if it was not found out with little effort.
 ///
 /// # Errors
 /// When the engine that was chosen cannot decide it.
@@ -29,7 +55,7 @@ pub fn needless<S: Reducible>(
     assumption: &Assumption,
     verdict: &Verdict,
     options: &Options,
-) -> Result<Option<String>, Failure> {
+) -> Result<Option<Needless>, Failure> {
     let Outcome::Holds(_) = verdict.outcome else { return Ok(None) };
     // Global and inherent fairness have searches of their own; their neighbours are in the ladder.
     let is_plain = !matches!(assumption.notion, Notion::Global | Notion::Inherent(_));
@@ -45,7 +71,7 @@ pub fn needless<S: Reducible>(
         Ok::<bool, Failure>(matches!(found, Found::Nothing))
     };
     if holds(system, &[])? {
-        return Ok(Some("it holds without any fairness; nothing needs to be assumed".to_owned()));
+        return Ok(Some(Needless::Everything));
     }
     let weaker = match assumption.notion {
         Notion::Strong(level) => Notion::Weak(level),
@@ -57,13 +83,13 @@ pub fn needless<S: Reducible>(
     if !holds(system, &constraints)? {
         return Ok(None);
     }
-    let level = match assumption.notion {
+    let enough = match assumption.notion {
         Notion::Strong(Level::Process) => "weak fairness of processes",
         Notion::Strong(Level::Event) => "weak fairness of events",
         Notion::Strong(Level::Action) => "weak fairness of actions",
         _ => "weak liveness of events",
     };
-    Ok(Some(format!("strong is more than it needs: it holds under {level}, too")))
+    Ok(Some(Needless::Strength(enough)))
 }
 
 /// The moves that some run makes, and those that none makes; none if that was not found out, or if all are
@@ -90,6 +116,36 @@ pub fn coverage<S: TransitionSystem>(system: &mut S, options: &Options) -> Optio
     let all = system.signature().move_ids();
     let (made, unmade) = all.partition(|id| is_made.get(id.index()) == Some(&true));
     Some(Coverage { made, unmade })
+}
+
+/// Which of these places of a model some run executes; none if that was not found out.
+pub fn executed<S: TransitionSystem>(
+    system: &mut S,
+    places: &HashSet<Span>,
+    options: &Options,
+) -> Option<HashSet<Span>> {
+    let mut executed = HashSet::new();
+    let mut is_known: Vec<bool> = Vec::new();
+    let soon = Instant::now() + AFFORDABLE;
+    let deadline = options.bounds.deadline.map_or(soon, |deadline| deadline.min(soon));
+    let bounds = Bounds { deadline: Some(deadline), ..options.bounds };
+    let walked = walk(system, bounds, |system, _, steps| {
+        for step in steps.iter().filter(|step| step.action != ActionId::IDLE) {
+            let at = step.action.index();
+            if is_known.len() <= at {
+                is_known.resize(at + 1, false);
+            }
+            if std::mem::replace(&mut is_known[at], true) {
+                continue;
+            }
+            let moves = &system.signature().moves;
+            let spans = system.action(step.action).moves.iter().map(|id| moves[id.index()].span);
+            executed.extend(spans.flatten().filter(|span| places.contains(span)));
+        }
+        let nothing_missing = executed.len() == places.len();
+        if nothing_missing { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    (walked == Walked::All || executed.len() == places.len()).then_some(executed)
 }
 
 /// What the runs of a system do.

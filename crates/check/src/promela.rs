@@ -3,6 +3,7 @@
 
 pub mod given;
 mod stored;
+mod trail;
 
 use fairly_front::promela::{self, Claim, Lowered, Options as Lowering};
 use fairly_logic::Formulas;
@@ -14,6 +15,7 @@ use fairly_source::{Diagnostic, Span};
 use fairly_system::TransitionSystem;
 
 use crate::claim::{self, ClaimVerdict, Effort};
+use crate::ending::Ending;
 use crate::execution::{Execution, system};
 use crate::hunt;
 use crate::property::Property;
@@ -189,6 +191,15 @@ impl PromelaFile {
             | Question::Never(_) => {
                 unreachable!("properties of runs are checked elsewhere")
             }
+        }
+    }
+
+    /// What a run ends with that answers a question with no.
+    pub fn ending(&self, question: &Question) -> Option<Ending> {
+        match question {
+            Question::Errors => Some(Ending::Error),
+            Question::EndStates => Some(Ending::Stuck(self.lowered.unfinished.clone())),
+            _ => None,
         }
     }
 

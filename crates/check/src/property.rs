@@ -181,6 +181,12 @@ impl Property {
         sets.collect()
     }
 
+    /// The proposition of the formula that means this.
+    pub(crate) fn bound_to(&self, meaning: &Binding) -> Option<AtomId> {
+        let mut all = self.bindings.iter();
+        all.find(|(_, binding)| *binding == meaning).map(|(&atom, _)| atom)
+    }
+
     /// What a proposition is bound to, for the product.
     pub(crate) fn binding(&self, atom: AtomId) -> Binding {
         self.bindings[&atom].clone()

@@ -37,7 +37,7 @@ pub(crate) fn notes<S: TransitionSystem>(
     let antecedent = antecedent(&property.formulas, property.formula);
     let mut asked = vec![false; constraints.len()];
     let mut occurs = false;
-    let mut notes = assumed(property, constraints);
+    let mut notes = Vec::new();
     if antecedent.is_none() && constraints.is_empty() {
         return notes;
     }
@@ -77,18 +77,6 @@ pub(crate) fn notes<S: TransitionSystem>(
         notes.push(format!("{} never asks for anything in this system", constraint.name));
     }
     notes
-}
-
-/// Justice constraints that say what a property `G F p` says: it is checked against itself.
-fn assumed(property: &Property, constraints: &[Constraint]) -> Vec<String> {
-    let Node::Globally(inner) = property.formulas.node(property.formula) else {
-        return Vec::new();
-    };
-    let Node::Finally(wanted) = property.formulas.node(inner) else { return Vec::new() };
-    let plain = |text: &str| text.replace(char::is_whitespace, "");
-    let wanted = plain(&format!("justice({})", property.formulas.display(wanted)));
-    let same = constraints.iter().filter(|constraint| plain(&constraint.name) == wanted);
-    same.map(|constraint| format!("{} assumes the property itself", constraint.name)).collect()
 }
 
 /// `a` in a property `G(a -> …)`, if it is about one position.

@@ -8,6 +8,7 @@ use fairly_search::Cut;
 use fairly_system::{Run, RunStep, TransitionSystem};
 use fairly_witness::{Flaw, Ledger};
 
+use crate::lint::Needless;
 use crate::soundness::Refusal;
 
 /// The answer to one property under one assumption.
@@ -23,6 +24,8 @@ pub struct Verdict {
     pub stamp: Stamp,
     /// What a reader should know besides: vacuity, constraints without effect.
     pub notes: Vec<String>,
+    /// What is assumed in vain, where somebody looked ([`crate::needless`]).
+    pub needless: Option<Needless>,
 }
 
 /// Holds, violated or unknown.
@@ -110,10 +113,16 @@ impl WhyUnknown {
     }
 }
 
+fn states(count: usize) -> &'static str {
+    if count == 1 { "state" } else { "states" }
+}
+
 impl fmt::Display for WhyUnknown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            WhyUnknown::Cut(Cut::Nodes(nodes)) => write!(f, "stopped after {nodes} states"),
+            WhyUnknown::Cut(Cut::Nodes(nodes)) => {
+                write!(f, "stopped after {nodes} {}", states(*nodes))
+            }
             WhyUnknown::Cut(Cut::Time(time)) => {
                 write!(f, "stopped after {:.1} s", time.as_secs_f64())
             }
@@ -122,7 +131,7 @@ impl fmt::Display for WhyUnknown {
                 write!(f, "stopped at the memory limit of {mebibytes:.0} MiB")
             }
             WhyUnknown::Cut(Cut::Interrupted(nodes)) => {
-                write!(f, "interrupted after {nodes} states")
+                write!(f, "interrupted after {nodes} {}", states(*nodes))
             }
             WhyUnknown::Limit(message) => write!(f, "{message}"),
             WhyUnknown::Lossy => write!(f, "nothing was found, but states may have been left out"),

@@ -14,6 +14,7 @@ use fairly_translate::{LetterConstraint, Lifted, translate, translate_lifted};
 use fairly_witness::{Flaw, Ledger, accepted, replay, takes_everything, violates};
 
 use crate::assumption::Assumption;
+use crate::implied;
 use crate::property::{Never, Property};
 use crate::soundness::{self, Refusal, Refused, RowKind, Wanted};
 use crate::threads;
@@ -84,7 +85,14 @@ pub fn check<S: Reducible>(
             stamp.time = started.elapsed();
             let (property, formula) = (property.name.clone(), property.text());
             let outcome = Outcome::Unknown(WhyUnknown::cut(cut, system));
-            return Ok(Verdict { property, formula, outcome, stamp, notes: Vec::new() });
+            return Ok(Verdict {
+                property,
+                formula,
+                outcome,
+                stamp,
+                notes: Vec::new(),
+                needless: None,
+            });
         }
     };
     stamp.constraints = constraints.iter().map(|constraint| constraint.name.clone()).collect();
@@ -133,19 +141,23 @@ pub fn check<S: Reducible>(
     }
     let notes = match &outcome {
         Outcome::Holds(_) => {
+            let mut notes = Vec::from_iter(implied::note(property, &constraints));
             let mut reduced = match assumption.notion {
                 Notion::Global | Notion::Inherent(_) => Reduced::whole(system),
                 _ => {
                     reduced(system, Some(property), &constraints, options, &mut Refused::default())
                 }
             };
-            vacuity::notes(&mut reduced, property, &constraints, options.bounds)
+            let bounds = options.bounds;
+            notes.extend(vacuity::notes(&mut reduced, property, &constraints, bounds));
+            notes
         }
         _ => Vec::new(),
     };
     stamp.time = started.elapsed();
     let formula = property.text();
-    Ok(Verdict { property: property.name.clone(), formula, outcome, stamp, notes })
+    let name = property.name.clone();
+    Ok(Verdict { property: name, formula, outcome, stamp, notes, needless: None })
 }
 
 /// A run of the whole system that violates the property, if it is found with little effort: runs of a

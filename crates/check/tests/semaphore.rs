@@ -95,3 +95,44 @@ fn a_property_that_is_assumed_is_said_to_be() {
     assert!(matches!(verdict.outcome, Outcome::Holds(_)), "{verdict:?}");
     assert!(verdict.notes.iter().any(|note| note.contains("assumes the property itself")));
 }
+
+/// The remarks on a property of two processes and a semaphore that holds under constraints.
+fn notes(formula: &str, constraints: &[&str]) -> Vec<String> {
+    let mut network = semaphore(2);
+    let mut property = property(&mut network, formula);
+    let mut assumption = Assumption::of(Notion::None);
+    for text in constraints {
+        let constraint = fairly_front::case::parse_constraint(text).unwrap();
+        assumption.add(&constraint, &mut network).unwrap();
+    }
+    let options = Options::default();
+    let verdict = check(&mut network, &mut property, &assumption, &options).unwrap();
+    assert!(matches!(verdict.outcome, Outcome::Holds(_)), "{formula}: {verdict:?}");
+    verdict.notes
+}
+
+#[test]
+fn a_property_that_the_constraints_imply_is_said_to_be_assumed() {
+    let is_assumed = |formula: &str, constraints: &[&str]| {
+        notes(formula, constraints).iter().any(|note| note.contains("the property itself"))
+    };
+    // In other words, as a part of it, or by several of them together.
+    assert!(is_assumed("G (p2 -> F p1)", &["justice(p1)"]));
+    assert!(is_assumed("G F (p1 | p2)", &["justice(p1)"]));
+    assert!(is_assumed("G F p1", &["compassion(p2, p1)", "justice(p2)"]));
+    assert!(is_assumed("G F p2 -> G F p1", &["compassion(p2, p1)"]));
+    // These take the system to hold.
+    assert!(!is_assumed("G F p1", &["compassion(p2, p1)"]));
+    assert!(!is_assumed("G F (p1 | p2)", &["justice(v1 | v2)"]));
+    assert!(!is_assumed("G F p1", &["sf(P1)"]));
+}
+
+#[test]
+fn a_property_that_is_always_true_is_said_to_be() {
+    let says = |formula: &str| {
+        notes(formula, &[]).iter().any(|note| note.contains("true of every run of any system"))
+    };
+    assert!(says("G F p1 | F G !p1"));
+    assert!(says("G (p1 -> F (p1 | p2))"));
+    assert!(!says("G F (p1 | p2)"));
+}

@@ -28,8 +28,9 @@ pub(crate) fn run(request: &Explain) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     let code = what.to_uppercase();
-    let text = match (find(&code), word(&what)) {
-        (Some((section, text)), _) => format!("{code}  {section}\n\n{}\n", wrapped(&text)),
+    let width = output::prose_width();
+    let text = match (find(&code), word(&what, width)) {
+        (Some((section, text)), _) => format!("{code}  {section}\n\n{}\n", wrapped(&text, width)),
         (None, Some((word, text))) => format!("{word}\n\n{text}"),
         (None, None) => {
             let all: Vec<&str> = words().map(|(word, _)| word).collect();
@@ -53,7 +54,7 @@ fn words() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 /// What a word means: by its name, or by a name that begins with it or with which it begins, such as
 /// `strong`, or `machine closure`.
-fn word(wanted: &str) -> Option<(&'static str, String)> {
+fn word(wanted: &str, width: usize) -> Option<(&'static str, String)> {
     let plain = |text: &str| -> String {
         text.to_lowercase().replace(['-', '_'], " ").trim_end_matches('s').to_owned()
     };
@@ -65,10 +66,19 @@ fn word(wanted: &str) -> Option<(&'static str, String)> {
             let first = |text: &str| text.split(' ').next().unwrap_or_default().to_owned();
             words().find(|(word, _)| word.contains(' ') && first(word) == first(&wanted))
         })?;
-    // Examples stand without the marks of the page.
-    let lines = found.1.lines().filter(|line| !line.starts_with("```"));
-    let lines = lines.map(|line| format!("{line}\n").replace("# exit", "# exit code"));
-    Some((found.0, lines.collect::<String>().trim_end().to_owned() + "\n"))
+    // Examples stand without the marks of the page, and as they are printed.
+    let mut out = String::new();
+    for (at, part) in found.1.split("```").enumerate() {
+        if at % 2 == 0 {
+            let paragraphs = part.split("\n\n").map(|paragraph| wrapped(paragraph, width));
+            let paragraphs: Vec<String> = paragraphs.filter(|it| !it.is_empty()).collect();
+            out.push_str(&format!("{}\n\n", paragraphs.join("\n\n")));
+        } else {
+            let lines = part.lines().skip(1).map(|line| format!("{line}\n"));
+            out.extend(lines.map(|line| line.replace("# exit", "# exit code")));
+        }
+    }
+    Some((found.0, out.trim_end().to_owned() + "\n"))
 }
 
 /// The section and the text of a code.
@@ -91,12 +101,12 @@ fn find(code: &str) -> Option<(String, String)> {
     None
 }
 
-/// The text in lines of at most 90 characters.
-fn wrapped(text: &str) -> String {
+/// The text in lines of at most so many characters, where words allow it.
+fn wrapped(text: &str, width: usize) -> String {
     let mut lines: Vec<String> = vec![String::new()];
     for word in text.split_whitespace() {
         let line = lines.last_mut().expect("never empty");
-        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > 90 {
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width {
             lines.push(word.to_owned());
         } else {
             if !line.is_empty() {
@@ -124,7 +134,7 @@ mod tests {
 
     #[test]
     fn words_are_found_by_what_people_type() {
-        let found = |wanted: &str| word(wanted).map(|(word, _)| word);
+        let found = |wanted: &str| word(wanted, 80).map(|(word, _)| word);
         assert_eq!(found("Strong Fairness"), Some("strong fairness"));
         assert_eq!(found("strong"), Some("strong fairness"));
         assert_eq!(found("machine-closed"), Some("machine closed"));
@@ -141,5 +151,22 @@ mod tests {
             assert!(example.contains("$ fairly "), "{word}");
         }
         assert!(words().count() >= 15);
+    }
+
+    #[test]
+    fn texts_are_as_wide_as_asked() {
+        let prose = |text: &str| -> Vec<String> {
+            let (said, _) = text.split_once("$ fairly").expect("an example");
+            said.lines().map(str::to_owned).collect()
+        };
+        for (name, _) in words() {
+            for width in [40, 80, 120] {
+                let (_, text) = word(name, width).expect(name);
+                assert!(prose(&text).iter().all(|line| line.chars().count() <= width), "{text}");
+            }
+            let narrow = word(name, 40).map(|(_, text)| prose(&text).join(" "));
+            let wide = word(name, 120).map(|(_, text)| prose(&text).join(" "));
+            assert_eq!(narrow, wide, "no word gets lost");
+        }
     }
 }

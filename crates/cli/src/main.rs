@@ -214,7 +214,8 @@ fn names_model(word: &str) -> bool {
             .iter()
             .any(|known| ending == *known)
     });
-    is_model || path.exists()
+    // A command has no dot and no slash in it.
+    is_model || path.exists() || word.contains(['.', '/', '\\'])
 }
 
 #[cfg(test)]
@@ -235,6 +236,8 @@ mod tests {
         );
         assert_eq!(completed(&["fairly", "check", "a.pml"]), ["fairly", "check", "a.pml"]);
         assert_eq!(completed(&["fairly", "chekc"]), ["fairly", "chekc"]);
+        assert_eq!(completed(&["fairly", "no/lock"]), ["fairly", "check", "no/lock"]);
+        assert_eq!(completed(&["fairly", "lock.txt"]), ["fairly", "check", "lock.txt"]);
         assert_eq!(completed(&["fairly"]), ["fairly"]);
     }
 

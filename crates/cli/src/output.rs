@@ -50,6 +50,16 @@ pub(crate) fn width() -> usize {
     asked.or_else(terminal).filter(|&width| width > 0).unwrap_or(ELSEWHERE)
 }
 
+/// How many columns text to be read may have: those of a terminal, but not more than are pleasant.
+pub(crate) fn prose_width() -> usize {
+    const USUAL: usize = 80;
+    const PLEASANT: usize = 100;
+    let asked = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    let width = asked.or_else(terminal).filter(|&width| width > 0).unwrap_or(USUAL);
+    width.clamp(20, PLEASANT)
+}
+
 /// Writes a whole result to stdout, or to a file when one is named.
 pub(crate) fn write(text: &str, file: Option<&str>) -> Result<(), Failure> {
     match file {

@@ -150,7 +150,8 @@ fn every_example_is_as_it_is_printed() {
                 .current_dir(if scratch { scratch_folder.clone() } else { root() })
                 .env("PATH", &path)
                 .env("NO_COLOR", "1")
-                .env("COLUMNS", "100")
+                // Those of the words are also shown in terminals.
+                .env("COLUMNS", if page.ends_with("words.md") { "80" } else { "100" })
                 .stdin(Stdio::null())
                 .output()
                 .expect("there is a shell");
@@ -233,9 +234,45 @@ fn every_link_leads_somewhere() {
             if !file.is_empty() && !link.contains("://") && !link.contains(' ') {
                 let target = page.parent().expect("a folder").join(file);
                 assert!(target.exists(), "{}: {link}", page.display());
+                // A rendered book holds what is in its folder, and nothing else.
+                let book = root().join("docs/book");
+                let inside = target.canonicalize().is_ok_and(|target| target.starts_with(&book));
+                let is_rendered = page.starts_with(&book);
+                assert!(inside || !is_rendered, "{}: {link} leaves the book", page.display());
             }
         }
     }
+}
+
+#[test]
+fn every_page_is_in_the_summary() {
+    let book = root().join("docs/book");
+    let summary = fs::read_to_string(book.join("SUMMARY.md")).expect("the summary");
+    let mut pages = Vec::new();
+    files(&book, ".md", &mut pages);
+    for page in pages.iter().filter(|page| !page.ends_with("SUMMARY.md")) {
+        let name = page.strip_prefix(&book).expect("a page").to_string_lossy().into_owned();
+        assert!(summary.contains(&format!("({name})")), "{name} is not in SUMMARY.md");
+    }
+}
+
+#[test]
+fn every_error_code_is_explained() {
+    let page = fs::read_to_string(root().join("docs/book/errors.md")).expect("the page");
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| E")?.split_once(" | "));
+    let mut count = 0;
+    for (digits, _) in rows {
+        let code = format!("E{digits}");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fairly"));
+        let done = command.args(["explain", &code]).output().expect("the binary runs");
+        let text = String::from_utf8(done.stdout).expect("text");
+        assert!(done.status.success(), "{code}");
+        let (heading, said) = text.split_once("\n\n").expect("a heading and a text");
+        assert!(heading.starts_with(&code) && said.trim().len() > 5, "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        count += 1;
+    }
+    assert!(count > 200, "only {count} codes");
 }
 
 #[test]

@@ -156,23 +156,59 @@ fn a_small_state_space_is_drawn() {
 #[cfg(unix)]
 fn an_interrupted_search_says_what_it_learned() {
     let folder = Folder::new("interrupted");
-    let large = "byte a, b, c, d;\nactive proctype P() { do :: a++ :: b++ :: c++ :: d++ od }\n\
-                 ltl small { [] (a < 256) }\n";
-    std::fs::write(folder.0.join("large.pml"), large).expect("a model");
+    std::fs::write(folder.0.join("large.pml"), LARGE).expect("a model");
     let check = ["check", "-p", "small", "large.pml"];
     let child = command(&folder.0, &check).spawn().expect("the binary runs");
     std::thread::sleep(Duration::from_millis(1500));
-    let interrupt = || {
-        let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-        assert!(sent.expect("there is kill").success());
-    };
-    interrupt();
+    interrupt(&child);
     let since = Instant::now();
     let output = child.wait_with_output().expect("it ends");
     assert!(since.elapsed() < Duration::from_secs(20));
     assert_eq!(code(&output), 3, "{}{}", out(&output), err(&output));
     assert!(out(&output).contains("unknown: interrupted after "), "{}", out(&output));
     assert!(err(&output).contains("Ctrl-C again quits"), "{}", err(&output));
+}
+
+/// A model that nobody searches to its end in a test.
+#[cfg(unix)]
+const LARGE: &str = "byte a, b, c, d;\nactive proctype P() { do :: a++ :: b++ :: c++ :: d++ od }\n\
+                     ltl small { [] (a < 256) }\n";
+
+#[cfg(unix)]
+fn interrupt(child: &std::process::Child) {
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.expect("there is kill").success());
+}
+
+#[test]
+#[cfg(unix)]
+fn a_lossy_search_is_interrupted_like_any_other() {
+    let folder = Folder::new("interrupted-lossy");
+    std::fs::write(folder.0.join("large.pml"), LARGE).expect("a model");
+    let check = ["check", "--lossy", "bits", "--max-memory", "256M", "large.pml"];
+    let child = command(&folder.0, &check).spawn().expect("the binary runs");
+    std::thread::sleep(Duration::from_millis(1500));
+    interrupt(&child);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(code(&output), 3, "{}{}", out(&output), err(&output));
+    let text = out(&output);
+    assert!(text.contains("unknown: interrupted after "), "{text}");
+    // What was learned is told all the same.
+    assert!(text.contains("states expected"), "{text}");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_second_interrupt_quits() {
+    let folder = Folder::new("interrupted-twice");
+    std::fs::write(folder.0.join("large.pml"), LARGE).expect("a model");
+    let child = command(&folder.0, &["check", "large.pml"]).spawn().expect("the binary runs");
+    std::thread::sleep(Duration::from_millis(1000));
+    interrupt(&child);
+    interrupt(&child);
+    let output = child.wait_with_output().expect("it ends");
+    // Either the second came while the first was being obeyed, or everything had been told by then.
+    assert!([130, 3].contains(&code(&output)), "{}{}", out(&output), err(&output));
 }
 
 #[test]
@@ -234,6 +270,30 @@ fn a_report_warns_of_what_is_assumed_or_written_in_vain() {
     std::fs::write(folder.0.join("two.pml"), two).expect("a model");
     let strong = out(&fairly(&folder, &["check", "--fairness", "strong", "two.pml"], ""));
     assert!(strong.contains("it holds under weak fairness of processes, too"), "{strong}");
+    assert!(strong.contains("next: fairly least"), "{strong}");
+
+    // Where nothing needs to be assumed, nobody looks for less.
+    let alone = "bool x;\nactive proctype P() { do :: x = !x od }\nltl often { [] <> x }\n";
+    std::fs::write(folder.0.join("alone.pml"), alone).expect("a model");
+    let strong = out(&fairly(&folder, &["check", "--fairness", "strong", "alone.pml"], ""));
+    assert!(!strong.contains("next: fairly least"), "{strong}");
+}
+
+#[test]
+fn what_csp_never_executes_is_listed() {
+    let folder = Folder::new("coverage");
+    let model = "var x = 0;\nP() = a -> P() [] [x > 0] b{x = 2} -> c -> P();\n\
+                 Q() = a -> Q() [] d -> Q();\n#alphabet P {a, b, c, d};\n\
+                 System() = P() || Q();\n#assert System() deadlockfree;\n";
+    std::fs::write(folder.0.join("m.csp"), model).expect("a model");
+    let text = out(&fairly(&folder, &["m.csp"], ""));
+    let said = "never executed: line 2: b{x = 2}; line 2: c; line 3: d";
+    assert!(text.contains(said), "{text}");
+    // What parts of one process do together is known by one of them, and is executed by both.
+    let joint = "R() = start -> (A() || A()); A() = go -> Skip;\n#assert R() deadlockfree;\n";
+    std::fs::write(folder.0.join("joint.csp"), joint).expect("a model");
+    let text = out(&fairly(&folder, &["joint.csp"], ""));
+    assert!(!text.contains("never executed"), "{text}");
 }
 
 #[test]
@@ -292,6 +352,104 @@ fn the_run_to_a_deadlock_is_kept_too() {
     let file = ".fairly/m.end-states.itf.json";
     let verified = fairly(&folder, &["trace", "verify", file], "");
     assert_eq!(code(&verified), 0, "{}{}", out(&verified), err(&verified));
+    let said = "its step is possible, and nothing is enabled in its last state";
+    assert!(out(&verified).contains(said), "{}", out(&verified));
+    // The same steps lead to no deadlock where somebody receives.
+    let receiver = format!("{model}active proctype Q() {{ c?_ }}\n");
+    std::fs::write(folder.0.join("m.pml"), &receiver).expect("a model");
+    let text = std::fs::read_to_string(folder.0.join(file)).expect("the trace");
+    let described = out(&fairly(&folder, &["sim", "m.pml"], "1\nq\n"));
+    let end = described.lines().rfind(|line| line.contains("step 2")).expect("a state");
+    let start = described.lines().next().expect("a state");
+    let state = |line: &str| line.split_once("   ").expect("a state").1.to_owned();
+    let mut value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    value["states"][0]["state"] = state(start).into();
+    value["states"][1]["state"] = state(end).into();
+    std::fs::write(folder.0.join(file), value.to_string()).expect("the trace");
+    let refuted = fairly(&folder, &["trace", "verify", file], "");
+    assert_eq!(code(&refuted), 1, "{}{}", out(&refuted), err(&refuted));
+    assert!(out(&refuted).contains("it is no deadlock"), "{}", out(&refuted));
+}
+
+#[test]
+fn trails_of_spin_are_read_and_written() {
+    let folder = Folder::new("trails");
+    fairly(&folder, &["new", "promela"], "");
+    fairly(&folder, &["check", "--fairness", "weak", "lock.pml"], "");
+    let file = ".fairly/lock.served.itf.json";
+    let written = fairly(&folder, &["trace", "convert", "--to", "trail", file], "");
+    assert_eq!(code(&written), 0, "{}", err(&written));
+    std::fs::write(folder.0.join("lock.pml.trail"), out(&written)).expect("a trail");
+    // It is the same run.
+    let table = |text: String| -> Vec<String> {
+        let steps = text.lines().skip_while(|line| !line.contains("step  who"));
+        steps.map(str::to_owned).collect()
+    };
+    let shown = fairly(&folder, &["trace", "show", "lock.pml.trail"], "");
+    assert_eq!(code(&shown), 0, "{}", err(&shown));
+    assert_eq!(table(out(&shown)), table(out(&fairly(&folder, &["trace", "show", file], ""))));
+    let verify = ["trace", "verify", "-p", "served", "lock.pml.trail"];
+    let verified = fairly(&folder, &verify, "");
+    assert!(out(&verified).contains("the run violates served"), "{}", out(&verified));
+    let verify = ["trace", "verify", "-p", "exclusive", "lock.pml.trail"];
+    assert_eq!(code(&fairly(&folder, &verify, "")), 1);
+    // What is none, is of another model, or of another language is refused with a code or a sentence.
+    for (text, code_of) in [("hello\n", "E1185"), ("-5:1:1\n", "E1186"), ("1:0:99\n", "E1187")] {
+        std::fs::write(folder.0.join("lock.pml.trail"), text).expect("a trail");
+        let wrong = fairly(&folder, &["trace", "show", "lock.pml.trail"], "");
+        assert_eq!(code(&wrong), 2, "{}", out(&wrong));
+        assert!(err(&wrong).contains(code_of), "{}", err(&wrong));
+    }
+    std::fs::write(folder.0.join("other.trail"), "1:0:1\n").expect("a trail");
+    let lost = fairly(&folder, &["trace", "show", "other.trail"], "");
+    assert!(err(&lost).contains("name it with --model"), "{}", err(&lost));
+    fairly(&folder, &["new", "csp"], "");
+    fairly(&folder, &["check", "lock.csp"], "");
+    let runs = std::fs::read_dir(folder.0.join(".fairly")).expect("traces");
+    let names = runs.map(|entry| entry.expect("one").path().to_string_lossy().into_owned());
+    let csp = names.into_iter().find(|name| name.contains("System")).expect("a trace of CSP#");
+    let refused = fairly(&folder, &["trace", "convert", "--to", "trail", &csp], "");
+    assert_eq!(code(&refused), 2);
+    assert!(err(&refused).contains("only runs of Promela"), "{}", err(&refused));
+}
+
+#[test]
+fn what_is_no_model_is_said_to_be_none() {
+    let folder = Folder::new("strange");
+    std::fs::write(folder.0.join("empty.pml"), "").expect("a file");
+    std::fs::write(folder.0.join("idle.pml"), "proctype P() { skip }").expect("a file");
+    std::fs::write(folder.0.join("binary.pml"), [0xff, 0x1b, 0x5b, 0x33, 0x31, 0x6d, 0x00])
+        .expect("a file");
+    std::fs::create_dir_all(folder.0.join("folder.pml")).expect("a folder");
+    for (file, expected, said) in [
+        ("empty.pml", 4, "no process is started"),
+        ("idle.pml", 4, "no process is started"),
+        ("folder.pml", 4, "has no model in it"),
+        ("missing.pml", 2, "cannot read missing.pml"),
+        ("missing.txt", 2, "cannot read missing.txt"),
+        ("no/such", 2, "cannot read no/such"),
+        ("binary.pml", 2, "E0001"),
+    ] {
+        let output = fairly(&folder, &[file], "");
+        assert_eq!(code(&output), expected, "{file}: {}{}", out(&output), err(&output));
+        assert!(err(&output).contains(said), "{file}: {}", err(&output));
+        assert!(!err(&output).contains('\u{1b}'), "{file}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn whoever_stops_reading_is_no_reason_to_panic() {
+    let folder = Folder::new("pipe");
+    fairly(&folder, &["new", "promela"], "");
+    for arguments in ["lock.pml", "explain strong", "man", "graph lock.pml", "--help"] {
+        let binary = env!("CARGO_BIN_EXE_fairly");
+        let script = format!("{{ '{binary}' {arguments}; echo \"code $?\" >&2; }} | true");
+        let output = Command::new("sh").args(["-c", &script]).current_dir(&folder.0).output();
+        let output = output.expect("there is a shell");
+        assert!(!err(&output).contains("panicked"), "{arguments}: {}", err(&output));
+        assert!(!err(&output).contains("code 70"), "{arguments}: {}", err(&output));
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::human::{self, Aside};
 use crate::json as documents;
 use crate::json::VERDICT_SCHEMA;
-use crate::look::Paint;
+use crate::look::{Paint, counted};
 
 /// The answer as text.
 pub fn text<S: TransitionSystem>(
@@ -36,13 +36,14 @@ pub fn text<S: TransitionSystem>(
     for reduction in verdict.reductions.iter().rev() {
         time = format!("{reduction} · {time}");
     }
-    let counted = match verdict.size {
+    let stamp = match verdict.size {
         Some(size) => {
-            format!("{} states · {} transitions · {time}", size.states, size.transitions)
+            let states = counted(size.states, "state");
+            format!("{states} · {} · {time}", counted(size.transitions, "transition"))
         }
         None => time,
     };
-    out.push_str(&look.wrapped(6, &counted));
+    out.push_str(&look.wrapped(6, &stamp));
     if let Some(lossy) = &verdict.lossy {
         let _ = writeln!(out, "      {lossy}");
     }

@@ -42,7 +42,11 @@ fn title(document: &Value) -> String {
 
 /// What is assumed, the answer, and why, in a sentence or two.
 fn message(document: &Value) -> String {
-    let mut out = format!("{} is {}", title(document), text(document, "outcome"));
+    let outcome = match text(document, "outcome") {
+        "holds" => "holds".to_owned(),
+        outcome => format!("is {outcome}"),
+    };
+    let mut out = format!("{} {outcome}", title(document));
     if let Some(fairness) = document["stamp"]["fairness"].as_str() {
         let _ = write!(out, " under {fairness}");
     }

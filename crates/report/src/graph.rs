@@ -73,7 +73,14 @@ pub fn explore<S: TransitionSystem>(system: &mut S, most: usize) -> Option<Drawn
             let participants = action.participants.clone();
             let event = system.signature().event_name(action.event).to_owned();
             let run_step = fairly_system::RunStep { from, action: step.action, to: step.target };
-            let label = human::words(system, &run_step);
+            let words = human::words(system, &run_step);
+            let who: Vec<&str> = participants
+                .iter()
+                .map(|&process| system.signature().process_name(process))
+                .collect();
+            // With one process there is no question.
+            let alone = system.signature().processes.len() < 2 || who.is_empty();
+            let label = if alone { words } else { format!("{}: {words}", who.join("+")) };
             edges.push(Edge { from: at, to, event, label, participants });
         }
         at += 1;

@@ -13,7 +13,7 @@ use fairly_system::{ActionId, Run, RunStep, TransitionSystem};
 use fairly_witness::{Entry, Ledger, Reason};
 
 use crate::lasso;
-use crate::look::{Look, Paint, Source};
+use crate::look::{Look, Paint, Source, TIGHT, counted};
 use crate::table::{Part, row, rows};
 
 /// What a report says beside the verdict itself.
@@ -294,10 +294,12 @@ pub fn soundness() -> String {
 /// JSON has it always.
 fn stamp(stamp: &Stamp, closure: Option<&Fairness>, look: &Look) -> String {
     let mut parts = vec![
-        format!("{} states", stamp.system.0),
+        counted(stamp.system.0, "state"),
         format!(
-            "{} transitions (product {} · {})",
-            stamp.system.1, stamp.product.0, stamp.product.1
+            "{} (product {} · {})",
+            counted(stamp.system.1, "transition"),
+            stamp.product.0,
+            stamp.product.1
         ),
     ];
     parts.extend(stamp.reductions.iter().cloned());
@@ -316,7 +318,7 @@ fn stamp(stamp: &Stamp, closure: Option<&Fairness>, look: &Look) -> String {
         Some(Fairness::NotAssumed) | None => {}
     }
     parts.push(format!("engine {}", stamp.engine));
-    parts.push(format!("{:.2} s", stamp.time.as_secs_f64()));
+    parts.push(format!("{:.2}{TIGHT}s", stamp.time.as_secs_f64()));
     const MARGIN: usize = 6;
     if MARGIN + parts.join(" · ").chars().count() > look.width {
         parts.remove(parts.len() - 2);

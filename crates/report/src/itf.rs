@@ -34,6 +34,8 @@ pub enum Asked {
     Property(String),
     /// By its text.
     Formula(String),
+    /// Not at all: nobody said what the run is a run against.
+    Nothing,
 }
 
 /// The counterexample as a trace.
@@ -62,6 +64,9 @@ pub fn finite<S: TransitionSystem>(
     let mut meta = meta(system, origin);
     meta.insert("property".to_owned(), json!(title));
     meta.insert("conclusion".to_owned(), json!(shown.conclusion));
+    if system.fault(shown.prefix.end()).is_some() {
+        meta.insert("ends".to_owned(), json!("error"));
+    }
     let run = Run { stem: shown.prefix.steps.clone(), cycle: shown.cycle.clone() };
     let end = shown.cycle.is_empty().then(|| shown.prefix.end());
     document(system, &run, end, &meta, origin)
@@ -72,6 +77,7 @@ fn meta<S: TransitionSystem>(system: &S, origin: &Origin<'_>) -> Map<String, Val
     let asked = match &origin.property {
         Asked::Property(name) => json!({ "property": name }),
         Asked::Formula(text) => json!({ "formula": text }),
+        Asked::Nothing => json!({}),
     };
     let value = json!({
         "format": "ITF",

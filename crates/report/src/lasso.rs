@@ -2,12 +2,15 @@
 //!
 //! What a terminal is too narrow for gives way in this order: the names of processes, down to what
 //! tells them apart; the changes of variables; the words of actions; who acts, which the columns of
-//! the processes show anyway; columns of processes that could do nothing.
+//! the processes show anyway; columns of processes that could do nothing. With so many processes that
+//! this is not enough, who acts is named in each line and columns go, of processes that only wait first.
 
 use std::fmt::Write;
 
+use unicode_width::UnicodeWidthChar;
+
 use crate::human::Aside;
-use crate::look::{Look, Paint, clipped};
+use crate::look::{Look, Paint, breadth, clipped, filled};
 use crate::table::{Part, Row};
 
 /// Steps at the start of a long stem and at its end, and those of a long loop, that are shown.
@@ -80,7 +83,7 @@ fn visible(line: &str) -> usize {
             ('\x1b', _) => inside = true,
             ('m', true) => inside = false,
             (_, true) => {}
-            _ => count += 1,
+            _ => count += UnicodeWidthChar::width(sign).unwrap_or(0),
         }
     }
     count
@@ -116,11 +119,11 @@ impl Layout {
             rows.iter().map(text).max().unwrap_or(0).max(title.len())
         };
         let lines = rows.iter().filter_map(|row| line_of(row, aside)).max();
-        let changes = rows.iter().map(|row| changed(row).chars().count()).max().unwrap_or(0);
+        let changes = rows.iter().map(|row| breadth(&changed(row))).max().unwrap_or(0);
         let mut layout = Layout {
             step: rows.len().to_string().len().max(4),
-            who: longest(&|row| row.who.chars().count(), "who").min(20),
-            action: longest(&|row| row.action.chars().count(), "action").min(LONGEST),
+            who: longest(&|row| breadth(&row.who), "who").min(20),
+            action: longest(&|row| breadth(&row.action), "action").min(LONGEST),
             line: lines.map_or(0, |line| line.to_string().len().max("line".len())),
             columns: (0..processes.len()).map(|at| (at, processes[at].clone())).collect(),
             changes: if changes == 0 { 0 } else { changes.clamp("changes".len(), LONGEST) },
@@ -134,8 +137,7 @@ impl Layout {
     }
 
     fn total(&self) -> usize {
-        let columns: usize =
-            self.columns.iter().map(|(_, name)| GAP + name.chars().count().max(1)).sum();
+        let columns: usize = self.columns.iter().map(|(_, name)| GAP + breadth(name).max(1)).sum();
         let line = if self.line == 0 { 0 } else { GAP + self.line };
         let changes = if self.changes == 0 { 0 } else { GAP + 1 + self.changes };
         let who = if self.who == 0 { 0 } else { GAP + self.who };
@@ -152,9 +154,6 @@ impl Layout {
         for ((_, name), short) in self.columns.iter_mut().zip(&short) {
             name.clone_from(short);
         }
-        if differs {
-            self.names = Some(stand_for(processes, &short));
-        }
         // The columns of the processes show who acts, too.
         self.who = self.who.saturating_sub(over(self)).max(WORDS.min(self.who));
         if self.changes > 0 {
@@ -164,6 +163,7 @@ impl Layout {
         if over(self) > 0 {
             self.changes = 0;
         }
+        let who = self.who;
         if over(self) > 0 {
             self.who = 0;
         }
@@ -172,10 +172,20 @@ impl Layout {
             let quiet = |at: usize| rows.iter().all(|row| row.parts[at] == Part::Disabled);
             self.columns.retain(|(at, _)| !quiet(*at));
         }
-        while over(self) > 0 && self.columns.len() > 1 {
-            self.columns.pop();
+        if over(self) > 0 {
+            // Too many for a column each. Who only waits gives way first, and who acts is named in each
+            // line again: the columns do not show it any more.
+            self.who = who;
+            let acts = |at: usize| rows.iter().any(|row| row.parts[at] == Part::Taken);
+            while over(self) > 0 && self.columns.len() > 1 {
+                let waiting = self.columns.iter().rposition(|(at, _)| !acts(*at));
+                self.columns.remove(waiting.unwrap_or(self.columns.len() - 1));
+            }
         }
         self.hidden = processes.len() - self.columns.len();
+        if differs {
+            self.names = Some(stand_for(processes, &self.columns));
+        }
     }
 
     fn heading(&self, look: &Look) -> String {
@@ -202,9 +212,9 @@ impl Layout {
         let bracket = look.paint(Paint::Loop, bracket);
         let mut text = format!("    {bracket}{:>step$}", at + 1);
         if self.who > 0 {
-            let _ = write!(text, "  {:who$}", clipped(&row.who, *who));
+            let _ = write!(text, "  {}", filled(&clipped(&row.who, *who), *who));
         }
-        let _ = write!(text, "  {:action$}", clipped(&row.action, *action));
+        let _ = write!(text, "  {}", filled(&clipped(&row.action, *action), *action));
         if self.line > 0 {
             let written = line_of(row, aside).map_or(String::new(), |line| line.to_string());
             let _ = write!(text, "  {}", look.paint(Paint::Faint, &format!("{written:>line$}")));
@@ -216,7 +226,7 @@ impl Layout {
                 Part::EnabledNotTaken => Paint::Warning,
                 Part::Disabled => Paint::Faint,
             };
-            let fill = name.chars().count().max(1) - 1;
+            let fill = breadth(name).max(1) - 1;
             let _ = write!(text, "  {}{:fill$}", look.paint(paint, &part.sign().to_string()), "");
         }
         if self.changes > 0 {
@@ -227,7 +237,9 @@ impl Layout {
 
     fn legend(&self, look: &Look) -> String {
         let signs = "▶ taken   ● enabled, not taken   · disabled";
-        let mut out = look.paint(Paint::Faint, &format!("            {signs}")) + "\n";
+        let signs = look.wrapped(12, signs);
+        let mut out: String =
+            signs.lines().map(|line| look.paint(Paint::Faint, line) + "\n").collect();
         if let Some(names) = &self.names {
             out.push_str(&look.wrapped(12, names));
         }
@@ -292,11 +304,11 @@ fn apart(names: &[String]) -> Vec<String> {
     (1..=names.len()).map(|number| number.to_string()).collect()
 }
 
-fn stand_for(names: &[String], short: &[String]) -> String {
+fn stand_for(names: &[String], columns: &[(usize, String)]) -> String {
     const NAMED: usize = 8;
-    let pairs = names.iter().zip(short).take(NAMED);
-    let pairs: Vec<String> = pairs.map(|(name, short)| format!("{short} {name}")).collect();
-    let more = if names.len() > NAMED { ", …" } else { "" };
+    let pairs = columns.iter().take(NAMED);
+    let pairs: Vec<String> = pairs.map(|(at, short)| format!("{short} {}", names[*at])).collect();
+    let more = if columns.len() > NAMED { ", …" } else { "" };
     format!("columns: {}{more}", pairs.join(", "))
 }
 
@@ -316,6 +328,31 @@ mod tests {
         assert_eq!(apart_of(&["Alice[0]", "Bob[1]"]), ["A0", "B1"]);
         assert_eq!(apart_of(&["Reader", "Rider"]), ["1", "2"]);
         assert_eq!(apart_of(&["Only"]), ["Only"]);
+    }
+
+    #[test]
+    fn whoever_acts_is_seen_among_a_hundred() {
+        let names: Vec<String> = (0..100).map(|number| format!("Worker[{number}]")).collect();
+        let row = Row {
+            who: "Worker[77]".to_owned(),
+            event: "work".to_owned(),
+            action: "work a little".to_owned(),
+            span: None,
+            line: Some(3),
+            parts: (0..100)
+                .map(|at| if at == 77 { Part::Taken } else { Part::EnabledNotTaken })
+                .collect(),
+            from: String::new(),
+            changes: Vec::new(),
+        };
+        let look = Look { width: 60, ..Look::default() };
+        let text = table(&[row], &names, 0, 1, &Aside { look, ..Aside::default() });
+        assert!(text.lines().all(|line| breadth(line) <= 60), "{text}");
+        let step = text.lines().nth(1).expect("a step");
+        assert!(step.contains("Worker[77]") && step.contains('▶'), "{text}");
+        let heading = text.lines().next().expect("a heading");
+        assert!(heading.contains("77"), "{text}");
+        assert!(text.contains("processes are not shown"), "{text}");
     }
 
     #[test]

@@ -21,4 +21,4 @@ mod look;
 mod table;
 pub mod trace;
 
-pub use look::{Look, Paint, Source, clipped};
+pub use look::{Look, Paint, Source, breadth, clipped, counted};

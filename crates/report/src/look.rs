@@ -1,6 +1,8 @@
 //! How a report is drawn: how wide, in which signs, with or without colours, and with the text that
 //! the model was read from.
 
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
 /// What the reader's terminal can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {
@@ -107,7 +109,26 @@ impl Look {
     }
 }
 
-/// The text in lines of at most so many characters, where its words allow. Several spaces are kept
+/// How many columns of a terminal a text takes.
+pub fn breadth(text: &str) -> usize {
+    UnicodeWidthStr::width(text)
+}
+
+/// The text, filled up to a column.
+pub(crate) fn filled(text: &str, width: usize) -> String {
+    format!("{text}{:1$}", "", width.saturating_sub(breadth(text)))
+}
+
+/// So many of something, in words: `1 state`, `2 states`.
+pub fn counted(count: usize, what: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{ending}")
+}
+
+/// What stands between a number and its unit, so that no line breaks there.
+pub(crate) const TIGHT: char = '\u{a0}';
+
+/// The text in lines of at most so many columns, where its words allow. Several spaces are kept
 /// together inside a line.
 pub(crate) fn lines(text: &str, width: usize) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
@@ -117,9 +138,10 @@ pub(crate) fn lines(text: &str, width: usize) -> Vec<String> {
             gap += 1;
             continue;
         }
-        let length = word.chars().count();
+        let length = breadth(word);
+        let word = &word.replace(TIGHT, " ");
         match all.last_mut() {
-            Some(line) if line.chars().count() + 1 + gap + length <= width => {
+            Some(line) if breadth(line) + 1 + gap + length <= width => {
                 line.push_str(&" ".repeat(1 + gap));
                 line.push_str(word);
             }
@@ -132,10 +154,17 @@ pub(crate) fn lines(text: &str, width: usize) -> Vec<String> {
 
 /// A text that is too wide for its column, without its end.
 pub fn clipped(text: &str, width: usize) -> String {
-    if text.chars().count() <= width {
+    if breadth(text) <= width {
         return text.to_owned();
     }
-    text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
+    let mut room = width.saturating_sub(1);
+    let fits = |sign: &char| {
+        let wide = UnicodeWidthChar::width(*sign).unwrap_or(0);
+        let fits = wide <= room;
+        room = if fits { room - wide } else { 0 };
+        fits
+    };
+    text.chars().take_while(fits).chain(['…']).collect()
 }
 
 #[cfg(test)]
@@ -147,6 +176,17 @@ mod tests {
         assert_eq!(lines("one two  three", 8), ["one two", "three"]);
         assert_eq!(lines("a  b", 8), ["a  b"]);
         assert_eq!(lines("overlong", 3), ["overlong"]);
+        assert_eq!(lines(&format!("in 0.00{TIGHT}s"), 7), ["in", "0.00 s"]);
+    }
+
+    #[test]
+    fn signs_of_two_columns_count_twice() {
+        assert_eq!(breadth("日本語"), 6);
+        assert_eq!(clipped("日本語", 6), "日本語");
+        assert_eq!(clipped("日本語", 5), "日本…");
+        assert_eq!(clipped("日本語", 4), "日…");
+        assert_eq!(filled("日", 4), "日  ");
+        assert_eq!(lines("日本 語", 5), ["日本", "語"]);
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub struct Trace {
     pub line: Option<usize>,
     /// What there is to see at the end of a finite run.
     pub conclusion: Option<String>,
+    /// Whether something goes wrong in the last step of a finite run.
+    pub ends_in_error: bool,
     /// The processes.
     pub processes: Vec<String>,
     /// Where the loop begins, if there is one.
@@ -109,6 +111,7 @@ impl Trace {
             asked_formula: meta["asked"]["formula"].as_str().map(str::to_owned),
             line: number(&meta["line"]),
             conclusion: meta["conclusion"].as_str().map(str::to_owned),
+            ends_in_error: meta["ends"] == "error",
             processes,
             loops_to,
             rows,
@@ -210,7 +213,7 @@ impl Trace {
 
     /// A chain of states with its loop, for Graphviz.
     pub fn dot(&self) -> String {
-        let mut out = "digraph run {\n  rankdir=LR;\n  node [shape=box, fontname=monospace];\n  \
+        let mut out = "digraph run {\n  rankdir=TB;\n  node [shape=box, fontname=monospace];\n  \
                        edge [fontname=monospace];\n  start [shape=point];\n  start -> s0;\n"
             .to_owned();
         let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");

@@ -64,6 +64,11 @@ impl Budget {
         Budget { bounds, started: Instant::now() }
     }
 
+    /// Who watches.
+    pub(crate) fn watch(&self) -> Option<&'static Watch> {
+        self.bounds.watch
+    }
+
     /// Whether there are no bounds.
     fn is_unlimited(&self) -> bool {
         let Bounds { nodes, deadline, bytes, watch } = self.bounds;

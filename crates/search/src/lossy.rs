@@ -181,7 +181,10 @@ fn breadth_first<S: Packed>(
         return Ok(Some(Found::Row { way: Vec::new(), by_other: false }));
     }
     while let Some((mut way, terminated)) = frontier.enter(&mut row) {
-        budget.allows(hunt.size.states, || 0)?;
+        budget.allows(hunt.size.states, || table.bytes())?;
+        if let Some(watch) = budget.watch() {
+            watch.see_walk(hunt.size.transitions, frontier.count());
+        }
         system.expand_row(&row, &mut steps);
         hunt.size.states += 1;
         hunt.size.transitions += steps.actions.len();

@@ -9,10 +9,12 @@ use clap::ValueEnum;
 use fairly_check::claim::{self, ClaimOutcome, ClaimVerdict, Effort};
 use fairly_check::csp::{CspFile, Unanswered};
 use fairly_check::promela::PromelaFile;
-use fairly_check::{Assumption, Options, Outcome, Property};
+use fairly_check::{Assumption, Ending, Options, Outcome, Property};
 use fairly_fairness::{Constraint, Notion};
+use fairly_front::csp::syntax::{Assertion, Subject};
 use fairly_model::Collapsed;
 use fairly_report::{Source, human, json};
+use fairly_source::Span;
 use fairly_system::{AtomIndex, TransitionSystem};
 
 use super::AboutFairness;
@@ -115,6 +117,51 @@ impl File {
         }
     }
 
+    /// The system that the first question of the file is about.
+    pub(super) fn first_system(&mut self) -> Which {
+        match &mut self.read {
+            Read::Csp(file) => {
+                let first = file.specification().assertions.first()?.process.clone();
+                file.system(&first).ok()
+            }
+            Read::Promela(_) => None,
+        }
+    }
+
+    /// The file, if it is one of Promela.
+    pub(super) fn promela(&mut self) -> Option<&mut PromelaFile> {
+        match &mut self.read {
+            Read::Csp(_) => None,
+            Read::Promela(file) => Some(file),
+        }
+    }
+
+    /// What a run ends with that refutes what is no formula, where a single run can.
+    pub(super) fn ending(&self, asked: &Asked) -> Option<Ending> {
+        match (&self.read, asked) {
+            (Read::Csp(_), Asked::Claim(claim)) => Ending::refuting(claim),
+            (Read::Promela(file), Asked::Reachable(question)) => file.ending(question),
+            _ => None,
+        }
+    }
+
+    /// The processes that a CSP# file is asked about; of the others, nothing is explored.
+    fn asked_about(&self, model: &Model) -> Vec<Subject> {
+        let Read::Csp(file) = &self.read else { return Vec::new() };
+        let assertions = &file.specification().assertions;
+        let count = if model.formulas.is_empty() { assertions.len() } else { 1 };
+        let mut subjects: Vec<Subject> = Vec::new();
+        for Assertion { process, .. } in assertions.iter().take(count) {
+            let is_same = |known: &Subject| {
+                known.definition == process.definition && known.arguments == process.arguments
+            };
+            if !subjects.iter().any(is_same) {
+                subjects.push(process.clone());
+            }
+        }
+        subjects
+    }
+
     fn unanswered(&self, why: Unanswered) -> Failure {
         match why {
             Unanswered::Wrong(diagnostics) => questions::wrong(&self.input, diagnostics),
@@ -205,6 +252,7 @@ impl File {
             return self.hunt(request, room, options.bounds, questions);
         }
         let several = questions.len() > 1;
+        let asked_about = self.asked_about(&request.model);
         let file = std::slice::from_ref(&self.input.name);
         let mut tally = Tally::new(&request.model, file, Some(&self.input.text), trace_to, several);
         let mut counter = if request.spin_compat { self.counter(&request.model)? } else { None };
@@ -234,7 +282,8 @@ impl File {
                         &verdict,
                         &options,
                     )?;
-                    verdict.notes.extend(needless);
+                    verdict.notes.extend(needless.as_ref().map(ToString::to_string));
+                    verdict.needless = needless;
                     tally.verdict(interpreter, &verdict, &property, &about)?;
                     if let (Some(counter), Some(question)) = (&mut counter, &of_promela) {
                         tally.stored(&counter.stored(question, &options));
@@ -275,8 +324,8 @@ impl File {
                 }
             }
         }
-        if matches!(self.read, Read::Promela(_)) && request.model.property.is_none() {
-            self.unused(&options, &mut tally);
+        if request.model.property.is_none() {
+            self.unused(&asked_about, &options, &mut tally);
         }
         // A Promela file asks for assertions itself, unless something else was chosen.
         let asks_itself = matches!(self.read, Read::Promela(_))
@@ -291,30 +340,40 @@ impl File {
         Ok(tally.finish())
     }
 
-    /// Says which statements no run executes. Of CSP#, which unfolds processes as they are met, only what
-    /// is met is known.
-    fn unused(&mut self, options: &Options, tally: &mut Tally<'_>) {
-        let text = self.input.text.clone();
-        let source = Source { name: &self.input.name.clone(), text: &text };
-        let interpreter = self.interpreter(None);
-        let Some(coverage) = fairly_check::coverage(interpreter, options) else { return };
-        let moves = &interpreter.signature().moves;
-        let places = |ids: &[fairly_system::MoveId]| -> BTreeSet<(usize, String)> {
-            let place = |id: &fairly_system::MoveId| {
-                let it = &moves[id.index()];
-                // The end of a process is written nowhere.
-                if it.name == "-end-" {
-                    return None;
-                }
-                Some((source.line(it.span?.start)?, it.name.clone()))
-            };
-            ids.iter().filter_map(place).collect()
+    /// Says what of the model no run executes, of all processes that were asked about.
+    fn unused(&mut self, asked: &[Subject], options: &Options, tally: &mut Tally<'_>) {
+        let source = Source { name: &self.input.name, text: &self.input.text };
+        let line = |span: Span| source.line(span.start);
+        let words = |span: Span| {
+            let text = self.input.text.get(span.start..span.end).unwrap_or_default();
+            text.split_whitespace().collect::<Vec<&str>>().join(" ")
         };
-        // A statement of a proctype is the same for all its processes: it is enough if one executes it.
-        let (unmade, made) = (places(&coverage.unmade), places(&coverage.made));
-        let unmade = unmade.difference(&made);
+        let unmade: BTreeSet<(usize, String)> = match &mut self.read {
+            Read::Csp(file) => {
+                let Some(never) = file.never_executed(asked, options) else { return };
+                never.into_iter().filter_map(|span| Some((line(span)?, words(span)))).collect()
+            }
+            Read::Promela(file) => {
+                let interpreter = file.interpreter();
+                let Some(coverage) = fairly_check::coverage(interpreter, options) else { return };
+                let moves = &interpreter.signature().moves;
+                let places = |ids: &[fairly_system::MoveId]| -> BTreeSet<(usize, String)> {
+                    let place = |id: &fairly_system::MoveId| {
+                        let it = &moves[id.index()];
+                        // The end of a process is written nowhere.
+                        let is_written = it.name != "-end-";
+                        is_written.then_some((line(it.span?)?, it.name.clone()))
+                    };
+                    ids.iter().filter_map(place).collect()
+                };
+                // A statement of a proctype is the same for all its processes: it is enough if one
+                // executes it.
+                let (unmade, made) = (places(&coverage.unmade), places(&coverage.made));
+                unmade.difference(&made).cloned().collect()
+            }
+        };
         let places: Vec<String> =
-            unmade.map(|(line, words)| format!("line {line}: {words}")).collect();
+            unmade.into_iter().map(|(line, words)| format!("line {line}: {words}")).collect();
         tally.unused(&places);
     }
 

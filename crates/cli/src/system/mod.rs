@@ -129,7 +129,8 @@ fn check_one(
         request.model.begin(&property.name);
         let mut verdict = fairly_check::check(network, property, &assumption, &options)?;
         let needless = fairly_check::needless(network, property, &assumption, &verdict, &options)?;
-        verdict.notes.extend(needless);
+        verdict.notes.extend(needless.as_ref().map(ToString::to_string));
+        verdict.needless = needless;
         let choice = if request.model.formulas.is_empty() {
             Choice::Property(property.name.clone())
         } else {

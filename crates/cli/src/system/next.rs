@@ -1,7 +1,7 @@
 //! The one command that a report suggests.
 
 use fairly_check::claim::{ClaimOutcome, ClaimVerdict};
-use fairly_check::{Outcome, Upgrade, Verdict};
+use fairly_check::{Needless, Outcome, Upgrade, Verdict};
 
 /// How a question is chosen on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +45,13 @@ impl Next {
                 self.violated = Some(Violated { choice: choice.clone(), upgrade, of_process });
             }
             Outcome::Violated(_) | Outcome::Doomed(_) => {}
-            Outcome::Holds(_) if verdict.stamp.constraints.is_empty() => self.holding = true,
+            // There is nothing less to look for.
+            Outcome::Holds(_)
+                if verdict.stamp.constraints.is_empty()
+                    || verdict.needless == Some(Needless::Everything) =>
+            {
+                self.holding = true;
+            }
             Outcome::Holds(_) => {
                 self.assumed.get_or_insert_with(|| choice.clone());
             }

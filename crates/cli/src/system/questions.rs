@@ -171,6 +171,12 @@ pub(super) fn of_promela(
     input: &Input,
     model: &Model,
 ) -> Result<Vec<Question>, Failure> {
+    if file.model().slots.is_empty() {
+        return Err(Failure::Nothing(
+            "nothing to check: no process is started; `active proctype` or `init` starts one"
+                .to_owned(),
+        ));
+    }
     let mut questions = Vec::new();
     for question in file.questions() {
         let title = file.title(&question);

@@ -8,7 +8,7 @@ use fairly_check::claim::{ClaimOutcome, ClaimVerdict};
 use fairly_check::promela::Stored;
 use fairly_check::{Outcome, Property, Verdict, Waiting, WhyUnknown, waiting};
 use fairly_report::human::Aside;
-use fairly_report::{Paint, Source, claim, clipped, human, itf, json};
+use fairly_report::{Paint, Source, claim, clipped, counted, human, itf, json};
 use fairly_source::Span;
 use fairly_system::TransitionSystem;
 
@@ -419,8 +419,7 @@ impl<'a> Tally<'a> {
     /// Every answer in a line.
     fn table(&self) -> String {
         let look = self.model.look;
-        let states =
-            |row: &Row| row.states.map_or(String::new(), |count| format!("{count} states"));
+        let states = |row: &Row| row.states.map_or(String::new(), |count| counted(count, "state"));
         let widest = self.rows.iter().map(|row| states(row).len()).max().unwrap_or(0);
         let titles = self.rows.iter().map(|row| row.title.chars().count()).max().unwrap_or(0);
         let room = look.width.saturating_sub(6 + 2 + widest).max(20);

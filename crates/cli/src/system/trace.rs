@@ -1,18 +1,18 @@
-//! `fairly trace`: runs that were saved.
+//! `fairly trace`: runs that were saved, and trails of SPIN.
+
+mod trail;
+mod verify;
 
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use fairly_check::{Assumption, Property};
-use fairly_fairness::Notion;
 use fairly_report::Look;
 use fairly_report::trace::Trace as Saved;
 use fairly_system::{ActionId, Run, RunStep, Transition, TransitionSystem};
+use serde_json::Value;
 
 use super::arguments::Model;
-use super::load::{self, Read};
-use super::questions::Asked;
-use crate::failure::{self, Failure};
+use crate::failure::Failure;
 use crate::{input, output};
 
 #[derive(Args)]
@@ -25,26 +25,36 @@ pub(crate) struct Trace {
 enum Command {
     /// Print the whole run as a table.
     Show {
-        /// A trace, such as .fairly/lock.served.itf.json.
-        file: String,
+        #[command(flatten)]
+        from: From,
     },
     /// Walk the run on its model again, and judge it again: is it a run, is it fair, does it violate the
     /// property?
     Verify {
-        /// A trace.
-        file: String,
-        /// The model, if it is not where it was.
-        #[arg(long, value_name = "FILE")]
-        model: Vec<String>,
+        #[command(flatten)]
+        from: From,
     },
     /// Print the run in another format.
     Convert {
-        /// A trace.
-        file: String,
+        #[command(flatten)]
+        from: From,
         /// The format.
         #[arg(long, value_enum)]
         to: Format,
     },
+}
+
+/// Where a run comes from.
+#[derive(Args)]
+struct From {
+    /// A trace, such as .fairly/lock.served.itf.json, or a trail of SPIN, such as lock.pml.trail.
+    file: String,
+    /// The model, if it is not where it was; of a trail, if it is not FILE without `.trail`.
+    #[arg(long, value_name = "FILE")]
+    model: Vec<String>,
+    /// What a trail of SPIN is a run against; a trace says so itself.
+    #[arg(long, short, value_name = "NAME")]
+    property: Option<String>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -59,37 +69,63 @@ enum Format {
     Dot,
     /// A table in Markdown with Mermaid's diagram.
     Markdown,
+    /// A trail that `spin -t` replays, of a Promela model.
+    Trail,
 }
 
 pub(crate) fn trace(request: &Trace, look: Look) -> Result<ExitCode, Failure> {
     match &request.command {
-        Command::Show { file } => {
-            output::write(&read(file)?.1.show(look), None)?;
+        Command::Show { from } => {
+            output::write(&from.read()?.1.show(look), None)?;
             Ok(ExitCode::SUCCESS)
         }
-        Command::Convert { file, to } => {
-            let (text, trace) = read(file)?;
+        Command::Convert { from, to } => {
+            let (text, trace) = from.read()?;
             let converted = match to {
                 Format::Itf => text,
                 Format::Mermaid => trace.mermaid(),
                 Format::Plantuml => trace.plantuml(),
                 Format::Dot => trace.dot(),
                 Format::Markdown => trace.markdown(),
+                Format::Trail => trail::written(&trace, &from.model)?,
             };
             output::write(&converted, None)?;
             Ok(ExitCode::SUCCESS)
         }
-        Command::Verify { file, model } => verify(&read(file)?.1, model),
+        Command::Verify { from } => verify::verify(&from.read()?.1, &from.model),
+    }
+}
+
+impl From {
+    /// The text of the trace, and what it says.
+    fn read(&self) -> Result<(String, Saved), Failure> {
+        if trail::is_one(&self.file) {
+            let value = trail::read(&self.file, &self.model, self.property.as_deref())?;
+            return Ok((format!("{value:#}\n"), saved(&self.file, &value)?));
+        }
+        if self.property.is_some() {
+            return Err(Failure::usage(format!(
+                "{} says itself which property it violates; -p is for trails of SPIN",
+                self.file
+            )));
+        }
+        read(&self.file)
     }
 }
 
 /// Reads a trace.
 pub(super) fn read(file: &str) -> Result<(String, Saved), Failure> {
     let text = input::read(file)?.text;
-    let wrong = |why: String| Failure::usage(format!("{file}: {why}"));
-    let value = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-    let trace = Saved::read(&value).map_err(wrong)?;
+    let value: Value = serde_json::from_str(&text).map_err(|error| Failure::Usage {
+        message: format!("{file} is no trace: {error}"),
+        help: Some("traces are saved in .fairly when a property is violated".to_owned()),
+    })?;
+    let trace = saved(file, &value)?;
     Ok((text, trace))
+}
+
+fn saved(file: &str, value: &Value) -> Result<Saved, Failure> {
+    Saved::read(value).map_err(|why| Failure::usage(format!("{file}: {why}")))
 }
 
 /// Arguments that name a model as those of `check` do.
@@ -99,7 +135,7 @@ struct Alone {
     model: Model,
 }
 
-/// The arguments that ask what the trace answers.
+/// The arguments that ask what a trace answers.
 fn arguments(trace: &Saved, files: &[String]) -> Result<Model, Failure> {
     let mut words = vec!["fairly".to_owned()];
     if let Some(name) = &trace.asked_property {
@@ -113,62 +149,6 @@ fn arguments(trace: &Saved, files: &[String]) -> Result<Model, Failure> {
     let parsed = Alone::try_parse_from(words);
     parsed.map(|alone| alone.model).map_err(|_| {
         Failure::usage("the trace does not say which model it is of; name it with --model")
-    })
-}
-
-fn verify(trace: &Saved, files: &[String]) -> Result<ExitCode, Failure> {
-    let model = arguments(trace, files)?;
-    let said = match load::read(&model.files, &model)? {
-        Read::Network(mut loaded) => {
-            let property = load::properties(&model, &mut loaded)?.into_iter().next();
-            judge(trace, &mut loaded.network, property)?
-        }
-        Read::File(mut file) => {
-            let question = file.questions(&model)?.into_iter().next();
-            let (system, property) = match question {
-                Some(question) => match question.asked {
-                    Asked::Formula(property, _) => (question.system, Some(*property)),
-                    _ => (question.system, None),
-                },
-                None => (None, None),
-            };
-            judge(trace, file.interpreter(system), property)?
-        }
-    };
-    let (text, code) = match said {
-        Ok(said) => (format!("verified: {said}\n"), 0),
-        Err(why) => (format!("not verified: {why}\n"), failure::NO),
-    };
-    output::write(&text, None)?;
-    Ok(ExitCode::from(code))
-}
-
-/// What the trace is, or why it is not what it says.
-fn judge<S: TransitionSystem>(
-    trace: &Saved,
-    system: &mut S,
-    property: Option<Property>,
-) -> Result<Result<String, String>, Failure> {
-    let run = match walk(trace, system) {
-        Ok(run) => run,
-        Err(why) => return Ok(Err(why)),
-    };
-    let count = run.stem.len() + run.cycle.len();
-    let (Some(property), true) = (property, trace.loops_to.is_some()) else {
-        return Ok(Ok(format!("all {count} steps are possible, one after the other")));
-    };
-    let mut assumption = Assumption::of(Notion::None);
-    load::add_constraints(&mut assumption, &trace.constraints, system)?;
-    Ok(match fairly_check::judge(system, &property, &assumption.extra, &run) {
-        Ok(_) if trace.constraints.is_empty() => {
-            Ok(format!("all {count} steps are possible, and the run violates {}", property.name))
-        }
-        Ok(_) => Ok(format!(
-            "all {count} steps are possible, and the run violates {} and meets all {} constraints",
-            property.name,
-            trace.constraints.len()
-        )),
-        Err(failure) => Err(failure.to_string()),
     })
 }
 

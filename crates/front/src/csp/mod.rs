@@ -43,6 +43,7 @@ mod process;
 mod program;
 mod specification;
 pub mod syntax;
+mod written;
 
 use fairly_source::{Diagnostic, Span};
 
@@ -51,6 +52,7 @@ pub use lower::{Lowered, Parts, Plan, expression, lower, lower_as, lower_with};
 pub use parser::MAX_NESTING;
 pub use print::print;
 pub use syntax::Specification;
+pub use written::{Written, WrittenAction, written};
 
 /// How many errors of one text are reported.
 pub const MOST_ERRORS: usize = 100;

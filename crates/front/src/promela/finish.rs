@@ -63,7 +63,7 @@ pub(super) fn separate_jumps(sequence: &mut Sequence, looked_at: &HashSet<LabelI
 }
 
 /// Calls `visit` on the expression and all in it.
-fn walk<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
+pub(super) fn walk<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
     visit(expr);
     let variable = |variable: &'a VarRef, visit: &mut dyn FnMut(&'a Expr)| {
         for index in indices(variable) {
@@ -132,7 +132,7 @@ fn indices(variable: &VarRef) -> impl Iterator<Item = &Expr> {
 }
 
 /// The expressions of a statement, without those of statements inside it.
-fn expressions(stmt: &Stmt) -> Vec<&Expr> {
+pub(super) fn expressions(stmt: &Stmt) -> Vec<&Expr> {
     let mut found = Vec::new();
     match &stmt.kind {
         StmtKind::Condition(value)

@@ -114,6 +114,8 @@
 //! | `E1182` | `provided` with something it cannot look at |
 //! | `E1183` | an mtype with more than 255 constants |
 //! | `E1184` | a range whose first number is greater than its last |
+//! | `E1185` | a trail with a line that is none |
+//! | `E1186` | a trail of a search that permuted its processes |
 
 mod finish;
 mod lexer;
@@ -126,6 +128,7 @@ mod scopes;
 mod stream;
 mod suggest;
 mod token;
+mod trail;
 
 pub mod ast;
 
@@ -134,3 +137,4 @@ pub use lower::{Claim, ClaimState, ClaimStep, Lowered, Options, lower};
 pub use parser::{MAX_DEPTH, MAX_HEIGHT, MAX_TEXT, parse};
 pub use place::{Expansion, ExpansionId, ExpansionKind, MOST_ERRORS, Place};
 pub use printer::print;
+pub use trail::{Trail, TrailLine};

@@ -83,6 +83,11 @@ impl Frontier {
         Some((way, terminated))
     }
 
+    /// How many states wait.
+    pub(super) fn count(&self) -> usize {
+        self.waiting.len()
+    }
+
     /// Whether a state that is met by the step at this position from one with this way can wait.
     pub(super) fn has_room(&self, way: &Way, step: usize) -> bool {
         let has_node = self.free != NONE || self.nodes.len() < NODES * self.most;

@@ -152,6 +152,7 @@ impl<'a> Lowering<'a> {
         let shown = self.shown(element);
         let name = events.unique.name(&name, '.');
         let event = self.event(name);
+        self.number(event, at, id);
         events.of.insert(id, (event, shown.clone()));
         (event, shown)
     }

@@ -9,7 +9,8 @@
 //! - [`expression`], [`statement`] and [`dstep`] turn what the processes do into edges;
 //! - [`priority`] and [`executable`] are about who may and who could move;
 //! - [`exclusive`] and [`trace`] check what else is asserted on the way;
-//! - [`properties`] and [`claims`] are about formulas and never claims.
+//! - [`properties`] and [`claims`] are about formulas and never claims;
+//! - [`numbers`] are those of SPIN's trails.
 //!
 //! # What is otherwise than in SPIN
 //!
@@ -37,6 +38,7 @@ mod expression;
 mod flow;
 mod machine;
 mod names;
+mod numbers;
 mod outside;
 mod priority;
 mod processes;
@@ -94,6 +96,8 @@ pub struct Lowered {
     /// The name of the proposition that a `trace` is not complete, if there is one: where the system
     /// stops, this is as wrong as a process that is not at its end.
     pub unfinished: Option<String>,
+    /// The number that SPIN gives to the statement of an event, in trails.
+    pub numbers: Vec<(fairly_system::EventId, u32)>,
 }
 
 /// Gives a Promela model its meaning.

@@ -17,7 +17,7 @@ use super::priority::Priorities;
 use super::slots::{Plan, plan};
 use super::trace::Trace;
 use super::variables::{Leaf, Mapping, Stored, flatten, makes_channels, variable};
-use super::{Lower, Lowered, Options, properties, trouble};
+use super::{Lower, Lowered, Options, numbers, properties, trouble};
 use crate::promela::ast::{self, Base, Initial, LabelId, Proctype, ProctypeId, Start, StmtKind};
 use crate::promela::finish::{inner, runs};
 
@@ -75,6 +75,9 @@ pub(super) struct Lowering<'a> {
     gives_priorities: bool,
     /// Whether this is to find out if some process is enabled, which must not ask that again.
     pub(super) asks_who_is_enabled: Cell<bool>,
+    /// The numbers that SPIN gives to elements, by process, and to the statement of an event.
+    element_numbers: Vec<Vec<u32>>,
+    pub(super) numbers: Vec<(fairly_system::EventId, u32)>,
     pub(super) model: Model,
 }
 
@@ -96,6 +99,8 @@ impl<'a> Lowering<'a> {
             priorities: Priorities::Equal,
             gives_priorities: false,
             asks_who_is_enabled: Cell::new(false),
+            element_numbers: Vec::new(),
+            numbers: Vec::new(),
             model: Model::new(),
         };
         let used = lowering.used_priorities()?;
@@ -105,6 +110,7 @@ impl<'a> Lowering<'a> {
             let process = lowering.process(process)?;
             lowering.processes.push(process);
         }
+        lowering.element_numbers = numbers::numbers(ast, &lowering.processes);
         lowering.slots = plan(&lowering)?;
         lowering.allot_channels()?;
         lowering.add_trace()?;
@@ -469,6 +475,11 @@ impl<'a> Lowering<'a> {
             storage: Storage::Scratch,
             span: None,
         }
+    }
+
+    /// Notes which number SPIN gives to what an event is.
+    pub(super) fn number(&mut self, event: fairly_system::EventId, at: usize, id: ElementId) {
+        self.numbers.push((event, self.element_numbers[at][id]));
     }
 
     /// Adds an event that is seen.

@@ -53,7 +53,17 @@ pub(super) fn finish(
     let unfinished = unfinished.map(|open| propositions.name("trace not complete", open));
     let model = Model { propositions: propositions.named, ..lowering.model };
     let expectations = lowering.ast.expectations.clone();
-    Ok(Lowered { model, formulas, claims, expectations, no_progress, accepting, unfinished })
+    let numbers = lowering.numbers;
+    Ok(Lowered {
+        model,
+        formulas,
+        claims,
+        expectations,
+        no_progress,
+        accepting,
+        unfinished,
+        numbers,
+    })
 }
 
 impl<'a> Lowering<'a> {

@@ -1,0 +1,98 @@
+//! Trails of SPIN: read as traces, and written from them.
+
+use fairly_check::claim::Shown;
+use fairly_check::promela::PromelaFile;
+use fairly_front::promela::Trail;
+use fairly_report::Source;
+use fairly_report::itf::{self, Asked, Origin};
+use fairly_report::trace::Trace as Saved;
+use fairly_search::Prefix;
+use fairly_system::TransitionSystem;
+use serde_json::Value;
+
+use super::super::load::{self, Read};
+use super::{arguments, walk};
+use crate::failure::Failure;
+use crate::input::{self, Input};
+
+/// How the name of a trail ends.
+const SUFFIX: &str = ".trail";
+
+/// Whether a file is a trail, by its name.
+pub(super) fn is_one(file: &str) -> bool {
+    file.ends_with(SUFFIX)
+}
+
+/// A trail as a trace: the run of its model that it describes.
+pub(super) fn read(file: &str, model: &[String], property: Option<&str>) -> Result<Value, Failure> {
+    let own = file.strip_suffix(SUFFIX).unwrap_or(file).to_owned();
+    let name = match model {
+        [] => own,
+        [name] => name.clone(),
+        _ => return Err(Failure::usage("a Promela model is one file")),
+    };
+    let Input { text, name: _ } = input::read(file)?;
+    let wrong = |diagnostic| Failure::Input {
+        name: file.to_owned(),
+        text: text.clone(),
+        diagnostic: Box::new(diagnostic),
+    };
+    let trail = Trail::parse(&text).map_err(wrong)?;
+    if !std::path::Path::new(&name).exists() {
+        return Err(Failure::Usage {
+            message: format!("there is no model {name}"),
+            help: Some(
+                "a trail does not say which model it is of: name it with --model".to_owned(),
+            ),
+        });
+    }
+    let Input { text: source, .. } = input::read(&name)?;
+    let parsed = PromelaFile::parse(&source, &[]);
+    let mut promela = parsed.map_err(|diagnostics| Failure::Inputs {
+        name: name.clone(),
+        text: source.clone(),
+        diagnostics,
+    })?;
+    let run = promela.follow(&trail).map_err(wrong)?;
+    let system = promela.interpreter();
+    let first = run.steps().next().map(|step| step.from);
+    let start = first.or_else(|| system.initial().first().copied());
+    let start = start.ok_or_else(|| Failure::usage(format!("{name} has no initial state")))?;
+    let prefix = Prefix { start, steps: run.stem };
+    let conclusion = match (run.cycle.is_empty(), system.fault(prefix.end())) {
+        (false, _) => String::new(),
+        (true, Some(fault)) => format!("error in the model: {}", fault.message),
+        (true, None) => {
+            let mut enabled = Vec::new();
+            system.enabled(prefix.end(), &mut enabled);
+            let end = system.describe(prefix.end());
+            match enabled.is_empty() {
+                true => format!("nothing is enabled in {end}"),
+                false => format!("the trail ends in {end}"),
+            }
+        }
+    };
+    let shown = Shown { prefix, cycle: run.cycle, conclusion, other: None };
+    let files = [name.clone()];
+    let origin = Origin {
+        files: &files,
+        source: Some(Source { name: &name, text: &source }),
+        property: property.map_or(Asked::Nothing, |name| Asked::Property(name.to_owned())),
+        place: None,
+    };
+    Ok(itf::finite(system, property.unwrap_or("trail of SPIN"), &shown, &origin))
+}
+
+/// A trace as a trail.
+pub(super) fn written(trace: &Saved, files: &[String]) -> Result<String, Failure> {
+    let model = arguments(trace, files)?;
+    let no_trail = || Failure::Usage {
+        message: "only runs of Promela models can be written as trails".to_owned(),
+        help: Some("`--to itf` keeps a run of any model".to_owned()),
+    };
+    let Read::File(mut file) = load::read(&model.files, &model)? else { return Err(no_trail()) };
+    let Some(promela) = file.promela() else { return Err(no_trail()) };
+    let wrong = |why: String| Failure::usage(format!("the trace is not of this model: {why}"));
+    let run = walk(trace, promela.interpreter()).map_err(wrong)?;
+    Ok(promela.trail(&run).map_err(wrong)?.to_string())
+}
