@@ -139,6 +139,7 @@ fn compare<S: Reducible>(
         let Ok(mut small) = Reduced::new(system, &watched) else { continue };
         let less = has_run(&mut small, negation(), &constraints);
         let saved = small.saved();
+        drop(small);
         assert_eq!(whole, less, "a run with {}", said());
         tally.compared += 1;
         tally.reduced += u64::from(saved.reduced > 0);
