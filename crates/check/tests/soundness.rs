@@ -137,7 +137,7 @@ fn every_row_of_the_table() {
                 // Nothing says so in advance: no step is independent of another, so none is left out.
                 let [whole, reduced] = [Reduction::Off, Reduction::Sound].map(|it| last_mover(it));
                 assert_eq!(whole, reduced);
-                table
+                table.clone()
             }
             RowKind::MachineClosure => {
                 let [whole, reduced] = [Reduction::Off, Reduction::Sound].map(|it| closed(it));
@@ -159,7 +159,7 @@ fn every_row_of_the_table() {
                     let found = fairly_check::least(system, property, Level::Process, &[], options);
                     matches!(found, Ok(Least::Unknown(_)))
                 });
-                table
+                table.clone()
             }
             RowKind::Termination => {
                 let mut system = Collapsed::new(Interpreter::new(one_ends()));
@@ -172,7 +172,7 @@ fn every_row_of_the_table() {
                     let found = check(system, property, &assumption, options);
                     matches!(found.expect("no failure").outcome, Outcome::Unknown(_))
                 });
-                table
+                table.clone()
             }
             RowKind::Alike
             | RowKind::Followed
