@@ -172,7 +172,7 @@ fn two_automata_are_combined() {
             assert_eq!(steps.len(), and.edges(state).len(), "{case}");
             for (step, edge) in steps.iter().zip(and.edges(state)) {
                 assert_eq!(step.target, edge.target, "{case}");
-                assert_eq!(lazy.marks(step.marks), and.marks(edge.marks), "{case}");
+                assert_eq!(*lazy.marks(step.marks), *and.marks(edge.marks), "{case}");
             }
         }
         let mut fresh = ProductGraph::new(&one, &two_renamed).unwrap();
