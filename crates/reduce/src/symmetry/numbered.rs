@@ -290,7 +290,7 @@ fn is_fit(
         && owns.into_iter().all(|(owner, _)| owner.index() != slot)
         && !started.contains(&only.template)
         && (model.exit != Exit::LastFirst || edges().all(|edge| edge.target != Target::Exit))
-        && edges().all(|edge| !(edge.hold || !detect::is_inner(edge)) || !meets(edge))
+        && edges().all(|edge| !meets(edge) || !edge.hold && detect::is_inner(edge))
 }
 
 /// A shape with the values of constants taken out.
