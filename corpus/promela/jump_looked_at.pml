@@ -8,3 +8,7 @@ active proctype P() {
 done: x = 9
 }
 active proctype Q() { P[0]@L1; x = 7; L2: goto e; x = 2; e: skip }
+
+// expect: states 27
+// expect: assertions hold
+// expect: end states invalid
