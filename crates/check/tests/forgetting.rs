@@ -315,7 +315,7 @@ fn a_cycle_closes_after_one_more_round() {
 fn rounds_of_atomic_sequences_are_the_same() {
     let text = "active proctype P() {
             byte t = 3;
-            do :: atomic { do :: true; t = 0 :: break od } od
+            do :: atomic { do :: true; if :: true :: true fi; t = 0 :: break od } od
         }";
     let mut file = PromelaFile::parse(text, &[]).expect("a model");
     let system = file.interpreter();
