@@ -309,6 +309,22 @@ fn a_cycle_closes_after_one_more_round() {
     }
 }
 
+/// A sequence that nobody interrupts is one step up to where it comes to a state again. What it changes on
+/// the way is remembered, or it would be there one round earlier.
+#[test]
+fn rounds_of_atomic_sequences_are_the_same() {
+    let text = "active proctype P() {
+            byte t = 3;
+            do :: atomic { do :: true; if :: true :: true fi; t = 0 :: break od } od
+        }";
+    let mut file = PromelaFile::parse(text, &[]).expect("a model");
+    let system = file.interpreter();
+    let whole = graph(&mut Reduced::whole(system), &[]).expect("small");
+    let mut reduced = Reduced::whole(system).forgetting(&Watched::default());
+    let small = graph(&mut reduced, &[]).expect("small");
+    assert!(bisimilar(&whole, &small));
+}
+
 /// What a formula reads of a process is not forgotten for that formula, and is for others.
 #[test]
 fn what_a_formula_reads_is_kept() {
