@@ -135,12 +135,12 @@ fn every_row_of_the_table() {
             RowKind::Priorities => of_process_in_csp("P() = atomic{a -> b -> Skip}", "P() ||| Q()"),
             RowKind::Last => {
                 // Nothing says so in advance: no step is independent of another, so none is left out.
-                let [whole, reduced] = [Reduction::Off, Reduction::Sound].map(|it| last_mover(it));
+                let [whole, reduced] = [Reduction::Off, Reduction::Sound].map(last_mover);
                 assert_eq!(whole, reduced);
                 table.clone()
             }
             RowKind::MachineClosure => {
-                let [whole, reduced] = [Reduction::Off, Reduction::Sound].map(|it| closed(it));
+                let [whole, reduced] = [Reduction::Off, Reduction::Sound].map(closed);
                 assert_eq!((whole.0, reduced.0), (true, true));
                 assert!(whole.1 > reduced.1, "nothing was left out");
                 None

@@ -9,7 +9,7 @@ use fairly_fairness::{Constraint, Predicate};
 use crate::bits::Bits;
 use crate::index::{Asked, Index};
 use crate::lasting::Asking;
-use crate::skeleton::{Skeleton, Tone};
+use crate::skeleton::{Need, Skeleton, Tone};
 use crate::watched::Names;
 
 /// Marks the steps that may change whether a constraint asks for something, and those that are owed.
@@ -96,7 +96,7 @@ impl<'a> Demand<'a> {
             demand.matters.push(spot);
             demand.reads.join(&step.enabling);
             demand.reads.join(&step.all_reads);
-            needed.extend(step.needs.iter().map(|need| need.offer()));
+            needed.extend(step.needs.iter().map(Need::offer));
             needed.extend(step.later.iter());
             if step.always_enabled && demand.asked.surely(id) && demand.comes_first(id) {
                 demand.settles.push(spot);

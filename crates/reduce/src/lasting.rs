@@ -132,8 +132,7 @@ impl<'a> Asking<'a> {
         index.steps(index.spot(id)).all(|other| {
             let step = index.step(other);
             let is_equal = step.rank == index.step(id).rank && !step.holds;
-            let leads_on =
-                || index.target(other).is_some_and(|to| index.steps(to).any(|next| same(next)));
+            let leads_on = || index.target(other).is_some_and(|to| index.steps(to).any(same));
             is_equal && (same(other) || self.asked.surely(other) || leads_on())
         })
     }
