@@ -74,7 +74,7 @@ impl<'a> Lowering<'a> {
             }
             let process = &self.processes[at];
             let element = &process.flow.elements[from];
-            let name = process.location_name(from, self.words);
+            let name = process.location_name(from, &self.words);
             let labels = element.labels.iter().filter_map(|it| process.of.labels.get(it.index()));
             locations.push(Location {
                 name: unique.name(&name, '.'),

@@ -1,21 +1,26 @@
 //! What steps, places and processes are called.
 
-use fairly_source::Position;
 use hashbrown::HashMap;
 
 use crate::promela::ast;
 use crate::promela::place::{ExpansionKind, Place};
 
 /// The words of a text.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Words<'a> {
-    pub(super) text: &'a str,
-    pub(super) model: &'a ast::Model,
+    text: &'a str,
+    model: &'a ast::Model,
+    /// Where lines end: a model may have as many statements as its text is long.
+    ends: Vec<usize>,
 }
 
-impl Words<'_> {
+impl<'a> Words<'a> {
+    pub(super) fn new(text: &'a str, model: &'a ast::Model) -> Self {
+        Words { text, model, ends: text.match_indices('\n').map(|(at, _)| at).collect() }
+    }
+
     /// What stands at a place, on one line.
-    pub(super) fn at(self, place: Place) -> String {
+    pub(super) fn at(&self, place: Place) -> String {
         let text = self.text.get(place.span.start..place.span.end).unwrap_or("");
         let mut line = String::new();
         for word in text.split_whitespace() {
@@ -29,14 +34,14 @@ impl Words<'_> {
 
     /// The line a person looks at: inside an inline that of its definition, but where a macro is
     /// used that of its use.
-    pub(super) fn line(self, mut place: Place) -> usize {
+    pub(super) fn line(&self, mut place: Place) -> usize {
         while let Some(id) = place.expansion {
             match self.model.expansions.get(id.0 as usize) {
                 Some(used) if used.kind == ExpansionKind::Macro => place = used.call,
                 _ => break,
             }
         }
-        Position::of(self.text, place.span.start).line
+        self.ends.partition_point(|&end| end < place.span.start) + 1
     }
 }
 

@@ -86,7 +86,7 @@ const MOST_VALUES: u64 = fairly_model::Layout::MOST_CELLS;
 
 impl<'a> Lowering<'a> {
     pub(super) fn new(ast: &'a ast::Model, options: Options<'a>) -> Lower<Lowering<'a>> {
-        let words = Words { text: options.text, model: ast };
+        let words = Words::new(options.text, ast);
         let mut lowering = Lowering {
             ast,
             options,
@@ -490,7 +490,7 @@ impl<'a> Lowering<'a> {
 
 impl Process<'_> {
     /// What a control state is called: by its label, or by its line.
-    pub(super) fn location_name(&self, element: ElementId, words: Words<'_>) -> String {
+    pub(super) fn location_name(&self, element: ElementId, words: &Words<'_>) -> String {
         let of = &self.flow.elements[element];
         let named = of.labels.iter().filter_map(|label| self.of.labels.get(label.index()));
         if let Some(label) = named.map(|label| &label.name).next() {
