@@ -186,16 +186,19 @@ impl Settings {
     }
 }
 
-/// The arguments, with `check` put in where the first word is no command but a file.
+/// The arguments, with `check` put in where the first word is no command but a file; options may come before
+/// it.
 fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let command = Cli::command();
     let mut at = 1;
     while let Some(word) = arguments.get(at) {
         let word = word.to_string_lossy();
         match word.as_ref() {
-            "--color" => at += 2,
-            option if option.starts_with('-') => at += 1,
+            option if option.starts_with('-') => {
+                at += if takes_next(&command, option) { 2 } else { 1 }
+            }
             word => {
-                let known = Cli::command().get_subcommands().any(|it| it.get_name() == word);
+                let known = command.get_subcommands().any(|it| it.get_name() == word);
                 if !known && word != "help" && names_model(word) {
                     arguments.insert(1, OsString::from("check"));
                 }
@@ -204,6 +207,17 @@ fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
         }
     }
     arguments
+}
+
+/// Whether the word behind an option is its value.
+fn takes_next(command: &clap::Command, option: &str) -> bool {
+    let check = command.find_subcommand("check").into_iter();
+    let mut options = [command].into_iter().chain(check).flat_map(clap::Command::get_arguments);
+    let is_it = |argument: &&clap::Arg| {
+        let long = argument.get_long().is_some_and(|long| option == format!("--{long}"));
+        long || argument.get_short().is_some_and(|short| option == format!("-{short}"))
+    };
+    options.find(is_it).is_some_and(|it| it.get_action().takes_values())
 }
 
 /// Whether a word is the name of a file or folder, even of one that is not there.
@@ -233,6 +247,10 @@ mod tests {
         assert_eq!(
             completed(&["fairly", "--color", "never", "a.pml", "-p", "x"]),
             ["fairly", "check", "--color", "never", "a.pml", "-p", "x"]
+        );
+        assert_eq!(
+            completed(&["fairly", "--fairness", "strong", "-p", "x", "--interpret", "a.pml"]),
+            ["fairly", "check", "--fairness", "strong", "-p", "x", "--interpret", "a.pml"]
         );
         assert_eq!(completed(&["fairly", "check", "a.pml"]), ["fairly", "check", "a.pml"]);
         assert_eq!(completed(&["fairly", "chekc"]), ["fairly", "chekc"]);
