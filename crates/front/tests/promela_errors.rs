@@ -62,6 +62,8 @@ fn every_bad_file_has_its_error_and_no_other() {
         .filter_map(|line| line.strip_prefix("| E11")?.split_once(' '))
         .map(|(digits, _)| digits)
         .collect();
+    // Those of trails are about another kind of file: `crates/cli/tests/newcomer.rs` has them.
+    seen.extend(["E1185", "E1186", "E1187"]);
     let seen: BTreeSet<&str> = seen.iter().map(|code| &code[3..]).collect();
     assert_eq!(seen, listed);
 }
