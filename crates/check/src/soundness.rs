@@ -502,15 +502,19 @@ fn leave_out<'a, S: Reducible>(
         if system.is_cut() {
             return Err(Refusal::Ways);
         }
-        let symmetry = system.symmetry(&watched)?;
+        let mut symmetry = system.symmetry(&watched)?;
+        let mut saves =
+            if alone { symmetry.orbit() } else { system.exchanges_at_start(&mut symmetry) };
         // Following processes needs all of a quotient, so that is done where much is saved.
-        if symmetry.is_followed() && symmetry.orbit() < MANY && !alone {
-            return Ok(system.symmetry(&Watched { followed: false, ..watched })?);
+        if symmetry.is_followed() && saves < MANY && !alone {
+            symmetry = system.symmetry(&Watched { followed: false, ..watched })?;
+            saves = system.exchanges_at_start(&mut symmetry);
         }
-        Ok(symmetry)
+        // Processes that are different from the start on are hardly ever the same later.
+        if saves > 1 { Ok((symmetry, saves)) } else { Err(Refusal::Different) }
     });
     match &symmetry {
-        Ok(symmetry) if symmetry.orbit() >= MANY => {
+        Ok((symmetry, saves)) if *saves >= MANY => {
             return Reduced::up_to(system, symmetry.clone());
         }
         Ok(_) | Err(Refusal::Different | Refusal::Unknown | Refusal::NotAsked) => {}
@@ -526,7 +530,7 @@ fn leave_out<'a, S: Reducible>(
     });
     match (skeleton, symmetry) {
         (Ok((skeleton, watched)), _) => Reduced::with(system, skeleton, watched),
-        (Err(_), Ok(symmetry)) => Reduced::up_to(system, symmetry),
+        (Err(_), Ok((symmetry, _))) => Reduced::up_to(system, symmetry),
         (Err(why), Err(why_not)) => {
             // Why a reduction that nobody asked for was not used says nothing.
             refused.unreduced = Some(if why == Refusal::NotAsked { why_not } else { why });

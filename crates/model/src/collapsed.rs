@@ -333,6 +333,11 @@ impl Collapsed {
         self.changed(state, |words| exchange.make_canonical(words))
     }
 
+    /// The words of a state.
+    pub fn words(&self, state: StateId) -> Vec<u64> {
+        self.inner.packed(state)
+    }
+
     /// The number of the state that comes of changing the words of one.
     pub fn changed(&mut self, state: StateId, change: impl FnOnce(&mut [u64])) -> StateId {
         let mut words = self.inner.packed(state);

@@ -142,6 +142,13 @@ impl Reducible for Collapsed {
         self.remembering(|system| system.enabled(state, out));
     }
 
+    fn exchanges_at_start(&mut self, symmetry: &mut Symmetry) -> u64 {
+        match self.initial().as_slice() {
+            &[start] => symmetry.exchanges_of(&self.words(start)),
+            _ => symmetry.orbit(),
+        }
+    }
+
     fn exchanged(
         &mut self,
         state: StateId,

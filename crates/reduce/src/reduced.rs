@@ -146,6 +146,11 @@ pub trait Reducible: TransitionSystem {
         self.enabled(state, out);
     }
 
+    /// How many exchanges leave the initial state as it is: about as many states as one may stand for.
+    fn exchanges_at_start(&mut self, symmetry: &mut Symmetry) -> u64 {
+        symmetry.orbit()
+    }
+
     /// The state with its processes exchanged.
     fn exchanged(
         &mut self,

@@ -197,4 +197,33 @@ impl Symmetry {
             }
         }
     }
+
+    /// How many exchanges leave a packed state as it is.
+    pub(crate) fn exchanges_of(&mut self, words: &[u64]) -> u64 {
+        let groups: Vec<Vec<usize>> = self.groups.iter().map(|group| group.slots.clone()).collect();
+        let mut count: u64 = 1;
+        for slots in groups {
+            // Processes that can be exchanged for each other, the first of them and how many.
+            let mut alike: Vec<(usize, u64)> = Vec::new();
+            for slot in slots {
+                let mut swapped = words.to_vec();
+                let same = alike.iter_mut().find(|(first, _)| {
+                    let mut swap = Permutation::identity(self.group_of.len());
+                    swap.set(*first, slot);
+                    swap.set(slot, *first);
+                    swapped.copy_from_slice(words);
+                    self.exchange(&mut swapped, &swap);
+                    swapped == words
+                });
+                match same {
+                    Some((_, many)) => {
+                        *many += 1;
+                        count = count.saturating_mul(*many);
+                    }
+                    None => alike.push((slot, 1)),
+                }
+            }
+        }
+        count
+    }
 }
