@@ -420,6 +420,19 @@ fn add_beside(gathering: &mut Gathering, one: usize, new: SlotId) {
     }
 }
 
+/// What a formula about a model may be about: its propositions, a place, how it ends, its events.
+fn names(rng: &mut Rng, model: &Model) -> Vec<String> {
+    let propositions = model.propositions.iter();
+    let mut names: Vec<String> = propositions.map(|(name, _)| format!("\"{name}\"")).collect();
+    let slot = rng.pick(&model.slots);
+    let location = rng.pick(&model.template(slot.templates[0]).locations);
+    names.push(format!("\"{}@{}\"", slot.name, location.name));
+    names.extend(["deadlock", "terminated"].map(str::to_owned));
+    let events = model.events.iter().skip(1);
+    names.extend(events.map(|event| format!("event({})", event.name)));
+    names
+}
+
 #[test]
 fn random_models_with_processes_that_are_alike() {
     let mut tally = Tally { by: Reduction::Symmetry, ..Tally::default() };
@@ -438,14 +451,7 @@ fn random_models_with_processes_that_are_alike() {
         if !small_enough(&mut whole) || whole.symmetry(&Watched::default()).is_err() {
             continue;
         }
-        let mut atoms: Vec<String> =
-            model.propositions.iter().map(|(name, _)| format!("\"{name}\"")).collect();
-        let slot = rng.pick(&model.slots);
-        let location = rng.pick(&model.template(slot.templates[0]).locations);
-        atoms.push(format!("\"{}@{}\"", slot.name, location.name));
-        atoms.extend(["deadlock", "terminated"].map(str::to_owned));
-        let events = model.events.iter().skip(1);
-        atoms.extend(events.map(|event| format!("event({})", event.name)));
+        let atoms = names(&mut rng, &model);
         let what = || format!("seed {seed}\n{}", fairly_model::text::print(&model));
         compare(&mut rng, &mut whole, &atoms, &mut tally, &what);
     }
@@ -472,14 +478,7 @@ fn random_models_with_dead_variables() {
         if !dead || !small_enough(&mut whole) {
             continue;
         }
-        let mut atoms: Vec<String> =
-            model.propositions.iter().map(|(name, _)| format!("\"{name}\"")).collect();
-        let slot = rng.pick(&model.slots);
-        let location = rng.pick(&model.template(slot.templates[0]).locations);
-        atoms.push(format!("\"{}@{}\"", slot.name, location.name));
-        atoms.extend(["deadlock", "terminated"].map(str::to_owned));
-        let events = model.events.iter().skip(1);
-        atoms.extend(events.map(|event| format!("event({})", event.name)));
+        let atoms = names(&mut rng, &model);
         let what = || format!("seed {seed}\n{}", fairly_model::text::print(&model));
         compare(&mut rng, &mut whole, &atoms, &mut tally, &what);
     }

@@ -307,11 +307,22 @@ impl<'a, S: Reducible> Reduced<'a, S> {
             return self.lift_followed(&stem, &cycle);
         }
         let start = run.stem.first().or(run.cycle.first()).map(|step| step.from)?;
-        let mut stem = self.lift_steps(start, &run.stem)?;
-        let mut at = match stem.last() {
+        let stem = self.lift_steps(start, &run.stem)?;
+        let at = match stem.last() {
             Some(step) => step.to,
             None => self.start_of(start)?,
         };
+        self.in_laps(stem, at, |this, at| this.lift_from(at, &run.cycle))
+    }
+
+    /// The run that goes on in a state, lap by lap, until it is back where it was. `None` if it would be very
+    /// long.
+    fn in_laps(
+        &mut self,
+        mut stem: Vec<RunStep>,
+        mut at: StateId,
+        mut lap_from: impl FnMut(&mut Self, StateId) -> Option<Vec<RunStep>>,
+    ) -> Option<Run> {
         let mut laps: Vec<Vec<RunStep>> = Vec::new();
         for _ in 0..LAPS {
             if let Some(first) = laps.iter().position(|lap| lap[0].from == at) {
@@ -319,7 +330,7 @@ impl<'a, S: Reducible> Reduced<'a, S> {
                 stem.extend(laps.concat());
                 return Some(Run { stem, cycle }.folded());
             }
-            let lap = self.lift_from(at, &run.cycle)?;
+            let lap = lap_from(self, at)?;
             at = lap.last()?.to;
             laps.push(lap);
         }
@@ -383,18 +394,8 @@ impl<'a, S: Reducible> Reduced<'a, S> {
     ) -> Option<Run> {
         let first = stem.first().or(cycle.first())?.0.from;
         let (mut at, mut really) = self.begin(first)?;
-        let mut stem = self.lift_along(&mut at, &mut really, stem)?;
-        let mut laps: Vec<Vec<RunStep>> = Vec::new();
-        for _ in 0..LAPS {
-            if let Some(first) = laps.iter().position(|lap| lap[0].from == at) {
-                let cycle = laps.split_off(first).concat();
-                stem.extend(laps.concat());
-                return Some(Run { stem, cycle }.folded());
-            }
-            let lap = self.lift_along(&mut at, &mut really, cycle)?;
-            laps.push(lap);
-        }
-        None
+        let stem = self.lift_along(&mut at, &mut really, stem)?;
+        self.in_laps(stem, at, |this, _| this.lift_along(&mut at, &mut really, cycle))
     }
 
     /// The initial state that a state stands for, and where the processes of the latter really are.
