@@ -83,7 +83,6 @@ pub(crate) fn search<S: Reducible>(
 }
 
 /// A fair path of what has been explored, if there is one; `None` if an exchange is not known.
-#[allow(clippy::option_option)]
 fn find<S: Reducible>(
     product: &mut Product<'_, Reduced<'_, S>>,
     explored: &Explored,

@@ -7,7 +7,7 @@
 
 #[path = "promela_random/generate.rs"]
 mod generate;
-#[allow(dead_code)]
+#[allow(dead_code, reason = "the comparison with SPIN uses more of it")]
 #[path = "promela_random/program.rs"]
 mod program;
 

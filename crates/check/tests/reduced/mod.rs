@@ -1,7 +1,6 @@
 //! Random formulas, models and networks for the tests of reductions, and the search that they compare.
 
-// Every test file compiles its own copy of this module and uses a part of it.
-#![allow(dead_code, unused_imports)]
+#![allow(dead_code, unused_imports, reason = "every test file has a copy and uses a part of it")]
 
 #[path = "../../../model/tests/common/mod.rs"]
 pub(crate) mod given;
