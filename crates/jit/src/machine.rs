@@ -7,7 +7,8 @@
 //! - the state and the message that it is given have as many words and cells as the plan says, and
 //!   what it writes to is writable and nobody else's while it runs;
 //! - the context has room for as many steps and offers as it says, each as long as the plan says, and
-//!   scratch cells for all scratch variables;
+//!   scratch cells for all scratch variables. Of the room for steps it fills as much as it takes, from
+//!   the front;
 //! - a function is called only while the [`Machine`] that made it is alive. Functions are numbers
 //!   ([`Code`]) that mean something to their machine only, so they cannot outlive it.
 //!
@@ -22,8 +23,9 @@ use cranelift_module::{Module, default_libcall_names};
 
 use crate::commands::Commands;
 use crate::context::{Context, OFFER_HEAD};
-use crate::emit::{Purpose, write};
+use crate::emit::{Purpose, Status, write};
 use crate::plan::Plan;
+use fairly_model::native::Rows;
 
 /// A function of a [`Machine`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,23 +47,14 @@ pub(crate) struct Machine {
     /// Values of an offer.
     stride: usize,
     cells: usize,
-    /// Room for steps: their words and their commands.
-    rows: Vec<u64>,
-    commands: Vec<u32>,
     /// Room for offers, and for how many.
     offers: Vec<i64>,
     offer_room: usize,
     scratch: Vec<i64>,
     initial_scratch: Vec<i64>,
-    /// Points into what is above, and nowhere before [`begin`](Machine::begin).
-    context: Context,
-}
-
-/// How much has been found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Found {
-    pub(crate) steps: usize,
-    pub(crate) offers: usize,
+    /// How many have been made since [`begin`](Machine::begin).
+    offers_made: usize,
+    timeout: bool,
 }
 
 /// Whether code can be made for this machine.
@@ -80,7 +73,7 @@ impl Machine {
         let isa = cranelift_native::builder().ok()?.finish(settings::Flags::new(flags)).ok()?;
         let module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
         let stride = OFFER_HEAD + plan.cells;
-        let (words, steps) = (plan.layout.words, 16);
+        let (words, offers) = (plan.layout.words, 16);
         let initial_scratch = plan.initial_scratch();
         Some(Machine {
             code_context: module.make_context(),
@@ -91,13 +84,12 @@ impl Machine {
             words,
             stride,
             cells: plan.cells,
-            rows: vec![0; steps * words],
-            commands: vec![0; steps],
-            offers: vec![0; steps * stride],
-            offer_room: steps,
+            offers: vec![0; offers * stride],
+            offer_room: offers,
             scratch: initial_scratch.clone(),
             initial_scratch,
-            context: Context::empty(),
+            offers_made: 0,
+            timeout: false,
         })
     }
 
@@ -132,47 +124,109 @@ impl Machine {
         Some(codes)
     }
 
-    /// Forgets what has been found, and sets the value of a timeout.
+    /// Forgets offers, and sets the value of a timeout.
     pub(crate) fn begin(&mut self, timeout: bool) {
-        self.context = Context {
-            row: self.rows.as_mut_ptr(),
-            command: self.commands.as_mut_ptr(),
-            room: self.commands.len().cast_signed() as i64,
-            offer: self.offers.as_mut_ptr(),
-            offer_room: self.offer_room.cast_signed() as i64,
-            scratch: self.scratch.as_mut_ptr(),
-            timeout: i64::from(timeout),
-        };
+        self.offers_made = 0;
+        self.timeout = timeout;
     }
 
-    /// How much has been found since [`begin`](Machine::begin).
-    pub(crate) fn found(&self) -> Found {
-        let left = |room: i64| room.cast_unsigned() as usize;
-        Found {
-            steps: self.commands.len() - left(self.context.room),
-            offers: self.offer_room - left(self.context.offer_room),
-        }
+    /// How many offers have been made since [`begin`](Machine::begin).
+    pub(crate) fn offers_made(&self) -> usize {
+        self.offers_made
     }
 
-    /// Forgets the last steps that have been found, but for so many.
-    pub(crate) fn keep(&mut self, steps: usize) {
-        self.context.row = self.rows[steps * self.words..].as_mut_ptr();
-        self.context.command = self.commands[steps..].as_mut_ptr();
-        self.context.room = i64::try_from(self.commands.len() - steps).expect("a length");
-    }
-
-    /// Calls a function for a state, which is not changed; what it finds is added to what has been
-    /// found since [`begin`](Machine::begin).
+    /// Calls a function for a state, which is not changed; the steps that it finds are appended to
+    /// `out`, and the offers to those since [`begin`](Machine::begin).
     ///
     /// # Panics
     /// If the state has another number of words.
-    pub(crate) fn call(&mut self, code: Code, words: &[u64]) -> i64 {
+    #[inline]
+    pub(crate) fn call(&mut self, code: Code, words: &[u64], out: &mut Rows) -> i64 {
         assert_eq!(words.len(), self.words, "words of a state");
+        let (mut context, room) = self.context(out);
+        let offer_room = context.offer_room;
         let function = self.functions[code.0 as usize];
-        // SAFETY: the contracts at the top. A function that is called for a state only reads it. The
-        // context is as `begin` made it and functions changed it: the buffers have not been touched,
-        // since `grow` makes the context empty.
-        unsafe { function(words.as_ptr().cast_mut(), std::ptr::null(), &raw mut self.context) }
+        // SAFETY: the contracts at the top. A function that is called for a state only reads it.
+        let status =
+            unsafe { function(words.as_ptr().cast_mut(), std::ptr::null(), &raw mut context) };
+        // SAFETY: the function has filled this much of the room, which is not more than there was.
+        unsafe { self.take(out, room - context.room.cast_unsigned() as usize) };
+        self.offers_made += (offer_room - context.offer_room).cast_unsigned() as usize;
+        status
+    }
+
+    /// A context for functions that append steps to `out`, and for how many steps there is room.
+    fn context(&mut self, out: &mut Rows) -> (Context, usize) {
+        let Rows { commands, words, .. } = out;
+        // There is room for a row for each command that there is room for.
+        let is_room = commands.len() * self.words == words.len()
+            && commands.capacity() * self.words <= words.capacity();
+        let room = if is_room { commands.capacity() - commands.len() } else { 0 };
+        let offer_room = self.offer_room - self.offers_made;
+        let context = Context {
+            row: words.spare_capacity_mut().as_mut_ptr().cast(),
+            command: commands.spare_capacity_mut().as_mut_ptr().cast(),
+            room: room.cast_signed() as i64,
+            offer: self.offers[self.offers_made * self.stride..].as_mut_ptr(),
+            offer_room: offer_room.cast_signed() as i64,
+            scratch: self.scratch.as_mut_ptr(),
+            timeout: i64::from(self.timeout),
+        };
+        (context, room)
+    }
+
+    /// Counts steps that functions have appended.
+    ///
+    /// # Safety
+    /// They have filled the room for so many, which was there.
+    unsafe fn take(&self, out: &mut Rows, steps: usize) {
+        // SAFETY: as the caller says.
+        unsafe {
+            out.commands.set_len(out.commands.len() + steps);
+            out.words.set_len(out.words.len() + steps * self.words);
+        }
+    }
+
+    /// Calls functions for one state after the other, as [`call`](Machine::call) does, and appends where
+    /// the steps of each end; how many states. Stops before one that a function is not done with or makes
+    /// an offer in, and if `some` before one that has no steps: of that one nothing is appended.
+    ///
+    /// # Panics
+    /// If the states are not whole.
+    pub(crate) fn call_for_all(
+        &mut self,
+        codes: &[Code],
+        states: &[u64],
+        some: bool,
+        out: &mut Rows,
+    ) -> usize {
+        assert!(states.len().is_multiple_of(self.words), "words of states");
+        let before = out.ends.len();
+        let first = out.commands.len();
+        let (mut context, room) = self.context(out);
+        let offer_room = context.offer_room;
+        let mut kept = room;
+        'states: for words in states.chunks_exact(self.words) {
+            for code in codes {
+                let function = self.functions[code.0 as usize];
+                // SAFETY: as in `call`.
+                let status = unsafe {
+                    function(words.as_ptr().cast_mut(), std::ptr::null(), &raw mut context)
+                };
+                if status != Status::DONE {
+                    break 'states;
+                }
+            }
+            let left = context.room.cast_unsigned() as usize;
+            if context.offer_room != offer_room || some && left == kept {
+                break;
+            }
+            kept = left;
+            out.ends.push(first + room - kept);
+        }
+        // SAFETY: functions have filled at least this much of the room.
+        unsafe { self.take(out, room - kept) };
+        out.ends.len() - before
     }
 
     /// Calls a function that changes a state, or asks about it, with a message that is received.
@@ -199,22 +253,16 @@ impl Machine {
     }
 
     /// Makes room for twice as many steps and offers.
-    pub(crate) fn grow(&mut self) {
-        self.rows.resize(self.rows.len() * 2, 0);
-        self.commands.resize(self.commands.len() * 2, 0);
+    pub(crate) fn grow(&mut self, out: &mut Rows) {
+        out.commands.reserve(out.commands.capacity().max(16));
+        out.words.reserve(out.commands.capacity() * self.words - out.words.len());
         self.offers.resize(self.offers.len() * 2, 0);
         self.offer_room *= 2;
-        self.context = Context::empty();
     }
 
     /// Gives scratch variables what they hold at the start of an action.
     pub(crate) fn reset_scratch(&mut self) {
         self.scratch.copy_from_slice(&self.initial_scratch);
-    }
-
-    /// The steps that have been found.
-    pub(crate) fn steps(&self, found: Found) -> (&[u32], &[u64]) {
-        (&self.commands[..found.steps], &self.rows[..found.steps * self.words])
     }
 
     /// An offer that has been found: the edge, the channel and the message.

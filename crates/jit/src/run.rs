@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use crate::emit::{Purpose, Status};
-use crate::machine::{Code, Found, Machine};
+use crate::machine::{Code, Machine};
 use crate::plan::{Plan, Role};
 
 /// A model as machine code. What of it a search does not come to is not compiled.
@@ -24,6 +24,8 @@ struct Inner {
     chunks: Vec<Vec<Vec<Chunk>>>,
     /// All slots in order, those that one function is enough for together; once it is needed.
     groups: Option<Vec<Group>>,
+    /// Those of all groups, if each has one.
+    functions: Option<Vec<Code>>,
     /// By slot, variant and location: whether the process can move in any case.
     always: Vec<Vec<Vec<bool>>>,
     /// By edge: what it does after its communication.
@@ -39,7 +41,7 @@ struct Inner {
 /// Slots whose steps are looked for together.
 #[derive(Clone, Debug)]
 enum Group {
-    /// Processes that are always there, by one function.
+    /// Processes by one function.
     Together(Code),
     /// A process by whichever function it needs.
     Single(usize),
@@ -55,6 +57,9 @@ struct Chunk {
 
 /// So many edges are put into one function. The time to compile one grows faster than its length.
 const EDGES: usize = 120;
+/// Slots in which processes come and go get functions of their own, for each that is met there, if
+/// there are more edges in all of them.
+const OPEN_EDGES: usize = 600;
 /// More ways to take an event together in a state are left to the interpreter.
 const WAYS: usize = 4096;
 
@@ -81,6 +86,7 @@ impl Compiled {
         let inner = Inner {
             machine,
             groups: None,
+            functions: None,
             always,
             chunks,
             effects: HashMap::new(),
@@ -144,18 +150,28 @@ impl Inner {
 
     /// Puts slots into groups: as many neighbours as fit into one function.
     fn groups(&mut self, plan: &Plan) -> Vec<Group> {
+        let slots = &plan.layout.slots;
+        let edges_of = |slot: usize| -> usize {
+            let variants = 0..slots[slot].variants.len();
+            let places = variants.flat_map(|variant| {
+                let locations = 0..plan.locations(slot, variant);
+                locations.map(move |at| (variant, at))
+            });
+            places.map(|(variant, at)| plan.edges(slot, variant, at).len()).sum()
+        };
+        // Code for processes that never come is not worth it if there is much of that.
+        let open: Vec<usize> = (0..slots.len()).filter(|&slot| !slots[slot].is_fixed()).collect();
+        let few = open.into_iter().map(edges_of).sum::<usize>() <= OPEN_EDGES;
         let mut groups = Vec::new();
         let mut slot = 0;
-        while slot < plan.layout.slots.len() {
+        while slot < slots.len() {
             let (first, mut edges) = (slot, 0);
-            while slot < plan.layout.slots.len() {
-                let of = &plan.layout.slots[slot];
-                let is_fixed = of.kind.width == 0 && of.variants.len() == 1;
-                if !is_fixed || self.chunks[slot][0].len() > 1 {
+            while slot < slots.len() {
+                let is_chunked = self.chunks[slot].iter().any(|chunks| chunks.len() > 1);
+                if is_chunked || !few && !slots[slot].is_fixed() {
                     break;
                 }
-                let locations = 0..plan.locations(slot, 0);
-                edges += locations.map(|at| plan.edges(slot, 0, at).len()).sum::<usize>();
+                edges += edges_of(slot);
                 if edges > EDGES && slot > first {
                     break;
                 }
@@ -174,17 +190,31 @@ impl Inner {
         groups
     }
 
+    /// The functions of all slots, if these are such that what each does is known before.
+    fn functions(&mut self, plan: &Plan) -> Option<&[Code]> {
+        if self.groups.is_none() {
+            let groups = self.groups(plan);
+            self.functions = groups
+                .iter()
+                .map(|group| match group {
+                    Group::Together(code) => Some(*code),
+                    Group::Single(_) => None,
+                })
+                .collect();
+            self.groups = Some(groups);
+        }
+        self.functions.as_deref()
+    }
+
     /// Calls the functions of all slots.
-    fn all(&mut self, plan: &Plan, words: &[u64]) -> i64 {
-        let groups = match self.groups.take() {
-            Some(groups) => groups,
-            None => self.groups(plan),
-        };
+    fn all(&mut self, plan: &Plan, words: &[u64], out: &mut Rows) -> i64 {
+        self.functions(plan);
+        let groups = self.groups.take().unwrap_or_default();
         let mut status = Status::DONE;
         for group in &groups {
             status = match *group {
-                Group::Together(code) => self.machine.call(code, words),
-                Group::Single(slot) => self.slot(plan, slot, words),
+                Group::Together(code) => self.machine.call(code, words, out),
+                Group::Single(slot) => self.slot(plan, slot, words, out),
             };
             if status != Status::DONE {
                 break;
@@ -195,13 +225,32 @@ impl Inner {
     }
 
     /// Calls the function of a slot; what it finds is added.
-    fn slot(&mut self, plan: &Plan, slot: usize, words: &[u64]) -> i64 {
+    fn slot(&mut self, plan: &Plan, slot: usize, words: &[u64], out: &mut Rows) -> i64 {
         let kind = plan.layout.slots[slot].kind.get(words, 0);
         let Ok(variant) = usize::try_from(kind - 1) else { return Status::DONE };
         match self.code(plan, (slot, variant), words, false) {
-            Some(code) => self.machine.call(code, words),
+            Some(code) => self.machine.call(code, words, out),
             None => Status::DECLINED,
         }
+    }
+
+    /// Calls the function of the process that holds, and those of others if it offers something.
+    fn others(&mut self, plan: &Plan, holder: usize, words: &[u64], out: &mut Rows) -> i64 {
+        let status = self.slot(plan, holder, words, out);
+        if status != Status::DONE || self.machine.offers_made() == 0 {
+            return status;
+        }
+        // It may send to someone: what others would do alone does not count.
+        let own = out.commands.len();
+        for slot in (0..plan.layout.slots.len()).filter(|&slot| slot != holder) {
+            let status = self.slot(plan, slot, words, out);
+            if status != Status::DONE {
+                return status;
+            }
+            out.commands.truncate(own);
+            out.words.truncate(own * plan.layout.words);
+        }
+        Status::DONE
     }
 
     fn effect(&mut self, plan: &Plan, edge: u32) -> Option<Code> {
@@ -253,69 +302,65 @@ impl Inner {
 }
 
 impl Compiled {
-    /// Finds everything that happens in a state; `None` if that is left to the interpreter.
+    /// Appends everything that happens in a state; `None` if that is left to the interpreter.
     fn find(&mut self, words: &[u64], out: &mut Rows) -> Option<()> {
         let holder = self.plan.layout.holder.map_or(-1, |strip| strip.get(words, 0));
+        let first = out.commands.len();
         for timeout in [false, true] {
-            let done = self.find_with(words, timeout, holder, out)?;
-            if done || !self.plan.waits {
+            self.find_with(words, timeout, holder, out)?;
+            if out.commands.len() > first || !self.plan.waits {
                 break;
             }
         }
         // A process that holds can go on.
-        (holder < 0 || !out.commands.is_empty()).then_some(())
+        (holder < 0 || out.commands.len() > first).then_some(())
     }
 
-    /// As [`find`](Compiled::find), with this value of a timeout; whether anything was found.
+    /// As [`find`](Compiled::find), with this value of a timeout.
     fn find_with(
         &mut self,
         words: &[u64],
         timeout: bool,
         holder: i64,
         out: &mut Rows,
-    ) -> Option<bool> {
-        let found = loop {
-            match self.collect(words, timeout, holder) {
-                Status::DONE => break self.inner.get_mut().machine.found(),
-                Status::FULL => self.inner.get_mut().machine.grow(),
-                _ => return None,
-            }
-        };
+    ) -> Option<()> {
         let first = out.commands.len();
-        let inner = self.inner.get_mut();
-        let (commands, rows) = inner.machine.steps(found);
-        out.commands.extend_from_slice(commands);
-        out.words.extend_from_slice(rows);
-        if found.offers > 0 {
-            self.join(words, timeout, holder, found, out)?;
+        self.collect(words, timeout, holder, out)?;
+        if self.inner.get_mut().machine.offers_made() > 0 {
+            self.join(words, timeout, holder, out)?;
         }
         if self.plan.layout.holder.is_some() {
             self.release(out, first)?;
         }
-        Some(out.commands.len() > first)
+        Some(())
     }
 
     /// Calls the functions of all processes that may move.
-    fn collect(&mut self, words: &[u64], timeout: bool, holder: i64) -> i64 {
-        let Compiled { plan, inner, .. } = self;
-        let inner = inner.get_mut();
-        inner.machine.begin(timeout);
-        let slots = plan.layout.slots.len();
-        let Ok(holder) = usize::try_from(holder) else { return inner.all(plan, words) };
-        let status = inner.slot(plan, holder, words);
-        let found = inner.machine.found();
-        if status != Status::DONE || found.offers == 0 {
-            return status;
-        }
-        // It may send to someone: what others would do alone does not count.
-        for slot in (0..slots).filter(|&slot| slot != holder) {
-            let status = inner.slot(plan, slot, words);
-            if status != Status::DONE {
-                return status;
+    fn collect(
+        &mut self,
+        words: &[u64],
+        timeout: bool,
+        holder: i64,
+        out: &mut Rows,
+    ) -> Option<()> {
+        let first = out.commands.len();
+        loop {
+            let inner = self.inner.get_mut();
+            inner.machine.begin(timeout);
+            let status = match usize::try_from(holder) {
+                Ok(holder) => inner.others(&self.plan, holder, words, out),
+                Err(_) => inner.all(&self.plan, words, out),
+            };
+            match status {
+                Status::DONE => return Some(()),
+                Status::FULL => {
+                    out.commands.truncate(first);
+                    out.words.truncate(first * self.plan.layout.words);
+                    inner.machine.grow(out);
+                }
+                _ => return None,
             }
-            inner.machine.keep(found.steps);
         }
-        Status::DONE
     }
 
     /// Puts offers together.
@@ -324,22 +369,22 @@ impl Compiled {
         words: &[u64],
         timeout: bool,
         holder: i64,
-        found: Found,
         out: &mut Rows,
     ) -> Option<()> {
         self.inner.get_mut().round += 1;
-        for at in 0..found.offers {
+        let offers = self.inner.get_mut().machine.offers_made();
+        for at in 0..offers {
             let (edge, channel, _) = self.inner.get_mut().machine.offer(at);
             let place = self.plan.places[edge as usize];
             match (&self.plan.edge(edge).communication, place.role) {
                 (Communication::Send { .. }, _) if channel >= 0 => {
                     if holder < 0 || holder == i64::from(place.part.slot) {
-                        self.meet(words, timeout, at, found, out)?;
+                        self.meet(words, timeout, (at, offers), out)?;
                     }
                 }
                 (Communication::Receive { .. }, _) if channel >= 0 => {}
                 (_, Role::Gathered(meeting)) => {
-                    self.gather((words, timeout, holder), meeting as usize, found, out)?;
+                    self.gather((words, timeout, holder), meeting as usize, offers, out)?;
                 }
                 _ => return None,
             }
@@ -347,17 +392,16 @@ impl Compiled {
         Some(())
     }
 
-    /// All ways to receive what an offer sends.
+    /// All ways to receive what an offer sends, among so many.
     fn meet(
         &mut self,
         words: &[u64],
         timeout: bool,
-        sender: usize,
-        found: Found,
+        (sender, offers): (usize, usize),
         out: &mut Rows,
     ) -> Option<()> {
         let mut receivers: Vec<(usize, u32)> = Vec::new();
-        for at in 0..found.offers {
+        for at in 0..offers {
             let Compiled { plan, inner, .. } = self;
             let inner = inner.get_mut();
             let slot = |at: usize| plan.places[inner.machine.offer(at).0 as usize].part.slot;
@@ -387,7 +431,7 @@ impl Compiled {
         &mut self,
         (words, timeout, holder): (&[u64], bool, i64),
         meeting: usize,
-        found: Found,
+        offered: usize,
         out: &mut Rows,
     ) -> Option<()> {
         let inner = self.inner.get_mut();
@@ -395,7 +439,7 @@ impl Compiled {
             return Some(());
         }
         let mut offers: Vec<(usize, u32)> = Vec::new();
-        for at in 0..found.offers {
+        for at in 0..offered {
             let (edge, channel, _) = inner.machine.offer(at);
             let place = &self.plan.places[edge as usize];
             // An edge that sends or receives in a rendezvous is not gathered.
@@ -465,18 +509,47 @@ impl Compiled {
         Some(())
     }
 
+    /// As [`find`](Compiled::find), of states in a row, up to one that asks for more than calling
+    /// functions; how many.
+    fn find_all(&mut self, states: &[u64], out: &mut Rows) -> usize {
+        let Compiled { plan, inner, .. } = self;
+        let Inner { machine, groups, functions, .. } = inner.get_mut();
+        let (Some(_), Some(codes)) = (groups, functions) else { return 0 };
+        let width = plan.layout.words;
+        let mut rows = states.chunks_exact(width);
+        let free = match plan.layout.holder {
+            None => rows.len(),
+            Some(_) => rows.position(|row| plan.layout.is_held(row)).unwrap_or(states.len() / width),
+        };
+        let (first, ends) = (out.commands.len(), out.ends.len());
+        machine.begin(false);
+        let done = machine.call_for_all(codes, &states[..free * width], plan.waits, out);
+        if plan.layout.holder.is_some() && self.release(out, first).is_none() {
+            out.commands.truncate(first);
+            out.words.truncate(first * width);
+            out.ends.truncate(ends);
+            return 0;
+        }
+        done
+    }
+
     /// Takes the privilege away from processes that cannot use it.
     fn release(&mut self, out: &mut Rows, first: usize) -> Option<()> {
         let strip = self.plan.layout.holder?;
         let width = self.plan.layout.words;
-        for at in first..out.commands.len() {
+        let mut at = first;
+        loop {
+            let layout = &self.plan.layout;
+            let mut rows = out.words[at * width..].chunks_exact(width);
+            let Some(held) = rows.position(|row| layout.is_held(row)) else { return Some(()) };
+            at += held;
             let row = &out.words[at * width..][..width];
-            let Ok(holder) = usize::try_from(strip.get(row, 0)) else { continue };
+            let holder = usize::try_from(strip.get(row, 0)).ok()?;
             if !self.can_move(row, holder)? {
                 strip.set(&mut out.words[at * width..][..width], 0, -1);
             }
+            at += 1;
         }
-        Some(())
     }
 
     /// Whether a process can take a step without a timeout; `None` if that is not known.
@@ -491,24 +564,18 @@ impl Compiled {
         }
         let code = inner.code(plan, (slot, variant), words, true)?;
         inner.machine.begin(false);
-        match inner.machine.call(code, words) {
+        let mut steps = Rows::default();
+        match inner.machine.call(code, words, &mut steps) {
             Status::DONE => Some(false),
             Status::YES => Some(true),
             // Only if another joins in: as if it were the holder already.
             Status::TOGETHER => {
-                let mut steps = Rows::default();
                 let holder = i64::try_from(slot).ok()?;
-                let found = loop {
-                    match self.collect(words, false, holder) {
-                        Status::DONE => break self.inner.get_mut().machine.found(),
-                        Status::FULL => self.inner.get_mut().machine.grow(),
-                        _ => return None,
-                    }
-                };
-                if found.steps > 0 {
+                self.collect(words, false, holder, &mut steps)?;
+                if !steps.commands.is_empty() {
                     return Some(true);
                 }
-                self.join(words, false, holder, found, &mut steps)?;
+                self.join(words, false, holder, &mut steps)?;
                 Some(!steps.commands.is_empty())
             }
             _ => None,
@@ -517,9 +584,23 @@ impl Compiled {
 }
 
 impl Native for Compiled {
-    fn steps(&mut self, words: &[u64], out: &mut Rows) -> bool {
-        let done = self.find(words, out).is_some();
-        self.counts[usize::from(done)] += 1;
+    fn steps(&mut self, states: &[u64], out: &mut Rows) -> usize {
+        let width = self.plan.layout.words;
+        let mut done = 0;
+        loop {
+            done += self.find_all(&states[done * width..], out);
+            let Some(words) = states.get(done * width..(done + 1) * width) else { break };
+            let before = out.commands.len();
+            if self.find(words, out).is_none() {
+                out.commands.truncate(before);
+                out.words.truncate(before * width);
+                self.counts[0] += 1;
+                break;
+            }
+            out.ends.push(out.commands.len());
+            done += 1;
+        }
+        self.counts[1] += done as u64;
         done
     }
 
@@ -549,7 +630,7 @@ impl Native for Compiled {
             }
         };
         inner.machine.begin(false);
-        match inner.machine.call(code?, words) {
+        match inner.machine.call(code?, words, &mut Rows::default()) {
             Status::DONE => Some(false),
             Status::YES => Some(true),
             _ => None,

@@ -21,7 +21,7 @@ use fairly_system::{
 
 use hashbrown::HashMap;
 
-use crate::interpreter::{Interpreter, Keep, Steps};
+use crate::interpreter::{Batch, Interpreter, Keep, Steps, unnumbered};
 
 /// Steps of one sequence, and sequences out of one state, that are passed through.
 const MOST_STEPS: usize = 2_000;
@@ -39,6 +39,8 @@ pub struct Collapsed {
     chains: Vec<Chain>,
     /// By action of the interpreter: the sequence of it alone; the empty one if it was not met.
     alone: Vec<usize>,
+    /// The action of that sequence; idling if it was not met.
+    names: Vec<ActionId>,
     /// The steps that are still to be looked at, one frame for each state that is passed through.
     frames: Vec<Frame>,
     /// Steps that lead to states in which nobody holds.
@@ -51,6 +53,7 @@ pub struct Collapsed {
     expansions: u64,
     base: Vec<u64>,
     held: Vec<u64>,
+    batch: Batch,
 }
 
 /// Steps of the interpreter that follow each other. Nearly all have one or two, so the longer ones are
@@ -102,12 +105,14 @@ impl Collapsed {
                 action: ActionId::IDLE,
             }],
             alone: Vec::new(),
+            names: Vec::new(),
             frames: Vec::new(),
             ends: Steps::default(),
-            met: Vec::new(),
+            met: vec![0],
             is_cut: false,
             expansions: 0,
             held: Vec::new(),
+            batch: Batch::default(),
         }
     }
 
@@ -143,13 +148,6 @@ impl Collapsed {
     #[cold]
     fn lengthen(&mut self, before: usize, last: ActionId) -> usize {
         let chain = self.chains.len();
-        if before == EMPTY {
-            let length = self.alone.len().max(last.index() + 1);
-            self.alone.resize(length, EMPTY);
-            self.alone[last.index()] = chain;
-        } else {
-            self.chains[before].longer.push(chain);
-        }
         let mut steps = vec![last];
         let mut at = before;
         while at != EMPTY {
@@ -170,14 +168,25 @@ impl Collapsed {
         let action_id = *self.ids.entry((event, action.moves.clone())).or_insert(new);
         if action_id == new {
             self.actions.push(action);
+            self.met.push(0);
+        }
+        if before == EMPTY {
+            let length = self.alone.len().max(last.index() + 1);
+            self.alone.resize(length, EMPTY);
+            self.alone[last.index()] = chain;
+            self.names.resize(length, ActionId::IDLE);
+            self.names[last.index()] = action_id;
+        } else {
+            self.chains[before].longer.push(chain);
         }
         self.chains.push(Chain { before, last, longer: Vec::new(), action: action_id });
         chain
     }
 
     /// Whether a process holds in a packed state.
+    #[inline]
     fn is_held(&self, words: &[u64]) -> bool {
-        self.inner.layout().holder.is_some_and(|strip| strip.get(words, 0) >= 0)
+        self.inner.layout().is_held(words)
     }
 
     /// Makes the frame at a depth that of a state, which a sequence of steps leads to; with some of its
@@ -248,25 +257,122 @@ impl Collapsed {
     /// Makes `ends` the steps of the first frame, if nobody holds behind any of them and no two have the
     /// same action; otherwise it says so, and `ends` is anything.
     fn is_simple(&mut self) -> bool {
-        let frame = &self.frames[0];
-        let mut rows = frame.steps.rows.chunks_exact(frame.words.len());
-        if !frame.steps.faults.is_empty() || rows.any(|row| self.is_held(row)) {
-            return false;
+        let mut steps = std::mem::take(&mut self.frames[0].steps);
+        let is_simple = steps.faults.is_empty()
+            && !self.is_any_held(&steps.rows)
+            && self.are_simple(&steps.actions);
+        if is_simple {
+            std::mem::swap(&mut self.ends.rows, &mut steps.rows);
         }
-        for at in 0..self.frames[0].steps.actions.len() {
-            let chain = self.followed(EMPTY, self.frames[0].steps.actions[at]);
-            let action = self.chains[chain].action;
-            if self.met.len() <= action.index() {
-                self.met.resize(action.index() + 1, 0);
-            }
+        self.frames[0].steps = steps;
+        is_simple
+    }
+
+    /// Whether a process holds in one of some packed states.
+    fn is_any_held(&self, rows: &[u64]) -> bool {
+        rows.chunks_exact(self.inner.layout().words).any(|row| self.is_held(row))
+    }
+
+    /// Whether no two of these steps out of one state, behind none of which anybody holds, have the same
+    /// action. Then the actions of `ends` are theirs.
+    #[inline]
+    fn are_simple(&mut self, steps: &[ActionId]) -> bool {
+        self.ends.actions.clear();
+        for &step in steps {
+            let action = self.name(step);
             if self.met[action.index()] == self.expansions {
                 return false;
             }
             self.met[action.index()] = self.expansions;
             self.ends.actions.push(action);
         }
-        std::mem::swap(&mut self.ends.rows, &mut self.frames[0].steps.rows);
         true
+    }
+
+    /// What a step of the interpreter is called if it is alone.
+    #[inline]
+    fn name(&mut self, step: ActionId) -> ActionId {
+        match self.names.get(step.index()) {
+            Some(&action) if action != ActionId::IDLE => action,
+            _ => {
+                let chain = self.lengthen(EMPTY, step);
+                self.chains[chain].action
+            }
+        }
+    }
+
+    /// Appends the steps of a batch, if nobody holds behind any of them and no two out of one state have
+    /// the same action; otherwise it says so, and appends nothing.
+    fn defer_simple(
+        &mut self,
+        states: &[StateId],
+        batch: &mut Batch,
+        out: &mut Vec<Transition>,
+    ) -> bool {
+        if self.is_any_held(&batch.rows.words) {
+            return false;
+        }
+        let before = out.len();
+        let (mut begin, mut is_simple) = (0, true);
+        out.reserve(batch.actions.len());
+        for &end in &batch.rows.ends {
+            self.expansions += 1;
+            for &step in &batch.actions[begin..end] {
+                let action = self.name(step);
+                let met = &mut self.met[action.index()];
+                is_simple &= *met != self.expansions;
+                *met = self.expansions;
+                out.push(unnumbered(action));
+            }
+            begin = end;
+        }
+        if is_simple {
+            self.inner.defer_batch(states, batch);
+        } else {
+            out.truncate(before);
+        }
+        is_simple
+    }
+
+    /// Appends the steps out of states, whose targets wait for numbers, and says where those of each
+    /// of them end.
+    fn defer_all(
+        &mut self,
+        states: &[StateId],
+        out: &mut Vec<Transition>,
+        mut end: impl FnMut(usize),
+    ) {
+        let mut batch = std::mem::take(&mut self.batch);
+        let width = self.inner.layout().words;
+        let mut left = states;
+        while !left.is_empty() {
+            let (done, declines) = self.inner.expand_all(left, &mut batch);
+            let before = out.len();
+            if self.defer_simple(left, &mut batch, out) {
+                batch.rows.ends.iter().for_each(|&to| end(before + to));
+            } else {
+                let mut begin = 0;
+                for (&state, &to) in left.iter().zip(&batch.rows.ends) {
+                    self.expansions += 1;
+                    let rows = &batch.rows.words[begin * width..to * width];
+                    let actions = &batch.actions[begin..to];
+                    if !self.is_any_held(rows) && self.are_simple(actions) {
+                        self.inner.defer_sound(state, &self.ends.actions, rows, out);
+                    } else {
+                        self.defer(state, out);
+                    }
+                    end(out.len());
+                    begin = to;
+                }
+            }
+            left = &left[done..];
+            if declines && let [state, rest @ ..] = left {
+                self.defer(*state, out);
+                end(out.len());
+                left = rest;
+            }
+        }
+        self.batch = batch;
     }
 
     /// Appends the steps out of a state, whose targets wait for numbers.
@@ -369,9 +475,6 @@ impl Collapsed {
     /// Adds a step that is a sequence of steps, the last of which is one of a frame, unless it is
     /// there.
     fn end(&mut self, action: ActionId, depth: usize, at: usize) {
-        if self.met.len() <= action.index() {
-            self.met.resize(action.index() + 1, 0);
-        }
         let is_first =
             std::mem::replace(&mut self.met[action.index()], self.expansions) != self.expansions;
         let frame = &self.frames[depth];
@@ -441,7 +544,7 @@ impl TransitionSystem for Collapsed {
         if !self.holds {
             return self.inner.enabled(state, out);
         }
-        self.defer(state, out);
+        self.defer_all(&[state], out, |_| {});
         self.inner.give_numbers(out);
     }
 
@@ -454,10 +557,7 @@ impl TransitionSystem for Collapsed {
         if !self.holds {
             return self.inner.enabled_in_all(states, out, ends);
         }
-        for &state in states {
-            self.defer(state, out);
-            ends.push(out.len());
-        }
+        self.defer_all(states, out, |end| ends.push(end));
         self.inner.give_numbers(out);
     }
 

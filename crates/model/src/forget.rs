@@ -19,7 +19,7 @@ use fairly_system::ActionId;
 use crate::collapsed::Collapsed;
 use crate::eval::convert;
 use crate::expression::Expr;
-use crate::interpreter::{Interpreter, Program, Steps};
+use crate::interpreter::{Interpreter, Program};
 use crate::layout::{Layout, Strip};
 use crate::liveness::{Dead, Read};
 use crate::model::Model;
@@ -98,10 +98,10 @@ impl Forget {
     }
 
     /// Forgets what is dead after steps out of a state in which nothing is left to forget.
-    pub(crate) fn after(&mut self, program: &Program, steps: &mut Steps) {
+    pub(crate) fn after(&mut self, program: &Program, actions: &[ActionId], rows: &mut [u64]) {
         let width = program.layout.words;
-        self.forgotten.steps += steps.actions.len();
-        for (row, &action) in steps.rows.chunks_exact_mut(width).zip(&steps.actions) {
+        self.forgotten.steps += actions.len();
+        for (row, &action) in rows.chunks_exact_mut(width).zip(actions) {
             let mut after = self.actions.get(action.index()).copied().unwrap_or_default();
             if let After::Unmet = after {
                 after = self.meet(program, action);

@@ -12,9 +12,12 @@
 //! - The layout depends on nothing but the model, and on the model only as it was before anything of
 //!   it was unfolded. Of a model that is not, values have room that can happen, not all of their type.
 
+use std::borrow::Cow;
+
 use crate::expression::Expr;
 use crate::ids::TemplateId;
 use crate::model::{Atomicity, Model};
+use crate::origins::{Origin, origins};
 use crate::process::{Slot, Target};
 use crate::ranges::Ranges;
 use crate::variable::{Channel, Range, Storage, Variable};
@@ -127,6 +130,13 @@ pub struct SlotLayout {
     pub location: Strip,
     /// The templates that can be in the slot. Their variables lie in the same bits.
     pub variants: Vec<VariantLayout>,
+}
+
+impl SlotLayout {
+    /// Whether the slot always has a process, of the only template that can be there.
+    pub fn is_fixed(&self) -> bool {
+        self.kind.width == 0 && self.kind.base == 1 && self.variants.len() == 1
+    }
 }
 
 /// Where the variables of a process are if it is of one template.
@@ -257,6 +267,16 @@ impl Room {
 }
 
 impl Layout {
+    /// Whether a process may move alone in a packed state.
+    #[inline]
+    pub fn is_held(&self, words: &[u64]) -> bool {
+        // That of nobody, -1, is the least value, and so has no bits.
+        self.holder.is_some_and(|strip| {
+            debug_assert_eq!(strip.base, -1, "the least value");
+            words[strip.word as usize] & strip.mask() << strip.shift != 0
+        })
+    }
+
     /// How many values a state can have, scratch included.
     pub const MOST_CELLS: u64 = 1 << 22;
 
@@ -287,7 +307,7 @@ impl Layout {
     /// # Panics
     /// If it does not [fit](Layout::fits), or an id is no position.
     pub fn of(model: &Model, open: &[TemplateId]) -> Layout {
-        Layout::with(model, open, &Ranges::declared(model))
+        Layout::with(model, open, &Ranges::declared(model), &vec![None; model.slots.len()])
     }
 
     /// As [`Layout::of`], with room for what can happen only.
@@ -295,11 +315,18 @@ impl Layout {
     /// # Panics
     /// As there.
     pub fn fitted(model: &Model, open: &[TemplateId]) -> Layout {
-        let ranges = if open.is_empty() { Ranges::of(model) } else { Ranges::declared(model) };
-        Layout::with(model, open, &ranges)
+        if open.is_empty() {
+            return Layout::with(model, open, &Ranges::of(model), &origins(model));
+        }
+        Layout::with(model, open, &Ranges::declared(model), &vec![None; model.slots.len()])
     }
 
-    fn with(model: &Model, open: &[TemplateId], ranges: &Ranges) -> Layout {
+    fn with(
+        model: &Model,
+        open: &[TemplateId],
+        ranges: &Ranges,
+        origins: &[Option<Origin>],
+    ) -> Layout {
         assert!(Layout::fits(model), "a state has more than {} values", Layout::MOST_CELLS);
         let mut room = Room { used: Vec::new(), open: Vec::new(), cells: 0 };
         let mut variables = room.variables(&model.variables, &ranges.variables);
@@ -313,12 +340,13 @@ impl Layout {
             })
             .collect();
         let mut slots: Vec<SlotLayout> = Vec::new();
-        for slot in &model.slots {
+        for (slot, origin) in model.slots.iter().zip(origins) {
             let never_free = slot.start.as_ref().map(|start| start.0).filter(|template| {
                 !open.contains(template) && !model.template(*template).can_exit()
             });
             // A process that never leaves is the only one that its slot ever holds.
-            let templates = never_free.map_or(slot.templates.clone(), |only| vec![only]);
+            let only = never_free.or(origin.as_ref().map(|origin| origin.template));
+            let templates = only.map_or(slot.templates.clone(), |only| vec![only]);
             let last = i64::try_from(templates.len()).expect("a length");
             let kind = room.strip(Range::new(i64::from(never_free.is_some()), last), 1);
             let locations = |template: &TemplateId| match open.contains(template) {
@@ -334,8 +362,11 @@ impl Layout {
             for &template in &templates {
                 // Every template begins where the others do, and what comes next begins behind all.
                 let mut own = before.clone();
-                let locals = own
-                    .variables(&model.template(template).locals, &ranges.locals[template.index()]);
+                let mut values = Cow::from(&ranges.locals[template.index()]);
+                for &(local, value) in origin.iter().flat_map(|origin| &origin.constants) {
+                    values.to_mut()[local] = value;
+                }
+                let locals = own.variables(&model.template(template).locals, &values);
                 variants.push(VariantLayout { template, locals, scratch: Vec::new() });
                 room.join(own);
             }

@@ -27,6 +27,8 @@ pub struct Rows {
     pub commands: Vec<u32>,
     /// The packed states that they lead to, one after the other.
     pub words: Vec<u64>,
+    /// For each state that was asked about, where its steps end.
+    pub ends: Vec<usize>,
 }
 
 impl Rows {
@@ -34,15 +36,16 @@ impl Rows {
     pub fn clear(&mut self) {
         self.commands.clear();
         self.words.clear();
+        self.ends.clear();
     }
 }
 
 /// Makes steps of packed states, as the interpreter does.
 pub trait Native {
-    /// Appends the steps out of a packed state, as a set: the order is its own. The events of all
-    /// edges that take part are ones that do not depend on the state. `false` if it declines; what it
-    /// appended then does not count.
-    fn steps(&mut self, words: &[u64], out: &mut Rows) -> bool;
+    /// Appends the steps out of packed states that follow each other, one state after the other, up to
+    /// the first that it declines; how many it did not. Those of one state are a set: the order is its
+    /// own. The events of all edges that take part are ones that do not depend on the state.
+    fn steps(&mut self, states: &[u64], out: &mut Rows) -> usize;
 
     /// Who takes part in a command that it has given out, in the order in which they act; of two, in
     /// a rendezvous, the first sends. If it makes whole sequences of a process that holds, they are

@@ -14,6 +14,7 @@
 use crate::expression::{AnyVariable, BinaryOp, ChannelQuery, Expr, Place, UnaryOp};
 use crate::ids::TemplateId;
 use crate::model::Model;
+use crate::origins::assigned;
 use crate::process::{Communication, Edge, Label, Statement, StatementKind};
 use crate::variable::{Overflow, Range, Variable};
 
@@ -531,25 +532,6 @@ fn scalar(place: &Place) -> Option<Scalar> {
         (AnyVariable::Local(id), None) => Some(Scalar::Local(id.index())),
         _ => None,
     }
-}
-
-/// The places that statements assign.
-fn assigned(statements: &[Statement]) -> Vec<&Place> {
-    let mut all = Vec::new();
-    for statement in statements {
-        match &statement.kind {
-            StatementKind::Assign(pairs) => all.extend(pairs.iter().map(|(place, _)| place)),
-            StatementKind::If { then, otherwise, .. } => {
-                all.extend(assigned(then));
-                all.extend(assigned(otherwise));
-            }
-            StatementKind::While { body, .. } => all.extend(assigned(body)),
-            StatementKind::Start { slot, .. } => all.extend(slot),
-            StatementKind::Take { into, .. } => all.extend(into.iter().flatten()),
-            StatementKind::Assert { .. } | StatementKind::Put { .. } => {}
-        }
-    }
-    all
 }
 
 fn opposite(op: BinaryOp) -> Option<BinaryOp> {

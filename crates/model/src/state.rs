@@ -9,6 +9,7 @@ use std::hash::BuildHasher;
 
 use fairly_omega::StateId;
 use fairly_store::{Full, StateIndex, Trees, Words};
+use fairly_system::Transition;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 /// So many states are kept in the plain list. An empty table takes some hundred kilobytes, and most
@@ -93,12 +94,46 @@ impl States {
         }
     }
 
+    /// Appends the words of several states, which all have some.
+    pub(crate) fn read_all(&mut self, states: &[StateId], words: &mut Vec<u64>) {
+        match &mut self.kept {
+            Kept::Words(table) if self.apart.is_empty() => {
+                words.extend(states.iter().map(|state| table.get(StateIndex(state.0))));
+            }
+            _ => {
+                let first = words.len();
+                words.resize(first + states.len() * self.width, 0);
+                let rows = words[first..].chunks_exact_mut(self.width);
+                for (&state, row) in states.iter().zip(rows) {
+                    self.read(state, row);
+                }
+            }
+        }
+    }
+
     /// Takes rows of words that are to get numbers. They resemble the state that was
     /// [read](States::read) last.
     pub(crate) fn add(&mut self, rows: &[u64]) {
         match &mut self.kept {
             Kept::Trees(table) => table.add(rows),
             _ => self.waiting.extend_from_slice(rows),
+        }
+    }
+
+    /// The same of a list that may be emptied.
+    pub(crate) fn add_all(&mut self, rows: &mut Vec<u64>) {
+        match &mut self.kept {
+            Kept::Trees(table) => table.add(rows),
+            _ if self.waiting.is_empty() => std::mem::swap(&mut self.waiting, rows),
+            _ => self.waiting.extend_from_slice(rows),
+        }
+    }
+
+    /// The successors of how many states may be added after the last of these was read.
+    pub(crate) fn at_once(&self) -> usize {
+        match &self.kept {
+            Kept::Trees(_) => 1,
+            Kept::List(_) | Kept::Words(_) => usize::MAX,
         }
     }
 
@@ -119,26 +154,52 @@ impl States {
     /// # Errors
     /// If there is no room for one of them; those before it are there, those behind it are forgotten.
     pub(crate) fn intern(&mut self, out: &mut Vec<(StateId, bool)>) -> Result<(), Full> {
-        let mut waiting = std::mem::take(&mut self.waiting);
-        let done = self.intern_waiting(&waiting, out);
-        waiting.clear();
-        self.waiting = waiting;
+        let done = self.intern_waiting();
+        let apart = &self.apart;
+        out.extend(self.found.iter().map(|&(row, new)| (number(apart, row.0), new)));
         done
     }
 
-    fn intern_waiting(&mut self, rows: &[u64], out: &mut Vec<(StateId, bool)>) -> Result<(), Full> {
+    /// Makes the states with the rows that wait the targets of as many transitions.
+    ///
+    /// # Errors
+    /// If there is no room for one of them; those before it, so many, have their targets.
+    pub(crate) fn number_targets(&mut self, out: &mut [Transition]) -> Result<(), (usize, Full)> {
+        let done = self.intern_waiting();
+        if self.apart.is_empty() {
+            for (transition, &(row, _)) in out.iter_mut().zip(&self.found) {
+                transition.target = StateId(row.0);
+            }
+        } else {
+            for (transition, &(row, _)) in out.iter_mut().zip(&self.found) {
+                transition.target = number(&self.apart, row.0);
+            }
+        }
+        done.map_err(|full| (self.found.len(), full))
+    }
+
+    /// Makes `found` what is found of the rows that wait.
+    fn intern_waiting(&mut self) -> Result<(), Full> {
+        self.found.clear();
+        let mut rows = std::mem::take(&mut self.waiting);
+        let done = self.find_or_add(&rows);
+        rows.clear();
+        self.waiting = rows;
+        done
+    }
+
+    fn find_or_add(&mut self, rows: &[u64]) -> Result<(), Full> {
         if let Kept::List(list) = &mut self.kept {
             if list.len() < FEW.min(self.limit / (16 * self.width)) {
                 for row in rows.chunks_exact(self.width) {
                     let (row, new) = list.intern(row);
-                    out.push((number(&self.apart, row), new));
+                    self.found.push((StateIndex(row), new));
                 }
                 return Ok(());
             }
             self.move_out()?;
         }
-        self.found.clear();
-        let done = match &mut self.kept {
+        match &mut self.kept {
             Kept::List(_) => unreachable!("just moved out of it"),
             Kept::Words(table) => table.insert_batch(rows, &mut self.found),
             Kept::Trees(table) => {
@@ -149,10 +210,7 @@ impl States {
                 })
                 .and_then(|()| table.insert_added(&mut self.found))
             }
-        };
-        let apart = &self.apart;
-        out.extend(self.found.iter().map(|&(row, new)| (number(apart, row.0), new)));
-        done
+        }
     }
 
     /// A state that no words lead to: it is equal to no other.

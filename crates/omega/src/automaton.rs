@@ -25,11 +25,13 @@ impl StateId {
     ///
     /// # Panics
     /// Past 2³² − 2 states, which no limit in use allows.
+    #[inline]
     pub fn from_index(index: usize) -> Self {
         StateId(u32::try_from(index).expect("fewer than 2^32 states"))
     }
 
     /// The position, for tables indexed by state.
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }

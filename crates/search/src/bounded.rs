@@ -80,6 +80,7 @@ impl Budget {
     ///
     /// # Errors
     /// With the bound that is reached.
+    #[inline]
     pub(crate) fn allows(&self, done: usize, held: impl FnOnce() -> usize) -> Result<(), Cut> {
         match self.bounds.nodes {
             Some(nodes) if done >= nodes => return Err(Cut::Nodes(nodes)),
@@ -88,6 +89,10 @@ impl Budget {
         if !done.is_multiple_of(64) {
             return Ok(());
         }
+        self.allows_more(done, held)
+    }
+
+    fn allows_more(&self, done: usize, held: impl FnOnce() -> usize) -> Result<(), Cut> {
         if let Some(watch) = self.bounds.watch {
             watch.see_nodes(done);
             if watch.is_stopped() {

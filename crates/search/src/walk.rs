@@ -10,8 +10,6 @@
 //! met here, which it does if it is explored for the first time, or was explored so before. Otherwise
 //! a visit costs four bytes and a bit, and a state one byte.
 
-use std::ops::Range;
-
 use fairly_omega::StateId;
 use fairly_system::{ActionId, EventKind, RunStep, Transition, TransitionSystem};
 
@@ -79,14 +77,16 @@ impl Walk {
                 watch.see_walk(self.size.transitions, self.order.count() - at);
             }
             block.expand(system, &self.order, at);
-            for place in 0..block.visits.len() {
+            let may_end = endings.may_be(system);
+            for place in 0..block.states.len() {
                 budget.allows(at, || self.bytes() + system.bytes())?;
-                let visit = block.visits[place];
+                let visit = self.order.visit(at);
                 at += 1;
-                let Some(enabled) = block.enabled(place) else {
+                let enabled = block.enabled(place);
+                if enabled.is_empty() && is_limit(system, visit.state) {
                     limit = limit.or(Some(visit.state));
                     continue;
-                };
+                }
                 if self.order.is_new(&visit) {
                     self.size.states += 1;
                     self.size.transitions += enabled.len();
@@ -95,7 +95,7 @@ impl Walk {
                     return Ok(Some(visit.number));
                 }
                 for &Transition { target, action } in enabled {
-                    let terminated = endings.contain(system, action);
+                    let terminated = may_end && endings.contain(system, action);
                     if !terminated && self.order.is_known(target) {
                         continue;
                     }
@@ -133,17 +133,17 @@ impl Walk {
         block: &mut Block,
     ) -> (Visit, ActionId) {
         let number = self.before.partition_point(|&count| count as usize <= visit.number) - 1;
-        if block.visits.first().is_none_or(|first| first.number != number * BLOCK) {
+        if block.states.is_empty() || block.first != number * BLOCK {
             block.expand(system, &self.order, number * BLOCK);
         }
         let leads_here = |transition: &&Transition| {
             transition.target == visit.state
                 && is_termination(system, transition.action) == visit.terminated
         };
-        (0..block.visits.len())
+        (0..block.states.len())
             .find_map(|place| {
-                let step = block.enabled(place)?.iter().find(leads_here)?;
-                Some((block.visits[place], step.action))
+                let step = block.enabled(place).iter().find(leads_here)?;
+                Some((self.order.visit(block.first + place), step.action))
             })
             .expect("it was met from this block")
     }
@@ -162,9 +162,21 @@ pub(crate) fn is_termination<S: TransitionSystem>(system: &S, action: ActionId) 
 #[derive(Default)]
 struct Endings {
     known: Vec<Option<bool>>,
+    /// How many events have been looked at, and whether one of them is termination.
+    events: usize,
+    is_any: bool,
 }
 
 impl Endings {
+    /// Whether there may be any among the actions that the system has handed out.
+    fn may_be<S: TransitionSystem>(&mut self, system: &S) -> bool {
+        let events = &system.signature().events;
+        let mut new = events[self.events..].iter();
+        self.is_any |= new.any(|event| event.kind == EventKind::Termination);
+        self.events = events.len();
+        self.is_any
+    }
+
     #[inline]
     fn contain<S: TransitionSystem>(&mut self, system: &S, action: ActionId) -> bool {
         match self.known.get(action.index()) {
@@ -186,9 +198,11 @@ impl Endings {
 /// because a system that stores its states can then look them up together.
 #[derive(Default)]
 struct Block {
-    visits: Vec<Visit>,
-    /// Where the transitions of each begin and end; `None` if the system goes no further there.
-    ranges: Vec<Option<Range<usize>>>,
+    /// The number of the first visit.
+    first: usize,
+    states: Vec<StateId>,
+    /// Where the transitions of each end.
+    ends: Vec<usize>,
     transitions: Vec<Transition>,
 }
 
@@ -196,27 +210,20 @@ impl Block {
     /// Asks the system about the visits from `first` to the end of its block, as far as there are any.
     fn expand<S: TransitionSystem>(&mut self, system: &mut S, order: &Order, first: usize) {
         let end = (first / BLOCK * BLOCK + BLOCK).min(order.count());
-        self.visits.clear();
-        self.visits.extend((first..end).map(|number| order.visit(number)));
-        let states: Vec<Option<StateId>> = self
-            .visits
-            .iter()
-            .map(|visit| (!is_limit(system, visit.state)).then_some(visit.state))
-            .collect();
-        let asked: Vec<StateId> = states.iter().copied().flatten().collect();
-        let mut ends = Vec::with_capacity(asked.len());
+        self.first = first;
+        self.states.clear();
+        self.states.extend((first..end).map(|number| order.visit(number).state));
         self.transitions.clear();
-        system.enabled_in_all(&asked, &mut self.transitions, &mut ends);
-        let begins = [0].into_iter().chain(ends.iter().copied());
-        let mut ranges = begins.zip(ends.iter().copied()).map(|(begin, end)| begin..end);
-        self.ranges.clear();
-        self.ranges.extend(states.iter().map(|state| state.and_then(|_| ranges.next())));
+        self.ends.clear();
+        system.enabled_in_all(&self.states, &mut self.transitions, &mut self.ends);
     }
 
-    /// What is enabled in the state of a visit, by its place in the block; `None` if the system goes no
-    /// further there.
-    fn enabled(&self, place: usize) -> Option<&[Transition]> {
-        self.ranges[place].clone().map(|range| &self.transitions[range])
+    /// What is enabled in the state of a visit, by its place in the block; nothing where the system goes
+    /// no further.
+    #[inline]
+    fn enabled(&self, place: usize) -> &[Transition] {
+        let begin = place.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.transitions[begin..self.ends[place]]
     }
 }
 
@@ -259,6 +266,7 @@ impl Order {
         }
     }
 
+    #[inline]
     fn visit(&self, number: usize) -> Visit {
         match self {
             Order::Numbers(_) => {
@@ -273,6 +281,7 @@ impl Order {
     }
 
     /// Whether the state of a visit is expanded for the first time, which it is now.
+    #[inline]
     fn is_new(&mut self, visit: &Visit) -> bool {
         match self {
             Order::Numbers(_) => true,
@@ -292,6 +301,7 @@ impl Order {
     }
 
     /// A visit to a state, unless there has been one, when `expanded` visits have been expanded.
+    #[inline]
     fn meet(&mut self, state: StateId, terminated: bool, expanded: usize) -> Option<Visit> {
         if let Order::Numbers(count) = self {
             if !terminated && state.index() < *count {

@@ -88,6 +88,14 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// The value of a variable that always has the same one.
+    pub(super) fn settled(&self, place: &Place) -> Option<i64> {
+        let (variable, strip) = self.named(Name::of(&place.variable)?)?;
+        let is_one = place.index.is_none() && variable.length.is_none();
+        let is_settled = variable.storage == Storage::State && strip.width == 0;
+        (is_one && is_settled).then_some(strip.base)
+    }
+
     /// Whether a variable is remembered, though its index may not say that it is this element.
     pub(super) fn is_remembered(&self, place: &Place) -> bool {
         let name = Name::of(&place.variable);

@@ -20,7 +20,7 @@ impl Emitter<'_> {
             Expr::Checked { index, length } => {
                 self.fixed(index).filter(|&index| 0 <= index && index < i64::from(*length))
             }
-            Expr::Load(place) => self.constant(place),
+            Expr::Load(place) => self.constant(place).or_else(|| self.settled(place)),
             Expr::Unary(UnaryOp::Not, operand) => self.fixed(operand).map(|it| i64::from(it == 0)),
             Expr::Unary(UnaryOp::Int, operand) => {
                 self.fixed(operand).filter(|&it| i32::try_from(it).is_ok())

@@ -21,7 +21,7 @@ use crate::plan::{Plan, Role};
 pub(crate) enum Purpose<'a> {
     /// Appends the steps that a process takes alone, and what it offers to others, at some locations.
     Steps { slot: usize, variant: usize, locations: Range<usize> },
-    /// The same for several processes, each of which is always there: at all of their locations.
+    /// The same for all processes that can be in several slots, at all of their locations.
     Together { slots: Range<usize> },
     /// Whether a process can take a step.
     Probe { slot: usize, variant: usize, locations: Range<usize> },
@@ -72,8 +72,8 @@ pub(crate) fn write(
         Purpose::Together { slots } => {
             for slot in slots.clone() {
                 let next = emitter.builder.create_block();
-                (emitter.own, emitter.then) = (Some((slot, 0)), Some(next));
-                emitter.locations(0..plan.locations(slot, 0), false);
+                emitter.then = Some(next);
+                emitter.variants(slot, next);
                 emitter.builder.seal_block(next);
                 emitter.builder.switch_to_block(next);
             }
@@ -132,6 +132,32 @@ impl Emitter<'_> {
                 })
                 .collect();
         }
+    }
+
+    /// What the process in a slot does, whichever it is; if there is none, code goes on at `next`.
+    fn variants(&mut self, slot: usize, next: Block) {
+        let plan = self.plan;
+        let of = &plan.layout.slots[slot];
+        let variants = of.variants.len();
+        if of.is_fixed() {
+            self.own = Some((slot, 0));
+            return self.locations(0..plan.locations(slot, 0), false);
+        }
+        let kind = self.kind(slot);
+        for variant in 0..variants {
+            let (here, other) = (self.builder.create_block(), self.builder.create_block());
+            let number = i64::try_from(variant + 1).expect("few variants");
+            let same = self.compare_to(IntCC::Equal, kind.value, number);
+            self.builder.ins().brif(same, here, &[], other, &[]);
+            self.builder.seal_block(here);
+            self.builder.switch_to_block(here);
+            self.own = Some((slot, variant));
+            self.locations(0..plan.locations(slot, variant), false);
+            self.builder.seal_block(other);
+            self.builder.switch_to_block(other);
+        }
+        self.own = None;
+        self.builder.ins().jump(next, &[]);
     }
 
     /// One block for each location, and a table to get there.

@@ -5,8 +5,8 @@ use fairly_store::Full;
 use fairly_system::{ActionId, Fault, Transition};
 
 use super::join::Way;
+use super::natively::unnumbered;
 use super::{Interpreter, Work, step};
-use crate::native::Rows;
 
 /// Steps out of a state.
 #[derive(Clone, Debug, Default)]
@@ -67,7 +67,7 @@ impl Interpreter {
     pub(crate) fn expand_some(&mut self, words: &[u64], steps: &mut Steps, keep: Option<Keep<'_>>) {
         self.expand_remembering(words, steps, keep);
         if let Some(forget) = &mut self.memory.forget {
-            forget.after(&self.program, steps);
+            forget.after(&self.program, &steps.actions, &mut steps.rows);
         }
     }
 
@@ -91,7 +91,13 @@ impl Interpreter {
             }
             return;
         }
+        self.interpret(words, steps, keep);
+    }
+
+    /// The same without native code.
+    fn interpret(&mut self, words: &[u64], steps: &mut Steps, keep: Option<Keep<'_>>) {
         steps.clear();
+        let mut slots = Vec::new();
         let mut work = std::mem::take(&mut self.work);
         self.program.layout.unpack(words, &mut work.cells);
         if self.unfold.is_some() {
@@ -148,57 +154,6 @@ impl Interpreter {
         steps.rows.extend_from_slice(&work.words);
     }
 
-    /// The same by native code; `false` if that declines.
-    fn expand_natively(&mut self, words: &[u64], steps: &mut Steps) -> bool {
-        let Some(mut native) = self.native.take() else { return false };
-        // The words of the successors are written where they stay.
-        let mut rows = std::mem::take(&mut self.native_rows);
-        rows.clear();
-        std::mem::swap(&mut rows.words, &mut steps.rows);
-        let done = native.code.steps(words, &mut rows);
-        std::mem::swap(&mut rows.words, &mut steps.rows);
-        if done {
-            let mut unknown = false;
-            let actions = rows.commands.iter().map(|&command| {
-                let action = native.actions.get(command as usize).copied();
-                unknown |= action.is_none_or(|action| action == UNKNOWN);
-                action.unwrap_or(UNKNOWN)
-            });
-            steps.actions.extend(actions);
-            if unknown {
-                steps.actions.clear();
-                for &command in &rows.commands {
-                    steps.actions.push(self.native_action(&mut native, command));
-                }
-            }
-        }
-        self.native_rows = rows;
-        self.native = Some(native);
-        done
-    }
-
-    /// The action of a command, which may not have been met.
-    #[cold]
-    fn native_action(&mut self, native: &mut super::Accelerator, command: u32) -> ActionId {
-        let parts = native.code.parts(command);
-        let known = |at: usize| {
-            let part = parts[at];
-            let (slot, variant) = (part.slot as usize, part.variant as usize);
-            let ready = self.program.ready(slot, variant, part.location as usize);
-            let known = ready.and_then(|ready| ready.edges[part.edge as usize].known);
-            known.expect("native code takes only edges whose event is known")
-        };
-        let event = known(0).0;
-        let mut order: Vec<usize> = (0..parts.len()).collect();
-        order.sort_by_key(|&at| parts[at].slot);
-        let moves: Vec<_> = order.into_iter().map(|at| known(at).1).collect();
-        let action = self.program.names.action_id(event, &moves);
-        let at = command as usize;
-        native.actions.resize(native.actions.len().max(at + 1), UNKNOWN);
-        native.actions[at] = action;
-        action
-    }
-
     /// Copies the words of a state whose steps are looked for.
     pub(crate) fn read(&mut self, state: StateId, words: &mut [u64]) {
         self.states.read(state, words);
@@ -233,8 +188,7 @@ impl Interpreter {
 
     fn defer_rows(&mut self, actions: &[ActionId], rows: &[u64], out: &mut Vec<Transition>) {
         self.states.add(rows);
-        let unnumbered = |&action: &ActionId| Transition { target: StateId(u32::MAX), action };
-        out.extend(actions.iter().map(unnumbered));
+        out.extend(actions.iter().map(|&action| unnumbered(action)));
     }
 
     /// The state that stands for those that there is no room for: nothing is known of what follows.
@@ -247,33 +201,59 @@ impl Interpreter {
         self.left_out = true;
     }
 
-    fn note_stuck(&mut self, state: StateId, stuck: bool) {
+    #[inline]
+    pub(super) fn note_stuck(&mut self, state: StateId, stuck: bool) {
         if self.stuck.len() <= state.index() {
             self.stuck.resize(self.states.len().max(state.index() + 1), None);
         }
         self.stuck[state.index()] = Some(stuck);
     }
 
+    /// As [`defer`](Interpreter::defer), of a state that was not read, nor its steps looked for, which
+    /// is done without native code.
+    pub(super) fn defer_one(&mut self, state: StateId, out: &mut Vec<Transition>) {
+        if self.faults.contains_key(&state) {
+            return;
+        }
+        let mut words = std::mem::take(&mut self.base);
+        let mut steps = std::mem::take(&mut self.steps);
+        self.read(state, &mut words);
+        self.interpret(&words, &mut steps, None);
+        if let Some(forget) = &mut self.memory.forget {
+            forget.after(&self.program, &steps.actions, &mut steps.rows);
+        }
+        self.defer(state, &steps, out);
+        self.steps = steps;
+        self.base = words;
+    }
+
+    /// The same of steps that nothing goes wrong in.
+    pub(crate) fn defer_sound(
+        &mut self,
+        state: StateId,
+        actions: &[ActionId],
+        rows: &[u64],
+        out: &mut Vec<Transition>,
+    ) {
+        self.note_stuck(state, actions.is_empty());
+        self.defer_rows(actions, rows, out);
+    }
+
     /// Numbers the targets of the last transitions of `out`, as many as wait for that.
     pub(crate) fn give_numbers(&mut self, out: &mut [Transition]) {
         let first = out.len() - self.states.waiting();
-        let mut numbers = std::mem::take(&mut self.numbers);
-        numbers.clear();
-        let full = self.states.intern(&mut numbers).err();
-        let (numbered, rest) = out[first..].split_at_mut(numbers.len());
-        for (transition, &(target, _)) in numbered.iter_mut().zip(&numbers) {
-            transition.target = target;
-        }
-        if let Some(full) = full {
-            let target = self.beyond(full);
-            rest.iter_mut().for_each(|transition| transition.target = target);
-        }
+        let waiting = &mut out[first..];
+        let met = self.states.len();
+        let done = self.states.number_targets(waiting);
         if self.unfold.is_some() {
-            for &(state, _) in numbers.iter().filter(|(_, new)| *new) {
-                self.prepare(state);
+            for state in met..self.states.len() {
+                self.prepare(StateId::from_index(state));
             }
         }
-        self.numbers = numbers;
+        if let Err((numbered, full)) = done {
+            let target = self.beyond(full);
+            waiting[numbered..].iter_mut().for_each(|transition| transition.target = target);
+        }
     }
 
     /// Makes sure that the edges of a new state are there: what is asked of a state without changing
@@ -315,51 +295,3 @@ impl Interpreter {
         self.intern(&words)
     }
 }
-
-/// Native code in place of interpretation, with what has been learned of it.
-pub(crate) struct Accelerator {
-    pub(crate) code: Box<dyn crate::native::Native>,
-    /// By command; [`UNKNOWN`] if it has not been met.
-    actions: Vec<ActionId>,
-}
-
-/// No action.
-const UNKNOWN: ActionId = ActionId(u32::MAX);
-
-impl Interpreter {
-    /// Lets native code make steps where it can.
-    pub fn accelerate(&mut self, code: Box<dyn crate::native::Native>) {
-        self.native = Some(Accelerator { code, actions: Vec::new() });
-    }
-
-    /// The edge behind a move; `None` if there is none because it could not be worked out.
-    pub fn part(&self, id: fairly_system::MoveId) -> Option<crate::native::Part> {
-        let key = self.program.names.key(id);
-        (key.edge != u32::MAX).then_some(crate::native::Part {
-            slot: key.slot,
-            variant: key.variant,
-            location: key.location,
-            edge: key.edge,
-        })
-    }
-
-    /// The event of an edge, if it does not depend on the state.
-    pub fn event_of(&self, part: crate::native::Part) -> Option<fairly_system::EventId> {
-        let (slot, variant) = (part.slot as usize, part.variant as usize);
-        let ready = self.program.ready(slot, variant, part.location as usize)?;
-        ready.edges.get(part.edge as usize)?.known.map(|(event, _)| event)
-    }
-
-    /// How many states native code has declined, and how many it has made the steps of.
-    pub fn native_counts(&self) -> (u64, u64) {
-        self.native.as_ref().map_or((0, 0), |native| native.code.counts())
-    }
-
-    /// Whether native code makes steps.
-    pub fn is_accelerated(&self) -> bool {
-        self.native.is_some()
-    }
-}
-
-/// Room for native steps.
-pub(crate) type NativeRows = Rows;

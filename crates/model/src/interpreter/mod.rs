@@ -8,6 +8,7 @@ mod atoms;
 mod expand;
 mod join;
 mod names;
+mod natively;
 mod offers;
 mod program;
 mod show;
@@ -22,9 +23,10 @@ use fairly_system::{
 use hashbrown::HashMap;
 
 use self::atoms::Atom;
-use self::expand::{Accelerator, NativeRows};
 pub(crate) use self::expand::{Keep, Steps};
 use self::join::Joints;
+use self::natively::Accelerator;
+pub(crate) use self::natively::{Batch, unnumbered};
 use self::offers::Offers;
 pub(crate) use self::program::Program;
 use crate::eval::{Faulty, View, fault};
@@ -121,9 +123,8 @@ pub struct Interpreter {
     /// The words of the state whose steps are looked for.
     base: Vec<u64>,
     steps: Steps,
-    numbers: Vec<(StateId, bool)>,
     native: Option<Accelerator>,
-    native_rows: NativeRows,
+    batch: Batch,
     /// The state that was read last, unpacked.
     reading: RefCell<Reading>,
     memory: Memory,
@@ -208,9 +209,8 @@ impl Interpreter {
             work,
             base,
             steps: Steps::default(),
-            numbers: Vec::new(),
             native: None,
-            native_rows: NativeRows::default(),
+            batch: Batch::default(),
             memory: Memory::default(),
         }
     }
@@ -371,16 +371,8 @@ impl TransitionSystem for Interpreter {
     }
 
     fn enabled(&mut self, state: StateId, out: &mut Vec<Transition>) {
-        if self.fault(state).is_some() {
-            return;
-        }
-        let mut words = std::mem::take(&mut self.base);
-        self.read(state, &mut words);
-        let mut steps = std::mem::take(&mut self.steps);
-        self.expand(&words, &mut steps);
-        self.settle(state, &steps, out);
-        self.steps = steps;
-        self.base = words;
+        self.defer_all(&[state], out, |_| {});
+        self.give_numbers(out);
     }
 
     fn enabled_in_all(
@@ -389,19 +381,8 @@ impl TransitionSystem for Interpreter {
         out: &mut Vec<Transition>,
         ends: &mut Vec<usize>,
     ) {
-        let mut words = std::mem::take(&mut self.base);
-        let mut steps = std::mem::take(&mut self.steps);
-        for &state in states {
-            if self.fault(state).is_none() {
-                self.read(state, &mut words);
-                self.expand(&words, &mut steps);
-                self.defer(state, &steps, out);
-            }
-            ends.push(out.len());
-        }
+        self.defer_all(states, out, |end| ends.push(end));
         self.give_numbers(out);
-        self.steps = steps;
-        self.base = words;
     }
 
     fn action(&self, action: ActionId) -> &Action {
