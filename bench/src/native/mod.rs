@@ -64,28 +64,30 @@ fn add(out: &mut String, row: &str) {
 fn exploration(out: &mut String, models: Vec<Model>, peer: bool) -> Vec<Subject> {
     out.push_str(
         "### Exploration\n\n\
-         | model | n | states | transitions | SPIN: time | states/s | Fairly: time | states/s | \
+         | model | n | states | transitions | SPIN: time | states/s | Fairly: code | time | states/s | \
          bytes a state | states/s, Fairly ÷ SPIN |\n\
-         |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+         |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
     );
     let mut subjects = Vec::new();
     for model in models {
         let ours = ours::explore(&model);
         let (name, n, states) = (model.name, model.n, ours.states);
         assert!(model.states.is_none_or(|known| known == states), "{name} {n}: {states} states");
-        let speed = |time: Duration| states as f64 / time.as_secs_f64().max(1e-3);
+        let speed = |time: Duration| states as f64 / time.as_secs_f64();
         let (mut theirs, mut ratio) = ("– | –".to_owned(), "–".to_owned());
         if peer {
             let search = Folder::new(&model).search(&model, Kind::Safety, states);
             assert_eq!(search.stored, states, "{name} {n}: states of SPIN, and ours");
-            let time = search.times.processor;
+            // Its clock knows milliseconds.
+            let time = search.times.processor.max(Duration::from_millis(1));
             theirs = format!("{} | {}", duration(time), grouped(speed(time) as usize));
             ratio = format!("{:.2}", speed(ours.time) / speed(time));
         }
         let row = format!(
-            "| {name} | {n} | {} | {} | {theirs} | {} | {} | {:.1} | {ratio} |",
+            "| {name} | {n} | {} | {} | {theirs} | {} | {} | {} | {:.1} | {ratio} |",
             grouped(states),
             grouped(ours.transitions),
+            duration(ours.making),
             duration(ours.time),
             grouped(speed(ours.time) as usize),
             ours.bytes as f64 / states as f64,

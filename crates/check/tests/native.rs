@@ -68,3 +68,29 @@ fn csp() {
     println!("{} of {} states by native code", tally.made, tally.looked);
     assert!(tally.made * 3 > tally.looked, "{} of {}", tally.made, tally.looked);
 }
+
+/// The bits of the parameters of all processes but the first, by slot, in a model of the corpus.
+fn bits_of_parameters(name: &str) -> Vec<Vec<u32>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/promela").join(name);
+    let text = fs::read_to_string(path).expect("text");
+    let mut file = PromelaFile::parse(&text, &[]).expect("a model");
+    let model = file.model().clone();
+    let layout = file.interpreter().interpreter().layout();
+    let slot = |slot: &fairly_model::SlotLayout| -> Vec<u32> {
+        let of = &slot.variants[0];
+        let parameters = model.template(of.template).parameters as usize;
+        of.locals[..parameters].iter().map(|strip| strip.width).collect()
+    };
+    layout.slots[1..].iter().map(slot).collect()
+}
+
+/// Processes that one place starts one after the other have their slots, so what they are given and
+/// never change takes no bits; otherwise it does.
+#[test]
+fn parameters_that_are_known_take_no_bits() {
+    assert_eq!(bits_of_parameters("started_in_order.pml"), [vec![0, 2], vec![0, 2], vec![0]]);
+    let later = bits_of_parameters("started_one_after_the_other.pml");
+    assert!(later.iter().all(|bits| bits[0] > 0), "{later:?}");
+    let mixed = bits_of_parameters("started_with_numbers.pml");
+    assert!(mixed.iter().all(|bits| bits.iter().all(|&width| width > 0)), "{mixed:?}");
+}

@@ -604,6 +604,11 @@ impl Native for Compiled {
         done
     }
 
+    fn prepare(&mut self) {
+        let Compiled { plan, inner, .. } = self;
+        inner.get_mut().functions(plan);
+    }
+
     fn counts(&self) -> (u64, u64) {
         (self.counts[0], self.counts[1])
     }

@@ -56,6 +56,9 @@ pub trait Native {
     /// state; `None` if it declines.
     fn holds(&self, words: &[u64], at: usize, proposition: &Expr) -> Option<bool>;
 
+    /// Makes the code that every state needs, rather than when the first is asked about.
+    fn prepare(&mut self);
+
     /// How many states it has declined, and how many it has made the steps of.
     fn counts(&self) -> (u64, u64);
 }

@@ -94,9 +94,10 @@ impl Walk {
                 if expanded(system, &visit, enabled) {
                     return Ok(Some(visit.number));
                 }
+                let mut known = self.order.known();
                 for &Transition { target, action } in enabled {
                     let terminated = may_end && endings.contain(system, action);
-                    if !terminated && self.order.is_known(target) {
+                    if !terminated && target.index() < known {
                         continue;
                     }
                     if let Some(next) = self.order.meet(target, terminated, at)
@@ -105,6 +106,7 @@ impl Walk {
                     {
                         return Ok(Some(next.number));
                     }
+                    known = self.order.known();
                 }
             }
         }
@@ -294,10 +296,13 @@ impl Order {
         }
     }
 
-    /// Whether it is certain that a state has been visited, not after termination.
+    /// States with smaller numbers have certainly been visited, and not after termination only.
     #[inline]
-    fn is_known(&self, state: StateId) -> bool {
-        matches!(self, Order::Numbers(count) if state.index() < *count)
+    fn known(&self) -> usize {
+        match self {
+            Order::Numbers(count) => *count,
+            Order::Listed(_) => 0,
+        }
     }
 
     /// A visit to a state, unless there has been one, when `expanded` visits have been expanded.

@@ -60,6 +60,13 @@ impl Interpreter {
         self.native.as_ref().map_or((0, 0), |native| native.code.counts())
     }
 
+    /// Has native code made now, if there is to be any, and not when the first state is met.
+    pub fn prepare_natively(&mut self) {
+        if let Some(native) = &mut self.native {
+            native.code.prepare();
+        }
+    }
+
     /// Whether native code makes steps.
     pub fn is_accelerated(&self) -> bool {
         self.native.is_some()
