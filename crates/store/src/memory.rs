@@ -116,32 +116,25 @@ unsafe impl Zeroable for Bucket {
     }
 }
 
-// SAFETY: integers have no values that zero bytes are not, and nothing to drop.
-unsafe impl Zeroable for u64 {
+// SAFETY: bytes have no values that zero is not, and nothing to drop.
+unsafe impl Zeroable for u8 {
     #[cfg(loom)]
     fn zero() -> Self {
         0
     }
 }
 
-/// A bucket of an index that one thread has for itself.
+/// A bucket of an index that one thread has for itself: sixteen tags of one byte, and 48 bytes of
+/// numbers, as many as fit.
 #[derive(Debug)]
 #[repr(C, align(64))]
-pub(crate) struct Line {
-    /// One byte a slot; 0 while the slot is free. The second word has room for four only.
-    pub(crate) tags: [u64; 2],
-    pub(crate) slots: [u32; Line::SLOTS],
-}
+pub(crate) struct Line(pub(crate) [u8; 64]);
 
-impl Line {
-    pub(crate) const SLOTS: usize = 12;
-}
-
-// SAFETY: as above.
+// SAFETY: bytes, as above.
 unsafe impl Zeroable for Line {
     #[cfg(loom)]
     fn zero() -> Self {
-        Line { tags: [0; 2], slots: [0; Line::SLOTS] }
+        Line([0; 64])
     }
 }
 

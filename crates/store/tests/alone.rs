@@ -24,13 +24,23 @@ impl Oracle {
 }
 
 fn compare_words<H: RowHash>(hasher: H, operations: u64, distinct: u64) {
+    compare_words_of(|at| at.wrapping_mul(0x9e37_79b9_7f4a_7c15), hasher, operations, distinct, PLENTY);
+}
+
+fn compare_words_of<H: RowHash>(
+    make: impl Fn(u64) -> u64,
+    hasher: H,
+    operations: u64,
+    distinct: u64,
+    limit: usize,
+) {
     let seed = seed();
     let mut random = Random(seed);
-    let mut words = Words::with_hasher(PLENTY, hasher).expect("room");
+    let mut words = Words::with_hasher(limit, hasher).expect("room");
     let mut oracle = Oracle::default();
     let (mut batch, mut answers) = (Vec::new(), Vec::new());
     for _ in 0..operations {
-        let word = random.skewed(distinct).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let word = make(random.skewed(distinct));
         if random.below(4) == 0 {
             assert_eq!(words.insert(word), Ok(oracle.insert(&[word])), "seed {seed}");
         } else {
@@ -52,8 +62,22 @@ fn compare_words<H: RowHash>(hasher: H, operations: u64, distinct: u64) {
 #[test]
 fn words_agree_with_the_map() {
     compare_words(Rapid, operations(100_000), 1 << 8);
-    // More than one segment.
     compare_words(Rapid, operations(1_000_000), 1 << 40);
+}
+
+/// Words of any number of bytes, in many segments.
+#[test]
+fn words_of_different_sizes_agree_with_the_map() {
+    let limit = 1 << 25;
+    for bits in [1, 7, 8, 9, 24, 31, 40, 57] {
+        compare_words_of(|at| at << bits, Rapid, operations(30_000), 1 << 12, limit);
+    }
+    // Larger and larger ones.
+    for step in [1, 7, 60] {
+        let grown = |at: u64| 1 << (at / (step * 100)).min(63) | at;
+        compare_words_of(grown, Rapid, operations(200_000), 6400 * step, limit);
+    }
+    compare_words_of(|at| at.reverse_bits(), Rapid, operations(300_000), 1 << 20, limit);
 }
 
 #[test]

@@ -189,10 +189,10 @@ impl<H: RowHash> Trees<H> {
         let words = self.words;
         assert_eq!(row.len(), words, "words of a row");
         let root = self.roots.get(state);
-        (numbers[2], numbers[3]) = (root as u32, (root >> 32) as u32);
+        (numbers[2], numbers[3]) = apart(root);
         for node in 2..words {
             let pair = self.inner.get(StateIndex(numbers[node]));
-            (numbers[2 * node], numbers[2 * node + 1]) = (pair as u32, (pair >> 32) as u32);
+            (numbers[2 * node], numbers[2 * node + 1]) = apart(pair);
         }
         for (word, &number) in row.iter_mut().zip(&numbers[words..2 * words]) {
             *word = self.inner.get(StateIndex(number));
@@ -279,7 +279,7 @@ impl<H: RowHash> Trees<H> {
                 added.rows.extend_from_slice(row);
                 added.numbers.extend_from_slice(numbers);
             }
-            added.roots.push(u64::from(numbers[2]) | u64::from(numbers[3]) << 32);
+            added.roots.push(together(numbers[2], numbers[3]));
         }
     }
 
@@ -301,7 +301,7 @@ impl<H: RowHash> Trees<H> {
                     0
                 })
             };
-            let root = u64::from(leaf(0)) | u64::from(leaf(1)) << 32;
+            let root = together(leaf(0), leaf(1));
             roots.push(root);
         }
     }
@@ -334,7 +334,8 @@ impl<H: RowHash> Trees<H> {
         self.inner.insert_batch(pairs, found)?;
         for ((&pair, &of), &(StateIndex(number), _)) in pairs.iter().zip(&*of).zip(&*found) {
             self.recent.put(pair, number);
-            roots[of as usize / 2] |= u64::from(number) << (of % 2 * 32);
+            let side = [[number, 0], [0, number]][of as usize % 2];
+            roots[of as usize / 2] |= together(side[0], side[1]);
         }
         Ok(())
     }
@@ -376,7 +377,7 @@ impl<H: RowHash> Trees<H> {
             }
         }
         for (&at, numbers) in open.iter().zip(numbers.chunks_exact(nodes)) {
-            roots[at as usize] = u64::from(numbers[2]) | u64::from(numbers[3]) << 32;
+            roots[at as usize] = together(numbers[2], numbers[3]);
         }
         Ok(())
     }
@@ -396,6 +397,40 @@ fn settle(node: usize, number: u32, numbers: &mut [u32], dirty: &mut [u64]) {
 fn pair(node: usize, row: &[u64], numbers: &[u32]) -> u64 {
     match node.checked_sub(row.len()) {
         Some(word) => row[word],
-        None => u64::from(numbers[2 * node]) | u64::from(numbers[2 * node + 1]) << 32,
+        None => together(numbers[2 * node], numbers[2 * node + 1]),
+    }
+}
+
+/// A pair of numbers as a word. Small numbers make a small word, which takes fewer bytes: first come the
+/// lower halves of both, then their third bytes, then their fourth.
+#[inline]
+fn together(left: u32, right: u32) -> u64 {
+    let (left, right) = (u64::from(left), u64::from(right));
+    let halves = left & 0xffff | (right & 0xffff) << 16;
+    let third = left >> 16 & 0xff | (right >> 16 & 0xff) << 8;
+    halves | third << 32 | (left >> 24) << 48 | (right >> 24) << 56
+}
+
+/// The pair of numbers that a word is.
+#[inline]
+fn apart(word: u64) -> (u32, u32) {
+    let byte = |at: u32| (word >> (8 * at)) as u32 & 0xff;
+    let half = |at: u32| (word >> (16 * at)) as u32 & 0xffff;
+    (half(0) | byte(4) << 16 | byte(6) << 24, half(1) | byte(5) << 16 | byte(7) << 24)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_taken_apart_again() {
+        let ends = [0, 1, 0xff, 0x1234, 0xffff, 0x1_0000, 0xab_cdef, 0x0100_0000, u32::MAX - 7];
+        for (left, right) in ends.iter().flat_map(|&left| ends.map(|right| (left, right))) {
+            let word = together(left, right);
+            assert_eq!(apart(word), (left, right));
+            let bytes = (32 - (left | right).leading_zeros()).div_ceil(8).max(2);
+            assert!(word.checked_shr(16 * bytes).unwrap_or(0) == 0, "{left} {right}");
+        }
     }
 }
