@@ -17,6 +17,7 @@ mod layout;
 mod liveness;
 mod model;
 pub mod native;
+mod passing;
 mod process;
 mod ranges;
 mod state;

@@ -25,17 +25,22 @@ use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Mutex, Ordering}
 /// How many bytes may be taken, and how many are.
 #[derive(Debug)]
 pub(crate) struct Budget {
-    limit: usize,
+    limit: AtomicUsize,
     used: AtomicUsize,
 }
 
 impl Budget {
     pub(crate) fn new(limit: usize) -> Budget {
-        Budget { limit, used: AtomicUsize::new(0) }
+        Budget { limit: AtomicUsize::new(limit), used: AtomicUsize::new(0) }
     }
 
     pub(crate) fn limit(&self) -> usize {
-        self.limit
+        self.limit.load(Ordering::Relaxed)
+    }
+
+    /// Allows so many bytes from now on.
+    pub(crate) fn allow(&self, limit: usize) {
+        self.limit.store(limit, Ordering::Relaxed);
     }
 
     pub(crate) fn used(&self) -> usize {
@@ -44,10 +49,11 @@ impl Budget {
 
     /// The counter orders nothing but itself: whoever gets memory publishes it otherwise.
     fn take(&self, bytes: usize) -> Result<(), Full> {
-        let more = |used: usize| used.checked_add(bytes).filter(|&sum| sum <= self.limit);
+        let limit = self.limit();
+        let more = |used: usize| used.checked_add(bytes).filter(|&sum| sum <= limit);
         match self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more) {
             Ok(_) => Ok(()),
-            Err(_) => Err(Full::Budget { limit: self.limit }),
+            Err(_) => Err(Full::Budget { limit }),
         }
     }
 

@@ -24,7 +24,13 @@ impl Oracle {
 }
 
 fn compare_words<H: RowHash>(hasher: H, operations: u64, distinct: u64) {
-    compare_words_of(|at| at.wrapping_mul(0x9e37_79b9_7f4a_7c15), hasher, operations, distinct, PLENTY);
+    compare_words_of(
+        |at| at.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+        hasher,
+        operations,
+        distinct,
+        PLENTY,
+    );
 }
 
 fn compare_words_of<H: RowHash>(

@@ -162,6 +162,11 @@ impl<H: RowHash> Trees<H> {
         self.budget.used()
     }
 
+    /// Lets it take so many bytes from now on.
+    pub fn allow(&mut self, limit: usize) {
+        self.budget.allow(limit);
+    }
+
     /// Copies the row of a number that this set has given out.
     ///
     /// # Panics
@@ -208,11 +213,17 @@ impl<H: RowHash> Trees<H> {
     /// If it has another width.
     pub fn insert(&mut self, row: &[u64]) -> Result<(StateIndex, bool), Full> {
         assert_eq!(row.len(), self.words, "words of a row");
-        let mut numbers = vec![0; 2 * self.words];
+        let (mut few, mut many) = ([0; 2 * NARROW], Vec::new());
+        let numbers = if self.words <= NARROW {
+            &mut few[..2 * self.words]
+        } else {
+            many.resize(2 * self.words, 0);
+            &mut many[..]
+        };
         for node in (2..2 * self.words).rev() {
-            numbers[node] = self.inner.insert(pair(node, row, &numbers))?.0.0;
+            numbers[node] = self.inner.insert(pair(node, row, numbers))?.0.0;
         }
-        self.roots.insert(pair(1, row, &numbers))
+        self.roots.insert(pair(1, row, numbers))
     }
 
     /// Adds the rows that follow each other in `rows`, all of which resemble the one that was
