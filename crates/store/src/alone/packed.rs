@@ -6,7 +6,7 @@
 //! costs less than memory that nobody uses.
 
 use crate::Full;
-use crate::memory::{Array, Budget, prefetch};
+use crate::memory::{Budget, Strides};
 use crate::rows::Rows;
 
 /// Words of the first segment at the start, and the least that one grows by.
@@ -19,59 +19,30 @@ const LARGEST: u32 = 21;
 /// Words with the numbers from 0 on.
 #[derive(Debug)]
 pub(super) struct Packed {
-    /// A full segment has `1 << shift` words.
+    /// A full segment has `1 << shift` words, and the numbers of its words differ in these bits.
     shift: u32,
-    segments: Vec<Segment>,
+    within: u32,
+    segments: Vec<Strides>,
     length: u32,
 }
 
-#[derive(Debug)]
-struct Segment {
-    /// A word is read with the seven bytes behind it, so there are as many more at the end.
-    bytes: Array<u8>,
-    /// Bytes of a word, and the bits that it can have in them.
-    stride: usize,
-    mask: u64,
-    /// How many words there is room for.
+/// A larger one with the same first words.
+fn larger(
+    old: &Strides,
+    words: usize,
     room: usize,
-}
-
-impl Segment {
-    fn new(room: usize, stride: usize, budget: &Budget) -> Result<Segment, Full> {
-        let bytes = Array::zeroed(room * stride + size_of::<u64>() - stride, budget)?;
-        Ok(Segment { bytes, stride, mask: u64::MAX >> (64 - 8 * stride), room })
+    stride: usize,
+    budget: &Budget,
+) -> Result<Strides, Full> {
+    let mut new = Strides::zeroed(room, stride, budget)?;
+    if stride == old.stride() {
+        new.copy(words, old);
+    } else {
+        // In this order, because every word clears what is behind it.
+        let copied = (0..words).all(|at| new.put(at, old.get(at)));
+        assert!(copied, "it is larger");
     }
-
-    #[inline]
-    fn get(&self, at: usize) -> u64 {
-        let (bytes, _) = self.bytes[at * self.stride..].split_first_chunk().expect("padding");
-        u64::from_le_bytes(*bytes) & self.mask
-    }
-
-    /// Writes a word that fits, while there are none behind it.
-    #[inline]
-    fn put(&mut self, at: usize, word: u64) {
-        let start = at * self.stride;
-        self.bytes[start..start + size_of::<u64>()].copy_from_slice(&word.to_le_bytes());
-    }
-
-    /// A larger one with the same first words.
-    fn copied(
-        &self,
-        words: usize,
-        room: usize,
-        stride: usize,
-        budget: &Budget,
-    ) -> Result<Segment, Full> {
-        let mut copy = Segment::new(room, stride, budget)?;
-        if stride == self.stride {
-            let taken = words * stride;
-            copy.bytes[..taken].copy_from_slice(&self.bytes[..taken]);
-        } else {
-            (0..words).for_each(|at| copy.put(at, self.get(at)));
-        }
-        Ok(copy)
-    }
+    Ok(new)
 }
 
 /// How many bytes a word needs.
@@ -84,7 +55,8 @@ impl Packed {
         // A segment may be there twice while it grows, which must not be much of what there may be.
         let most = (budget.limit() / 64 / size_of::<u64>()).max(1).ilog2();
         let shift = most.clamp(FEW.ilog2(), LARGEST);
-        Ok(Packed { shift, segments: vec![Segment::new(FEW, 1, budget)?], length: 0 })
+        let segments = vec![Strides::zeroed(FEW, 1, budget)?];
+        Ok(Packed { shift, within: (1 << shift) - 1, segments, length: 0 })
     }
 
     pub(super) fn len(&self) -> u32 {
@@ -93,7 +65,7 @@ impl Packed {
 
     #[inline]
     fn place(&self, number: u32) -> (usize, usize) {
-        ((number >> self.shift) as usize, number as usize & ((1 << self.shift) - 1))
+        ((number >> self.shift) as usize, (number & self.within) as usize)
     }
 
     /// The word of a number below the length.
@@ -107,8 +79,7 @@ impl Packed {
     #[inline]
     pub(super) fn prefetch(&self, number: u32) {
         let (segment, at) = self.place(number);
-        let segment = &self.segments[segment];
-        prefetch(&segment.bytes[at * segment.stride]);
+        self.segments[segment].prefetch(at);
     }
 
     /// Adds a word under the next number.
@@ -116,11 +87,11 @@ impl Packed {
     pub(super) fn push(&mut self, word: u64, budget: &Budget) -> Result<u32, Full> {
         let number = self.length;
         let (segment, at) = self.place(number);
-        let fits = |segment: &Segment| at < segment.room && word <= segment.mask;
-        if !self.segments.get(segment).is_some_and(fits) {
+        let put = |segment: &mut Strides| segment.put(at, word);
+        if !self.segments.get_mut(segment).is_some_and(put) {
             self.make_room(word, budget)?;
+            assert!(self.segments[segment].put(at, word), "there is room now");
         }
-        self.segments[segment].put(at, word);
         self.length += 1;
         Ok(number)
     }
@@ -137,22 +108,21 @@ impl Packed {
         let room = |more: usize| (at + more).min(1 << self.shift);
         let Some(last) = self.segments.get(segment) else {
             self.segments.try_reserve(1).map_err(|_| Full::System)?;
-            let stride = self.segments[segment - 1].stride.max(bytes_of(word));
-            let new = Segment::new(room(more), stride, budget);
-            let new = new.or_else(|_| Segment::new(room(FEW), stride, budget))?;
+            let stride = self.segments[segment - 1].stride().max(bytes_of(word));
+            let new = Strides::zeroed(room(more), stride, budget);
+            let new = new.or_else(|_| Strides::zeroed(room(FEW), stride, budget))?;
             self.segments.push(new);
             return Ok(());
         };
-        let stride = last.stride.max(bytes_of(word));
-        let larger = match at < last.room {
-            true => last.copied(at, last.room, stride, budget)?,
+        let stride = last.stride().max(bytes_of(word));
+        let new = match at < last.room() {
+            true => larger(last, at, last.room(), stride, budget)?,
             // By less near the limit.
-            false => last
-                .copied(at, room(more), stride, budget)
-                .or_else(|_| last.copied(at, room(FEW), stride, budget))?,
+            false => larger(last, at, room(more), stride, budget)
+                .or_else(|_| larger(last, at, room(FEW), stride, budget))?,
         };
-        let old = std::mem::replace(&mut self.segments[segment], larger);
-        old.bytes.give_back(budget);
+        let old = std::mem::replace(&mut self.segments[segment], new);
+        old.give_back(budget);
         Ok(())
     }
 }

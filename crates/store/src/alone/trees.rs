@@ -412,22 +412,28 @@ fn pair(node: usize, row: &[u64], numbers: &[u32]) -> u64 {
     }
 }
 
-/// A pair of numbers as a word. Small numbers make a small word, which takes fewer bytes: first come the
-/// lower halves of both, then their third bytes, then their fourth.
+/// Three bytes of a number.
+const THREE: u64 = (1 << 24) - 1;
+
+/// A pair of numbers as a word: first three bytes of each, then their fourth, so that small numbers
+/// make a word of six bytes.
 #[inline]
 fn together(left: u32, right: u32) -> u64 {
     let (left, right) = (u64::from(left), u64::from(right));
-    let halves = left & 0xffff | (right & 0xffff) << 16;
-    let third = left >> 16 & 0xff | (right >> 16 & 0xff) << 8;
-    halves | third << 32 | (left >> 24) << 48 | (right >> 24) << 56
+    if (left | right) <= THREE {
+        return left | right << 24;
+    }
+    left & THREE | (right & THREE) << 24 | (left >> 24) << 48 | (right >> 24) << 56
 }
 
 /// The pair of numbers that a word is.
 #[inline]
 fn apart(word: u64) -> (u32, u32) {
-    let byte = |at: u32| (word >> (8 * at)) as u32 & 0xff;
-    let half = |at: u32| (word >> (16 * at)) as u32 & 0xffff;
-    (half(0) | byte(4) << 16 | byte(6) << 24, half(1) | byte(5) << 16 | byte(7) << 24)
+    let (left, right) = ((word & THREE) as u32, (word >> 24 & THREE) as u32);
+    match (word >> 48) as u32 {
+        0 => (left, right),
+        fourth => (left | fourth << 24, right | fourth >> 8 << 24),
+    }
 }
 
 #[cfg(test)]
@@ -440,8 +446,7 @@ mod tests {
         for (left, right) in ends.iter().flat_map(|&left| ends.map(|right| (left, right))) {
             let word = together(left, right);
             assert_eq!(apart(word), (left, right));
-            let bytes = (32 - (left | right).leading_zeros()).div_ceil(8).max(2);
-            assert!(word.checked_shr(16 * bytes).unwrap_or(0) == 0, "{left} {right}");
+            assert_eq!(word < 1 << 48, left.max(right) < 1 << 24, "{left} {right}");
         }
     }
 }

@@ -77,8 +77,8 @@ impl<H: RowHash> Words<H> {
         let words = Packed::new(&budget)?;
         let mut shards = Vec::with_capacity(SHARDS);
         for shard in 0..SHARDS {
-            // Four classes, so that they grow one after the other.
-            shards.push(Shard::new(4 + shard % 4, Bytes::Three, &budget)?);
+            // Three classes, so that they grow one after the other.
+            shards.push(Shard::new(4 + shard % 3, Bytes::Three, &budget)?);
         }
         let shards = shards.try_into().expect("as many as there should be");
         Ok(Words { hasher, budget, shards, words, wide: 1 << 24 })
@@ -183,12 +183,13 @@ impl<H: RowHash> Words<H> {
                     }
                     same &= same - 1;
                 }
-                if line.taken() < shard.bytes.slots() {
+                let taken = line.taken();
+                if taken < shard.bytes.slots() {
                     if self.words.len() >= self.wide && shard.bytes == Bytes::Three {
                         break;
                     }
                     let number = self.words.push(word, &self.budget)?;
-                    shard.lines[home].put(tag, number, shard.bytes);
+                    shard.lines[home].put(taken, tag, number, shard.bytes);
                     self.count(at);
                     return Ok((StateIndex(number), true));
                 }
