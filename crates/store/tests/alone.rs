@@ -83,7 +83,7 @@ fn words_of_different_sizes_agree_with_the_map() {
         let grown = |at: u64| 1 << (at / (step * 100)).min(63) | at;
         compare_words_of(grown, Rapid, operations(200_000), 6400 * step, limit);
     }
-    compare_words_of(|at| at.reverse_bits(), Rapid, operations(300_000), 1 << 20, limit);
+    compare_words_of(u64::reverse_bits, Rapid, operations(300_000), 1 << 20, limit);
 }
 
 #[test]

@@ -190,16 +190,33 @@ impl<H: RowHash> Trees<H> {
         self.has_base = true;
     }
 
+    /// Widths that are frequent are known when this is compiled, so that their loops are unrolled.
     fn decode(&self, state: StateIndex, row: &mut [u64], numbers: &mut [u32]) {
-        let words = self.words;
-        assert_eq!(row.len(), words, "words of a row");
-        let root = self.roots.get(state);
-        (numbers[2], numbers[3]) = apart(root);
+        assert!(row.len() == self.words && numbers.len() == 2 * self.words, "words of a row");
+        match self.words {
+            2 => self.decode_words::<2>(state, row, numbers),
+            3 => self.decode_words::<3>(state, row, numbers),
+            4 => self.decode_words::<4>(state, row, numbers),
+            _ => self.decode_words::<0>(state, row, numbers),
+        }
+    }
+
+    /// As [`decode`](Trees::decode), for rows of so many words, or any number if that is 0.
+    #[inline(always)]
+    fn decode_words<const WORDS: usize>(
+        &self,
+        state: StateIndex,
+        row: &mut [u64],
+        numbers: &mut [u32],
+    ) {
+        let words = if WORDS == 0 { self.words } else { WORDS };
+        let (row, numbers) = (&mut row[..words], &mut numbers[..2 * words]);
+        (numbers[2], numbers[3]) = apart(self.roots.get(state));
         for node in 2..words {
             let pair = self.inner.get(StateIndex(numbers[node]));
             (numbers[2 * node], numbers[2 * node + 1]) = apart(pair);
         }
-        for (word, &number) in row.iter_mut().zip(&numbers[words..2 * words]) {
+        for (word, &number) in row.iter_mut().zip(&numbers[words..]) {
             *word = self.inner.get(StateIndex(number));
         }
     }
@@ -235,7 +252,9 @@ impl<H: RowHash> Trees<H> {
         assert!(rows.len().is_multiple_of(self.words), "rows of {} words", self.words);
         match self.words {
             2 => self.add_pairs(rows),
-            3..=NARROW => self.add_narrow(rows),
+            3 => self.add_narrow::<3>(rows),
+            4 => self.add_narrow::<4>(rows),
+            5..=NARROW => self.add_narrow::<0>(rows),
             _ => rows.chunks_exact(self.words).for_each(|row| self.add_open(row)),
         }
     }
@@ -259,31 +278,34 @@ impl<H: RowHash> Trees<H> {
         added.roots.push(0);
     }
 
-    /// Adds rows with few nodes, which need not be kept if all of these were looked up lately.
-    fn add_narrow(&mut self, rows: &[u64]) {
-        let (words, nodes) = (self.words, 2 * self.words);
+    /// Adds rows with few nodes, which need not be kept if all of these were looked up lately. Of so many
+    /// words, or any number if that is 0.
+    fn add_narrow<const WORDS: usize>(&mut self, rows: &[u64]) {
+        let words = if WORDS == 0 { self.words } else { WORDS };
+        let nodes = 2 * words;
         if !self.has_base {
             return rows.chunks_exact(words).for_each(|row| self.add_open(row));
         }
+        let (base, of_base) = (&self.base[..words], &self.of_base[..nodes]);
+        let (added, recent) = (&mut self.added, &self.recent);
         let mut scratch = [0; 2 * NARROW];
         let numbers = &mut scratch[..nodes];
         for row in rows.chunks_exact(words) {
-            numbers.copy_from_slice(&self.of_base);
+            numbers.copy_from_slice(of_base);
             let mut dirty = 0;
-            for (node, (old, new)) in (words..).zip(self.base.iter().zip(row)) {
+            for (node, (old, new)) in (words..).zip(base.iter().zip(row)) {
                 dirty |= u64::from(old != new) << node;
             }
             // Node 1 is the root.
             while dirty > 2 {
                 let node = dirty.ilog2() as usize;
-                let Some(number) = self.recent.get(pair(node, row, numbers)) else { break };
+                let Some(number) = recent.get(pair(node, row, numbers)) else { break };
                 dirty &= !(1 << node);
                 if numbers[node] != number {
                     numbers[node] = number;
                     dirty |= 1 << (node / 2);
                 }
             }
-            let added = &mut self.added;
             if dirty > 2 {
                 added.open.push(added.roots.len() as u32);
                 added.dirty.push(dirty);

@@ -14,6 +14,8 @@ use crate::{Full, Rapid, RowHash, StateIndex};
 /// How many words are under way at once.
 const BATCH: usize = 16;
 const SHARDS: usize = 16;
+/// So many words are in a cache anyway.
+const CACHED: u32 = 1 << 17;
 /// No number.
 const NONE: u32 = u32::MAX;
 
@@ -42,12 +44,9 @@ pub struct Words<H = Rapid> {
 /// A word that is looked for.
 #[derive(Clone, Copy, Default)]
 struct Sought {
-    word: u64,
     hash: u64,
-    /// Its home line when it was first looked for.
-    home: u32,
-    /// The number that it probably has.
-    likely: u32,
+    /// Its home line when it was first looked for, and then the number that it probably has.
+    hint: u32,
 }
 
 fn shard_of(hash: u64) -> usize {
@@ -136,14 +135,14 @@ impl<H: RowHash> Words<H> {
                 let shard = &self.shards[shard_of(hash)];
                 let home = shard.home(hash);
                 prefetch(&shard.lines[home]);
-                *sought = Sought { word, hash, home: home as u32, likely: NONE };
+                *sought = Sought { hash, hint: home as u32 };
             }
             for sought in batch.iter_mut() {
-                sought.likely = self.likely(sought);
+                sought.hint = self.likely(sought.hash, sought.hint as usize);
             }
-            for &Sought { word, hash, likely, .. } in &*batch {
-                let answer = if likely != NONE && self.get(StateIndex(likely)) == word {
-                    (StateIndex(likely), false)
+            for (&Sought { hash, hint }, &word) in batch.iter().zip(words) {
+                let answer = if hint != NONE && self.get(StateIndex(hint)) == word {
+                    (StateIndex(hint), false)
                 } else {
                     self.find_or_push(word, hash)?
                 };
@@ -155,10 +154,10 @@ impl<H: RowHash> Words<H> {
 
     /// The first number with the same tag in the home line, whose word is asked for.
     #[inline]
-    fn likely(&self, sought: &Sought) -> u32 {
-        let shard = &self.shards[shard_of(sought.hash)];
-        let line = &shard.lines[sought.home as usize];
-        let same = line.tagged(tag_of(sought.hash));
+    fn likely(&self, hash: u64, home: usize) -> u32 {
+        let shard = &self.shards[shard_of(hash)];
+        let line = &shard.lines[home];
+        let same = line.tagged(tag_of(hash));
         if same == 0 {
             return NONE;
         }
@@ -218,9 +217,10 @@ impl<H: RowHash> Words<H> {
         let bytes = if self.words.len() < self.wide { old.bytes } else { Bytes::Four };
         let mut new = Shard::new(old.more_lines(), bytes, &self.budget)?;
         new.taken = old.taken;
+        let is_large = self.words.len() > CACHED;
         for (nth, line) in old.lines.iter().enumerate() {
             // The words of a later line are asked for, which takes longer than placing this one's.
-            if let Some(later) = old.lines.get(nth + 2) {
+            if is_large && let Some(later) = old.lines.get(nth + 2) {
                 later.numbers(old.bytes).for_each(|number| self.words.prefetch(number));
             }
             for number in line.numbers(old.bytes) {
