@@ -336,13 +336,7 @@ impl Compiled {
     }
 
     /// Calls the functions of all processes that may move.
-    fn collect(
-        &mut self,
-        words: &[u64],
-        timeout: bool,
-        holder: i64,
-        out: &mut Rows,
-    ) -> Option<()> {
+    fn collect(&mut self, words: &[u64], timeout: bool, holder: i64, out: &mut Rows) -> Option<()> {
         let first = out.commands.len();
         loop {
             let inner = self.inner.get_mut();
@@ -364,13 +358,7 @@ impl Compiled {
     }
 
     /// Puts offers together.
-    fn join(
-        &mut self,
-        words: &[u64],
-        timeout: bool,
-        holder: i64,
-        out: &mut Rows,
-    ) -> Option<()> {
+    fn join(&mut self, words: &[u64], timeout: bool, holder: i64, out: &mut Rows) -> Option<()> {
         self.inner.get_mut().round += 1;
         let offers = self.inner.get_mut().machine.offers_made();
         for at in 0..offers {
@@ -519,7 +507,9 @@ impl Compiled {
         let mut rows = states.chunks_exact(width);
         let free = match plan.layout.holder {
             None => rows.len(),
-            Some(_) => rows.position(|row| plan.layout.is_held(row)).unwrap_or(states.len() / width),
+            Some(_) => {
+                rows.position(|row| plan.layout.is_held(row)).unwrap_or(states.len() / width)
+            }
         };
         let (first, ends) = (out.commands.len(), out.ends.len());
         machine.begin(false);

@@ -352,11 +352,14 @@ impl Collapsed {
                 batch.rows.ends.iter().for_each(|&to| end(before + to));
             } else {
                 let mut begin = 0;
+                let mut base = vec![0; width];
                 for (&state, &to) in left.iter().zip(&batch.rows.ends) {
                     self.expansions += 1;
                     let rows = &batch.rows.words[begin * width..to * width];
                     let actions = &batch.actions[begin..to];
                     if !self.is_any_held(rows) && self.are_simple(actions) {
+                        // Another one may have been read since.
+                        self.inner.read(state, &mut base);
                         self.inner.defer_sound(state, &self.ends.actions, rows, out);
                     } else {
                         self.defer(state, out);

@@ -11,6 +11,7 @@
 //!   belong to a template which is not the one in it.
 //! - The layout depends on nothing but the model, and on the model only as it was before anything of
 //!   it was unfolded. Of a model that is not, values have room that can happen, not all of their type.
+//! - What is probably 0 bits in every state that is stored comes last (`passing.rs`).
 
 use std::borrow::Cow;
 
@@ -18,6 +19,7 @@ use crate::expression::Expr;
 use crate::ids::TemplateId;
 use crate::model::{Atomicity, Model};
 use crate::origins::{Origin, origins};
+use crate::passing::Passing;
 use crate::process::{Slot, Target};
 use crate::ranges::Ranges;
 use crate::variable::{Channel, Range, Storage, Variable};
@@ -93,6 +95,11 @@ impl Strip {
     /// Its elements in an unpacked state.
     pub fn cells(&self) -> std::ops::Range<usize> {
         self.cell as usize..(self.cell + self.length) as usize
+    }
+
+    /// A place that is not known yet.
+    fn later(length: u32) -> Strip {
+        Strip { cell: 0, length, base: 0, width: 0, word: 0, shift: 0, per_word: 1 }
     }
 
     fn pack(&self, cells: &[i64], words: &mut [u64], count: u32) {
@@ -237,18 +244,36 @@ impl Room {
         self.tidy();
     }
 
-    /// The strips of variables that are part of the state; scratch variables get theirs later.
-    fn variables(&mut self, variables: &[Variable], ranges: &[Range]) -> Vec<Strip> {
-        let strip = |(variable, range): (&Variable, &Range)| {
+    /// The strips of variables that are part of the state and do not pass; the others get theirs later.
+    fn variables(
+        &mut self,
+        variables: &[Variable],
+        ranges: &[Range],
+        passing: &[bool],
+    ) -> Vec<Strip> {
+        let strip = |((variable, range), passes): ((&Variable, &Range), &bool)| {
             let length = u32::try_from(variable.cells()).expect("a length has 32 bits");
             match variable.storage {
-                Storage::State => self.strip(*range, length),
-                Storage::Scratch => {
-                    Strip { cell: 0, length, base: 0, width: 0, word: 0, shift: 0, per_word: 1 }
-                }
+                Storage::State if !passes => self.strip(*range, length),
+                _ => Strip::later(length),
             }
         };
-        variables.iter().zip(ranges).map(strip).collect()
+        variables.iter().zip(ranges).zip(passing).map(strip).collect()
+    }
+
+    /// The strips of variables that pass.
+    fn passing(
+        &mut self,
+        variables: &[Variable],
+        ranges: &[Range],
+        passing: &[bool],
+        strips: &mut [Strip],
+    ) {
+        for (at, strip) in strips.iter_mut().enumerate() {
+            if passing[at] && variables[at].storage == Storage::State {
+                *strip = self.strip(ranges[at], strip.length);
+            }
+        }
     }
 
     /// Cells without bits for scratch variables, and what is in them at first.
@@ -307,7 +332,8 @@ impl Layout {
     /// # Panics
     /// If it does not [fit](Layout::fits), or an id is no position.
     pub fn of(model: &Model, open: &[TemplateId]) -> Layout {
-        Layout::with(model, open, &Ranges::declared(model), &vec![None; model.slots.len()])
+        let (ranges, none) = (Ranges::declared(model), vec![None; model.slots.len()]);
+        Layout::with(model, open, &ranges, &Passing::none(model), &none)
     }
 
     /// As [`Layout::of`], with room for what can happen only.
@@ -315,21 +341,25 @@ impl Layout {
     /// # Panics
     /// As there.
     pub fn fitted(model: &Model, open: &[TemplateId]) -> Layout {
-        if open.is_empty() {
-            return Layout::with(model, open, &Ranges::of(model), &origins(model));
+        match open {
+            [] => {
+                let (ranges, passing) = (Ranges::of(model), Passing::of(model));
+                Layout::with(model, open, &ranges, &passing, &origins(model))
+            }
+            _ => Layout::of(model, open),
         }
-        Layout::with(model, open, &Ranges::declared(model), &vec![None; model.slots.len()])
     }
 
     fn with(
         model: &Model,
         open: &[TemplateId],
         ranges: &Ranges,
+        passing: &Passing,
         origins: &[Option<Origin>],
     ) -> Layout {
         assert!(Layout::fits(model), "a state has more than {} values", Layout::MOST_CELLS);
         let mut room = Room { used: Vec::new(), open: Vec::new(), cells: 0 };
-        let mut variables = room.variables(&model.variables, &ranges.variables);
+        let mut variables = room.variables(&model.variables, &ranges.variables, &passing.variables);
         let channels = model
             .channels
             .iter()
@@ -349,24 +379,21 @@ impl Layout {
             let templates = only.map_or(slot.templates.clone(), |only| vec![only]);
             let last = i64::try_from(templates.len()).expect("a length");
             let kind = room.strip(Range::new(i64::from(never_free.is_some()), last), 1);
-            let locations = |template: &TemplateId| match open.contains(template) {
-                true => i64::from(u32::MAX),
-                false => {
-                    i64::try_from(model.template(*template).locations.len()).expect("length") - 1
-                }
+            let location = match templates.iter().all(|it| passing.locations[it.index()]) {
+                true => Strip::later(1),
+                false => room.strip(locations(model, open, &templates), 1),
             };
-            let locations = templates.iter().map(locations).max().unwrap_or(0).max(0);
-            let location = room.strip(Range::new(0, locations), 1);
             let before = room.clone();
             let mut variants = Vec::new();
             for &template in &templates {
                 // Every template begins where the others do, and what comes next begins behind all.
-                let mut own = before.clone();
-                let mut values = Cow::from(&ranges.locals[template.index()]);
+                let (mut own, at) = (before.clone(), template.index());
+                let mut values = Cow::from(&ranges.locals[at]);
                 for &(local, value) in origin.iter().flat_map(|origin| &origin.constants) {
                     values.to_mut()[local] = value;
                 }
-                let locals = own.variables(&model.template(template).locals, &values);
+                let variables = &model.template(template).locals;
+                let locals = own.variables(variables, &values, &passing.locals[at]);
                 variants.push(VariantLayout { template, locals, scratch: Vec::new() });
                 room.join(own);
             }
@@ -375,10 +402,27 @@ impl Layout {
         let last = i64::try_from(model.slots.len()).expect("a length") - 1;
         let holds = model.atomicity == Atomicity::Exclusive
             && (!open.is_empty() || model.has_holding_edge());
-        let holder = holds.then(|| room.strip(Range::new(-1, last), 1));
         let last_mover = model
             .any_expression(&mut |expr| *expr == Expr::LastMover)
             .then(|| room.strip(Range::new(0, last.max(0)), 1));
+        room.passing(&model.variables, &ranges.variables, &passing.variables, &mut variables);
+        for slot in &mut slots {
+            let templates: Vec<TemplateId> = slot.variants.iter().map(|it| it.template).collect();
+            if templates.iter().all(|it| passing.locations[it.index()]) {
+                slot.location = room.strip(locations(model, open, &templates), 1);
+            }
+            if !templates.iter().any(|it| passing.locals[it.index()].contains(&true)) {
+                continue;
+            }
+            let before = room.clone();
+            for VariantLayout { template, locals, .. } in &mut slot.variants {
+                let (mut own, at) = (before.clone(), template.index());
+                let variables = &model.template(*template).locals;
+                own.passing(variables, &ranges.locals[at], &passing.locals[at], locals);
+                room.join(own);
+            }
+        }
+        let holder = holds.then(|| room.strip(Range::new(-1, last), 1));
         let state_cells = room.cells as usize;
         let scratch = room.scratch(&model.variables, &mut variables);
         for variant in slots.iter_mut().flat_map(|slot| &mut slot.variants) {
@@ -497,6 +541,15 @@ impl Layout {
         let stored = |strip: &&Strip| (strip.cell as usize) < self.state_cells;
         self.variables.iter().filter(stored).chain(&self.holder).chain(&self.last_mover)
     }
+}
+
+/// The locations that a process of one of these kinds can be at.
+fn locations(model: &Model, open: &[TemplateId], templates: &[TemplateId]) -> Range {
+    let last = |template: &TemplateId| match open.contains(template) {
+        true => i64::from(u32::MAX),
+        false => i64::try_from(model.template(*template).locations.len()).expect("length") - 1,
+    };
+    Range::new(0, templates.iter().map(last).max().unwrap_or(0).max(0))
 }
 
 impl crate::process::Template {

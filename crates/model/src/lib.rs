@@ -18,6 +18,7 @@ mod liveness;
 mod model;
 pub mod native;
 mod origins;
+mod passing;
 mod process;
 mod ranges;
 mod state;

@@ -2,8 +2,9 @@
 //!
 //! A few states are kept in a plain list. When there are more, they move into a table of
 //! `fairly_store`, which takes less than half the memory, keeps to a limit, and looks up all
-//! successors of a state at once: one row of words for each state if that is a single word, otherwise
-//! a tree of words that states share.
+//! successors of a state at once: a word for each state if that is all there is to it, otherwise a tree
+//! of words that states share. Words at the end that have been 0 in all states so far are not kept: the
+//! layout puts there what only states on the way to others need.
 
 use std::hash::BuildHasher;
 
@@ -20,14 +21,18 @@ const FEW: usize = 4096;
 #[derive(Debug)]
 pub(crate) struct States {
     width: usize,
+    /// How many words of each state are kept; those behind are 0 in all of them.
+    first: usize,
     kept: Kept,
     /// States that no words lead to: for each, how many others had been met before it. They have
     /// numbers and no rows.
     apart: Vec<u32>,
     /// The most bytes that a table may take.
     limit: usize,
-    /// Rows that wait to be interned, unless trees keep them.
+    /// The words of rows that wait to be interned, as many of each as are kept, unless trees have them.
     waiting: Vec<u64>,
+    /// The rows that wait behind those, whole, from the first on that has words which are not kept.
+    longer: Vec<u64>,
     found: Vec<(StateIndex, bool)>,
 }
 
@@ -44,7 +49,16 @@ impl States {
         let kept = Kept::List(List::new(width));
         // What a table prepares for grows with its limit.
         let limit = usize::try_from(1_u64 << 40).unwrap_or(usize::MAX);
-        States { width, kept, apart: Vec::new(), limit, waiting: Vec::new(), found: Vec::new() }
+        States {
+            width,
+            first: width,
+            kept,
+            apart: Vec::new(),
+            limit,
+            waiting: Vec::new(),
+            longer: Vec::new(),
+            found: Vec::new(),
+        }
     }
 
     /// Sets the most bytes that the states may take.
@@ -77,10 +91,18 @@ impl States {
 
     /// Copies the words of a state; zeroes for one that has none.
     pub(crate) fn get(&self, state: StateId, words: &mut [u64]) {
-        let Some(row) = self.row(state) else { return words.fill(0) };
+        match self.row(state) {
+            Some(row) => self.copy(row, words),
+            None => words.fill(0),
+        }
+    }
+
+    fn copy(&self, row: u32, words: &mut [u64]) {
+        let (words, rest) = words.split_at_mut(self.first);
+        rest.fill(0);
         match &self.kept {
             Kept::List(list) => words.copy_from_slice(list.get(row)),
-            Kept::Words(table) => words.copy_from_slice(&[table.get(StateIndex(row))]),
+            Kept::Words(table) => words[0] = table.get(StateIndex(row)),
             Kept::Trees(table) => table.get(StateIndex(row), words),
         }
     }
@@ -89,24 +111,32 @@ impl States {
     pub(crate) fn read(&mut self, state: StateId, words: &mut [u64]) {
         let row = self.row(state);
         match (&mut self.kept, row) {
-            (Kept::Trees(table), Some(row)) => table.read(StateIndex(row), words),
+            (Kept::Trees(table), Some(row)) => {
+                table.read(StateIndex(row), &mut words[..self.first]);
+                words[self.first..].fill(0);
+            }
             _ => self.get(state, words),
         }
     }
 
-    /// Appends the words of several states, which all have some.
+    /// Appends the words of several states, which all have some, and whose successors are
+    /// [added](States::add_all) next.
     pub(crate) fn read_all(&mut self, states: &[StateId], words: &mut Vec<u64>) {
-        match &mut self.kept {
-            Kept::Words(table) if self.apart.is_empty() => {
-                words.extend(states.iter().map(|state| table.get(StateIndex(state.0))));
-            }
-            _ => {
-                let first = words.len();
-                words.resize(first + states.len() * self.width, 0);
-                let rows = words[first..].chunks_exact_mut(self.width);
-                for (&state, row) in states.iter().zip(rows) {
-                    self.read(state, row);
-                }
+        if let (Kept::Words(table), 1, true) = (&self.kept, self.width, self.apart.is_empty()) {
+            words.extend(states.iter().map(|state| table.get(StateIndex(state.0))));
+            return;
+        }
+        let first = words.len();
+        words.resize(first + states.len() * self.width, 0);
+        let mut rows = words[first..].chunks_exact_mut(self.width);
+        if let Kept::Trees(table) = &mut self.kept {
+            table.forget_bases();
+        }
+        for &state in states {
+            let (Some(row), Some(words)) = (self.row(state), rows.next()) else { return };
+            match &mut self.kept {
+                Kept::Trees(table) => table.read_also(StateIndex(row), &mut words[..self.first]),
+                _ => self.copy(row, words),
             }
         }
     }
@@ -115,38 +145,49 @@ impl States {
     /// [read](States::read) last.
     pub(crate) fn add(&mut self, rows: &[u64]) {
         match &mut self.kept {
-            Kept::Trees(table) => table.add(rows),
-            _ => self.waiting.extend_from_slice(rows),
+            Kept::Trees(table) if self.first == self.width => table.add(rows),
+            Kept::Trees(table) => {
+                let before = self.waiting.len();
+                cut(rows, self.width, self.first, &mut self.waiting, &mut self.longer);
+                table.add(&self.waiting[before..]);
+                self.waiting.truncate(before);
+            }
+            _ if self.first == self.width => self.waiting.extend_from_slice(rows),
+            _ => cut(rows, self.width, self.first, &mut self.waiting, &mut self.longer),
         }
     }
 
-    /// The same of a list that may be emptied.
-    pub(crate) fn add_all(&mut self, rows: &mut Vec<u64>) {
-        match &mut self.kept {
-            Kept::Trees(table) => table.add(rows),
-            _ if self.waiting.is_empty() => std::mem::swap(&mut self.waiting, rows),
-            _ => self.waiting.extend_from_slice(rows),
+    /// The same of the successors of all states that were [read](States::read_all) together; those of
+    /// each end at a position of `ends`. The list may be emptied.
+    pub(crate) fn add_all(&mut self, rows: &mut Vec<u64>, ends: &[usize]) {
+        let is_list = !matches!(self.kept, Kept::Trees(_));
+        if is_list && self.first == self.width && self.waiting.is_empty() && self.longer.is_empty()
+        {
+            return std::mem::swap(&mut self.waiting, rows);
         }
-    }
-
-    /// The successors of how many states may be added after the last of these was read.
-    pub(crate) fn at_once(&self) -> usize {
-        match &self.kept {
-            Kept::Trees(_) => 1,
-            Kept::List(_) | Kept::Words(_) => usize::MAX,
+        if is_list {
+            return self.add(rows);
+        }
+        let mut begin = 0;
+        for (base, &end) in ends.iter().enumerate() {
+            if let Kept::Trees(table) = &mut self.kept {
+                table.turn_to(base);
+            }
+            self.add(&rows[begin * self.width..end * self.width]);
+            begin = end;
         }
     }
 
     /// Takes one row of words that need not resemble any state, while no others wait.
     pub(crate) fn add_alone(&mut self, row: &[u64]) {
         debug_assert_eq!(self.waiting(), 0, "numbers are given in the order of the rows");
-        self.waiting.extend_from_slice(row);
+        cut(row, self.width, self.first, &mut self.waiting, &mut self.longer);
     }
 
     /// How many rows wait.
     pub(crate) fn waiting(&self) -> usize {
         let added = if let Kept::Trees(table) = &self.kept { table.added() } else { 0 };
-        added + self.waiting.len() / self.width
+        added + self.waiting.len() / self.first + self.longer.len() / self.width
     }
 
     /// Appends the states with the rows that wait, each with whether it is new.
@@ -154,7 +195,7 @@ impl States {
     /// # Errors
     /// If there is no room for one of them; those before it are there, those behind it are forgotten.
     pub(crate) fn intern(&mut self, out: &mut Vec<(StateId, bool)>) -> Result<(), Full> {
-        let done = self.intern_waiting();
+        let done = self.find_all();
         let apart = &self.apart;
         out.extend(self.found.iter().map(|&(row, new)| (number(apart, row.0), new)));
         done
@@ -165,7 +206,7 @@ impl States {
     /// # Errors
     /// If there is no room for one of them; those before it, so many, have their targets.
     pub(crate) fn number_targets(&mut self, out: &mut [Transition]) -> Result<(), (usize, Full)> {
-        let done = self.intern_waiting();
+        let done = self.find_all();
         if self.apart.is_empty() {
             for (transition, &(row, _)) in out.iter_mut().zip(&self.found) {
                 transition.target = StateId(row.0);
@@ -178,32 +219,55 @@ impl States {
         done.map_err(|full| (self.found.len(), full))
     }
 
-    /// Makes `found` what is found of the rows that wait.
-    fn intern_waiting(&mut self) -> Result<(), Full> {
+    /// Makes `found` what is found of the rows that wait, or stored.
+    fn find_all(&mut self) -> Result<(), Full> {
         self.found.clear();
-        let mut rows = std::mem::take(&mut self.waiting);
-        let done = self.find_or_add(&rows);
-        rows.clear();
-        self.waiting = rows;
+        let mut waiting = std::mem::take(&mut self.waiting);
+        let mut done = self.find_waiting(&waiting);
+        waiting.clear();
+        self.waiting = waiting;
+        if !self.longer.is_empty() {
+            let longer = std::mem::take(&mut self.longer);
+            done = done.and_then(|()| self.find_longer(&longer));
+        }
         done
     }
 
-    fn find_or_add(&mut self, rows: &[u64]) -> Result<(), Full> {
-        if let Kept::List(list) = &mut self.kept {
-            if list.len() < FEW.min(self.limit / (16 * self.width)) {
-                for row in rows.chunks_exact(self.width) {
-                    let (row, new) = list.intern(row);
-                    self.found.push((StateIndex(row), new));
-                }
-                return Ok(());
+    fn find_waiting(&mut self, rows: &[u64]) -> Result<(), Full> {
+        let Kept::List(list) = &mut self.kept else { return self.insert(rows) };
+        if list.len() < FEW.min(self.limit / (16 * self.width)) {
+            for row in rows.chunks_exact(self.width) {
+                let (row, new) = list.intern(row);
+                self.found.push((StateIndex(row), new));
             }
-            self.move_out()?;
+            return Ok(());
         }
+        let first = needed(&list.words, self.width).max(needed(rows, self.width));
+        self.keep(first, self.limit)?;
+        self.insert_whole(rows)
+    }
+
+    /// The same of rows that have words which are not kept, so that all states need more.
+    #[cold]
+    fn find_longer(&mut self, rows: &[u64]) -> Result<(), Full> {
+        let left = self.limit.saturating_sub(self.bytes());
+        self.keep(needed(rows, self.width).max(self.first), left)?;
+        self.insert_whole(rows)
+    }
+
+    fn insert_whole(&mut self, rows: &[u64]) -> Result<(), Full> {
+        let mut words = Vec::new();
+        cut(rows, self.width, self.first, &mut words, &mut Vec::new());
+        self.insert(&words)
+    }
+
+    /// Inserts rows, of which there are as many words as are kept, into the table.
+    fn insert(&mut self, rows: &[u64]) -> Result<(), Full> {
         match &mut self.kept {
-            Kept::List(_) => unreachable!("just moved out of it"),
+            Kept::List(_) => unreachable!("a list is no table"),
             Kept::Words(table) => table.insert_batch(rows, &mut self.found),
             Kept::Trees(table) => {
-                let mut each = rows.chunks_exact(self.width);
+                let mut each = rows.chunks_exact(self.first);
                 each.try_for_each(|row| {
                     self.found.push(table.insert(row)?);
                     Ok(())
@@ -240,23 +304,49 @@ impl States {
         (!is_apart).then(|| id - u32::try_from(low).expect("fewer than 2^32 states"))
     }
 
-    /// Moves the states from the list into a table.
-    fn move_out(&mut self) -> Result<(), Full> {
-        let Kept::List(list) = &self.kept else { return Ok(()) };
-        let kept = if self.width == 1 {
-            let mut table = Words::new(self.limit)?;
-            table.insert_batch(&list.words, &mut Vec::new())?;
+    /// Moves the states into a table that keeps so many words of each, with room for so many bytes as
+    /// long as the old one is there.
+    fn keep(&mut self, first: usize, room: usize) -> Result<(), Full> {
+        let mut row = vec![0; self.width];
+        let rows = u32::try_from(self.rows()).expect("fewer than 2^32 states");
+        let kept = if first == 1 {
+            let mut table = Words::new(room)?;
+            for at in 0..rows {
+                self.copy(at, &mut row);
+                table.insert(row[0])?;
+            }
             Kept::Words(Box::new(table))
         } else {
-            let mut table = Trees::new(self.width, self.limit)?;
-            for row in list.rows() {
-                table.insert(row)?;
+            let mut table = Trees::new(first, room)?;
+            for at in 0..rows {
+                self.copy(at, &mut row);
+                table.insert(&row[..first])?;
             }
+            table.allow(self.limit);
             Kept::Trees(Box::new(table))
         };
-        self.kept = kept;
+        (self.kept, self.first) = (kept, first);
         Ok(())
     }
+}
+
+/// Appends the first words of rows to `out`, up to the first row that has others, and from that on all
+/// of each row to `longer`.
+fn cut(rows: &[u64], width: usize, first: usize, out: &mut Vec<u64>, longer: &mut Vec<u64>) {
+    for row in rows.chunks_exact(width) {
+        let (words, rest) = row.split_at(first);
+        if longer.is_empty() && rest.iter().all(|&word| word == 0) {
+            out.extend_from_slice(words);
+        } else {
+            longer.extend_from_slice(row);
+        }
+    }
+}
+
+/// How many words of these rows are not 0 in all of them; at least one.
+fn needed(rows: &[u64], width: usize) -> usize {
+    let last = |row: &[u64]| row.iter().rposition(|&word| word != 0).map_or(0, |last| last + 1);
+    rows.chunks_exact(width).map(last).max().unwrap_or(0).max(1)
 }
 
 /// The number of the state with a row.
@@ -293,10 +383,6 @@ impl List {
 
     fn get(&self, row: u32) -> &[u64] {
         &self.words[row as usize * self.width..][..self.width]
-    }
-
-    fn rows(&self) -> impl Iterator<Item = &[u64]> {
-        self.words.chunks_exact(self.width)
     }
 
     fn intern(&mut self, row: &[u64]) -> (u32, bool) {
@@ -351,6 +437,59 @@ mod tests {
                         assert_eq!(out, [(StateId::from_index(id), false)]);
                     }
                 }
+            }
+        }
+    }
+
+    /// Words that are 0 for long are there when they are needed, and so is their order.
+    #[test]
+    fn words_that_were_zero_are_kept_when_they_are_not() {
+        for (width, batch) in [(2_usize, 1_u64), (2, 7), (3, 1), (3, 64), (4, 5)] {
+            let mut states = States::new(width);
+            // One more word is needed every so many states, and not in all of them.
+            let row = |at: u64| -> Vec<u64> {
+                let parts = at / (FEW as u64 + 700);
+                let word = |word: u64| match word {
+                    0 => at % 5000,
+                    _ if word <= parts && (at + word).is_multiple_of(3) => at,
+                    _ => 0,
+                };
+                (0..width as u64).map(word).collect()
+            };
+            let mut expected: Vec<Vec<u64>> = Vec::new();
+            let mut ids = std::collections::HashMap::new();
+            let mut firsts = vec![];
+            let mut base = vec![0; width];
+            for start in (0..5 * FEW as u64).step_by(batch as usize) {
+                if !expected.is_empty() {
+                    let known = start as usize * 7 % expected.len();
+                    states.read(StateId::from_index(known), &mut base);
+                    assert_eq!(base, expected[known]);
+                }
+                let rows: Vec<Vec<u64>> = (start..start + batch).map(row).collect();
+                let mut answers = Vec::new();
+                for row in &rows {
+                    let new = !ids.contains_key(row);
+                    let id = *ids.entry(row.clone()).or_insert(expected.len());
+                    if new {
+                        expected.push(row.clone());
+                    }
+                    answers.push((StateId::from_index(id), new));
+                }
+                states.add(&rows.concat());
+                assert_eq!(states.waiting(), rows.len());
+                let mut out = Vec::new();
+                states.intern(&mut out).expect("room");
+                assert_eq!(out, answers, "{width} {batch} {start}");
+                firsts.push(states.first);
+            }
+            firsts.dedup();
+            let mut steps: Vec<usize> = (1..=width).collect();
+            steps.insert(0, width);
+            assert_eq!(firsts, steps, "whole rows in the list, then no more than needed");
+            for (id, row) in expected.iter().enumerate() {
+                states.get(StateId::from_index(id), &mut base);
+                assert_eq!(base, *row);
             }
         }
     }

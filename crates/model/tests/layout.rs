@@ -37,17 +37,59 @@ fn nothing_overlaps_but_templates_of_one_slot() {
     for seed in first..first + cases(1000) {
         let model = random_model(&mut Rng::new(seed), &Shape { slots: 6, ..Shape::default() });
         let open: &[TemplateId] = if seed % 3 == 0 { &[TemplateId(0)] } else { &[] };
-        let layout = Layout::of(&model, open);
-        let most = layout.slots.iter().map(|slot| slot.variants.len()).max().unwrap_or(0);
-        for variant in 0..most {
-            let mut taken = vec![0; layout.words];
-            shared(&layout).iter().for_each(|strip| take(&mut taken, strip));
-            for slot in &layout.slots {
-                let of = &slot.variants[variant.min(slot.variants.len() - 1)];
-                of.locals.iter().for_each(|strip| take(&mut taken, strip));
+        for layout in [Layout::of(&model, open), Layout::fitted(&model, open)] {
+            let most = layout.slots.iter().map(|slot| slot.variants.len()).max().unwrap_or(0);
+            for variant in 0..most {
+                let mut taken = vec![0; layout.words];
+                shared(&layout).iter().for_each(|strip| take(&mut taken, strip));
+                for slot in &layout.slots {
+                    let of = &slot.variants[variant.min(slot.variants.len() - 1)];
+                    of.locals.iter().for_each(|strip| take(&mut taken, strip));
+                }
             }
         }
     }
+}
+
+/// What an action sets back, and where processes are only while they hold, is behind everything else.
+#[test]
+fn what_passes_within_a_step_comes_last() {
+    let text = "model atomicity exclusive, exit any
+        event e0 idle : idle
+        event e1 a : visible
+        variable g0 passes : wrap 0..255 = 0
+        variable g1 array[2] : wrap 0..255 = 0, 0
+        variable g2 stays : wrap 0..255 = 0
+        template t0 Holds parameters 1 {
+          local l0 argument : wrap 0..255 = 0
+          local l1 passes : wrap 0..255 = 0
+          local l2 stays : wrap 0..255 = 0
+          location q0 s {
+            -> q0 on e1 do { g0 := l2; l1 := 1; l1 := l1 + g0; g0 := 0; l1 := 0 } as back
+            -> q0 on e1 do { l0 := 3; l0 := 0 } as arguments
+            -> q0 on e1 do { l2 := 3; l2 := 0 } as back_here
+            -> q1 hold on e1 do { l2 := 3; g1[0] := 1; g1[0] := 0 } as not_here
+          }
+          location q1 t { -> q0 on e1 do { g2 := g2 + 1 } as go }
+        }
+        template t1 Rests parameters 0 {
+          location q0 s { -> q1 on e1 as a }
+          location q1 t { -> q0 hold on e1 as a }
+        }
+        slot p0 A : t0 start t0(6)
+        slot p1 B : t1 start t1()";
+    let model = text::parse(text).unwrap_or_else(|wrong| panic!("{wrong:?}"));
+    let layout = Layout::fitted(&model, &[]);
+    let [a, b] = &layout.slots[..] else { panic!() };
+    let locals = &a.variants[0].locals;
+    let mut passing = vec![layout.variables[0], a.location, locals[1]];
+    passing.extend(layout.holder);
+    let staying = [layout.variables[1], layout.variables[2], locals[0], locals[2], b.location];
+    let place = |strip: &Strip| (strip.word, strip.shift);
+    let last = staying.iter().map(place).max();
+    assert!(passing.iter().chain(&staying).all(|strip| strip.width > 0));
+    assert!(passing.iter().all(|strip| Some(place(strip)) > last), "{layout:?}");
+    assert_eq!(passing.len(), 4);
 }
 
 #[test]

@@ -24,17 +24,24 @@
 //!
 //! Memory is taken in segments of up to 2 MiB (4 MiB if a row's size is no power of two), less if the
 //! limit is less than 128 MiB, and never returned before the table is dropped. So rows and index are
-//! each at most one segment ahead of what is used. The lossy tables take all of theirs at once. The
-//! tables for one thread begin with a few kilobytes, and one of their 16 shards is there twice while it
-//! grows.
+//! each at most one segment ahead of what is used. The lossy tables take all of theirs at once.
+//!
+//! The tables for one thread begin with a few kilobytes. One of their 16 shards is there twice while it
+//! grows, and so is the segment of words that is being filled: up to 16 MiB, and not more than 1 in 64 of
+//! the limit. It grows by a quarter of the words or by 2 MiB, whichever is less.
 //!
 //! # Bytes for each state
 //!
-//! The rows have 4 bytes for every 32 bits. A slot of the index has 5⅓ bytes, and of every shard 29/32
-//! are used before it grows: by about √2 if rows have up to 64 bits, otherwise by 2. Shards grow at
-//! different times, so that their load is about 0.71 and 0.63 together. That makes less than 16 bytes for
-//! a state of 64 bits, and 8 to 9 more than its row for a wider one, besides the segments that are not
-//! full yet.
+//! In a [`Table`] the rows have 4 bytes for every 32 bits. A slot of the index has 5⅓ bytes, and of every
+//! shard 29/32 are used before it grows: by about √2 if rows have up to 64 bits, otherwise by 2. Shards
+//! grow at different times, so that their load is about 0.71 and 0.63 together. That makes less than 16
+//! bytes for a state of 64 bits, and 8 to 9 more than its row for a wider one, besides the segments that
+//! are not full yet.
+//!
+//! [`Words`] have as many bytes as the largest of their segment needs. As long as there are less than 2^24 a
+//! slot of the index has 4 bytes, then 5⅓; shards grow by 1.7, and 5.9 bytes of index belong to a word
+//! on average. So 1 to 3 million words of 64 bits take 14.3 bytes each, of 40 bits 11.1. The root of a
+//! tree has 6 bytes, or 8 if there are more than 2^24 inner nodes, and is indexed in the same way.
 //!
 //! # Hashing
 //!

@@ -10,6 +10,8 @@
 //!   the fields are private to this module: a pointer is written once, under the lock, from null to
 //!   the start of [`Shape::length`] elements inside an array that `owned` keeps until the whole value
 //!   is dropped; `Shape::length` is a function of the piece's number alone.
+//! - [`Strides`] reads and writes eight bytes at the start of a word of fewer. It relies on its array
+//!   having `room * stride + 8 - stride` bytes, which is how it is made, and its fields never change.
 //! - `prefetch` may be given any address: it never faults.
 //!
 //! Everything outside may rely on references and slices being valid, and needs no `unsafe` of its
@@ -25,17 +27,22 @@ use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Mutex, Ordering}
 /// How many bytes may be taken, and how many are.
 #[derive(Debug)]
 pub(crate) struct Budget {
-    limit: usize,
+    limit: AtomicUsize,
     used: AtomicUsize,
 }
 
 impl Budget {
     pub(crate) fn new(limit: usize) -> Budget {
-        Budget { limit, used: AtomicUsize::new(0) }
+        Budget { limit: AtomicUsize::new(limit), used: AtomicUsize::new(0) }
     }
 
     pub(crate) fn limit(&self) -> usize {
-        self.limit
+        self.limit.load(Ordering::Relaxed)
+    }
+
+    /// Allows so many bytes from now on.
+    pub(crate) fn allow(&self, limit: usize) {
+        self.limit.store(limit, Ordering::Relaxed);
     }
 
     pub(crate) fn used(&self) -> usize {
@@ -44,10 +51,11 @@ impl Budget {
 
     /// The counter orders nothing but itself: whoever gets memory publishes it otherwise.
     fn take(&self, bytes: usize) -> Result<(), Full> {
-        let more = |used: usize| used.checked_add(bytes).filter(|&sum| sum <= self.limit);
+        let limit = self.limit();
+        let more = |used: usize| used.checked_add(bytes).filter(|&sum| sum <= limit);
         match self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more) {
             Ok(_) => Ok(()),
-            Err(_) => Err(Full::Budget { limit: self.limit }),
+            Err(_) => Err(Full::Budget { limit }),
         }
     }
 
@@ -116,32 +124,25 @@ unsafe impl Zeroable for Bucket {
     }
 }
 
-// SAFETY: integers have no values that zero bytes are not, and nothing to drop.
-unsafe impl Zeroable for u64 {
+// SAFETY: bytes have no values that zero is not, and nothing to drop.
+unsafe impl Zeroable for u8 {
     #[cfg(loom)]
     fn zero() -> Self {
         0
     }
 }
 
-/// A bucket of an index that one thread has for itself.
+/// A bucket of an index that one thread has for itself: sixteen tags of one byte, and 48 bytes of
+/// numbers, as many as fit.
 #[derive(Debug)]
 #[repr(C, align(64))]
-pub(crate) struct Line {
-    /// One byte a slot; 0 while the slot is free. The second word has room for four only.
-    pub(crate) tags: [u64; 2],
-    pub(crate) slots: [u32; Line::SLOTS],
-}
+pub(crate) struct Line(pub(crate) [u8; 64]);
 
-impl Line {
-    pub(crate) const SLOTS: usize = 12;
-}
-
-// SAFETY: as above.
+// SAFETY: bytes, as above.
 unsafe impl Zeroable for Line {
     #[cfg(loom)]
     fn zero() -> Self {
-        Line { tags: [0; 2], slots: [0; Line::SLOTS] }
+        Line([0; 64])
     }
 }
 
@@ -291,6 +292,80 @@ impl<T: Zeroable> Drop for Array<T> {
     }
 }
 
+/// Room for words that have the same few bytes each, zeros at first.
+#[derive(Debug)]
+pub(crate) struct Strides {
+    bytes: Array<u8>,
+    /// Bytes of a word, and the bits that it can have in them.
+    stride: usize,
+    mask: u64,
+    /// How many words there is room for.
+    room: usize,
+}
+
+impl Strides {
+    /// Room for words of 1 to 8 bytes.
+    pub(crate) fn zeroed(room: usize, stride: usize, budget: &Budget) -> Result<Strides, Full> {
+        assert!((1..=size_of::<u64>()).contains(&stride), "words of {stride} bytes");
+        // A word is read and written with what is behind it, up to eight bytes.
+        let bytes =
+            room.checked_mul(stride).and_then(|it| it.checked_add(size_of::<u64>() - stride));
+        let bytes = Array::zeroed(bytes.ok_or(Full::System)?, budget)?;
+        Ok(Strides { bytes, stride, mask: u64::MAX >> (64 - 8 * stride), room })
+    }
+
+    pub(crate) fn room(&self) -> usize {
+        self.room
+    }
+
+    pub(crate) fn stride(&self) -> usize {
+        self.stride
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, at: usize) -> u64 {
+        assert!(at < self.room, "a word that is there");
+        // SAFETY: the eight bytes from the start of every word on are within the array.
+        let word = unsafe {
+            self.bytes.start.as_ptr().add(at * self.stride).cast::<u64>().read_unaligned()
+        };
+        u64::from_le(word) & self.mask
+    }
+
+    /// Writes a word, and zeros over the bytes behind it; `false` if there is no room for it.
+    #[inline]
+    #[must_use]
+    pub(crate) fn put(&mut self, at: usize, word: u64) -> bool {
+        let fits = at < self.room && word <= self.mask;
+        if fits {
+            // SAFETY: as above, and nobody else reads or writes while `self` is borrowed.
+            unsafe {
+                let start = self.bytes.start.as_ptr().add(at * self.stride);
+                start.cast::<u64>().write_unaligned(word.to_le());
+            }
+        }
+        fits
+    }
+
+    /// Takes over the first words of another one with words of as many bytes.
+    pub(crate) fn copy(&mut self, words: usize, from: &Strides) {
+        assert_eq!(self.stride, from.stride, "bytes of a word");
+        let taken = words * self.stride;
+        self.bytes[..taken].copy_from_slice(&from.bytes[..taken]);
+    }
+
+    /// Asks for a word that will be read soon.
+    #[inline]
+    pub(crate) fn prefetch(&self, at: usize) {
+        prefetch_address(self.bytes.start.as_ptr().wrapping_add(at * self.stride));
+    }
+
+    /// Frees it, and lets the budget that paid for it have the bytes again.
+    pub(crate) fn give_back(self, budget: &Budget) {
+        self.bytes.give_back(budget);
+    }
+}
+
 /// How long the pieces are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Shape {
@@ -409,37 +484,45 @@ impl<T: Zeroable> Pieces<T> {
 /// Asks for the cache line of a value that will be read soon.
 #[inline]
 pub(crate) fn prefetch<T>(value: &T) {
+    prefetch_address(ptr::from_ref(value).cast());
+}
+
+#[inline]
+fn prefetch_address(address: *const u8) {
     #[cfg(all(target_arch = "x86_64", not(loom)))]
     // SAFETY: a hint that has no effect but on caches.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(ptr::from_ref(value).cast());
+        _mm_prefetch::<_MM_HINT_T0>(address.cast());
     }
     #[cfg(not(all(target_arch = "x86_64", not(loom))))]
-    let _ = value;
+    let _ = address;
 }
 
 /// A bit for each of sixteen bytes that is this one.
 #[cfg(target_arch = "x86_64")]
 #[inline]
-pub(crate) fn equal_bytes(tags: [u64; 2], tag: u8) -> u32 {
-    use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_movemask_epi8, _mm_set_epi64x, _mm_set1_epi8};
-    // SAFETY: every machine of this architecture has the instructions, and they touch no memory.
+pub(crate) fn equal_bytes(tags: &[u8; 16], tag: u8) -> u32 {
+    use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_set1_epi8};
+    // SAFETY: every machine of this architecture has the instructions, and they read sixteen bytes
+    // that need no alignment.
     unsafe {
-        let all = _mm_set_epi64x(tags[1].cast_signed(), tags[0].cast_signed());
+        let all = _mm_loadu_si128(tags.as_ptr().cast());
         _mm_movemask_epi8(_mm_cmpeq_epi8(all, _mm_set1_epi8(tag.cast_signed()))).cast_unsigned()
     }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
 #[inline]
-pub(crate) fn equal_bytes(tags: [u64; 2], tag: u8) -> u32 {
-    let bits = |word: u64| {
+pub(crate) fn equal_bytes(tags: &[u8; 16], tag: u8) -> u32 {
+    let bits = |word: [u8; 8]| {
+        let word = u64::from_le_bytes(word);
         let same = crate::table::zero_bytes(word ^ u64::from(tag) * 0x0101_0101_0101_0101);
         // The highest bit of byte `i`, at `8 i + 7`, goes to the place `56 + i`.
         ((same >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
     };
-    bits(tags[0]) | bits(tags[1]) << 8
+    let (words, _) = tags.as_chunks::<8>();
+    bits(words[0]) | bits(words[1]) << 8
 }
 
 /// The bytes of a row, in the order of a machine that puts the lowest first.

@@ -101,7 +101,7 @@ impl Interpreter {
             true => states.len(),
             false => states.iter().take_while(is_sound).count(),
         };
-        let asked = &states[..sound.min(self.states.at_once()).min(native.ask)];
+        let asked = &states[..sound.min(native.ask)];
         batch.bases.clear();
         self.states.read_all(asked, &mut batch.bases);
         let done = native.code.steps(&batch.bases, &mut batch.rows);
@@ -148,7 +148,7 @@ impl Interpreter {
             self.note_stuck(state, begin == end);
             begin = end;
         }
-        self.states.add_all(&mut batch.rows.words);
+        self.states.add_all(&mut batch.rows.words, &batch.rows.ends);
     }
 
     /// Appends the actions of commands.

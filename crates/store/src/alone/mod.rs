@@ -4,6 +4,8 @@
 //! for instructions that lock a cache line. A sequential search spends most of its time in look-ups, so
 //! it has tables of its own, with the same lines of tags and numbers and within the same budget.
 
+mod index;
+mod packed;
 mod trees;
 mod words;
 

@@ -34,11 +34,11 @@ pub struct Trees<H = Rapid> {
     budget: Arc<Budget>,
     inner: Words<H>,
     roots: Words<H>,
-    /// The row that was read last, and the numbers of its nodes.
-    base: Vec<u64>,
-    of_base: Vec<u32>,
-    /// Whether one was read at all.
-    has_base: bool,
+    /// The rows that were read last, one after the other, and the numbers of their nodes.
+    bases: Vec<u64>,
+    of_bases: Vec<u32>,
+    /// The one of them whose successors are added, if any was read at all.
+    base: Option<usize>,
     added: Added,
     recent: Recent,
 }
@@ -135,9 +135,9 @@ impl<H: RowHash + Clone> Trees<H> {
         let budget = Arc::new(Budget::new(limit));
         let inner = Words::sharing(budget.clone(), hasher.clone())?;
         let roots = Words::sharing(budget.clone(), hasher)?;
-        let (base, of_base) = (vec![0; words], vec![0; 2 * words]);
+        let (bases, of_bases) = (Vec::new(), Vec::new());
         let (added, recent) = (Added::default(), Recent::new());
-        Ok(Trees { words, budget, inner, roots, base, of_base, has_base: false, added, recent })
+        Ok(Trees { words, budget, inner, roots, bases, of_bases, base: None, added, recent })
     }
 }
 
@@ -162,6 +162,11 @@ impl<H: RowHash> Trees<H> {
         self.budget.used()
     }
 
+    /// Lets it take so many bytes from now on.
+    pub fn allow(&mut self, limit: usize) {
+        self.budget.allow(limit);
+    }
+
     /// Copies the row of a number that this set has given out.
     ///
     /// # Panics
@@ -178,23 +183,70 @@ impl<H: RowHash> Trees<H> {
     /// # Panics
     /// As there.
     pub fn read(&mut self, state: StateIndex, row: &mut [u64]) {
-        let mut numbers = std::mem::take(&mut self.of_base);
-        self.decode(state, row, &mut numbers);
-        self.of_base = numbers;
-        self.base.copy_from_slice(row);
-        self.has_base = true;
+        self.forget_bases();
+        self.read_also(state, row);
     }
 
+    /// As [`read`](Trees::read), beside other rows that were read since they were
+    /// [forgotten](Trees::forget_bases): its successors can be added after
+    /// [turning](Trees::turn_to) to it.
+    ///
+    /// # Panics
+    /// As there.
+    pub fn read_also(&mut self, state: StateIndex, row: &mut [u64]) {
+        let (base, nodes) = (self.bases.len() / self.words, 2 * self.words);
+        let mut numbers = std::mem::take(&mut self.of_bases);
+        numbers.resize((base + 1) * nodes, 0);
+        self.decode(state, row, &mut numbers[base * nodes..]);
+        self.of_bases = numbers;
+        self.bases.extend_from_slice(row);
+        self.base = Some(base);
+    }
+
+    /// Forgets the rows that were read, so that those that are added need not resemble any.
+    pub fn forget_bases(&mut self) {
+        self.bases.clear();
+        self.of_bases.clear();
+        self.base = None;
+    }
+
+    /// Goes back to a row by its position among those that were read since they were forgotten: what is
+    /// added next resembles that one.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    pub fn turn_to(&mut self, base: usize) {
+        assert!(base * self.words < self.bases.len(), "a row that was read");
+        self.base = Some(base);
+    }
+
+    /// Widths that are frequent are known when this is compiled, so that their loops are unrolled.
     fn decode(&self, state: StateIndex, row: &mut [u64], numbers: &mut [u32]) {
-        let words = self.words;
-        assert_eq!(row.len(), words, "words of a row");
-        let root = self.roots.get(state);
-        (numbers[2], numbers[3]) = (root as u32, (root >> 32) as u32);
+        assert!(row.len() == self.words && numbers.len() == 2 * self.words, "words of a row");
+        match self.words {
+            2 => self.decode_words::<2>(state, row, numbers),
+            3 => self.decode_words::<3>(state, row, numbers),
+            4 => self.decode_words::<4>(state, row, numbers),
+            _ => self.decode_words::<0>(state, row, numbers),
+        }
+    }
+
+    /// As [`decode`](Trees::decode), for rows of so many words, or any number if that is 0.
+    #[inline(always)]
+    fn decode_words<const WORDS: usize>(
+        &self,
+        state: StateIndex,
+        row: &mut [u64],
+        numbers: &mut [u32],
+    ) {
+        let words = if WORDS == 0 { self.words } else { WORDS };
+        let (row, numbers) = (&mut row[..words], &mut numbers[..2 * words]);
+        (numbers[2], numbers[3]) = apart(self.roots.get(state));
         for node in 2..words {
             let pair = self.inner.get(StateIndex(numbers[node]));
-            (numbers[2 * node], numbers[2 * node + 1]) = (pair as u32, (pair >> 32) as u32);
+            (numbers[2 * node], numbers[2 * node + 1]) = apart(pair);
         }
-        for (word, &number) in row.iter_mut().zip(&numbers[words..2 * words]) {
+        for (word, &number) in row.iter_mut().zip(&numbers[words..]) {
             *word = self.inner.get(StateIndex(number));
         }
     }
@@ -208,11 +260,17 @@ impl<H: RowHash> Trees<H> {
     /// If it has another width.
     pub fn insert(&mut self, row: &[u64]) -> Result<(StateIndex, bool), Full> {
         assert_eq!(row.len(), self.words, "words of a row");
-        let mut numbers = vec![0; 2 * self.words];
+        let (mut few, mut many) = ([0; 2 * NARROW], Vec::new());
+        let numbers = if self.words <= NARROW {
+            &mut few[..2 * self.words]
+        } else {
+            many.resize(2 * self.words, 0);
+            &mut many[..]
+        };
         for node in (2..2 * self.words).rev() {
-            numbers[node] = self.inner.insert(pair(node, row, &numbers))?.0.0;
+            numbers[node] = self.inner.insert(pair(node, row, numbers))?.0.0;
         }
-        self.roots.insert(pair(1, row, &numbers))
+        self.roots.insert(pair(1, row, numbers))
     }
 
     /// Adds the rows that follow each other in `rows`, all of which resemble the one that was
@@ -224,7 +282,9 @@ impl<H: RowHash> Trees<H> {
         assert!(rows.len().is_multiple_of(self.words), "rows of {} words", self.words);
         match self.words {
             2 => self.add_pairs(rows),
-            3..=NARROW => self.add_narrow(rows),
+            3 => self.add_narrow::<3>(rows),
+            4 => self.add_narrow::<4>(rows),
+            5..=NARROW => self.add_narrow::<0>(rows),
             _ => rows.chunks_exact(self.words).for_each(|row| self.add_open(row)),
         }
     }
@@ -235,59 +295,69 @@ impl<H: RowHash> Trees<H> {
         let first = added.dirty.len();
         added.dirty.resize(first + nodes.div_ceil(64), 0);
         let dirty = &mut added.dirty[first..];
-        if self.has_base {
-            for (node, (old, new)) in (self.words..).zip(self.base.iter().zip(row)) {
+        if let Some(base) = self.base {
+            let base_row = &self.bases[base * self.words..][..self.words];
+            for (node, (old, new)) in (self.words..).zip(base_row.iter().zip(row)) {
                 dirty[node / 64] |= u64::from(old != new) << (node % 64);
             }
+            added.numbers.extend_from_slice(&self.of_bases[base * nodes..][..nodes]);
         } else {
             (2..nodes).for_each(|node| dirty[node / 64] |= 1 << (node % 64));
+            added.numbers.resize(added.numbers.len() + nodes, 0);
         }
-        added.numbers.extend_from_slice(&self.of_base);
         added.rows.extend_from_slice(row);
         added.open.push(added.roots.len() as u32);
         added.roots.push(0);
     }
 
-    /// Adds rows with few nodes, which need not be kept if all of these were looked up lately.
-    fn add_narrow(&mut self, rows: &[u64]) {
-        let (words, nodes) = (self.words, 2 * self.words);
-        if !self.has_base {
+    /// Adds rows with few nodes, which need not be kept if all of these were looked up lately. Of so many
+    /// words, or any number if that is 0.
+    fn add_narrow<const WORDS: usize>(&mut self, rows: &[u64]) {
+        let words = if WORDS == 0 { self.words } else { WORDS };
+        let nodes = 2 * words;
+        let Some(base) = self.base else {
             return rows.chunks_exact(words).for_each(|row| self.add_open(row));
-        }
+        };
+        let of_base = &self.of_bases[base * nodes..][..nodes];
+        let base = &self.bases[base * words..][..words];
+        let (added, recent) = (&mut self.added, &self.recent);
         let mut scratch = [0; 2 * NARROW];
         let numbers = &mut scratch[..nodes];
         for row in rows.chunks_exact(words) {
-            numbers.copy_from_slice(&self.of_base);
+            numbers.copy_from_slice(of_base);
             let mut dirty = 0;
-            for (node, (old, new)) in (words..).zip(self.base.iter().zip(row)) {
+            for (node, (old, new)) in (words..).zip(base.iter().zip(row)) {
                 dirty |= u64::from(old != new) << node;
             }
             // Node 1 is the root.
             while dirty > 2 {
                 let node = dirty.ilog2() as usize;
-                let Some(number) = self.recent.get(pair(node, row, numbers)) else { break };
+                let Some(number) = recent.get(pair(node, row, numbers)) else { break };
                 dirty &= !(1 << node);
                 if numbers[node] != number {
                     numbers[node] = number;
                     dirty |= 1 << (node / 2);
                 }
             }
-            let added = &mut self.added;
             if dirty > 2 {
                 added.open.push(added.roots.len() as u32);
                 added.dirty.push(dirty);
                 added.rows.extend_from_slice(row);
                 added.numbers.extend_from_slice(numbers);
             }
-            added.roots.push(u64::from(numbers[2]) | u64::from(numbers[3]) << 32);
+            added.roots.push(together(numbers[2], numbers[3]));
         }
     }
 
     /// Trees of a root and two leaves: the most frequent ones, and not worth a loop over their nodes.
     fn add_pairs(&mut self, rows: &[u64]) {
         let (Added { roots, pairs, of, .. }, recent) = (&mut self.added, &self.recent);
-        let (base, of_base) = ([self.base[0], self.base[1]], [self.of_base[2], self.of_base[3]]);
-        let has_base = self.has_base;
+        let (mut base, mut of_base) = ([0; 2], [0; 2]);
+        if let Some(at) = self.base {
+            base.copy_from_slice(&self.bases[2 * at..][..2]);
+            of_base.copy_from_slice(&self.of_bases[4 * at + 2..][..2]);
+        }
+        let has_base = self.base.is_some();
         let (rows, _) = rows.as_chunks::<2>();
         for row in rows {
             let at = roots.len() as u32 * 2;
@@ -301,7 +371,7 @@ impl<H: RowHash> Trees<H> {
                     0
                 })
             };
-            let root = u64::from(leaf(0)) | u64::from(leaf(1)) << 32;
+            let root = together(leaf(0), leaf(1));
             roots.push(root);
         }
     }
@@ -334,7 +404,8 @@ impl<H: RowHash> Trees<H> {
         self.inner.insert_batch(pairs, found)?;
         for ((&pair, &of), &(StateIndex(number), _)) in pairs.iter().zip(&*of).zip(&*found) {
             self.recent.put(pair, number);
-            roots[of as usize / 2] |= u64::from(number) << (of % 2 * 32);
+            let side = [[number, 0], [0, number]][of as usize % 2];
+            roots[of as usize / 2] |= together(side[0], side[1]);
         }
         Ok(())
     }
@@ -376,7 +447,7 @@ impl<H: RowHash> Trees<H> {
             }
         }
         for (&at, numbers) in open.iter().zip(numbers.chunks_exact(nodes)) {
-            roots[at as usize] = u64::from(numbers[2]) | u64::from(numbers[3]) << 32;
+            roots[at as usize] = together(numbers[2], numbers[3]);
         }
         Ok(())
     }
@@ -396,6 +467,45 @@ fn settle(node: usize, number: u32, numbers: &mut [u32], dirty: &mut [u64]) {
 fn pair(node: usize, row: &[u64], numbers: &[u32]) -> u64 {
     match node.checked_sub(row.len()) {
         Some(word) => row[word],
-        None => u64::from(numbers[2 * node]) | u64::from(numbers[2 * node + 1]) << 32,
+        None => together(numbers[2 * node], numbers[2 * node + 1]),
+    }
+}
+
+/// Three bytes of a number.
+const THREE: u64 = (1 << 24) - 1;
+
+/// A pair of numbers as a word: first three bytes of each, then their fourth, so that small numbers
+/// make a word of six bytes.
+#[inline]
+fn together(left: u32, right: u32) -> u64 {
+    let (left, right) = (u64::from(left), u64::from(right));
+    if (left | right) <= THREE {
+        return left | right << 24;
+    }
+    left & THREE | (right & THREE) << 24 | (left >> 24) << 48 | (right >> 24) << 56
+}
+
+/// The pair of numbers that a word is.
+#[inline]
+fn apart(word: u64) -> (u32, u32) {
+    let (left, right) = ((word & THREE) as u32, (word >> 24 & THREE) as u32);
+    match (word >> 48) as u32 {
+        0 => (left, right),
+        fourth => (left | fourth << 24, right | fourth >> 8 << 24),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_taken_apart_again() {
+        let ends = [0, 1, 0xff, 0x1234, 0xffff, 0x1_0000, 0xab_cdef, 0x0100_0000, u32::MAX - 7];
+        for (left, right) in ends.iter().flat_map(|&left| ends.map(|right| (left, right))) {
+            let word = together(left, right);
+            assert_eq!(apart(word), (left, right));
+            assert_eq!(word < 1 << 48, left.max(right) < 1 << 24, "{left} {right}");
+        }
     }
 }
