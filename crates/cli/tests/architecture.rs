@@ -215,6 +215,19 @@ fn every_file_of_tests_is_compiled() {
     assert!(crates > 5, "{crates}");
 }
 
+/// `.ci/run` builds the binaries as the profile `dev` with a release's settings, to share the dependencies
+/// with the tests. A setting that is added to a release has to be given there, too.
+#[test]
+fn the_profiles_are_those_that_ci_knows() {
+    let workspace = table("Cargo.toml");
+    let expected = |text: &str| Value::Table(text.parse().expect("TOML"));
+    let release = "debug = \"line-tables-only\"\n[package.\"*\"]\ndebug = false";
+    assert_eq!(workspace["profile"]["release"], expected(release));
+    let dependencies =
+        "opt-level = 3\ndebug = false\ndebug-assertions = false\noverflow-checks = false";
+    assert_eq!(workspace["profile"]["dev"]["package"]["*"], expected(dependencies));
+}
+
 mod rules {
     use super::*;
 
