@@ -2,13 +2,12 @@
 //! that hold step by step are in `crates/front/tests/csp_semantics.rs`; what fairness makes of them is
 //! in `corpus/csp/fairness_breaks_the_expansion_law.csp`.
 
-mod common;
-
-use common::seeds;
 use fairly_check::claim::ClaimOutcome;
 use fairly_check::csp::CspFile;
 use fairly_search::Bounds;
 use fairly_testkit::Rng;
+
+use crate::common::seeds;
 
 const LAWS: [(&str, &str); 16] = [
     ("Skip; P", "P"),

@@ -1,14 +1,13 @@
 //! Events read where they lead to, as CSP# does: `(s0, –) (s1, e0) …`, not `(s0, e0) (s1, e1) …`.
 
-mod common;
-
-use common::{holds, network_of, property, written};
 use fairly_check::{Assumption, Least, Options, Outcome, check, ladder, least};
 use fairly_fairness::{Level, Notion, Reading};
 use fairly_system::{ComponentBuilder, Composition, EventReading, Network};
 use fairly_testkit::Rng;
 use fairly_testkit::ltl::{LtlShape, random_formula};
 use fairly_testkit::network::{NetworkShape, TinyProposition, random_network, random_propositions};
+
+use crate::common::{self, holds, network_of, property, written};
 
 /// `0 -on-> 1 -off-> 0 …`
 fn switch() -> Network {

@@ -7,23 +7,12 @@
 #[path = "../../front/tests/csp_semantics/ast.rs"]
 #[allow(dead_code, reason = "the naive semantics uses more of it")]
 mod ast;
-mod common;
-#[path = "../../jit/tests/compare/mod.rs"]
-mod compare;
 #[path = "../../front/tests/csp_semantics/generate.rs"]
 mod csp_generate;
-#[path = "common/hunting.rs"]
-mod hunting;
-#[path = "promela_random/program.rs"]
-#[allow(dead_code, reason = "the comparison with SPIN uses more of it")]
-mod program;
-#[path = "promela_random/generate.rs"]
-mod promela_generate;
 
 use std::fmt::Debug;
 use std::rc::Rc;
 
-use common::seeds;
 use fairly_check::claim::{ClaimOutcome, ClaimVerdict};
 use fairly_check::csp::CspFile;
 use fairly_check::promela::{PromelaFile, Question};
@@ -34,7 +23,11 @@ use fairly_front::csp::{self, Parts, Plan};
 use fairly_model::{Collapsed, Model};
 use fairly_search::Bounds;
 use fairly_testkit::Rng;
-use program::Form;
+
+use crate::common::{hunting, seeds};
+use crate::compare;
+use crate::promela_random::generate as promela_generate;
+use crate::promela_random::program::Form;
 
 /// States of a program that are compared one by one.
 const STATES: usize = 300;

@@ -4,14 +4,6 @@
 //! `FAIRLY_RANDOM_CASES` says how many random models and programs, `FAIRLY_SEED` the seed of the first.
 //! Verdicts under random formulas and fairness are compared in `reduction.rs`, too.
 
-#[path = "../../model/tests/common/mod.rs"]
-mod given;
-#[path = "promela_random/program.rs"]
-#[allow(dead_code, reason = "the comparison with SPIN uses more of it")]
-mod program;
-#[path = "promela_random/generate.rs"]
-mod promela_generate;
-
 use std::collections::{BTreeSet, HashMap};
 
 use fairly_check::claim::{ClaimOutcome, ClaimVerdict, Effort};
@@ -27,8 +19,10 @@ use fairly_search::Bounds;
 use fairly_system::{ActionId, AtomIndex, RunStep, Transition, TransitionSystem};
 use fairly_testkit::Rng;
 use fairly_witness::follow;
-use given::{Shape, cases, first_seed, random_model};
-use program::Form;
+
+use crate::given::{Shape, cases, first_seed, random_model};
+use crate::promela_random::generate as promela_generate;
+use crate::promela_random::program::Form;
 
 /// A system as a graph: what is seen of each state, and its steps.
 struct Graph {

@@ -1,9 +1,6 @@
 //! Systems that list their events and moves as they are met: every answer is the one about the same
 //! system with everything listed from the start, or "unknown" where not everything has been met.
 
-mod common;
-
-use common::{holds, network_of, property, written};
 use fairly_check::{Assumption, Least, Options, Outcome, WhyUnknown, check, ladder, least};
 use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
 use fairly_front::case::parse_constraint;
@@ -16,6 +13,8 @@ use fairly_system::{
 use fairly_testkit::Rng;
 use fairly_testkit::ltl::{LtlShape, random_formula};
 use fairly_testkit::network::{NetworkShape, random_network, random_propositions};
+
+use crate::common::{self, holds, network_of, property, written};
 
 /// A network whose events and moves are listed in the order in which they are met.
 struct Growing {

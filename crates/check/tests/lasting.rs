@@ -4,8 +4,6 @@
 //!
 //! `FAIRLY_RANDOM_CASES` raises the number of cases, `FAIRLY_SEED` is the first seed.
 
-mod reduced;
-
 use fairly_fairness::{Constraint, Selector, Strength};
 use fairly_logic::{Atom, Formulas};
 use fairly_model::{Collapsed, Gathering, Interpreter, Label, Model, SlotId, verify};
@@ -16,8 +14,9 @@ use fairly_system::{
     TransitionSystem,
 };
 use fairly_testkit::Rng;
-use reduced::given::{cases, first_seed};
-use reduced::{Tiny, composed, has_run, loose_model, small_enough};
+
+use crate::given::{cases, first_seed};
+use crate::reduced::{Tiny, composed, has_run, loose_model, small_enough};
 
 /// What came of many comparisons.
 #[derive(Debug, Default)]

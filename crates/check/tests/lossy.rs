@@ -1,10 +1,5 @@
 //! Searches that do not keep all states, beside those that do, on every example and corpus case.
 
-#[path = "common/files.rs"]
-mod files;
-#[path = "common/hunting.rs"]
-mod hunting;
-
 use std::fs;
 
 use fairly_check::claim::{ClaimOutcome, ClaimVerdict};
@@ -13,7 +8,9 @@ use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::{Execution, WhyUnknown};
 use fairly_search::lossy::{Keep, Room};
 use fairly_search::{Bounds, Cut};
-use files::files;
+
+use crate::common::files::files;
+use crate::common::hunting;
 
 /// What a lossy search is asked about is small here.
 const BOUNDS: Bounds = Bounds { nodes: Some(100_000), deadline: None, bytes: None, watch: None };

@@ -1,18 +1,15 @@
 //! Two semantics, one file: every example and every corpus case has the same states, steps, faults and
 //! propositions by native code and by the interpreter.
 
-#[path = "../../jit/tests/compare/mod.rs"]
-mod compare;
-#[path = "common/files.rs"]
-mod files;
-
 use std::fs;
 use std::path::Path;
 
 use fairly_check::Execution;
 use fairly_check::csp::CspFile;
 use fairly_check::promela::PromelaFile;
-use files::files;
+
+use crate::common::files::files;
+use crate::compare;
 
 /// States of a model that are looked at.
 const STATES: usize = 3000;

@@ -8,13 +8,9 @@
 //! while they do, and printed; `FAIRLY_PROMELA_VERBOSE` prints those that could not be compared.
 //! Differences that are known are in `docs/spin-differences.md`; the programs avoid them.
 
-#[path = "promela_random/asking.rs"]
 mod asking;
-#[path = "promela_random/generate.rs"]
-mod generate;
-#[path = "promela_random/program.rs"]
-mod program;
-#[path = "promela_random/spin.rs"]
+pub(crate) mod generate;
+pub(crate) mod program;
 mod spin;
 
 use std::collections::BTreeMap;

@@ -3,8 +3,6 @@
 //!
 //! `FAIRLY_RANDOM_CASES` raises the number of cases, `FAIRLY_SEED` is the first seed.
 
-mod reduced;
-
 use fairly_check::claim::{self, ClaimOutcome, Effort};
 use fairly_check::{Assumption, Options, Outcome, Property, Reduction, check};
 use fairly_fairness::{AnnotationLevel, Constraint, Level, Notion, Predicate, Selector, Strength};
@@ -15,8 +13,9 @@ use fairly_reduce::{Reduced, Reducible, Watched};
 use fairly_search::{Binding, Bounds, Negation};
 use fairly_system::{EventReading, ProcessId, TransitionSystem};
 use fairly_testkit::Rng;
-use reduced::given::{cases, first_seed};
-use reduced::{any_formula, has_run, loose_model, loose_network, network_of, small_enough};
+
+use crate::given::{cases, first_seed};
+use crate::reduced::{any_formula, has_run, loose_model, loose_network, network_of, small_enough};
 
 /// What came of many comparisons.
 #[derive(Debug, Default)]

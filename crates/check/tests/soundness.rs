@@ -2,8 +2,6 @@
 //! refused with that row; and for refusals, where a small system shows it, what would go wrong otherwise.
 //! That the answers of kept rows are the same is compared at random in `reduction.rs` and `lasting.rs`.
 
-mod reduced;
-
 use fairly_check::claim::{self, Effort};
 use fairly_check::soundness::{Refusal, RowKind, SOUNDNESS};
 use fairly_check::{Assumption, Fairness, Least, Options, Outcome, Property, Reduction, check};
@@ -14,7 +12,8 @@ use fairly_omega::Automaton;
 use fairly_reduce::{Reduced, Watched};
 use fairly_search::{Binding, Bounds, Negation, reach};
 use fairly_system::{Network, ProcessId, TransitionSystem};
-use reduced::has_run;
+
+use crate::reduced::has_run;
 
 /// Two processes that have little to do with each other, and one that needs both.
 const LOOSE: &str = "

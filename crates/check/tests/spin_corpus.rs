@@ -15,6 +15,7 @@ use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::{Assumption, Options, Outcome};
 use fairly_fairness::Notion;
 use fairly_search::{Bounds, reach};
+use fairly_testkit::side_by_side;
 
 /// What SPIN itself says otherwise than its recorded verdicts, or says of something else; each was asked
 /// again.
@@ -115,6 +116,41 @@ fn states(text: &str, expected: &str) -> Result {
     }
 }
 
+/// The columns of a line up to the states that were stored.
+fn columns(line: &str) -> [&str; 9] {
+    let columns: Vec<&str> = line.split('\t').take(9).collect();
+    columns.try_into().unwrap_or_else(|_| panic!("a line with other columns: {line}"))
+}
+
+/// What becomes of everything that a line of the table says.
+fn compare(folder: &Path, line: &str) -> Vec<(&'static str, Result)> {
+    let [path, _, property, _, none, weak, _, _, stored] = columns(line);
+    // Some are not in the language of the time they are read as.
+    let bytes = std::fs::read(folder.join(path)).expect("a model");
+    let text = String::from_utf8_lossy(&bytes);
+    // A formula is asked of runs that no assertion ends, as it was recorded.
+    let read = match property.starts_with("ltl:") {
+        true => PromelaFile::without_assertions(&text, &[]),
+        false => PromelaFile::parse(&text, &[]),
+    };
+    let mut file = match read {
+        Ok(file) => file,
+        Err(diagnostics) => {
+            assert!(diagnostics.iter().all(|it| it.code.starts_with('E')));
+            return vec![("verdict", Result::Refused(diagnostics[0].code.to_owned()))];
+        }
+    };
+    let mut compared = vec![("verdict", verdict(&mut file, property, Notion::None, none))];
+    if weak != "-" {
+        let notion = Notion::Weak(fairly_fairness::Level::Process);
+        compared.push(("weak verdict", verdict(&mut file, property, notion, weak)));
+    }
+    if property == "assert" {
+        compared.push(("states", states(&text, stored)));
+    }
+    compared
+}
+
 #[test]
 fn verdicts_and_states_agree_with_spin() {
     let Ok(folder) = std::env::var("FAIRLY_SPIN_CORPUS") else {
@@ -140,35 +176,11 @@ fn verdicts_and_states_agree_with_spin() {
         };
         *tally.entry((what, kind)).or_default() += 1;
     };
-    for line in table.lines().skip(1) {
-        let columns: Vec<&str> = line.split('\t').collect();
-        let [path, _, property, _, none, weak, _, _, stored, ..] = columns[..] else {
-            panic!("a line with other columns: {line}");
-        };
-        // Some are not in the language of the time they are read as.
-        let bytes = std::fs::read(folder.join(path)).expect("a model");
-        let text = String::from_utf8_lossy(&bytes);
-        // A formula is asked of runs that no assertion ends, as it was recorded.
-        let read = match property.starts_with("ltl:") {
-            true => PromelaFile::without_assertions(&text, &[]),
-            false => PromelaFile::parse(&text, &[]),
-        };
-        let mut file = match read {
-            Ok(file) => file,
-            Err(diagnostics) => {
-                assert!(diagnostics.iter().all(|it| it.code.starts_with('E')));
-                let code = Result::Refused(diagnostics[0].code.to_owned());
-                count("verdict", code, path, property);
-                continue;
-            }
-        };
-        count("verdict", verdict(&mut file, property, Notion::None, none), path, property);
-        if weak != "-" {
-            let notion = Notion::Weak(fairly_fairness::Level::Process);
-            count("weak verdict", verdict(&mut file, property, notion, weak), path, property);
-        }
-        if property == "assert" {
-            count("states", states(&text, stored), path, "states");
+    let lines: Vec<&str> = table.lines().skip(1).collect();
+    for (line, compared) in lines.iter().zip(side_by_side(&lines, |line| compare(folder, line))) {
+        let [path, _, property, ..] = columns(line);
+        for (what, result) in compared {
+            count(what, result, path, if what == "states" { what } else { property });
         }
     }
     for ((what, result), count) in &tally {

@@ -259,6 +259,35 @@ fn processes_are_exchanged_with_their_numbers() {
     assert!(holds(&asked(MUTEX, "first", Notion::Strong(Level::Process), Reduction::Symmetry)));
 }
 
+/// Processes that are alike but for what they have at the start could be exchanged, and few states would stand
+/// for others. Nobody takes them for processes that cannot be.
+#[test]
+fn processes_that_are_different_at_the_start_are_not_exchanged() {
+    let counters = |given: &str| {
+        format!(
+            "byte left[5] = {{ {given} }}; bit turns;
+            active [5] proctype P() {{
+                do
+                :: atomic {{ left[_pid] > 0 -> left[_pid]--; turns = 1 - turns }}
+                :: atomic {{ left[_pid] == 0 -> left[_pid] = 3; turns = 1 - turns }}
+                od
+            }}
+            ltl safe {{ [] (turns <= 1) }}"
+        )
+    };
+    let is_exchanged = |text: &str, reduction| {
+        let verdict = asked(text, "safe", Notion::None, reduction);
+        assert!(holds(&verdict));
+        assert_eq!(verdict.stamp.asymmetric, None);
+        verdict.stamp.reductions.iter().any(|it| it.starts_with("symmetry"))
+    };
+    let (same, different) = (counters("2, 2, 2, 2, 2"), counters("0, 1, 2, 3, 1"));
+    assert!(is_exchanged(&same, Reduction::Sound));
+    assert!(!is_exchanged(&different, Reduction::Sound));
+    // Who asks for nothing else gets it.
+    assert!(is_exchanged(&different, Reduction::Symmetry));
+}
+
 /// What is done with a number that is no name is said.
 #[test]
 fn what_is_done_with_numbers_is_said() {

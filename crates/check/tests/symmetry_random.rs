@@ -5,9 +5,6 @@
 //!
 //! `FAIRLY_RANDOM_CASES` raises the number of cases, `FAIRLY_SEED` is the first seed.
 
-#[path = "../../model/tests/common/mod.rs"]
-mod given;
-
 use std::collections::BTreeMap;
 
 use fairly_check::claim::{self, ClaimOutcome, Effort};
@@ -18,7 +15,8 @@ use fairly_fairness::{Constraint, Level, Notion, Selector, Strength};
 use fairly_search::{Bounds, reach};
 use fairly_system::{ProcessId, TransitionSystem};
 use fairly_testkit::Rng;
-use given::{cases, first_seed};
+
+use crate::given::{cases, first_seed};
 
 /// A condition on the state, as a process sees it.
 fn condition(rng: &mut Rng, odd: bool) -> String {

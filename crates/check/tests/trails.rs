@@ -5,12 +5,6 @@
 //! Without `spin` or a C compiler only what is written is read back. `FAIRLY_TRAIL_CASES` says how many
 //! random programs, `FAIRLY_SEED` the seed of the first.
 
-#[path = "promela_random/generate.rs"]
-mod generate;
-#[allow(dead_code, reason = "the comparison with SPIN uses more of it")]
-#[path = "promela_random/program.rs"]
-mod program;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +14,9 @@ use fairly_check::promela::PromelaFile;
 use fairly_front::promela::{Options, Trail, lower, parse};
 use fairly_system::{Run, RunStep, TransitionSystem};
 use fairly_testkit::Rng;
-use program::Form;
+
+use crate::promela_random::generate;
+use crate::promela_random::program::Form;
 
 /// SPIN with a C compiler, in a folder of its own.
 struct Spin {

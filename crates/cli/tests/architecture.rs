@@ -175,6 +175,59 @@ fn every_path_in_the_document_exists() {
     }
 }
 
+/// The files beside a crate's `tests/all.rs` that nobody compiles: no test of the manifest, and no module of
+/// `all`. Cargo looks for tests itself only where it is not told that they are one program.
+fn forgotten_tests(manifest: &Table, all: &str, files: &[String]) -> Vec<String> {
+    let looks = manifest.get("package").and_then(|package| package.get("autotests")?.as_bool());
+    if looks != Some(false) {
+        return Vec::new();
+    }
+    let listed = manifest.get("test").and_then(Value::as_array).into_iter().flatten();
+    let named = listed.filter_map(|test| test.get("name")?.as_str());
+    let modules = all
+        .lines()
+        .filter_map(|line| line.strip_prefix("mod ").and_then(|it| it.strip_suffix(';')));
+    let known: BTreeSet<&str> = named.chain(modules).collect();
+    files.iter().filter(|file| !known.contains(file.as_str())).cloned().collect()
+}
+
+#[test]
+fn every_file_of_tests_is_compiled() {
+    let mut crates = 0;
+    for entry in fs::read_dir(root().join("crates")).expect("crates/") {
+        let folder = entry.expect("an entry of crates/").path();
+        let Ok(all) = fs::read_to_string(folder.join("tests/all.rs")) else { continue };
+        let files: Vec<String> = fs::read_dir(folder.join("tests"))
+            .expect("tests/")
+            .map(|entry| entry.expect("an entry of tests/").path())
+            .filter(|path| match path.extension() {
+                Some(extension) => extension == "rs",
+                None => path.join("mod.rs").is_file() || path.join("main.rs").is_file(),
+            })
+            .map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned())
+            .collect();
+        let text = fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
+        let manifest = text.parse().expect("TOML");
+        let forgotten = forgotten_tests(&manifest, &all, &files);
+        assert!(forgotten.is_empty(), "{}: {forgotten:?}", folder.display());
+        crates += 1;
+    }
+    assert!(crates > 5, "{crates}");
+}
+
+/// `.ci/run` builds the binaries as the profile `dev` with a release's settings, to share the dependencies
+/// with the tests. A setting that is added to a release has to be given there, too.
+#[test]
+fn the_profiles_are_those_that_ci_knows() {
+    let workspace = table("Cargo.toml");
+    let expected = |text: &str| Value::Table(text.parse().expect("TOML"));
+    let release = "debug = \"line-tables-only\"\n[package.\"*\"]\ndebug = false";
+    assert_eq!(workspace["profile"]["release"], expected(release));
+    let dependencies =
+        "opt-level = 3\ndebug = false\ndebug-assertions = false\noverflow-checks = false";
+    assert_eq!(workspace["profile"]["dev"]["package"]["*"], expected(dependencies));
+}
+
 mod rules {
     use super::*;
 
@@ -292,5 +345,16 @@ mod rules {
         let (workspace, manifest) =
             (workspace.parse().expect("TOML"), manifest.parse().expect("TOML"));
         assert_eq!(arrows(&manifest, &workspace), [("dependencies", "high".to_owned())]);
+    }
+    #[test]
+    fn a_file_of_tests_is_a_module_or_a_program() {
+        let manifest =
+            "[package]\nautotests = false\n[[test]]\nname = \"all\"\n[[test]]\nname = \"own\"";
+        let files = ["all", "own", "module", "other"].map(str::to_owned);
+        let forgotten =
+            |manifest: &str, all| forgotten_tests(&manifest.parse().expect("TOML"), all, &files);
+        assert_eq!(forgotten(manifest, "mod module;\nmod other;\n"), Vec::<String>::new());
+        assert_eq!(forgotten(manifest, "mod module;\n// mod other;\n"), ["other"]);
+        assert_eq!(forgotten("[package]\n", ""), Vec::<String>::new());
     }
 }

@@ -8,7 +8,7 @@
 //! A command that names a file without a folder (`a.hoa`) is an illustration and is not run. In a block
 //! marked `console scratch` every command is run, in an empty folder that the blocks of a page share.
 //!
-//! `FAIRLY_BLESS=1 cargo test -p fairly-cli --test book` writes what is printed into the pages where it
+//! `FAIRLY_BLESS=1 cargo test -p fairly-cli --test all book::` writes what is printed into the pages where it
 //! is not what is written. Read the difference before you commit it.
 
 use std::collections::BTreeSet;

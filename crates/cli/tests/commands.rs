@@ -1,12 +1,10 @@
 //! The command as a person runs it: what it prints, where, and how it exits.
 
-mod common;
-
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-use common::{code, err, out};
+use crate::common::{code, err, out};
 
 fn corpus(path: &str) -> String {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus");

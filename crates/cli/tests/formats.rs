@@ -1,13 +1,12 @@
 //! What other programs read: JSON as the published schemas say, SARIF, JUnit, annotations, Markdown; and
 //! the files with which others run the command.
 
-mod common;
-
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use common::{code, err, out};
 use serde_json::Value;
+
+use crate::common::{code, err, out};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")

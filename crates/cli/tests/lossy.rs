@@ -1,12 +1,11 @@
 //! `fairly check --lossy`: faults of systems whose states do not fit into memory.
 
-mod common;
-
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-use common::{code, err, out};
 use serde_json::Value;
+
+use crate::common::{code, err, out};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")

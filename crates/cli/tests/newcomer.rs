@@ -1,14 +1,12 @@
 //! The path of a newcomer, in an empty folder, and what else happens there: traces, simulation, pictures,
 //! an interrupted search.
 
-mod common;
-
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{code, err, out};
+use crate::common::{code, err, out};
 
 /// A folder that is gone after the test.
 struct Folder(PathBuf);

@@ -2,14 +2,13 @@
 //!
 //! Without `spin` and a C compiler what needs them says so and passes.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use common::{code, err, out};
 use serde_json::Value;
+
+use crate::common::{code, err, out};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")

@@ -1,14 +1,12 @@
 //! What a person sees, at two widths, with and without colours, as snapshots to be read.
 //!
-//! After a change that is meant: `INSTA_UPDATE=always cargo test -p fairly-cli --test reports`, and read
+//! After a change that is meant: `INSTA_UPDATE=always cargo test -p fairly-cli --test all reports::`, and read
 //! the difference.
-
-mod common;
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use common::{code, err, out};
+use crate::common::{code, err, out};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")

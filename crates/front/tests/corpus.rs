@@ -309,7 +309,7 @@ fn every_expectation_of_the_corpus_is_right() {
 
 /// Prints the table of a file that has none, for whoever adds a case; the expectations still have
 /// to be *reasoned*, and compared with this:
-/// `FAIRLY_CASE=corpus/systems/x.net cargo test -p fairly-front --test corpus -- --nocapture`.
+/// `FAIRLY_CASE=corpus/systems/x.net cargo test -p fairly-front --test all corpus:: -- --nocapture`.
 #[test]
 fn the_table_of_a_new_case() {
     let Ok(path) = std::env::var("FAIRLY_CASE") else { return };

@@ -2,19 +2,12 @@
 //! compared with a naive semantics of its own. `crates/check/tests/executions.rs` has specifications of the
 //! same kind run natively as well.
 
-#[path = "csp_semantics/alphabet.rs"]
 mod alphabet;
-#[path = "csp_semantics/ast.rs"]
 mod ast;
-#[path = "csp_semantics/generate.rs"]
 mod generate;
-#[path = "csp_semantics/graph.rs"]
 mod graph;
-#[path = "csp_semantics/naive.rs"]
 mod naive;
-#[path = "csp_semantics/put.rs"]
 mod put;
-#[path = "csp_semantics/shrink.rs"]
 mod shrink;
 
 use std::collections::BTreeMap;

@@ -16,6 +16,7 @@ use fairly_front::promela::{Options, lower, parse};
 use fairly_model::Interpreter;
 use fairly_omega::StateId;
 use fairly_system::{FaultKind, TransitionSystem};
+use fairly_testkit::side_by_side;
 
 /// What a search found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -207,14 +208,21 @@ fn models_have_the_states_and_errors_that_spin_finds() {
     };
     let folder = std::env::temp_dir().join(format!("fairly-promela-{}", std::process::id()));
     let (mut same, mut different, mut skipped) = (0, Vec::new(), 0);
-    for (at, path) in ours.iter().enumerate() {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let Ok(text) = fs::read_to_string(path) else { continue };
+    let numbered: Vec<(usize, &PathBuf)> = ours.iter().enumerate().collect();
+    let compared = side_by_side(&numbered, |&(at, path)| {
+        let text = fs::read_to_string(path).ok()?;
+        let folder = folder.join(at.to_string());
         let compared = ask_spin(path, compiler, &folder).and_then(|spin| {
             let counted = explore(&text, false)?;
             let judged = explore(&text, true);
             Ok((spin, counted, judged))
         });
+        fs::remove_dir_all(folder).ok();
+        Some(compared)
+    });
+    for (&(at, path), compared) in numbered.iter().zip(compared) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let Some(compared) = compared else { continue };
         match compared {
             Ok((spin, counted, judged)) => {
                 let assertion = judged.as_ref().map_or(spin.assertion, |judged| judged.assertion);

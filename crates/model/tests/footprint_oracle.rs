@@ -2,9 +2,6 @@
 //! steps that are said not to disturb each other can be swapped and neither enable nor disable each
 //! other.
 
-mod common;
-
-use common::{Shape, cases, first_seed, random_model};
 use fairly_model::{
     Access, ChannelId, Footprint, Footprints, Interpreter, LocalId, LocationId, Model, Owner,
     SlotId, TemplateId, VariableId, text,
@@ -12,6 +9,8 @@ use fairly_model::{
 use fairly_omega::StateId;
 use fairly_system::{ActionId, Transition, TransitionSystem};
 use fairly_testkit::Rng;
+
+use crate::common::{Shape, cases, first_seed, random_model};
 
 /// How many states of a model are looked at.
 const STATES: usize = 60;

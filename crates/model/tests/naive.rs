@@ -1,19 +1,17 @@
 //! The interpreter against a naive one that shares nothing with it.
 
-mod common;
-#[path = "naive/semantics.rs"]
 mod semantics;
-#[path = "naive/values.rs"]
 mod values;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use common::{cases, first_seed, lively_model};
 use fairly_model::{Interpreter, Model, Strip, text, verify};
 use fairly_omega::StateId;
 use fairly_system::{MoveId, TransitionSystem};
 use fairly_testkit::Rng;
 use semantics::{Naive, Part, Process, State, Step, Wrong};
+
+use crate::common::{cases, first_seed, lively_model};
 
 /// States of a random model that are looked at.
 const STATES: usize = 60;

@@ -1,16 +1,15 @@
 //! The text form gives back the model that it shows, and says what is wrong with a text.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::{Shape, cases, first_seed, random_model};
 use fairly_model::{
     BinaryOp, Expr, Gathering, Model, NESTING, Place, SlotId, Statement, StatementKind, UnaryOp,
     VariableId, text, verify,
 };
 use fairly_source::{Style, render};
 use fairly_testkit::Rng;
+
+use crate::common::{Shape, cases, first_seed, random_model};
 
 fn reads_back(model: &Model, case: &str) {
     let printed = text::print(model);

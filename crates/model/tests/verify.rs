@@ -1,10 +1,7 @@
 //! Every rule of the verifier has a model that breaks this rule and no other.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::{Shape, cases, first_seed, random_model};
 use fairly_model::{
     AnyVariable, ChannelQuery, Communication, Edge, Expr, FlawKind, Gathering, Label, LocalId,
     LocationId, Model, NESTING, Overflow, Pattern, Pick, Place, Range, SlotId, Statement,
@@ -13,6 +10,8 @@ use fairly_model::{
 };
 use fairly_system::{EventId, EventKind};
 use fairly_testkit::Rng;
+
+use crate::common::{Shape, cases, first_seed, random_model};
 
 /// A sound model to break: `a` is gathered, `b` is not; the edge 0 of `T` does nothing, the edge 1
 /// sends and the edge 2 receives on a channel with two cells.

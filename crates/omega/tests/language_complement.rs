@@ -1,8 +1,5 @@
 //! Complement and determinization against the oracle, word by word.
 
-mod common;
-
-use common::{automaton, cases, first_seed, tiny};
 use fairly_omega::ops::{
     complement, complement_to_buchi, determinize, intersection, is_empty, is_universal,
     rejected_word, union,
@@ -14,6 +11,8 @@ use fairly_testkit::{
     ConditionKind, GraphShape, Rng, TinyCondition, TinyGraph, TinyWord, accepts_word, all_words,
     random_condition, random_graph, random_word,
 };
+
+use crate::common::{automaton, cases, first_seed, tiny};
 
 const LIMITS: Limits = Limits { states: 100_000, edges: 1_000_000 };
 

@@ -1,9 +1,6 @@
 //! Inclusion, equivalence and universality against the oracle: every separating word is judged on
 //! both automata, and every "included" is tried on words.
 
-mod common;
-
-use common::{automaton, cases, first_seed};
 use fairly_omega::ops::{
     Side, complement, determinize, equivalent, includes, is_universal, rejected_word, to_buchi,
     union,
@@ -16,6 +13,8 @@ use fairly_testkit::{
     ConditionKind, GraphShape, Rng, TinyCondition, TinyEdge, TinyGraph, TinyWord, accepts_word,
     all_words, random_condition, random_graph, random_word,
 };
+
+use crate::common::{automaton, cases, first_seed};
 
 const LIMITS: Limits = Limits { states: 100_000, edges: 1_000_000 };
 

@@ -1,14 +1,13 @@
 //! Membership of words against the oracle, with every run that is given judged.
 
-mod common;
-
-use common::{automaton, cases, first_seed, lasso_edges};
 use fairly_omega::ops::{accepted_word, accepts, is_empty};
 use fairly_omega::{Builder, Cube, Label, Letters, Prop, StateId, Word};
 use fairly_testkit::{
     ConditionKind, GraphShape, Rng, TinyWord, accepts_word, has_accepting_run_by_lassos,
     judge_lasso, random_condition, random_graph, random_word,
 };
+
+use crate::common::{automaton, cases, first_seed, lasso_edges};
 
 fn letter(letters: &mut Letters, propositions: u32, letter: u8) -> Label {
     let cube: Cube = (0..propositions).map(|at| (Prop(at), letter >> at & 1 == 1)).collect();

@@ -1,14 +1,13 @@
 //! The alphabetised product against its meaning: words are projected on each component's events.
 
-mod common;
-
-use common::{automaton, cases, first_seed, oracle_accepts};
 use fairly_omega::ops::{AlphabetisedConfig, Deadlock, Kripke, Waiting, alphabetised_product};
 use fairly_omega::{Acceptance, Automaton, Builder, Import, Limits, MarkSet, Prop, StateId};
 use fairly_testkit::{
     ConditionKind, GraphShape, Rng, TinyCondition, TinyGraph, TinyWord, random_condition,
     random_graph,
 };
+
+use crate::common::{automaton, cases, first_seed, oracle_accepts};
 
 const EVENTS: [&str; 3] = ["a", "b", "c"];
 

@@ -1,8 +1,5 @@
 //! Every operation against the oracle, on random automata and random ultimately periodic words.
 
-mod common;
-
-use common::{automaton, cases, first_seed, oracle_accepts};
 use fairly_omega::ops::{
     Combine, ProductConfig, ProductGraph, bisimulation_quotient, complete, degeneralize,
     intersection, product, purge, reduce, renumber_marks, state_sets, to_buchi,
@@ -16,6 +13,8 @@ use fairly_testkit::{
     ConditionKind, GraphShape, Rng, TinyCondition, TinyGraph, TinyWord, random_condition,
     random_graph, random_word,
 };
+
+use crate::common::{automaton, cases, first_seed, oracle_accepts};
 
 fn random_automaton(
     rng: &mut Rng,

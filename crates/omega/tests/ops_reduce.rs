@@ -1,9 +1,6 @@
 //! Reduction: the same language on all short words, never larger, and as small as it should be on
 //! automata whose size is known.
 
-mod common;
-
-use common::{automaton, cases, first_seed, tiny};
 use fairly_omega::ops::{
     Condition, ReduceConfig, bisimulation_quotient, reduce, reduce_with, to_state_based,
 };
@@ -11,6 +8,8 @@ use fairly_omega::{Acceptance, Automaton, Builder, Label, Limits, Mark, MarkSet,
 use fairly_testkit::{
     ConditionKind, GraphShape, Rng, TinyCondition, TinyGraph, random_condition, random_graph,
 };
+
+use crate::common::{automaton, cases, first_seed, tiny};
 
 /// Which of the words with a stem and a cycle of at most three letters are accepted, by finite
 /// means only: the pairs of states that a word leads from and to, with the marks on the way.

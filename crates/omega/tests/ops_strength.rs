@@ -1,14 +1,13 @@
 //! Strength classes against the oracle, component by component.
 
-mod common;
-
-use common::{automaton, cases, first_seed};
 use fairly_omega::ops::{Strength, describe, is_semi_deterministic, reduce, strength};
 use fairly_omega::{Acceptance, Builder, Label, MarkSet, Prop, StateId};
 use fairly_testkit::{
     ConditionKind, GraphShape, Rng, TinyCondition, TinyGraph, accepts_word,
     has_accepting_run_by_lassos, random_condition, random_graph, random_word,
 };
+
+use crate::common::{automaton, cases, first_seed};
 
 fn negation(condition: &TinyCondition) -> TinyCondition {
     let all = |parts: &[TinyCondition]| parts.iter().map(negation).collect();

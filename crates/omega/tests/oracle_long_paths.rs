@@ -9,6 +9,7 @@ use std::borrow::Cow;
 
 use fairly_omega::emptiness::{self, ENGINES};
 use fairly_omega::{Acceptance, Graph, Lasso, Mark, MarkSet, MarkSetId, MarkTable, StateId, Step};
+use fairly_testkit::side_by_side;
 
 /// What the last node of the row does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,8 +123,8 @@ fn a_long_path_overflows_nothing() {
         (less, End::BackAndLoop, streett(), true),
         (less, End::BackAndLoop, Acceptance::or([Acceptance::and([fin(1), inf(2)]), fin(0)]), true),
     ];
-    for (length, end, acceptance, expected) in cases {
-        for engine in ENGINES.iter().filter(|engine| engine.decides(&acceptance)) {
+    side_by_side(&cases, |&(length, end, ref acceptance, expected)| {
+        for engine in ENGINES.iter().filter(|engine| engine.decides(acceptance)) {
             let mut row = Row::new(length, end, acceptance.clone());
             let search = move || {
                 let started = std::time::Instant::now();
@@ -146,5 +147,5 @@ fn a_long_path_overflows_nothing() {
                 panic!("{} fails on {end:?} with {acceptance} and {length} nodes", engine.name)
             });
         }
-    }
+    });
 }

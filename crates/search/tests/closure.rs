@@ -1,10 +1,6 @@
 //! Feasibility and machine closure: the cases by hand, and random systems against a naive
 //! answer.
 
-mod common;
-
-use common::plain::{Plain, PlainGraph};
-use common::{cases::CASES, network_of};
 use fairly_fairness::{
     AnnotationLevel, Constraint, Level, Notion, Predicate, StepFormula, Strength,
 };
@@ -13,6 +9,9 @@ use fairly_search::closure::{self, Closure};
 use fairly_search::{Bounds, Cut, global};
 use fairly_system::{EventId, EventReading, Network, TransitionSystem};
 use fairly_testkit::Rng;
+
+use crate::common::plain::{Plain, PlainGraph};
+use crate::common::{self, cases::CASES, network_of};
 
 const NOTIONS: [(&str, Notion); 9] = [
     ("none", Notion::None),

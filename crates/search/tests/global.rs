@@ -1,17 +1,16 @@
 //! Strong global fairness: the cases by hand, and random systems against the enumeration of
 //! everything that a run can do infinitely often.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::plain::{Plain, PlainGraph};
-use common::{cases::CASES, network_of, property};
 use fairly_fairness::{Level, Notion};
 use fairly_omega::MarkSet;
 use fairly_search::{Bounds, Negation, global};
 use fairly_system::{EventReading, Network, Run, TransitionSystem};
 use fairly_testkit::Rng;
+
+use crate::common::plain::{Plain, PlainGraph};
+use crate::common::{self, cases::CASES, network_of, property};
 
 /// Checks that a run is one, and takes every transition of every state on its cycle.
 fn judge(network: &mut Network, run: &Run) {

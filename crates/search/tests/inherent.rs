@@ -1,14 +1,13 @@
 //! Inherent fairness: the cases by hand, and random systems against a naive answer.
 
-mod common;
-
-use common::plain::{Plain, PlainGraph, shortest_doomed};
-use common::{cases::CASES, network_of, property};
 use fairly_omega::Automaton;
 use fairly_search::inherent::{self, Answer, Options, Procedure, Reading, Verdict};
 use fairly_search::{Binding, Bounds, Cut, Prefix};
 use fairly_system::{EventReading, Network, TransitionSystem};
 use fairly_testkit::Rng;
+
+use crate::common::plain::{Plain, PlainGraph, shortest_doomed};
+use crate::common::{self, cases::CASES, network_of, property};
 
 fn ask(
     network: &mut Network,

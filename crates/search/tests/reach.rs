@@ -1,8 +1,5 @@
 //! What can be reached: by hand, and random networks against a naive answer.
 
-mod common;
-
-use common::plain::Plain;
 use fairly_omega::{Builder, Label, MarkSet, StateId};
 use fairly_search::reach::{self, Size};
 use fairly_search::{Binding, Bounds, Cut, Negation, Prefix, Product, closure, global, survey};
@@ -11,6 +8,9 @@ use fairly_system::{
     Signature, Transition, TransitionSystem,
 };
 use fairly_testkit::Rng;
+
+use crate::common;
+use crate::common::plain::Plain;
 
 const FREE: Bounds = Bounds { nodes: None, deadline: None, bytes: None, watch: None };
 

@@ -1,13 +1,10 @@
 //! The tables for one thread, against a hash map of the standard library.
 
-#![cfg(not(loom))]
-
-mod common;
-
 use std::collections::HashMap;
 
-use common::{Constant, Masked, Random, operations, seed};
 use fairly_store::{Full, Rapid, RowHash, StateIndex, Trees, Words};
+
+use crate::common::{Constant, Masked, Random, operations, seed};
 
 const PLENTY: usize = 1 << 32;
 

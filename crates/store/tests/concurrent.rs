@@ -1,18 +1,15 @@
 //! Many threads: every row gets one number, numbers are dense, and each is that of its row.
 
-#![cfg(not(loom))]
-
-mod common;
-
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use common::{Constant, Masked, Random, operations, row, seed};
 use fairly_store::{
     Bitstate, Fingerprint, Fingerprints, Full, Rapid, RowHash, StateIndex, States, Table,
     TreeTable, Width,
 };
+
+use crate::common::{Constant, Masked, Random, operations, row, seed};
 
 /// What a thread was told: the row's number in the test, the number in the table, and whether new.
 type Told = Vec<(u64, u32, bool)>;

@@ -1,16 +1,13 @@
 //! One thread, against a hash map of the standard library.
 
-#![cfg(not(loom))]
-
-mod common;
-
 use std::collections::HashMap;
 
-use common::{Constant, Masked, Random, operations, row, seed};
 use fairly_store::{
     Bitstate, Fingerprint, Fingerprints, Full, Rapid, RowHash, StateIndex, States, Table,
     TreeTable, Width,
 };
+
+use crate::common::{Constant, Masked, Random, operations, row, seed};
 
 const PLENTY: usize = 1 << 32;
 

@@ -9,7 +9,8 @@
 //! - [`network`]: has a network of components a fair run that violates a property;
 //! - [`words`]: is an ultimately periodic word accepted;
 //! - [`ltl`]: does a formula hold of a word; [`formulas`]: formulas from the literature;
-//! - [`generate`]: random cases from an [`Rng`]; [`shrink()`] makes a failing one small.
+//! - [`generate`]: random cases from an [`Rng`]; [`shrink()`] makes a failing one small;
+//! - [`side_by_side`]: a test that takes long, on all processors.
 //!
 //! ```
 //! use fairly_testkit::{ConditionKind, GraphShape, Rng};
@@ -32,6 +33,7 @@ pub mod network;
 pub mod oracle;
 mod rng;
 mod shrink;
+mod threads;
 pub mod words;
 
 pub use condition::TinyCondition;
@@ -40,4 +42,5 @@ pub use graph::{TinyEdge, TinyGraph};
 pub use oracle::{has_accepting_run_by_lassos, has_accepting_run_by_subsets, judge_lasso};
 pub use rng::Rng;
 pub use shrink::shrink;
+pub use threads::side_by_side;
 pub use words::{TinyWord, accepts_word, all_words, runs_on_word};

@@ -1,12 +1,11 @@
 //! Semantic classes: textbook examples, the syntax as a lower bound, and words.
 
-mod common;
-
-use common::{parse, word_text};
 use fairly_logic::{Class, Formulas};
 use fairly_testkit::{Rng, TinyWord, ltl, random_word};
 use fairly_translate::Options;
 use fairly_translate::classes::{SemanticClasses, classify};
+
+use crate::common::{parse, word_text};
 
 fn classes(text: &str) -> SemanticClasses {
     let mut formulas = Formulas::new();

@@ -1,12 +1,11 @@
 //! A formula against its negation, and one translator against the other.
 
-mod common;
-
-use common::parse;
 use fairly_logic::Formulas;
 use fairly_omega::{Limits, ops};
 use fairly_testkit::{Rng, ltl};
 use fairly_translate::{Options, TRANSLATORS, Translator, translate};
+
+use crate::common::parse;
 
 fn random(seed: u64, most: usize, operators: &'static str) -> String {
     let mut rng = Rng::new(seed);

@@ -1,13 +1,12 @@
 //! Fairness premises: lifted, folded back, and as conditions on the letters of words.
 
-mod common;
-
-use common::{accepts, parse, word_text};
 use fairly_logic::Formulas;
 use fairly_omega::{Acceptance, Label, Limits, Prop, Resource, ops};
 use fairly_testkit::formulas::FAMILIES;
 use fairly_testkit::{Rng, TinyWord, ltl, random_word};
 use fairly_translate::{LetterConstraint, Lifted, Options, translate, translate_lifted};
+
+use crate::common::{accepts, parse, word_text};
 
 fn family(name: &str, n: usize) -> String {
     let family = FAMILIES.iter().find(|family| family.name == name).expect("a family");

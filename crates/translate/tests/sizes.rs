@@ -1,15 +1,14 @@
 //! How small and how fast: the formulas of the literature and the families that grow.
 
-mod common;
-
 use std::time::{Duration, Instant};
 
-use common::parse;
 use fairly_logic::Formulas;
 use fairly_omega::Automaton;
 use fairly_testkit::formulas::{DWYER, ETESSAMI_HOLZMANN, FAMILIES, SOMENZI_BLOEM};
 use fairly_testkit::{Rng, ltl};
 use fairly_translate::{Options, translate};
+
+use crate::common::parse;
 
 fn fast(text: &str) -> Automaton {
     let mut formulas = Formulas::new();

@@ -1,11 +1,10 @@
 //! Both translators against the definition of LTL, on random formulas and random words.
 
-mod common;
-
-use common::{accepts, parse, word_text};
 use fairly_logic::Formulas;
 use fairly_testkit::{Rng, ltl, random_word};
 use fairly_translate::{Options, TRANSLATORS, translate};
+
+use crate::common::{accepts, parse, word_text};
 
 const FORMULAS: u64 = 2_600;
 const WORDS: usize = 20;

@@ -1,7 +1,7 @@
 //! What the random tests of this crate share: the testkit's networks and formulas as text.
 
-// Every test file compiles its own copy of this module and uses a part of it.
-#![allow(dead_code)]
+pub(crate) mod files;
+pub(crate) mod hunting;
 
 use fairly_check::{Assumption, Options, Outcome, Property, check};
 use fairly_logic::Formulas;

@@ -10,7 +10,7 @@ use fairly_omega::StateId;
 use fairly_source::Diagnostic;
 use fairly_system::{FaultKind, TransitionSystem};
 
-use crate::program::{Form, Program};
+use crate::promela_random::program::{Form, Program};
 
 /// States beyond which a program is left out.
 pub(crate) const MOST: usize = 3_000;

@@ -13,7 +13,7 @@ mod statements;
 
 use fairly_testkit::Rng;
 
-use crate::program::{Kind, Process, Program, Step};
+use crate::promela_random::program::{Kind, Process, Program, Step};
 
 /// What a variable can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,8 +10,8 @@ use fairly_omega::formats::never;
 use fairly_omega::ops::{degeneralize, to_state_based};
 use fairly_translate::translate;
 
-use crate::asking::{Answers, MOST, named};
-use crate::program::{Form, Program, Promise};
+use crate::promela_random::asking::{Answers, MOST, named};
+use crate::promela_random::program::{Form, Program, Promise};
 
 /// SPIN and a C compiler.
 pub(crate) struct Spin {

@@ -1,10 +1,5 @@
 //! Random formulas, models and networks for the tests of reductions, and the search that they compare.
 
-#![allow(dead_code, unused_imports, reason = "every test file has a copy and uses a part of it")]
-
-#[path = "../../../model/tests/common/mod.rs"]
-pub(crate) mod given;
-
 use fairly_fairness::Constraint;
 use fairly_model::{Collapsed, Expr, Model};
 use fairly_omega::Graph;
@@ -12,7 +7,8 @@ use fairly_omega::emptiness::{self, Engine};
 use fairly_search::{Bounds, Negation, Product, reach};
 use fairly_system::{Annotation, ComponentBuilder, Composition, Network, TransitionSystem};
 use fairly_testkit::Rng;
-use given::{Shape, random_model};
+
+use crate::given::{Shape, random_model};
 
 /// A formula over these propositions, as text: of a form that is often asked for, or any.
 pub(crate) fn any_formula(rng: &mut Rng, atoms: &[String]) -> String {

@@ -1,6 +1,6 @@
 //! Random models, for every test that compares two ways of treating a model.
 
-// Every test file compiles its own copy of this module and uses a part of it.
+// The tests of other crates have copies of this module and use a part of it.
 #![allow(dead_code, unused_imports)]
 
 mod expressions;

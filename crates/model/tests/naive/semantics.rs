@@ -10,7 +10,7 @@ use fairly_model::{
 use fairly_source::Span;
 use fairly_system::{Annotation, EventId, EventKind};
 
-use crate::values::{Env, Run, fit, lets};
+use super::values::{Env, Run, fit, lets};
 
 /// A state.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -5,7 +5,7 @@ use fairly_model::{
     Statement, StatementKind, UnaryOp, Variable, WhenFull,
 };
 
-use crate::semantics::{Maybe, Naive, Process, State, WRONG, Wrong};
+use super::semantics::{Maybe, Naive, Process, State, WRONG, Wrong};
 
 /// What an expression is evaluated in.
 #[derive(Clone, Copy)]

@@ -2,7 +2,7 @@
 //!
 //! The translations are kept dumb: a mistake here would look like a mistake of an engine.
 
-// Every test file compiles its own copy of this module and uses a part of it.
+// `oracle_emptiness` has a copy of this module and uses a part of it.
 #![allow(dead_code)]
 
 use std::borrow::Cow;

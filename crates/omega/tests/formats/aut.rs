@@ -4,7 +4,7 @@ use fairly_omega::formats::aut::{parse, print};
 use fairly_omega::formats::{Format, Unprintable};
 use fairly_omega::{Acceptance, Builder, Label, StateId};
 
-use crate::random::Random;
+use super::random::Random;
 
 #[test]
 fn styles_of_cadp_and_mcrl2() {

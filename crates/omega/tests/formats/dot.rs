@@ -2,7 +2,7 @@
 
 use fairly_omega::formats::{dot, hoa};
 
-use crate::random::{self, Random};
+use super::random::{self, Random};
 
 fn drawn(text: &str) -> String {
     dot::print(&hoa::parse(text).unwrap()[0])

@@ -3,7 +3,7 @@
 use fairly_omega::formats::hoa;
 use fairly_omega::{Acceptance, Automaton, Builder, Label, Mark, Prop, StateId};
 
-use crate::random::{self, Random};
+use super::random::{self, Random};
 
 /// The automaton with this header and body; `HOA: v1`, `AP:` and so on are up to the caller.
 fn read(text: &str) -> Automaton {

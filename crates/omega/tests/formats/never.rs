@@ -4,7 +4,7 @@ use fairly_omega::formats::never::{parse, print};
 use fairly_omega::formats::{Format, Unprintable, hoa};
 use fairly_omega::{Automaton, Label, Prop, StateId};
 
-use crate::random::{self, Random};
+use super::random::{self, Random};
 
 fn read(text: &str) -> Automaton {
     let mut all = parse(text).unwrap_or_else(|wrong| panic!("{wrong:?}\n{text}"));

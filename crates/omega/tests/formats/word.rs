@@ -3,7 +3,7 @@
 use fairly_omega::formats::word::{parse, print};
 use fairly_omega::{Label, Letters, Word};
 
-use crate::random::{self, Random};
+use super::random::{self, Random};
 
 fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(|&name| name.to_owned()).collect()

@@ -1,8 +1,5 @@
 //! What the tests of this crate share: systems by hand and at random, and the same as plain data.
 
-// Every test file compiles its own copy of this module and uses a part of it.
-#![allow(dead_code)]
-
 pub(crate) mod cases;
 pub(crate) mod plain;
 

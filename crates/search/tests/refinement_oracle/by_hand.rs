@@ -13,8 +13,8 @@ use fairly_system::{
     TransitionSystem,
 };
 
-use crate::answer;
-use crate::lts::{A, B, C, TAU, TICK, Tiny};
+use super::answer;
+use super::lts::{A, B, C, TAU, TICK, Tiny};
 
 fn violation(implementation: &Tiny, specification: &Tiny, model: Model) -> Violation {
     let mut systems = (implementation.system(), specification.system());

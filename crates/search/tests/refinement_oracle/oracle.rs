@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use fairly_search::refinement::Model;
 
-use crate::lts::{A, LABELS, Label, TAU, TICK, Tiny};
+use super::lts::{A, LABELS, Label, TAU, TICK, Tiny};
 
 pub(crate) type States = BTreeSet<usize>;
 

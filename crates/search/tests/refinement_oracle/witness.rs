@@ -6,8 +6,8 @@ use fairly_search::Prefix;
 use fairly_search::refinement::{Model, Nondeterminism, Violation, ViolationKind};
 use fairly_system::{Run, RunStep, Transition, TransitionSystem};
 
-use crate::lts::{LABELS, Label, Lts, TAU, TICK, Tiny, name};
-use crate::oracle::{
+use super::lts::{LABELS, Label, Lts, TAU, TICK, Tiny, name};
+use super::oracle::{
     ALL, Events, acceptances, after, chaotic, diverges, is_failure, nearest_violation,
 };
 

@@ -1,5 +1,4 @@
 //! Random numbers with seeds that are printed, rows made from them, and bad hashes.
-#![allow(dead_code)] // Not every test uses everything.
 
 use fairly_store::{Rapid, RowHash};
 

@@ -1,8 +1,5 @@
 //! What the tests of this crate share.
 
-// Every test file compiles its own copy of this module and uses a part of it.
-#![allow(dead_code)]
-
 use fairly_logic::{Formula, Formulas};
 use fairly_omega::{Automaton, Prop, Word, ops};
 use fairly_testkit::TinyWord;

@@ -1,7 +1,8 @@
 //! Sending and receiving.
 
 use super::{Channel, Generator, Place, Type, Variable};
-use crate::program::{Kind, Step};
+
+use crate::promela_random::program::{Kind, Step};
 
 impl Generator {
     /// The name of a channel. Its index does not change with what is received.

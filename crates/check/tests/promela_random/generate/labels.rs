@@ -1,7 +1,8 @@
 //! Labels, and jumps to them.
 
 use super::Generator;
-use crate::program::{Kind, Step};
+
+use crate::promela_random::program::{Kind, Step};
 
 type Act<'a> = &'a mut dyn FnMut(&mut Step, Inside);
 

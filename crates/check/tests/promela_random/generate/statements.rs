@@ -2,7 +2,8 @@
 
 use super::channels::sends;
 use super::{Channel, Generator, Place, Type, Variable};
-use crate::program::{Kind, Step};
+
+use crate::promela_random::program::{Kind, Step};
 
 impl Generator {
     pub(super) fn sequence(&mut self, place: &Place, most: usize) -> Vec<Step> {

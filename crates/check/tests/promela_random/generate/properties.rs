@@ -1,7 +1,8 @@
 //! Formulas and never claims.
 
 use super::{Generator, Type};
-use crate::program::{Promise, Watch};
+
+use crate::promela_random::program::{Promise, Watch};
 
 impl Generator {
     /// A formula; with `X`, which SPIN does not read, in one of three.

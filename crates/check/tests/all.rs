@@ -1,0 +1,31 @@
+//! All tests of the crate as one program: it is linked once, and tests of several files run side by side.
+//! `cargo test -p fairly-check --test all examples::` runs those of one file.
+
+mod common;
+#[path = "../../jit/tests/compare/mod.rs"]
+mod compare;
+#[path = "../../model/tests/common/mod.rs"]
+mod given;
+mod reduced;
+
+mod csp_laws;
+mod entering;
+mod examples;
+mod executions;
+mod forgetting;
+mod growing;
+mod lasting;
+mod lossy;
+mod many_processes;
+mod native;
+mod pat_corpus;
+mod promela_examples;
+mod promela_random;
+mod reduction;
+mod semaphore;
+mod soundness;
+mod spin_corpus;
+mod state_counts;
+mod symmetry;
+mod symmetry_random;
+mod trails;

@@ -1,0 +1,13 @@
+//! All tests of the crate as one program: it is linked once, and tests of several files run side by side.
+//! `cargo test -p fairly-cli --test all book::` runs those of one file.
+
+mod common;
+
+mod architecture;
+mod book;
+mod commands;
+mod formats;
+mod lossy;
+mod newcomer;
+mod promela;
+mod reports;
