@@ -85,7 +85,10 @@ fn bits_of_parameters(name: &str) -> Vec<Vec<u32>> {
 /// never change takes no bits; otherwise it does.
 #[test]
 fn parameters_that_are_known_take_no_bits() {
-    assert_eq!(bits_of_parameters("started_in_order.pml"), [vec![0, 2], vec![0, 2], vec![0]]);
+    let known = bits_of_parameters("started_in_order.pml");
+    assert!(known.iter().all(|bits| bits[0] == 0), "{known:?}");
+    // The second one is counted down.
+    assert!(known[..2].iter().all(|bits| bits[1] > 0), "{known:?}");
     let later = bits_of_parameters("started_one_after_the_other.pml");
     assert!(later.iter().all(|bits| bits[0] > 0), "{later:?}");
     let mixed = bits_of_parameters("started_with_numbers.pml");

@@ -254,7 +254,8 @@ impl Machine {
 
     /// Makes room for twice as many steps and offers.
     pub(crate) fn grow(&mut self, out: &mut Rows) {
-        out.commands.reserve(out.commands.capacity().max(16));
+        // More than there is room for now, however much of that is used.
+        out.commands.reserve(2 * out.commands.capacity().max(8));
         out.words.reserve(out.commands.capacity() * self.words - out.words.len());
         self.offers.resize(self.offers.len() * 2, 0);
         self.offer_room *= 2;
