@@ -11,7 +11,7 @@
 //!   belong to a template which is not the one in it.
 //! - The layout depends on nothing but the model, and on the model only as it was before anything of
 //!   it was unfolded. Of a model that is not, values have room that can happen, not all of their type.
-//! - What is probably 0 bits in every state that is stored comes last (`passing.rs`).
+//! - What is probably the same in every state that is stored comes last (`passing.rs`).
 
 use std::borrow::Cow;
 

@@ -2,8 +2,8 @@
 //!
 //! A variable that an action uses and sets back, a location inside an atomic sequence, and who holds there
 //! have a value that matters only on the way from one stored state to the next. The layout places them
-//! behind everything else: words at the end that are 0 in all states take no room in a table. This is a
-//! guess, from what is written and not from what can happen, and nothing but room depends on it.
+//! behind everything else: words at the end that are the same in all states take no room in a table. This is
+//! a guess, from what is written and not from what can happen, and nothing but room depends on it.
 
 use crate::expression::{AnyVariable, Expr, Place};
 use crate::ids::TemplateId;

@@ -3,8 +3,8 @@
 //! A few states are kept in a plain list. When there are more, they move into a table of
 //! `fairly_store`, which takes less than half the memory, keeps to a limit, and looks up all
 //! successors of a state at once: a word for each state if that is all there is to it, otherwise a tree
-//! of words that states share. Words at the end that have been 0 in all states so far are not kept: the
-//! layout puts there what only states on the way to others need.
+//! of words that states share. Words at the end that have been the same in all states so far are not kept:
+//! the layout puts there what only states on the way to others need.
 
 use std::hash::BuildHasher;
 
@@ -21,8 +21,9 @@ const FEW: usize = 4096;
 #[derive(Debug)]
 pub(crate) struct States {
     width: usize,
-    /// How many words of each state are kept; those behind are 0 in all of them.
+    /// How many words of each state are kept, and those behind, which are the same in all of them.
     first: usize,
+    rest: Vec<u64>,
     kept: Kept,
     /// States that no words lead to: for each, how many others had been met before it. They have
     /// numbers and no rows.
@@ -52,6 +53,7 @@ impl States {
         States {
             width,
             first: width,
+            rest: Vec::new(),
             kept,
             apart: Vec::new(),
             limit,
@@ -99,7 +101,7 @@ impl States {
 
     fn copy(&self, row: u32, words: &mut [u64]) {
         let (words, rest) = words.split_at_mut(self.first);
-        rest.fill(0);
+        rest.copy_from_slice(&self.rest);
         match &self.kept {
             Kept::List(list) => words.copy_from_slice(list.get(row)),
             Kept::Words(table) => words[0] = table.get(StateIndex(row)),
@@ -113,7 +115,7 @@ impl States {
         match (&mut self.kept, row) {
             (Kept::Trees(table), Some(row)) => {
                 table.read(StateIndex(row), &mut words[..self.first]);
-                words[self.first..].fill(0);
+                words[self.first..].copy_from_slice(&self.rest);
             }
             _ => self.get(state, words),
         }
@@ -135,7 +137,10 @@ impl States {
         for &state in states {
             let (Some(row), Some(words)) = (self.row(state), rows.next()) else { return };
             match &mut self.kept {
-                Kept::Trees(table) => table.read_also(StateIndex(row), &mut words[..self.first]),
+                Kept::Trees(table) => {
+                    table.read_also(StateIndex(row), &mut words[..self.first]);
+                    words[self.first..].copy_from_slice(&self.rest);
+                }
                 _ => self.copy(row, words),
             }
         }
@@ -148,12 +153,12 @@ impl States {
             Kept::Trees(table) if self.first == self.width => table.add(rows),
             Kept::Trees(table) => {
                 let before = self.waiting.len();
-                cut(rows, self.width, self.first, &mut self.waiting, &mut self.longer);
+                cut(rows, self.first, &self.rest, &mut self.waiting, &mut self.longer);
                 table.add(&self.waiting[before..]);
                 self.waiting.truncate(before);
             }
             _ if self.first == self.width => self.waiting.extend_from_slice(rows),
-            _ => cut(rows, self.width, self.first, &mut self.waiting, &mut self.longer),
+            _ => cut(rows, self.first, &self.rest, &mut self.waiting, &mut self.longer),
         }
     }
 
@@ -181,7 +186,7 @@ impl States {
     /// Takes one row of words that need not resemble any state, while no others wait.
     pub(crate) fn add_alone(&mut self, row: &[u64]) {
         debug_assert_eq!(self.waiting(), 0, "numbers are given in the order of the rows");
-        cut(row, self.width, self.first, &mut self.waiting, &mut self.longer);
+        cut(row, self.first, &self.rest, &mut self.waiting, &mut self.longer);
     }
 
     /// How many rows wait.
@@ -242,8 +247,9 @@ impl States {
             }
             return Ok(());
         }
-        let first = needed(&list.words, self.width).max(needed(rows, self.width));
-        self.keep(first, self.limit)?;
+        let Some(one) = rows.get(..self.width).map(<[u64]>::to_vec) else { return Ok(()) };
+        let first = needed(&list.words, &one, 1).max(needed(rows, &one, 1));
+        self.keep(first, &one, self.limit)?;
         self.insert_whole(rows)
     }
 
@@ -251,13 +257,15 @@ impl States {
     #[cold]
     fn find_longer(&mut self, rows: &[u64]) -> Result<(), Full> {
         let left = self.limit.saturating_sub(self.bytes());
-        self.keep(needed(rows, self.width).max(self.first), left)?;
+        // What is in front of the rest makes no difference.
+        let one = [vec![0; self.first], self.rest.clone()].concat();
+        self.keep(needed(rows, &one, self.first), &one, left)?;
         self.insert_whole(rows)
     }
 
     fn insert_whole(&mut self, rows: &[u64]) -> Result<(), Full> {
         let mut words = Vec::new();
-        cut(rows, self.width, self.first, &mut words, &mut Vec::new());
+        cut(rows, self.first, &self.rest, &mut words, &mut Vec::new());
         self.insert(&words)
     }
 
@@ -304,9 +312,9 @@ impl States {
         (!is_apart).then(|| id - u32::try_from(low).expect("fewer than 2^32 states"))
     }
 
-    /// Moves the states into a table that keeps so many words of each, with room for so many bytes as
-    /// long as the old one is there.
-    fn keep(&mut self, first: usize, room: usize) -> Result<(), Full> {
+    /// Moves the states into a table that keeps so many words of each, behind which all are as one of
+    /// them is, with room for so many bytes as long as the old one is there.
+    fn keep(&mut self, first: usize, one: &[u64], room: usize) -> Result<(), Full> {
         let mut row = vec![0; self.width];
         let rows = u32::try_from(self.rows()).expect("fewer than 2^32 states");
         let kept = if first == 1 {
@@ -325,17 +333,17 @@ impl States {
             table.allow(self.limit);
             Kept::Trees(Box::new(table))
         };
-        (self.kept, self.first) = (kept, first);
+        (self.kept, self.first, self.rest) = (kept, first, one[first..].to_vec());
         Ok(())
     }
 }
 
-/// Appends the first words of rows to `out`, up to the first row that has others, and from that on all
-/// of each row to `longer`.
-fn cut(rows: &[u64], width: usize, first: usize, out: &mut Vec<u64>, longer: &mut Vec<u64>) {
-    for row in rows.chunks_exact(width) {
-        let (words, rest) = row.split_at(first);
-        if longer.is_empty() && rest.iter().all(|&word| word == 0) {
+/// Appends the first words of rows to `out`, up to the first row that does not end with `rest`, and from
+/// that on all of each row to `longer`.
+fn cut(rows: &[u64], first: usize, rest: &[u64], out: &mut Vec<u64>, longer: &mut Vec<u64>) {
+    for row in rows.chunks_exact(first + rest.len()) {
+        let (words, behind) = row.split_at(first);
+        if longer.is_empty() && behind.iter().zip(rest).all(|(one, other)| one == other) {
             out.extend_from_slice(words);
         } else {
             longer.extend_from_slice(row);
@@ -343,10 +351,15 @@ fn cut(rows: &[u64], width: usize, first: usize, out: &mut Vec<u64>, longer: &mu
     }
 }
 
-/// How many words of these rows are not 0 in all of them; at least one.
-fn needed(rows: &[u64], width: usize) -> usize {
-    let last = |row: &[u64]| row.iter().rposition(|&word| word != 0).map_or(0, |last| last + 1);
-    rows.chunks_exact(width).map(last).max().unwrap_or(0).max(1)
+/// How many words it takes, and at least so many, until all that is behind is the same in these rows and
+/// another one.
+fn needed(rows: &[u64], one: &[u64], least: usize) -> usize {
+    let mut most = least;
+    for row in rows.chunks_exact(one.len()) {
+        let differs = |at: &usize| row[*at] != one[*at];
+        most = (most..one.len()).rev().find(differs).map_or(most, |last| last + 1);
+    }
+    most
 }
 
 /// The number of the state with a row.
@@ -441,9 +454,9 @@ mod tests {
         }
     }
 
-    /// Words that are 0 for long are there when they are needed, and so is their order.
+    /// Words that are the same for long are there when they are not, and so is their order.
     #[test]
-    fn words_that_were_zero_are_kept_when_they_are_not() {
+    fn words_that_were_the_same_are_kept_when_they_are_not() {
         for (width, batch) in [(2_usize, 1_u64), (2, 7), (3, 1), (3, 64), (4, 5)] {
             let mut states = States::new(width);
             // One more word is needed every so many states, and not in all of them.
@@ -452,7 +465,7 @@ mod tests {
                 let word = |word: u64| match word {
                     0 => at % 5000,
                     _ if word <= parts && (at + word).is_multiple_of(3) => at,
-                    _ => 0,
+                    _ => word / 2,
                 };
                 (0..width as u64).map(word).collect()
             };

@@ -27,8 +27,8 @@
 //! each at most one segment ahead of what is used. The lossy tables take all of theirs at once.
 //!
 //! The tables for one thread begin with a few kilobytes. One of their 16 shards is there twice while it
-//! grows, and so is the segment of words that is being filled: up to 16 MiB, and not more than 1 in 64 of
-//! the limit. It grows by a quarter of the words or by 2 MiB, whichever is less.
+//! grows, and so is the segment of words that is being filled: up to 2 MiB, and not more than 1 in 64 of
+//! the limit. It grows by a quarter of all words, as long as it is not full.
 //!
 //! # Bytes for each state
 //!
@@ -62,10 +62,9 @@
 //!
 //! # What may be relied on
 //!
-//! `unsafe` code is in one module, `memory`, whose contracts are at its top, and does four things:
-//! zeroed arrays, references to arrays that are added while others are read, prefetching, and comparing
-//! sixteen bytes at once. All that
-//! threads share is atomic, so there are no data races, whatever the callers do. The orderings are
+//! `unsafe` code is in one module, `memory`, whose contracts are at its top, and does five things:
+//! zeroed arrays, references to arrays that are added while others are read, words of a few bytes that are
+//! read and written at once, prefetching, and comparing sixteen bytes at once. All that threads share is atomic, so there are no data races, whatever the callers do. The orderings are
 //! explained where they are used. `tests/loom.rs` has the core checked by a model checker on a table
 //! with buckets of one slot.
 //!

@@ -185,6 +185,13 @@ fn limits_are_kept() {
     for (number, row) in stored.iter().enumerate() {
         assert_eq!(trees.insert(row), Ok((StateIndex(number as u32), false)));
     }
+    // With more room it goes on.
+    let before = trees.len();
+    trees.allow(2 * limit);
+    for at in 0..100 {
+        assert_eq!(trees.insert(&[at; 8]), Ok((StateIndex(before as u32 + at as u32), true)));
+    }
+    assert!(limit < trees.bytes() && trees.bytes() <= 2 * limit, "{}", trees.bytes());
     assert!(Words::new(10).is_err() && Trees::new(4, 10).is_err());
 }
 
