@@ -6,6 +6,7 @@
 //! only.
 
 use crate::expression::Expr;
+use crate::process::Template;
 
 /// One process's part in an action: an edge that it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,6 +53,12 @@ pub trait Native {
     /// Whether the proposition at this position of the model, which is this one, holds in a packed
     /// state; `None` if it declines.
     fn holds(&self, words: &[u64], at: usize, proposition: &Expr) -> Option<bool>;
+
+    /// The same for a model with other templates, whose edges differ in their effects and targets only;
+    /// `None` if it cannot be had.
+    fn with(&self, _templates: &[Template]) -> Option<Box<dyn Native>> {
+        None
+    }
 
     /// How many states it has declined, and how many it has made the steps of.
     fn counts(&self) -> (u64, u64);

@@ -323,13 +323,19 @@ pub(crate) struct Accelerator {
     actions: Vec<ActionId>,
 }
 
+impl Accelerator {
+    pub(super) fn new(code: Box<dyn crate::native::Native>) -> Accelerator {
+        Accelerator { code, actions: Vec::new() }
+    }
+}
+
 /// No action.
 const UNKNOWN: ActionId = ActionId(u32::MAX);
 
 impl Interpreter {
     /// Lets native code make steps where it can.
     pub fn accelerate(&mut self, code: Box<dyn crate::native::Native>) {
-        self.native = Some(Accelerator { code, actions: Vec::new() });
+        self.native = Some(Accelerator::new(code));
     }
 
     /// The edge behind a move; `None` if there is none because it could not be worked out.

@@ -7,6 +7,7 @@
 mod atoms;
 mod expand;
 mod join;
+mod merging;
 mod names;
 mod offers;
 mod program;
@@ -25,6 +26,7 @@ use self::atoms::Atom;
 use self::expand::{Accelerator, NativeRows};
 pub(crate) use self::expand::{Keep, Steps};
 use self::join::Joints;
+use self::merging::Apart;
 use self::offers::Offers;
 pub(crate) use self::program::Program;
 use crate::eval::{Faulty, View, fault};
@@ -127,6 +129,10 @@ pub struct Interpreter {
     /// The state that was read last, unpacked.
     reading: RefCell<Reading>,
     memory: Memory,
+    /// The steps that are not taken now: as they are, or merged.
+    apart: Option<Apart>,
+    /// By template: whether steps of it have ever been merged.
+    ever_passed: Vec<bool>,
 }
 
 /// The state that was read last.
@@ -198,6 +204,8 @@ impl Interpreter {
                 unpacked: false,
                 cells: vec![0; program.layout.cells],
             }),
+            apart: None,
+            ever_passed: vec![false; program.model.templates.len()],
             program,
             unfold,
             faults: HashMap::new(),
