@@ -418,9 +418,7 @@ fn wanted(
     let merging = orders.as_ref().ok().and_then(soundness::mergeable);
     match options.reduction {
         Reduction::Off => Wanted::nothing(),
-        Reduction::Sound => {
-            Wanted { orders, symmetry: Ok(seen), forgetting, merging, ends: false }
-        }
+        Reduction::Sound => Wanted { orders, symmetry: Ok(seen), forgetting, merging, ends: false },
         Reduction::Symmetry => Wanted { symmetry: Ok(seen), ..Wanted::nothing() },
         Reduction::Forgetting => Wanted { forgetting, ..Wanted::nothing() },
         Reduction::Merging => Wanted { merging, ..Wanted::nothing() },

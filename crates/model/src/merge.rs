@@ -23,9 +23,7 @@ use crate::expression::{AnyVariable, Expr, Place};
 use crate::ids::{LocalId, LocationId, TemplateId};
 use crate::layout::{Layout, VariantLayout};
 use crate::model::{Atomicity, Model};
-use crate::process::{
-    Communication, Edge, Label, Statement, StatementKind, Target, Template,
-};
+use crate::process::{Communication, Edge, Label, Statement, StatementKind, Target, Template};
 use crate::sure::Own;
 
 /// What must not be merged away.
@@ -97,9 +95,9 @@ struct Read {
 impl Read {
     fn note(&mut self, expr: &Expr) -> bool {
         match expr {
-            Expr::Load(Place {
-                variable: AnyVariable::Remote { template, local, .. }, ..
-            }) => _ = self.remote.insert((*template, *local)),
+            Expr::Load(Place { variable: AnyVariable::Remote { template, local, .. }, .. }) => {
+                _ = self.remote.insert((*template, *local))
+            }
             Expr::At { template, locations, .. } => {
                 self.places.push((*template, locations.clone()));
             }
@@ -175,13 +173,16 @@ impl<'a> Seen<'a> {
                 _ => None,
             };
             let here = LocationId::from_index(at);
-            next.push(only.filter(|&to| {
-                let is_hidden = |local: &LocalId| !self.read.remote.contains(&(id, *local));
-                let edge = location.edges.iter().flatten();
-                let mut assigned = edge.flat_map(|edge| assigned(&edge.effect));
-                assigned.all(|local| is_hidden(&local))
-                    && places.iter().all(|all| all.contains(&here) == all.contains(&to))
-            }).map(LocationId::index));
+            next.push(
+                only.filter(|&to| {
+                    let is_hidden = |local: &LocalId| !self.read.remote.contains(&(id, *local));
+                    let edge = location.edges.iter().flatten();
+                    let mut assigned = edge.flat_map(|edge| assigned(&edge.effect));
+                    assigned.all(|local| is_hidden(&local))
+                        && places.iter().all(|all| all.contains(&here) == all.contains(&to))
+                })
+                .map(LocationId::index),
+            );
         }
         for edge in template.locations.iter().flat_map(|it| it.edges.iter().flatten()) {
             if let Target::Location(to) = edge.target {
@@ -258,12 +259,12 @@ fn assigned(statements: &[Statement]) -> Vec<LocalId> {
     let mut all = Vec::new();
     for statement in statements {
         match &statement.kind {
-            StatementKind::Assign(pairs) => all.extend(pairs.iter().filter_map(|(place, _)| {
-                match place.variable {
+            StatementKind::Assign(pairs) => {
+                all.extend(pairs.iter().filter_map(|(place, _)| match place.variable {
                     AnyVariable::Local(local) => Some(local),
                     _ => None,
-                }
-            })),
+                }))
+            }
             StatementKind::If { then, otherwise, .. } => {
                 all.extend(assigned(then));
                 all.extend(assigned(otherwise));

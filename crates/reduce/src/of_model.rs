@@ -13,8 +13,8 @@
 use fairly_model::native::Part;
 use fairly_model::{
     Access, AnyVariable, Atomicity, BinaryOp, Collapsed, Communication, Edge, Exit, Expr,
-    Footprint, Footprints, Forgotten, Gathering, Kept, Label, LocalId, Model, Order, Owner, Pattern,
-    SlotId, Statement, StatementKind, Storage, Target, TemplateId, WhenFull,
+    Footprint, Footprints, Forgotten, Gathering, Kept, Label, LocalId, Model, Order, Owner,
+    Pattern, SlotId, Statement, StatementKind, Storage, Target, TemplateId, WhenFull,
 };
 use fairly_omega::StateId;
 use fairly_system::{ActionId, EventId, EventKind, MoveId, Transition, TransitionSystem};

@@ -29,8 +29,7 @@ impl Interpreter {
         };
         let count = merged.count();
         // One question after the other is asked of the same steps.
-        let is_known =
-            self.apart.as_ref().is_some_and(|apart| apart.templates == merged.templates);
+        let is_known = self.apart.as_ref().is_some_and(|apart| apart.templates == merged.templates);
         if !is_known {
             let of = |native: &Accelerator| native.code.with(&merged.templates);
             let native = self.native.as_ref().and_then(of).map(Accelerator::new);
