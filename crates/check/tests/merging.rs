@@ -513,8 +513,8 @@ fn conditions() {
         (
             "an atomic sequence is interrupted by a rendezvous that nobody is ready for",
             "chan c = [0] of { bit }; byte g, q;
-             active proctype P() { byte x; g = 1; x = 1; c?0 }
-             active proctype R() { atomic { g == 1; q = 1; c!0; q = 0 } }
+             active proctype P() { byte x; g = 1; x = 1; atomic { c?0; q = 0 } }
+             active proctype R() { atomic { g == 1; q = 1; c!0 } }
              active proctype Q() { q == 1; g = 2 }
              ltl p { [] (g != 2) }",
             formula.clone(),
@@ -716,5 +716,67 @@ fn every_row_of_the_table() {
             kind => panic!("{kind:?}: a row of another table"),
         };
         assert_eq!(count > 0, row.kept, "{}", row.what);
+    }
+}
+
+/// `R` takes `bad` where nobody receives. With `x` merged into what lets `R` go on, somebody always would.
+const RANKED: &str = "model atomicity priority, exit any
+    event e0 idle : idle
+    event e1 go : visible
+    event e2 own : visible
+    event e3 bad : visible
+    event e4 meet : visible
+    variable g0 g : 0..1 = 0
+    channel c0 c capacity 0 : (0..1)
+    template t0 P parameters 0 {
+      local l0 x : 0..1 = 0
+      location q0 a { -> q1 on e1 do { g0 := 1 } as go }
+      location q1 b { -> q2 on e2 do { l0 := 1 } as own }
+      location q2 c { -> q2 receive 0 (_) on e4 as meet }
+    }
+    template t1 R parameters 0 {
+      location q0 a { -> q1 if g0 on e1 as go }
+      location q1 b { -> q1 send 0 (0) on e4 as meet -> q1 rank 1 on e3 as bad }
+    }
+    slot p0 P : t0 start t0()
+    slot p1 R : t1 start t1()";
+
+#[test]
+fn what_waits_for_a_rendezvous_that_nobody_is_ready_for() {
+    let model = fairly_model::text::parse(RANKED).expect("a model");
+    verify(&model).expect("a model");
+    assert_eq!(passed("G !bad", None, Notion::None, model.clone()), 0);
+    // Where nothing waits for it, it makes no difference who is ready.
+    let mut plain = model;
+    plain.templates[1].locations[1].edges.as_mut().expect("its edges").truncate(1);
+    assert_eq!(passed("G !bad", None, Notion::None, plain), 1);
+}
+
+/// Whether a state in which nothing can be done is a deadlock depends on whether the last step to it was
+/// termination.
+#[test]
+fn termination_is_taken_by_itself() {
+    for (first, then, expected) in [("e1", "e2", false), ("e2", "e1", true), ("e2", "e2", false)] {
+        let text = format!(
+            "model atomicity priority, exit any
+            event e0 idle : idle
+            event e1 end : termination
+            event e2 own : visible
+            template t0 P parameters 0 {{
+              location q0 a {{ -> q1 on {first} as first }}
+              location q1 b {{ -> q2 on {then} as then }}
+              location q2 c {{}}
+            }}
+            slot p0 P : t0 start t0()"
+        );
+        let model = fairly_model::text::parse(&text).expect("a model");
+        for reduction in [Reduction::Off, Reduction::Merging] {
+            let mut system = Collapsed::new(Interpreter::new(model.clone()));
+            let effort = Effort { reduction, any_run: true, ..Effort::default() };
+            let verdict =
+                claim::deadlock_free(&mut system, effort).expect("it stands up to replay");
+            let holds = matches!(verdict.outcome, ClaimOutcome::Holds(_));
+            assert_eq!(holds, expected, "{first} {then} {reduction:?}");
+        }
     }
 }

@@ -120,10 +120,9 @@ impl<'a> Seen<'a> {
         }
         let mut read = Read::default();
         kept.seen.iter().for_each(|expr| _ = expr.any(&mut |part| read.note(part)));
-        // In a state that a process passes, nothing waits for a timeout.
-        let reads_timeout = std::mem::take(&mut read.timeout);
         model.any_step_expression(&mut |part| read.note(part));
-        if read.others || reads_timeout || read.timeout && kept.enabled {
+        // While a process is at a location that it passes there is no timeout.
+        if read.others || read.timeout && kept.enabled {
             return None;
         }
         let edges = || locations().filter_map(|location| location.edges.as_ref());
