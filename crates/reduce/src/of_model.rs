@@ -165,6 +165,9 @@ impl Reducible for Collapsed {
     }
 
     fn passed(&mut self, state: StateId) -> Option<Transition> {
+        if Reducible::merged(self) == 0 {
+            return None;
+        }
         Collapsed::as_it_is(self, |system| system.passed(state))
     }
 
