@@ -312,7 +312,7 @@ fn milners_scheduler_grows_linearly() {
         let assertion = file.specification().assertions[0].clone();
         let system = file.system(&assertion.process).expect("a system");
         let verdict = file.claim(system, &assertion.claim, Effort::default()).expect("an answer");
-        assert_eq!(verdict.size.map(|size| size.states), Some(4 * cyclers), "{cyclers} cyclers");
+        assert_eq!(verdict.size.map(|size| size.states), Some(2 * cyclers), "{cyclers} cyclers");
         let system = file.interpreter(system);
         let mut formulas = Formulas::new();
         let parsed = formulas.parse("G F work.0").expect("a formula");
