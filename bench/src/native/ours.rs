@@ -92,8 +92,8 @@ pub(super) fn holds(model: &Model, formula: &str, notion: Notion) -> Checked {
             let property = file.property(&question).expect("it is about the model");
             let mut property = property.expect("a formula is a property");
             let assumption = Assumption::of(notion);
-            // The peer is told to leave out no steps; it forgets dead variables, too.
-            let options = Options { reduction: Reduction::Forgetting, ..Options::default() };
+            // The peer is told to leave out no steps; it forgets dead variables and merges statements, too.
+            let options = Options { reduction: Reduction::Local, ..Options::default() };
             file.interpreter().interpreter_mut().prepare_natively();
             let (verdict, time) =
                 timed(|| check(file.interpreter(), &mut property, &assumption, &options));

@@ -169,13 +169,15 @@ fn ask_reduced<S: Reducible>(
     let mut refused = Refused::default();
     let mut seen = watched.clone();
     seen.atoms.extend(looked_up);
-    let forgetting = Some(seen.clone());
+    let (forgetting, merging) = (Some(seen.clone()), Some(watched.clone()));
     let wanted = match reduction {
         Reduction::Sound => {
-            Wanted { orders: Ok(watched.clone()), symmetry: Ok(watched), forgetting, ends }
+            Wanted { orders: Ok(watched.clone()), symmetry: Ok(watched), forgetting, merging, ends }
         }
         Reduction::Symmetry => Wanted { symmetry: Ok(watched), ..Wanted::nothing() },
         Reduction::Forgetting => Wanted { forgetting, ..Wanted::nothing() },
+        Reduction::Merging => Wanted { merging, ..Wanted::nothing() },
+        Reduction::Local => Wanted { forgetting, merging, ..Wanted::nothing() },
         Reduction::Off => Wanted::nothing(),
     };
     let mut reduced = soundness::reduce(system, wanted, &mut refused);

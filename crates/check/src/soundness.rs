@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use fairly_fairness::{Constraint, Notion, Predicate, StepFormula};
+use fairly_fairness::{Constraint, Notion, Predicate, Selector, StepFormula};
 use fairly_logic::{Formula, Formulas, Node};
 use fairly_reduce::{Asymmetric, Reduced, Reducible, Symmetry, Unsuited, Watched};
 use fairly_search::Binding;
@@ -65,6 +65,9 @@ pub enum RowKind {
     Indexed,
     Numbered,
     Numbers,
+    Meeting,
+    Waiting,
+    Looked,
 }
 
 const fn row(kind: RowKind, what: &'static str, kept: bool, reason: &'static str) -> Row {
@@ -359,6 +362,119 @@ pub const FORGETTING: &[Row] = &[
     ),
 ];
 
+/// The table for statements that are merged: a process does at once what it can do in any case, what cannot go
+/// wrong, and what is about its own variables only. Whoever could tell a process that is about to do so from
+/// one that has done it takes it out of what is merged. What is left has the same runs, but for when such
+/// steps are taken.
+pub const MERGING: &[Row] = &[
+    row(
+        RowKind::Errors,
+        "errors, deadlocks, states that can be reached",
+        true,
+        "a step that can go wrong is not merged, and who has such a step to take is not stuck",
+    ),
+    row(
+        RowKind::StateFormula,
+        "LTL over states without X",
+        true,
+        "a step that changes what the formula reads is not merged",
+    ),
+    row(
+        RowKind::EventFormula,
+        "LTL over events, or both, where steps without them may come anywhere",
+        true,
+        "a step with one of these events is not merged",
+    ),
+    row(RowKind::NoFairness, "no fairness", true, "every run counts"),
+    row(
+        RowKind::ProcessFairness,
+        "weak and strong fairness of processes, all or some",
+        true,
+        "who is about to do something that is merged can do it, and no other process depends on it",
+    ),
+    row(
+        RowKind::Justice,
+        "justice(p), compassion(p, q), where steps in between make no difference to p and q",
+        true,
+        "as for formulas",
+    ),
+    row(
+        RowKind::MachineClosure,
+        "whether every finite run has a fair continuation",
+        true,
+        "whoever is about to do something that is merged can do it first",
+    ),
+    row(
+        RowKind::Looked,
+        "steps to or from a place, or with a variable, that a formula or another process reads",
+        false,
+        "these are taken one by one, the others are merged",
+    ),
+    row(
+        RowKind::Meeting,
+        "processes with rendezvous, under fairness, beside atomic sequences or `else`",
+        false,
+        "another process waits while they do what would be merged",
+    ),
+    row(
+        RowKind::Waiting,
+        "models with `timeout`, under fairness",
+        false,
+        "there is no timeout while somebody does what would be merged",
+    ),
+    row(RowKind::Next, "formulas with X", false, "X counts steps"),
+    row(
+        RowKind::Counting,
+        "formulas over events that steps in between would change, such as a U b",
+        false,
+        "a step without these events is merged into the one before",
+    ),
+    row(
+        RowKind::Stopping,
+        "formulas about `deadlock` and `terminated`",
+        false,
+        "the last step to a deadlock changes them, and it may be one that is merged",
+    ),
+    row(RowKind::Never, "never claims and automata", false, "an automaton may count steps"),
+    row(
+        RowKind::EventFairness,
+        "fairness and liveness of events and single transitions",
+        false,
+        "what is enabled before and after a step that is merged need not be in between",
+    ),
+    row(
+        RowKind::CountingConstraint,
+        "constraints on steps that steps in between would change, such as justice(!a)",
+        false,
+        "steps without the event are merged into others",
+    ),
+    row(
+        RowKind::Global,
+        "strong global fairness",
+        false,
+        "it asks for every transition of a state, and states are passed",
+    ),
+    row(RowKind::Inherent, "inherent fairness", false, "it is decided step by step"),
+    row(
+        RowKind::Refinement,
+        "refinement, determinism, divergence, non-termination, least sets of constraints",
+        false,
+        "they are decided on the whole system",
+    ),
+    row(
+        RowKind::Last,
+        "models that read who moved last, or whether others can move",
+        false,
+        "they tell a process that is about to move from one that has",
+    ),
+    row(
+        RowKind::Open,
+        "processes that are unfolded as they are explored, or with atomic actions that go first (CSP#)",
+        false,
+        "what they do next is not known, or goes before all others",
+    ),
+];
+
 /// Why nothing is left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
@@ -449,6 +565,8 @@ pub(crate) struct Wanted {
     pub(crate) symmetry: Result<Watched, Refusal>,
     /// For forgetting what is dead; nothing if nobody wants that.
     pub(crate) forgetting: Option<Watched>,
+    /// For merging statements; nothing if nobody wants that, or it does not keep the answer.
+    pub(crate) merging: Option<Watched>,
     /// Whether it makes a difference that the last step to a deadlock was termination.
     pub(crate) ends: bool,
 }
@@ -457,7 +575,7 @@ impl Wanted {
     /// Nobody wants any.
     pub(crate) fn nothing() -> Wanted {
         let [orders, symmetry] = [Err(Refusal::NotAsked), Err(Refusal::NotAsked)];
-        Wanted { orders, symmetry, forgetting: None, ends: false }
+        Wanted { orders, symmetry, forgetting: None, merging: None, ends: false }
     }
 }
 
@@ -475,14 +593,18 @@ pub(crate) struct Refused {
     pub(crate) asymmetric: Option<Refusal>,
 }
 
-/// The system, reduced if that is possible; if not, why not is noted. What is dead is forgotten as well, if that
-/// is wanted, unless processes are followed through their exchanges: both together are not done here.
+/// The system, reduced if that is possible; if not, why not is noted. Statements are merged first, if that is
+/// wanted, so that all else is about what is left. What is dead is forgotten as well, if that is wanted, unless
+/// processes are followed through their exchanges: both together are not done here.
 pub(crate) fn reduce<'a, S: Reducible>(
     system: &'a mut S,
     mut wanted: Wanted,
     refused: &mut Refused,
 ) -> Reduced<'a, S> {
     let forgetting = wanted.forgetting.take();
+    if let Some(watched) = wanted.merging.take() {
+        system.merge(&watched);
+    }
     let reduced = leave_out(system, wanted, refused);
     match forgetting {
         Some(watched) => reduced.forgetting(&watched),
@@ -549,13 +671,18 @@ pub(crate) fn said<S: Reducible>(reduced: &Reduced<'_, S>) -> Vec<String> {
     };
     let forgotten = reduced.forgotten().unwrap_or_default();
     let forgotten = share("dead variables reset:", forgotten.changed, forgotten.steps);
-    left_out.into_iter().chain(forgotten).collect()
+    let merged = match reduced.merged() {
+        0 => None,
+        1 => Some("statements merged: 1 location passed".to_owned()),
+        count => Some(format!("statements merged: {count} locations passed")),
+    };
+    left_out.into_iter().chain(merged).chain(forgotten).collect()
 }
 
 /// Whether a run of the reduced system may be longer than one of the system: what is forgotten makes none
-/// longer.
+/// longer, but a process that never rests between two statements may take one that it need not.
 pub(crate) fn makes_detours<S: Reducible>(reduced: &Reduced<'_, S>) -> bool {
-    reduced.symmetry().is_some() || reduced.saved().left_out() > 0
+    reduced.symmetry().is_some() || reduced.saved().left_out() > 0 || reduced.merged() > 0
 }
 
 /// States may be looked at again, to show a way, so only the share means something.
@@ -624,6 +751,20 @@ pub(crate) fn watched(
         watched.events = property.events().into_iter().cloned().collect();
     }
     Ok(watched)
+}
+
+/// What has to be watched so that the answer is the same when statements are merged, given that for partial
+/// orders: nothing but fairness of whole processes may ask what is enabled.
+pub(crate) fn mergeable(watched: &Watched) -> Option<Watched> {
+    let fits = |constraint: &Constraint| match (&constraint.when, &constraint.then) {
+        (Predicate::True | Predicate::Step(_), Predicate::True | Predicate::Step(_)) => true,
+        (
+            Predicate::Enabled(Selector::Process(one)),
+            Predicate::Taken(Selector::Process(other)),
+        ) => one == other,
+        _ => false,
+    };
+    watched.constraints.iter().all(fits).then(|| watched.clone())
 }
 
 /// How a formula behaves at a position that a quiet step puts in: one with none of the events of the

@@ -50,6 +50,10 @@ pub enum Reduction {
     Symmetry,
     /// Only by forgetting variables that are dead, where that is sound.
     Forgetting,
+    /// Only by merging statements, where that is sound.
+    Merging,
+    /// Only within single processes: by merging their statements and forgetting their variables.
+    Local,
     /// Never.
     Off,
 }
@@ -278,7 +282,7 @@ fn inherently<S: Reducible>(
         bounds: options.bounds,
     };
     let mut reduced = Reduced::whole(system);
-    if let Reduction::Sound | Reduction::Forgetting = options.reduction {
+    if let Reduction::Sound | Reduction::Forgetting | Reduction::Local = options.reduction {
         reduced = reduced.forgetting(&soundness::seen(Some(property), &[]));
     }
     let answer = match inherent::check(&mut reduced, &automaton, bindings, &how) {
@@ -410,16 +414,15 @@ fn wanted(
     options: &Options,
 ) -> Wanted {
     let forgetting = Some(seen.clone());
+    let orders = soundness::watched(property, Notion::None, constraints);
+    let merging = orders.as_ref().ok().and_then(soundness::mergeable);
     match options.reduction {
         Reduction::Off => Wanted::nothing(),
-        Reduction::Sound => Wanted {
-            orders: soundness::watched(property, Notion::None, constraints),
-            symmetry: Ok(seen),
-            forgetting,
-            ends: false,
-        },
+        Reduction::Sound => Wanted { orders, symmetry: Ok(seen), forgetting, merging, ends: false },
         Reduction::Symmetry => Wanted { symmetry: Ok(seen), ..Wanted::nothing() },
         Reduction::Forgetting => Wanted { forgetting, ..Wanted::nothing() },
+        Reduction::Merging => Wanted { merging, ..Wanted::nothing() },
+        Reduction::Local => Wanted { forgetting, merging, ..Wanted::nothing() },
     }
 }
 

@@ -17,6 +17,7 @@ mod growing;
 mod lasting;
 mod lossy;
 mod many_processes;
+mod merging;
 mod native;
 mod pat_corpus;
 mod promela_examples;

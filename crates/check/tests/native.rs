@@ -94,3 +94,14 @@ fn parameters_that_are_known_take_no_bits() {
     let mixed = bits_of_parameters("started_with_numbers.pml");
     assert!(mixed.iter().all(|bits| bits.iter().all(|&width| width > 0)), "{mixed:?}");
 }
+
+/// The first state that code is asked about has more steps than it had room for.
+#[test]
+fn a_state_with_many_steps() {
+    let options: String = (0..40).map(|value| format!(":: x = {value} ")).collect();
+    let text = format!("byte x; active proctype P() {{ if {options} fi; x = 0 }}");
+    let file = PromelaFile::parse(&text, &[]).expect("a model");
+    let (looked, made) = compare::compare_up_to(file.model(), STATES).expect("no difference");
+    // Where it begins, 40 times in the middle, at the end, and gone.
+    assert_eq!((looked, made), (43, 43));
+}

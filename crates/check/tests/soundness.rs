@@ -177,8 +177,11 @@ fn every_row_of_the_table() {
             | RowKind::Followed
             | RowKind::Indexed
             | RowKind::Numbered
-            | RowKind::Numbers => {
-                panic!("{}: a row of the table for symmetry", row.what)
+            | RowKind::Numbers
+            | RowKind::Meeting
+            | RowKind::Waiting
+            | RowKind::Looked => {
+                panic!("{}: a row of another table", row.what)
             }
         };
         match row.kept {

@@ -33,6 +33,7 @@ pub(crate) struct Place {
 }
 
 /// A model with everything of it that code is made from.
+#[derive(Clone)]
 pub(crate) struct Plan {
     pub(crate) model: Model,
     pub(crate) layout: Layout,

@@ -1,7 +1,7 @@
 //! Steps of a state: the functions of all its processes, then what comes of their offers.
 
 use fairly_model::native::{Native, Part, Rows};
-use fairly_model::{Communication, Expr, Pattern};
+use fairly_model::{Communication, Expr, Pattern, Template};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -72,6 +72,10 @@ impl Compiled {
     pub fn new(interpreter: &fairly_model::Interpreter, sequences: bool) -> Option<Compiled> {
         let mut plan = Plan::new(interpreter)?;
         plan.sequences = sequences && plan.layout.holder.is_some();
+        Compiled::of(plan)
+    }
+
+    fn of(plan: Plan) -> Option<Compiled> {
         let machine = Machine::new(&plan)?;
         let (mut chunks, mut always) = (Vec::new(), Vec::new());
         for (slot, of) in plan.layout.slots.iter().enumerate() {
@@ -597,6 +601,12 @@ impl Native for Compiled {
     fn prepare(&mut self) {
         let Compiled { plan, inner, .. } = self;
         inner.get_mut().functions(plan);
+    }
+
+    fn with(&self, templates: &[Template]) -> Option<Box<dyn Native>> {
+        let mut plan = self.plan.clone();
+        plan.model.templates = templates.to_vec();
+        Compiled::of(plan).map(|compiled| Box::new(compiled) as Box<dyn Native>)
     }
 
     fn counts(&self) -> (u64, u64) {

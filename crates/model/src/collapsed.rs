@@ -132,6 +132,22 @@ impl Collapsed {
         self.is_cut
     }
 
+    /// The next of the steps that are merged into the one that led to a state, with nothing being merged
+    /// or forgotten; `None` if no process is on its way there.
+    pub fn passed(&mut self, state: StateId) -> Option<Transition> {
+        if self.inner.fault(state).is_some() {
+            return None;
+        }
+        let (slot, location) = self.inner.passing(state)?;
+        let mut out = Vec::new();
+        self.enabled(state, &mut out);
+        out.into_iter().find(|step| {
+            let first = self.action(step.action).moves.first().copied();
+            let part = first.and_then(|first| self.inner.part(first));
+            part.is_some_and(|part| (part.slot, part.location) == (slot, location))
+        })
+    }
+
     /// A sequence with one step more.
     #[inline]
     fn followed(&mut self, chain: usize, step: ActionId) -> usize {

@@ -267,10 +267,17 @@ impl Collapsed {
         self.interpreter_mut().without_dead(state)
     }
 
-    /// Does something with nothing being forgotten.
-    pub fn remembering<T>(&mut self, work: impl FnOnce(&mut Collapsed) -> T) -> T {
+    /// Does something with nothing being forgotten or merged.
+    pub fn as_it_is<T>(&mut self, work: impl FnOnce(&mut Collapsed) -> T) -> T {
         let forget = self.interpreter_mut().memory_mut().forget.take();
+        let is_merged = self.interpreter().merged() > 0;
+        if is_merged {
+            self.interpreter_mut().exchange();
+        }
         let done = work(self);
+        if is_merged {
+            self.interpreter_mut().exchange();
+        }
         self.interpreter_mut().memory_mut().forget = forget;
         done
     }

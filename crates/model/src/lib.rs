@@ -15,6 +15,7 @@ mod ids;
 mod interpreter;
 mod layout;
 mod liveness;
+mod merge;
 mod model;
 pub mod native;
 mod origins;
@@ -22,6 +23,7 @@ mod passing;
 mod process;
 mod ranges;
 mod state;
+mod sure;
 pub mod text;
 mod variable;
 pub mod verify;
@@ -34,6 +36,7 @@ pub use forget::Forgotten;
 pub use ids::{ChannelId, LocalId, LocationId, SlotId, TemplateId, VariableId};
 pub use interpreter::Interpreter;
 pub use layout::{ChannelLayout, Layout, SlotLayout, Strip, VariantLayout};
+pub use merge::Kept;
 pub use model::{Atomicity, Exit, Growth, Model, Unfold};
 pub use process::{
     Communication, Edge, Gathering, Label, Location, Order, Slot, Statement, StatementKind, Target,

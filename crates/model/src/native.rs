@@ -6,6 +6,7 @@
 //! only.
 
 use crate::expression::Expr;
+use crate::process::Template;
 
 /// One process's part in an action: an edge that it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -58,6 +59,12 @@ pub trait Native {
 
     /// Makes the code that every state needs, rather than when the first is asked about.
     fn prepare(&mut self);
+
+    /// The same for a model with other templates, whose edges differ in their effects and targets only;
+    /// `None` if it cannot be had.
+    fn with(&self, _templates: &[Template]) -> Option<Box<dyn Native>> {
+        None
+    }
 
     /// How many states it has declined, and how many it has made the steps of.
     fn counts(&self) -> (u64, u64);

@@ -575,7 +575,7 @@ fn compared(op: BinaryOp, left: Range, right: Range) -> Option<(Range, Range)> {
 }
 
 /// What an operator gives.
-fn binary(op: BinaryOp, left: Range, right: Range) -> Range {
+pub(crate) fn binary(op: BinaryOp, left: Range, right: Range) -> Range {
     let wide = |range: Range| (i128::from(range.low), i128::from(range.high));
     let ((a, b), (c, d)) = (wide(left), wide(right));
     let are_natural = a >= 0 && c >= 0;

@@ -103,10 +103,14 @@ pub(crate) fn any_statement(statements: &[Statement], ask: Ask<'_>) -> bool {
 impl Model {
     /// Whether it is so of some expression of the model.
     pub fn any_expression(&self, ask: Ask<'_>) -> bool {
+        self.any_step_expression(ask) || self.propositions.iter().any(|(_, expr)| expr.any(ask))
+    }
+
+    /// Whether it is so of some expression that processes evaluate.
+    pub(crate) fn any_step_expression(&self, ask: Ask<'_>) -> bool {
         let locations = self.templates.iter().flat_map(|template| &template.locations);
         let mut edges = locations.filter_map(|location| location.edges.as_ref()).flatten();
         edges.any(|edge| edge.any(ask))
             || self.templates.iter().any(|template| any_statement(&template.start, ask))
-            || self.propositions.iter().any(|(_, expr)| expr.any(ask))
     }
 }

@@ -10,6 +10,12 @@
 //! is strongly bisimilar, so it is as sound as nothing at all, but for what asks whether two states are the
 //! same one. The interpreter does it: see `forget.rs` and `liveness.rs` of `fairly_model`.
 //!
+//! # Merged statements
+//!
+//! Statements that no other process and nothing that is watched can tell from nothing are merged into those
+//! before them ([`Reducible::merge`]), before anything else is done: what is left is a model like any other. See
+//! `merge.rs` of `fairly_model`.
+//!
 //! # Symmetry
 //!
 //! Where processes are alike and nobody asks which one it was, one state stands for all in which they have

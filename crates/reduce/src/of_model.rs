@@ -13,8 +13,8 @@
 use fairly_model::native::Part;
 use fairly_model::{
     Access, AnyVariable, Atomicity, BinaryOp, Collapsed, Communication, Edge, Exit, Expr,
-    Footprint, Footprints, Forgotten, Gathering, Label, LocalId, Model, Order, Owner, Pattern,
-    SlotId, Statement, StatementKind, Storage, Target, TemplateId, WhenFull,
+    Footprint, Footprints, Forgotten, Gathering, Kept, Label, LocalId, Model, Order, Owner,
+    Pattern, SlotId, Statement, StatementKind, Storage, Target, TemplateId, WhenFull,
 };
 use fairly_omega::StateId;
 use fairly_system::{ActionId, EventId, EventKind, MoveId, Transition, TransitionSystem};
@@ -138,8 +138,37 @@ impl Reducible for Collapsed {
         Collapsed::without_dead(self, state)
     }
 
-    fn enabled_remembering(&mut self, state: StateId, out: &mut Vec<Transition>) {
-        self.remembering(|system| system.enabled(state, out));
+    fn merge(&mut self, watched: &Watched) -> usize {
+        let interpreter = self.interpreter();
+        let mut seen = watched.values.clone();
+        for atom in watched.all_atoms() {
+            // Whether the system is stuck is no expression, and a step on the way to that tells.
+            let Some(expr) = interpreter.atom_expression(atom) else { return 0 };
+            seen.push(expr);
+        }
+        let signature = self.signature().clone();
+        let event = |event: EventId| watched.asks_for(event, &signature);
+        let kept = Kept { seen: &seen, event: &event, enabled: watched.asks_who_is_enabled() };
+        self.interpreter_mut().merge(&kept)
+    }
+
+    fn unmerge(&mut self) {
+        self.interpreter_mut().unmerge();
+    }
+
+    fn merged(&self) -> usize {
+        self.interpreter().merged()
+    }
+
+    fn enabled_as_it_is(&mut self, state: StateId, out: &mut Vec<Transition>) {
+        Collapsed::as_it_is(self, |system| system.enabled(state, out));
+    }
+
+    fn passed(&mut self, state: StateId) -> Option<Transition> {
+        if Reducible::merged(self) == 0 {
+            return None;
+        }
+        Collapsed::as_it_is(self, |system| system.passed(state))
     }
 
     fn exchanges_at_start(&mut self, symmetry: &mut Symmetry) -> u64 {

@@ -141,9 +141,29 @@ pub trait Reducible: TransitionSystem {
         state
     }
 
-    /// The transitions of a state with nothing being forgotten.
-    fn enabled_remembering(&mut self, state: StateId, out: &mut Vec<Transition>) {
+    /// From now on merges steps that neither what is watched nor other processes can tell from nothing
+    /// into those before them; how many locations processes then pass.
+    fn merge(&mut self, _watched: &Watched) -> usize {
+        0
+    }
+
+    /// Merges nothing any more.
+    fn unmerge(&mut self) {}
+
+    /// How many locations processes pass now.
+    fn merged(&self) -> usize {
+        0
+    }
+
+    /// The transitions of a state with nothing being forgotten or merged.
+    fn enabled_as_it_is(&mut self, state: StateId, out: &mut Vec<Transition>) {
         self.enabled(state, out);
+    }
+
+    /// The next of the transitions that are merged into the one that led to a state, with nothing being
+    /// forgotten or merged; `None` if no process is on its way there.
+    fn passed(&mut self, _state: StateId) -> Option<Transition> {
+        None
     }
 
     /// How many exchanges leave the initial state as it is: about as many states as one may stand for.
@@ -197,6 +217,8 @@ impl Saved {
 pub struct Reduced<'a, S: Reducible> {
     system: &'a mut S,
     forgets: bool,
+    /// Locations that processes pass.
+    merged: usize,
     ample: Option<Ample>,
     symmetry: Option<Symmetry>,
     /// Where exchanges are followed: the steps of a state, and what is exchanged after each.
@@ -207,9 +229,12 @@ pub struct Reduced<'a, S: Reducible> {
     saved: Saved,
 }
 
-/// The system inside remembers everything again.
+/// The system inside is as it was again.
 impl<S: Reducible> Drop for Reduced<'_, S> {
     fn drop(&mut self) {
+        if self.merged > 0 {
+            self.system.unmerge();
+        }
         if self.forgets {
             self.system.remember();
         }
@@ -243,9 +268,11 @@ impl<'a, S: Reducible> Reduced<'a, S> {
         reduced
     }
 
-    /// The whole system, as it is.
+    /// The whole system, as it is. What has been [merged](Reducible::merge) in it before is so as long as
+    /// this is there.
     pub fn whole(system: &'a mut S) -> Self {
         Reduced {
+            merged: system.merged(),
             system,
             forgets: false,
             ample: None,
@@ -272,7 +299,12 @@ impl<'a, S: Reducible> Reduced<'a, S> {
         self.system.forgotten().filter(|_| self.forgets)
     }
 
-    /// Whether no step is left out and no state stands for others, but for what is forgotten.
+    /// How many locations processes pass because the steps there are merged into those before.
+    pub fn merged(&self) -> usize {
+        self.merged
+    }
+
+    /// Whether no step is left out and no state stands for others, but for what is forgotten and merged.
     pub fn is_whole(&self) -> bool {
         self.ample.is_none() && self.symmetry.is_none()
     }
@@ -293,8 +325,8 @@ impl<'a, S: Reducible> Reduced<'a, S> {
     }
 
     /// The run of the system behind a run of the reduced system: the processes that stand for others
-    /// are followed through the exchanges, and what was forgotten is remembered. `None` if it would be
-    /// very long.
+    /// are followed through the exchanges, what was forgotten is remembered, and steps that were merged are
+    /// taken one by one. `None` if it would be very long.
     ///
     /// A cycle may have to be gone round again: exchanges until every process is back where it was, what
     /// was forgotten once, since from then on it is what the cycle makes of it.
@@ -358,7 +390,7 @@ impl<'a, S: Reducible> Reduced<'a, S> {
 
     /// Whether runs of the reduced system are runs of the system.
     fn is_same(&self) -> bool {
-        self.symmetry.is_none() && !self.forgets
+        self.symmetry.is_none() && !self.forgets && self.merged == 0
     }
 
     /// The initial state that a state stands for.
@@ -441,16 +473,21 @@ impl<'a, S: Reducible> Reduced<'a, S> {
                 None => system.exchanged(step.to, symmetry, &then),
             };
             out.clear();
-            system.enabled(*at, &mut out);
-            let found = out.iter().find(|transition| {
-                let same = match &fault {
-                    Some(fault) => system.fault(transition.target) == Some(fault),
-                    None => transition.target == target,
+            system.enabled_as_it_is(*at, &mut out);
+            let found = out.iter().find_map(|transition| {
+                if kind(system, symmetry, transition.action, &nobody) != wanted {
+                    return None;
+                }
+                let steps = Self::at_rest(system, *at, *transition);
+                let end = steps.last()?.to;
+                let is_same = match &fault {
+                    Some(fault) => system.fault(end) == Some(fault),
+                    None => end == target,
                 };
-                same && kind(system, symmetry, transition.action, &nobody) == wanted
+                is_same.then_some(steps)
             })?;
-            lifted.push(RunStep { from: *at, action: found.action, to: found.target });
-            (*at, *really) = (found.target, then);
+            (*at, *really) = (found.last()?.to, then);
+            lifted.extend(found);
         }
         Some(lifted)
     }
@@ -464,18 +501,34 @@ impl<'a, S: Reducible> Reduced<'a, S> {
             }
             let wanted = self.kind(step.action);
             out.clear();
-            self.system.enabled_remembering(at, &mut out);
-            let found = out.iter().find(|transition| {
-                self.kind(transition.action) == wanted
-                    && match self.system.fault(step.to) {
-                        Some(fault) => self.system.fault(transition.target) == Some(fault),
-                        None => self.standing_for(transition.target) == step.to,
-                    }
+            self.system.enabled_as_it_is(at, &mut out);
+            let found = out.iter().find_map(|transition| {
+                if self.kind(transition.action) != wanted {
+                    return None;
+                }
+                let steps = Self::at_rest(self.system, at, *transition);
+                let end = steps.last()?.to;
+                let is_same = match self.system.fault(step.to) {
+                    Some(fault) => self.system.fault(end) == Some(fault),
+                    None => self.standing_for(end) == step.to,
+                };
+                is_same.then_some(steps)
             })?;
-            lifted.push(RunStep { from: at, action: found.action, to: found.target });
-            at = found.target;
+            at = found.last()?.to;
+            lifted.extend(found);
         }
         Some(lifted)
+    }
+
+    /// A step of the system, and those that are merged into it.
+    fn at_rest(system: &mut S, from: StateId, step: Transition) -> Vec<RunStep> {
+        let mut steps = vec![RunStep { from, action: step.action, to: step.target }];
+        let mut at = step.target;
+        while let Some(step) = system.passed(at) {
+            steps.push(RunStep { from: at, action: step.action, to: step.target });
+            at = step.target;
+        }
+        steps
     }
 
     /// What an action is in the reduced system: itself, or what it is up to an exchange.

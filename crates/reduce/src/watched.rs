@@ -8,7 +8,7 @@
 
 use fairly_fairness::{Constraint, Predicate, StepFormula};
 use fairly_model::{Expr, native::Part};
-use fairly_system::{Action, AtomIndex, EventSet, MoveId, Signature};
+use fairly_system::{Action, AtomIndex, EventId, EventSet, MoveId, Signature};
 
 use crate::bits::Bits;
 use crate::skeleton::{Skeleton, Tone};
@@ -54,6 +54,23 @@ impl Watched {
             Predicate::Step(formula) => Some(formula),
             _ => None,
         })
+    }
+
+    /// Whether a property or a constraint asks for an event.
+    pub(crate) fn asks_for(&self, event: EventId, signature: &Signature) -> bool {
+        let mut spoken_of = self.events.iter().any(|events| events.contains(event, signature));
+        for formula in self.step_formulas() {
+            walk(formula, &mut |part| {
+                spoken_of |=
+                    matches!(part, StepFormula::Event(all) if all.contains(event, signature));
+            });
+        }
+        spoken_of
+    }
+
+    /// Whether a constraint asks who is enabled.
+    pub(crate) fn asks_who_is_enabled(&self) -> bool {
+        self.predicates().any(|it| !matches!(it, Predicate::True | Predicate::Step(_)))
     }
 
     /// Whether the action itself is watched. That of a constraint is if taking it is a demand; where

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use fairly_check::soundness::{FORGETTING, SOUNDNESS, SYMMETRY};
+use fairly_check::soundness::{FORGETTING, MERGING, SOUNDNESS, SYMMETRY};
 use fairly_check::{
     Cause, CauseKind, Doomed, Fairness, Ladder, Least, Outcome, Phrase, Stamp, Upgrade, Verdict,
     Waiting,
@@ -276,6 +276,8 @@ pub fn soundness() -> String {
         (SYMMETRY, false, "It is refused for"),
         (FORGETTING, true, "Dead variables are reset for"),
         (FORGETTING, false, "They are not for"),
+        (MERGING, true, "Statements are merged for"),
+        (MERGING, false, "They are not for"),
     ] {
         let _ = writeln!(out, "{head}\n");
         for row in table.iter().filter(|row| row.kept == kept) {

@@ -40,7 +40,8 @@ impl Interpreter {
 
     /// Whether everything that can be reached has been met, its steps included, and nothing goes wrong
     /// there, nor in these propositions: then there is no need to look for it. Where something was
-    /// forgotten, the same goes wrong as otherwise, but in propositions that would have read it.
+    /// forgotten, the same goes wrong as otherwise, but in propositions that would have read it; where
+    /// steps were merged, too.
     pub fn is_known_to_be_faultless(&self, propositions: &[AtomIndex]) -> bool {
         let is_explored = self.faults.is_empty()
             && !self.left_out
@@ -50,7 +51,9 @@ impl Interpreter {
         let never_fails = |&atom: &AtomIndex| match self.atoms[atom.0 as usize] {
             Atom::Proposition(at) if !self.program.model.propositions[at].1.is_total() => {
                 // Native code declines where something goes wrong.
-                !self.memory.touches(&self.program.model.propositions[at].1)
+                let expr = &self.program.model.propositions[at].1;
+                !self.memory.touches(expr)
+                    && !self.may_have_been_passed(expr)
                     && all().all(|state| {
                         self.test_natively(state, at).is_some()
                             || self.proposition_fault(state, atom).is_none()

@@ -7,6 +7,7 @@
 mod atoms;
 mod expand;
 mod join;
+mod merging;
 mod names;
 mod natively;
 mod offers;
@@ -25,6 +26,7 @@ use hashbrown::HashMap;
 use self::atoms::Atom;
 pub(crate) use self::expand::{Keep, Steps};
 use self::join::Joints;
+use self::merging::Apart;
 use self::natively::Accelerator;
 pub(crate) use self::natively::{Batch, unnumbered};
 use self::offers::Offers;
@@ -128,6 +130,10 @@ pub struct Interpreter {
     /// The state that was read last, unpacked.
     reading: RefCell<Reading>,
     memory: Memory,
+    /// The steps that are not taken now: as they are, or merged.
+    apart: Option<Apart>,
+    /// By template: whether steps of it have ever been merged.
+    ever_passed: Vec<bool>,
 }
 
 /// The state that was read last.
@@ -199,6 +205,8 @@ impl Interpreter {
                 unpacked: false,
                 cells: vec![0; program.layout.cells],
             }),
+            apart: None,
+            ever_passed: vec![false; program.model.templates.len()],
             program,
             unfold,
             faults: HashMap::new(),

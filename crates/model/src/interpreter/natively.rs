@@ -16,6 +16,12 @@ pub(crate) struct Accelerator {
     ask: usize,
 }
 
+impl Accelerator {
+    pub(super) fn new(code: Box<dyn Native>) -> Accelerator {
+        Accelerator { code, actions: Vec::new(), ask: 1 }
+    }
+}
+
 /// More states are not asked about at once.
 const MOST: usize = 64;
 
@@ -34,7 +40,7 @@ pub(crate) struct Batch {
 impl Interpreter {
     /// Lets native code make steps where it can.
     pub fn accelerate(&mut self, code: Box<dyn Native>) {
-        self.native = Some(Accelerator { code, actions: Vec::new(), ask: 1 });
+        self.native = Some(Accelerator::new(code));
     }
 
     /// The edge behind a move; `None` if there is none because it could not be worked out.
