@@ -435,7 +435,7 @@ fn ask(text: &str, question: &Question, notion: Notion, reduction: Reduction) ->
 fn conditions() {
     let formula = Question::Formula(0);
     let (none, weak) = (Notion::None, Notion::Weak(Level::Process));
-    let cases: [(&str, &str, Question, Notion, bool); 11] = [
+    let cases: [(&str, &str, Question, Notion, bool); 12] = [
         (
             "a formula reads a variable",
             "active proctype P() { byte x, y; y = 1; x = 1; x = 2; y = 3 }
@@ -480,6 +480,15 @@ fn conditions() {
         (
             "a statement may go wrong",
             "byte g; active proctype P() { byte x = 1; g = 1; x = 1 / (x - 1); x = 1 }
+             ltl p { <> (g == 1) }",
+            formula.clone(),
+            none,
+            true,
+        ),
+        (
+            "a statement may go wrong in one of two processes",
+            "byte g; proctype P(byte here) { byte x[2]; g++; x[here] = 1; x[0] = 2 }
+             init { atomic { run P(1); run P(2) } }
              ltl p { <> (g == 1) }",
             formula.clone(),
             none,

@@ -143,11 +143,13 @@ impl<'a> Seen<'a> {
         if self.meetings_count && edges.any(|edge| meets(self.model, edge)) {
             return nothing;
         }
+        // What values variables can have may differ from slot to slot.
         let variants = layout.slots.iter().flat_map(|slot| &slot.variants);
-        let Some(variant) = variants.into_iter().find(|variant| variant.template == id) else {
+        let variants: Vec<_> = variants.filter(|variant| variant.template == id).collect();
+        if variants.is_empty() {
             return nothing;
-        };
-        let mut next = self.candidates(id, template, variant);
+        }
+        let mut next = self.candidates(id, template, &variants);
         break_rounds(&mut next);
         shorten(&mut next);
         next.iter().map(Option::is_some).collect()
@@ -159,16 +161,18 @@ impl<'a> Seen<'a> {
         &self,
         id: TemplateId,
         template: &Template,
-        layout: &VariantLayout,
+        variants: &[&VariantLayout],
     ) -> Vec<Option<usize>> {
-        let own = Own { template, layout };
+        let is_sure = |effect: &[Statement]| {
+            variants.iter().all(|layout| Own { template, layout }.is_sure(effect))
+        };
         let places: Vec<&Vec<LocationId>> =
             self.read.places.iter().filter(|(of, _)| *of == id).map(|(_, places)| places).collect();
         let mut next: Vec<Option<usize>> = Vec::with_capacity(template.locations.len());
         let mut is_entered = vec![false; template.locations.len()];
         for (at, location) in template.locations.iter().enumerate() {
             let only = match location.edges.as_deref() {
-                Some([only]) if at > 0 => self.behind(only).filter(|_| own.is_sure(&only.effect)),
+                Some([only]) if at > 0 => self.behind(only).filter(|_| is_sure(&only.effect)),
                 _ => None,
             };
             let here = LocationId::from_index(at);
