@@ -96,7 +96,7 @@ impl Read {
     fn note(&mut self, expr: &Expr) -> bool {
         match expr {
             Expr::Load(Place { variable: AnyVariable::Remote { template, local, .. }, .. }) => {
-                _ = self.remote.insert((*template, *local))
+                self.remote.insert((*template, *local));
             }
             Expr::At { template, locations, .. } => {
                 self.places.push((*template, locations.clone()));
@@ -266,7 +266,7 @@ fn assigned(statements: &[Statement]) -> Vec<LocalId> {
                 all.extend(pairs.iter().filter_map(|(place, _)| match place.variable {
                     AnyVariable::Local(local) => Some(local),
                     _ => None,
-                }))
+                }));
             }
             StatementKind::If { then, otherwise, .. } => {
                 all.extend(assigned(then));
