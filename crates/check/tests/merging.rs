@@ -544,7 +544,7 @@ fn conditions() {
         ),
     ];
     for (what, text, question, notion, expected) in cases {
-        for reduction in [Reduction::Off, Reduction::Merging, Reduction::Local] {
+        for reduction in [Reduction::Off, Reduction::Merging, Reduction::Local, Reduction::Sound] {
             let (holds, _) = ask(text, &question, notion, reduction);
             assert_eq!(holds, expected, "{what}, {reduction:?}");
         }

@@ -290,12 +290,15 @@ impl Ample {
             if self.inside[other as usize] {
                 continue;
             }
+            let own = spot;
             let Some(spot) = self.spot(other as usize) else { continue };
             // A process with another behind it cannot end before that one.
             let with_end = !(self.skeleton.last_first && (other as usize) < slot);
             if is_able && step.disturbs(&spot.future, with_end)
                 || is_unable && step.is_enabled_by(&spot.future, with_end)
                 || spot.future.offers.meets(&step.later)
+                // Whether the other goes on in one action depends on what is offered here by then.
+                || is_able && spot.future.later.meets(&own.future.offers)
             {
                 wanted.push(other);
             }

@@ -36,6 +36,10 @@ pub(crate) struct Users {
     readers: Vec<User>,
     writers: Vec<User>,
     offering: Vec<User>,
+    /// Who needs an offer for an action to go on.
+    needing: Vec<User>,
+    /// By slot: what it ever offers.
+    offers: Vec<Bits>,
 }
 
 /// How many slots, and which if it is one.
@@ -84,6 +88,8 @@ pub(crate) struct Future {
     pub(crate) end_reads: Bits,
     pub(crate) end_writes: Bits,
     pub(crate) offers: Bits,
+    /// What others have to offer for actions to go on in which it holds. Where nobody does, such an action ends.
+    pub(crate) later: Bits,
 }
 
 /// Whom a step needs.
@@ -177,6 +183,7 @@ impl Future {
             end_reads: Bits::new(parts),
             end_writes: Bits::new(parts),
             offers: Bits::new(offers),
+            later: Bits::new(offers),
         }
     }
 
@@ -186,6 +193,7 @@ impl Future {
         self.end_reads.join(&other.end_reads);
         self.end_writes.join(&other.end_writes);
         self.offers.join(&other.offers);
+        self.later.join(&other.later);
     }
 }
 
@@ -301,6 +309,7 @@ impl Skeleton {
                 let spot = &self.slots[slot][variant][location];
                 let mut future = spot.future.clone();
                 for step in spot.steps.iter().filter(|step| !step.waits) {
+                    future.later.join(&step.later);
                     if let Some(target) = step.target {
                         future.join(&self.slots[slot][variant][target as usize].future);
                     }
@@ -311,6 +320,7 @@ impl Skeleton {
                         future.writes.join(&child.writes);
                         future.writes.join(&child.end_writes);
                         future.offers.join(&child.offers);
+                        future.later.join(&child.later);
                     }
                 }
                 let spot = &mut self.slots[slot][variant][location];
@@ -328,6 +338,8 @@ impl Skeleton {
             readers: blank(self.parts),
             writers: blank(self.parts),
             offering: blank(self.offers),
+            needing: blank(self.offers),
+            offers: Vec::new(),
         };
         for (slot, variants) in self.slots.iter().enumerate() {
             let mut total = Future::new(self.parts, self.offers);
@@ -337,20 +349,24 @@ impl Skeleton {
             total.reads.iter().for_each(|part| users.readers[part].add(slot));
             total.writes.iter().for_each(|part| users.writers[part].add(slot));
             total.offers.iter().for_each(|offer| users.offering[offer].add(slot));
+            total.later.iter().for_each(|offer| users.needing[offer].add(slot));
+            users.offers.push(total.offers);
         }
         self.users = users;
     }
 
     /// How much a step may ever have to do with other processes; 0 only if it has nothing to do with any.
     pub(crate) fn disturbed(&self, slot: usize, step: &Step) -> usize {
-        let Users { readers, writers, offering } = &self.users;
+        let Users { readers, writers, offering, needing, offers } = &self.users;
         let sum = |bits: &Bits, users: &[User]| -> usize {
             bits.iter().map(|at| users[at].others(slot)).sum()
         };
         let disturbs = sum(&step.all_writes, readers) + sum(&step.all_writes, writers);
         let is_disturbed = sum(&step.all_reads, writers) + sum(&step.enabling, writers);
         let needs = if step.needs.is_empty() { 0 } else { self.slots.len() };
-        disturbs + is_disturbed + sum(&step.later, offering) + needs
+        // Whoever moves may offer something else then.
+        let met = sum(&step.later, offering) + sum(&offers[slot], needing);
+        disturbs + is_disturbed + met + needs
     }
 
     /// Whether processes end successfully only all together, so that nothing comes after it.
