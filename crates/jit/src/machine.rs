@@ -252,8 +252,13 @@ impl Machine {
         unsafe { function(words.as_mut_ptr(), message.as_ptr(), &raw mut context) }
     }
 
-    /// Makes room for twice as many steps and offers.
+    /// Makes room for more steps and offers.
     pub(crate) fn grow(&mut self, out: &mut Rows) {
+        // The two lists may come from different places.
+        let wanted = out.commands.capacity() * self.words;
+        if wanted > out.words.capacity() {
+            return out.words.reserve(wanted - out.words.len());
+        }
         // More than there is room for now, however much of that is used.
         out.commands.reserve(2 * out.commands.capacity().max(8));
         out.words.reserve(out.commands.capacity() * self.words - out.words.len());
