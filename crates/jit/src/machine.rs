@@ -252,8 +252,13 @@ impl Machine {
         unsafe { function(words.as_mut_ptr(), message.as_ptr(), &raw mut context) }
     }
 
-    /// Makes room for more steps and offers.
+    /// Makes room for more of what there was no room for: offers, or steps.
     pub(crate) fn grow(&mut self, out: &mut Rows) {
+        if self.offers_made == self.offer_room {
+            self.offers.resize(self.offers.len() * 2, 0);
+            self.offer_room *= 2;
+            return;
+        }
         // The two lists may come from different places.
         let wanted = out.commands.capacity() * self.words;
         if wanted > out.words.capacity() {
@@ -262,8 +267,6 @@ impl Machine {
         // More than there is room for now, however much of that is used.
         out.commands.reserve(2 * out.commands.capacity().max(8));
         out.words.reserve(out.commands.capacity() * self.words - out.words.len());
-        self.offers.resize(self.offers.len() * 2, 0);
-        self.offer_room *= 2;
     }
 
     /// Gives scratch variables what they hold at the start of an action.
