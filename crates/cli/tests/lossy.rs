@@ -64,14 +64,14 @@ fn an_error_is_found_in_memory_that_the_states_do_not_fit_into() {
     for (path, found) in [(promela.path(), 1), (csp.path(), 0)] {
         let asked = |more: &[&str]| {
             let question = if found == 1 { "assertions" } else { "reaches" };
-            fairly(&[&["check", "-p", question, "--max-memory", "4M", path], more].concat())
+            fairly(&[&["check", "-p", question, "--max-memory", "2M", path], more].concat())
         };
         let exact = asked(&[]);
         assert_eq!(code(&exact), 3, "{}", out(&exact));
-        assert!(out(&exact).contains("unknown: stopped at the memory limit of 4 MiB"));
+        assert!(out(&exact).contains("unknown: stopped at the memory limit of 2 MiB"));
         let lossy = asked(&["--lossy", "bits"]);
         assert_eq!(code(&lossy), found, "{}{}", out(&lossy), err(&lossy));
-        assert!(out(&lossy).contains("lossy: 3 bits a state in 2048 KiB\n"), "{}", out(&lossy));
+        assert!(out(&lossy).contains("lossy: 3 bits a state in 1024 KiB\n"), "{}", out(&lossy));
         // 19 + 7 + 23 + 11 steps, and the two of the one that watches.
         let steps = if found == 1 { "        62  " } else { "        60  " };
         assert!(out(&lossy).contains(steps), "{}", out(&lossy));
