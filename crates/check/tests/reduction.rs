@@ -339,7 +339,7 @@ const STATES: [(&str, usize, usize, usize); 14] = [
     ("chang_roberts", 568, 456, 462),
     ("dijkstra", 1122, 430, 890),
     ("go_back_n", 1968, 437, 850),
-    ("paxos", 49578, 20889, 41649),
+    ("paxos", 49578, 21628, 41649),
     ("bakery", 960, 567, 800),
     ("channel_passing", 43, 5, 29),
     ("else_timeout", 241, 121, 241),
