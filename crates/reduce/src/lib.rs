@@ -30,6 +30,8 @@
 //! - some are enabled, and none of them goes wrong;
 //! - whatever the other processes do, now and later, neither enables nor disables nor changes anything
 //!   that the group can do in this state, or is changed by it;
+//!   an atomic sequence goes on or is interrupted by whether a partner is ready for it, so the steps of
+//!   whoever may be one change what it does;
 //! - they are *quiet* ([`Watched`]): neither the property nor a constraint can tell when they happen; or
 //!   only constraints can whose demands last until they are met, and one of them is quiet or owed
 //!   (`lasting.rs`);
