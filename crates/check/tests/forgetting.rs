@@ -16,13 +16,14 @@ use fairly_model::{Collapsed, Interpreter, text, verify};
 use fairly_omega::StateId;
 use fairly_reduce::{Reduced, Watched};
 use fairly_search::Bounds;
-use fairly_system::{ActionId, AtomIndex, RunStep, Transition, TransitionSystem};
+use fairly_system::{ActionId, AtomIndex, RunStep, TransitionSystem};
 use fairly_testkit::Rng;
 use fairly_witness::follow;
 
 use crate::given::{Shape, cases, first_seed, random_model};
 use crate::promela_random::generate as promela_generate;
 use crate::promela_random::program::Form;
+use crate::reduced::numbered;
 
 /// A system as a graph: what is seen of each state, and its steps.
 struct Graph {
@@ -32,33 +33,15 @@ struct Graph {
 
 /// The graph of a system; `None` if it has many states.
 fn graph(system: &mut Reduced<'_, Collapsed>, atoms: &[AtomIndex]) -> Option<Graph> {
-    const MOST: usize = 400;
-    let mut numbers: HashMap<StateId, usize> = HashMap::new();
-    let mut order = system.initial();
-    numbers.extend(order.iter().enumerate().map(|(at, &state)| (state, at)));
     let mut graph = Graph { labels: Vec::new(), steps: Vec::new() };
-    let mut next = 0;
-    while let Some(&state) = order.get(next) {
-        next += 1;
-        if next > MOST {
-            return None;
-        }
-        let mut out: Vec<Transition> = Vec::new();
-        system.enabled(state, &mut out);
+    for (state, steps) in numbered(system, 400)? {
         let mut offered = Vec::new();
         system.offered(state, &mut offered);
         offered.sort_unstable();
         let holding: Vec<bool> = atoms.iter().map(|&atom| system.holds(state, atom)).collect();
         let fault = system.fault(state).map(|fault| fault.message.clone());
         graph.labels.push(format!("{holding:?} {offered:?} {fault:?}"));
-        let mut number = |target: StateId| {
-            *numbers.entry(target).or_insert_with(|| {
-                order.push(target);
-                order.len() - 1
-            })
-        };
-        let steps = out.iter().map(|step| (step.action, number(step.target))).collect();
-        graph.steps.push(steps);
+        graph.steps.push(steps.into_iter().collect());
     }
     Some(graph)
 }

@@ -18,16 +18,14 @@ use fairly_model::{
 use fairly_omega::StateId;
 use fairly_reduce::{Reduced, Reducible, Watched};
 use fairly_search::Bounds;
-use fairly_system::{
-    ActionId, AtomIndex, EventKind, ProcessId, RunStep, Transition, TransitionSystem,
-};
+use fairly_system::{AtomIndex, EventKind, ProcessId, RunStep, Transition, TransitionSystem};
 use fairly_testkit::Rng;
 use fairly_witness::follow;
 
 use crate::given::{cases, first_seed};
 use crate::promela_random::generate as promela_generate;
 use crate::promela_random::program::Form;
-use crate::reduced::{any_formula, loose_model, small_enough};
+use crate::reduced::{any_formula, loose_model, numbered, small_enough};
 
 /// A model whose processes often do something that is only about themselves.
 fn private_model(rng: &mut Rng) -> Model {
@@ -82,34 +80,15 @@ struct Graph {
 
 /// The graph of a system; `None` if it has many states.
 fn graph(system: &mut Reduced<'_, Collapsed>, atoms: &[AtomIndex]) -> Option<Graph> {
-    const MOST: usize = 300;
-    let mut numbers: HashMap<StateId, usize> = HashMap::new();
-    let mut order = system.initial();
-    numbers.extend(order.iter().enumerate().map(|(at, &state)| (state, at)));
     let mut graph = Graph { labels: Vec::new(), steps: Vec::new(), stuck: 0 };
-    let mut next = 0;
-    while let Some(&state) = order.get(next) {
-        next += 1;
-        if next > MOST {
-            return None;
-        }
-        let mut out: Vec<Transition> = Vec::new();
-        system.enabled(state, &mut out);
+    for (at, (state, steps)) in numbered(system, 300)?.into_iter().enumerate() {
         let holding: Vec<bool> = atoms.iter().map(|&atom| system.holds(state, atom)).collect();
         let fault = system.fault(state).map(|fault| fault.message.clone());
-        graph.stuck += usize::from(out.is_empty() && fault.is_none());
+        graph.stuck += usize::from(steps.is_empty() && fault.is_none());
         graph.labels.push(format!("{holding:?} {fault:?}"));
-        if out.is_empty() {
-            // A run goes on there, without steps.
-            out.push(Transition { target: state, action: ActionId::IDLE });
-        }
-        let mut number = |target: StateId| {
-            *numbers.entry(target).or_insert_with(|| {
-                order.push(target);
-                order.len() - 1
-            })
-        };
-        graph.steps.push(out.iter().map(|step| number(step.target)).collect());
+        // Where there are no steps, a run goes on without.
+        let stays = steps.is_empty().then_some(at);
+        graph.steps.push(steps.into_iter().map(|(_, to)| to).chain(stays).collect());
     }
     Some(graph)
 }

@@ -1,11 +1,16 @@
 //! Random formulas, models and networks for the tests of reductions, and the search that they compare.
 
+use std::collections::HashMap;
+
 use fairly_fairness::Constraint;
 use fairly_model::{Collapsed, Expr, Model};
-use fairly_omega::Graph;
 use fairly_omega::emptiness::{self, Engine};
+use fairly_omega::{Graph, StateId};
+use fairly_reduce::Reduced;
 use fairly_search::{Bounds, Negation, Product, reach};
-use fairly_system::{Annotation, ComponentBuilder, Composition, Network, TransitionSystem};
+use fairly_system::{
+    ActionId, Annotation, ComponentBuilder, Composition, Network, Transition, TransitionSystem,
+};
 use fairly_testkit::Rng;
 
 use crate::given::{Shape, random_model};
@@ -155,4 +160,30 @@ pub(crate) fn has_run<S: TransitionSystem>(
     let mut product = Product::new(system, negation, constraints.to_vec());
     let engine = Engine::for_condition(product.acceptance());
     emptiness::check(&mut product, engine).expect("an answer").lasso.is_some()
+}
+
+/// A state, and its steps with the positions of what they lead to.
+pub(crate) type Numbered = (StateId, Vec<(ActionId, usize)>);
+
+/// The states of a system in the order in which they are met; `None` if there are more than so many.
+pub(crate) fn numbered(system: &mut Reduced<'_, Collapsed>, most: usize) -> Option<Vec<Numbered>> {
+    let mut order = system.initial();
+    let mut numbers: HashMap<StateId, usize> = HashMap::new();
+    numbers.extend(order.iter().enumerate().map(|(at, &state)| (state, at)));
+    let mut found = Vec::new();
+    while let Some(&state) = order.get(found.len()) {
+        if found.len() == most {
+            return None;
+        }
+        let mut out: Vec<Transition> = Vec::new();
+        system.enabled(state, &mut out);
+        let mut number = |target: StateId| {
+            *numbers.entry(target).or_insert_with(|| {
+                order.push(target);
+                order.len() - 1
+            })
+        };
+        found.push((state, out.iter().map(|step| (step.action, number(step.target))).collect()));
+    }
+    Some(found)
 }
