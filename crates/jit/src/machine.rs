@@ -274,6 +274,12 @@ impl Machine {
         self.scratch.copy_from_slice(&self.initial_scratch);
     }
 
+    /// The channel of an offer that has been found, or -1.
+    #[inline]
+    pub(crate) fn channel(&self, at: usize) -> i64 {
+        self.offers[at * self.stride + 1]
+    }
+
     /// An offer that has been found: the edge, the channel and the message.
     pub(crate) fn offer(&self, at: usize) -> (u32, i64, &[i64]) {
         let offer = &self.offers[at * self.stride..][..self.stride];

@@ -396,6 +396,10 @@ impl Compiled {
         for at in 0..offers {
             let Compiled { plan, inner, .. } = self;
             let inner = inner.get_mut();
+            // Most are about other channels.
+            if inner.machine.channel(at) != inner.machine.channel(sender) {
+                continue;
+            }
             let slot = |at: usize| plan.places[inner.machine.offer(at).0 as usize].part.slot;
             if slot(at) != slot(sender) && inner.receives(plan, words, timeout, (sender, at))? {
                 receivers.push((at, inner.machine.offer(at).0));
