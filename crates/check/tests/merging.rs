@@ -70,6 +70,14 @@ fn private_model(rng: &mut Rng) -> Model {
     model
 }
 
+/// Such a model with its meaning; `None` if it is not one that has any.
+fn private_system(rng: &mut Rng) -> Option<(Model, Collapsed)> {
+    let model = private_model(rng);
+    verify(&model).ok()?;
+    let system = Collapsed::new(Interpreter::new(model.clone()));
+    Some((model, system))
+}
+
 /// A system as a graph: what is seen of each state, and where its steps lead.
 struct Graph {
     labels: Vec<String>,
@@ -158,11 +166,7 @@ fn what_is_left_is_stuttering_bisimilar() {
             break;
         }
         let mut rng = Rng::new(seed);
-        let model = private_model(&mut rng);
-        if verify(&model).is_err() {
-            continue;
-        }
-        let mut system = Collapsed::new(Interpreter::new(model.clone()));
+        let Some((model, mut system)) = private_system(&mut rng) else { continue };
         let atoms: Vec<AtomIndex> = model
             .propositions
             .iter()
@@ -267,11 +271,7 @@ fn random_models() {
             break;
         }
         let mut rng = Rng::new(seed);
-        let model = private_model(&mut rng);
-        if verify(&model).is_err() {
-            continue;
-        }
-        let mut system = Collapsed::new(Interpreter::new(model.clone()));
+        let Some((model, mut system)) = private_system(&mut rng) else { continue };
         let is_merged = system.merge(&Watched::default()) > 0;
         system.unmerge();
         if !is_merged || !small_enough(&mut system) {

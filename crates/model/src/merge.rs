@@ -23,6 +23,7 @@ use crate::expression::{AnyVariable, Expr, Place};
 use crate::ids::{LocalId, LocationId, TemplateId};
 use crate::layout::{Layout, VariantLayout};
 use crate::model::{Atomicity, Model};
+use crate::origins::assigned;
 use crate::process::{Communication, Edge, Label, Statement, StatementKind, Target, Template};
 use crate::sure::Own;
 
@@ -181,8 +182,11 @@ impl<'a> Seen<'a> {
                     let is_hidden = |local: &LocalId| !self.read.remote.contains(&(id, *local));
                     let edge = location.edges.iter().flatten();
                     let mut assigned = edge.flat_map(|edge| assigned(&edge.effect));
-                    assigned.all(|local| is_hidden(&local))
-                        && places.iter().all(|all| all.contains(&here) == all.contains(&to))
+                    assigned.all(|place| match &place.variable {
+                        AnyVariable::Local(local) => is_hidden(local),
+                        // Those that may go wrong, or are others', are not merged anyway.
+                        _ => true,
+                    }) && places.iter().all(|all| all.contains(&here) == all.contains(&to))
                 })
                 .map(LocationId::index),
             );
@@ -255,27 +259,6 @@ fn has_loop(statements: &[Statement]) -> bool {
         StatementKind::If { then, otherwise, .. } => has_loop(then) || has_loop(otherwise),
         _ => false,
     })
-}
-
-/// The own variables that statements without loops assign.
-fn assigned(statements: &[Statement]) -> Vec<LocalId> {
-    let mut all = Vec::new();
-    for statement in statements {
-        match &statement.kind {
-            StatementKind::Assign(pairs) => {
-                all.extend(pairs.iter().filter_map(|(place, _)| match place.variable {
-                    AnyVariable::Local(local) => Some(local),
-                    _ => None,
-                }));
-            }
-            StatementKind::If { then, otherwise, .. } => {
-                all.extend(assigned(then));
-                all.extend(assigned(otherwise));
-            }
-            _ => {}
-        }
-    }
-    all
 }
 
 /// Takes one location out of every round, where a process then rests again and again.

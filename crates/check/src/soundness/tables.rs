@@ -1,0 +1,460 @@
+//! What each reduction keeps and what it is refused for, a row each.
+
+/// A row of the table: something that is asked, and whether a reduction keeps the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// What it is about.
+    pub kind: RowKind,
+    /// In a few words.
+    pub what: &'static str,
+    /// Whether partial-order reduction keeps the answer.
+    pub kept: bool,
+    /// Why, or why not.
+    pub reason: &'static str,
+}
+
+/// What the rows of the table are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum RowKind {
+    Errors,
+    Deadlocks,
+    Reachability,
+    StateFormula,
+    EventFormula,
+    NoFairness,
+    ProcessFairness,
+    EventFairness,
+    ActionFairness,
+    Liveness,
+    Justice,
+    Own,
+    MachineClosure,
+    Next,
+    Counting,
+    Stopping,
+    Never,
+    CountingConstraint,
+    Global,
+    Inherent,
+    Least,
+    Refinement,
+    Termination,
+    Survey,
+    Open,
+    Priorities,
+    Last,
+    Alike,
+    Followed,
+    Indexed,
+    Numbered,
+    Numbers,
+    Meeting,
+    Waiting,
+    Looked,
+}
+
+const fn row(kind: RowKind, what: &'static str, kept: bool, reason: &'static str) -> Row {
+    Row { kind, what, kept, reason }
+}
+
+/// The table.
+pub const SOUNDNESS: &[Row] = &[
+    row(
+        RowKind::Errors,
+        "assertions and other errors of a model",
+        true,
+        "a step that goes wrong is never followed alone, and no cycle leaves it out",
+    ),
+    row(
+        RowKind::Deadlocks,
+        "deadlocks, invalid end states",
+        true,
+        "what is followed in a state cannot be disabled by what is left out",
+    ),
+    row(
+        RowKind::Reachability,
+        "states with a proposition or a value that can be reached",
+        true,
+        "steps that change it are never followed alone",
+    ),
+    row(
+        RowKind::StateFormula,
+        "LTL over states without X",
+        true,
+        "it does not matter how long a value lasts",
+    ),
+    row(
+        RowKind::EventFormula,
+        "LTL over events, or both, where steps without them may come anywhere",
+        true,
+        "F a, G !a, G (a -> F b), !a U b; a formula is recognised by its form",
+    ),
+    row(RowKind::NoFairness, "no fairness", true, "every run counts"),
+    row(
+        RowKind::ProcessFairness,
+        "weak and strong fairness of processes",
+        true,
+        "a step is followed alone only if no fair process is more or less enabled after it, or what is \
+         enabled stays so until it is taken",
+    ),
+    row(
+        RowKind::EventFairness,
+        "weak and strong fairness of events, wf(e), sf(e)",
+        true,
+        "a step is followed alone only if what is fair is enabled after it as it was before, or what is \
+         enabled stays so until it is taken",
+    ),
+    row(
+        RowKind::ActionFairness,
+        "weak and strong fairness of single transitions",
+        true,
+        "a transition stays the same one wherever others happen",
+    ),
+    row(
+        RowKind::Liveness,
+        "weak and strong liveness, wl(e), sl(e)",
+        true,
+        "a step is followed alone only if what is live is ready after it as it was before, or what is \
+         ready stays so until it is taken",
+    ),
+    row(
+        RowKind::Justice,
+        "justice(p), compassion(p, q), where steps in between make no difference to p and q",
+        true,
+        "as for formulas",
+    ),
+    row(
+        RowKind::Own,
+        "acceptance conditions of components",
+        true,
+        "transitions that may be taken only finitely often are never followed alone",
+    ),
+    row(
+        RowKind::MachineClosure,
+        "whether every finite run has a fair continuation",
+        true,
+        "every finite run can be continued to one that is followed",
+    ),
+    row(RowKind::Next, "formulas with X", false, "X counts steps, and steps are left out"),
+    row(
+        RowKind::Counting,
+        "formulas over events that steps in between would change, such as a U b",
+        false,
+        "a step without these events may come earlier, and `a U b` does not hold there",
+    ),
+    row(
+        RowKind::Stopping,
+        "formulas about `deadlock` and `terminated`",
+        false,
+        "the last step to a deadlock changes them, and it may be any step",
+    ),
+    row(RowKind::Never, "never claims and automata", false, "an automaton may count steps"),
+    row(
+        RowKind::CountingConstraint,
+        "constraints on steps that steps in between would change, such as justice(!a)",
+        false,
+        "steps without the event may be left out, or come elsewhere",
+    ),
+    row(
+        RowKind::Global,
+        "strong global fairness",
+        false,
+        "it asks for every transition of a state, and transitions are left out",
+    ),
+    row(
+        RowKind::Inherent,
+        "inherent fairness",
+        false,
+        "it is about every finite run, and finite runs are left out",
+    ),
+    row(
+        RowKind::Least,
+        "least sets of constraints",
+        false,
+        "many sets are tried on one system, and each would need another reduction",
+    ),
+    row(
+        RowKind::Refinement,
+        "refinement, determinism, divergence, non-termination",
+        false,
+        "they compare what is offered, and offers are left out",
+    ),
+    row(
+        RowKind::Termination,
+        "deadlock freedom where processes can terminate one by one",
+        false,
+        "it depends on the last step to a state, and that may be another one",
+    ),
+    row(
+        RowKind::Survey,
+        "constraints for every event or transition of a system that lists them as they are met",
+        false,
+        "all of them have to be met first, so the whole system is explored for that",
+    ),
+    row(
+        RowKind::Open,
+        "processes that are unfolded as they are explored",
+        false,
+        "what they may still do is not known",
+    ),
+    row(
+        RowKind::Priorities,
+        "models in which atomic actions go before others (CSP#)",
+        false,
+        "an action can keep any other from being enabled",
+    ),
+    row(
+        RowKind::Last,
+        "models that read who moved last, or whether others can move",
+        false,
+        "every step changes what they read, so none is independent of another",
+    ),
+];
+
+/// The table for symmetry: one state for all in which processes that are alike have only changed places.
+/// Whatever names a process takes it out of what is exchanged.
+pub const SYMMETRY: &[Row] = &[
+    row(
+        RowKind::Reachability,
+        "errors, deadlocks, states that can be reached",
+        true,
+        "an exchange of processes that are alike turns runs into runs",
+    ),
+    row(
+        RowKind::Alike,
+        "LTL, with X or without, and never claims, if two processes that are alike are not named",
+        true,
+        "no step is left out, one stands for those that nobody tells apart",
+    ),
+    row(RowKind::NoFairness, "no fairness", true, "every run counts"),
+    row(
+        RowKind::EventFairness,
+        "fairness and liveness of events that all processes alike have, or none of them; justice",
+        true,
+        "an exchange changes neither what is asked for nor what is taken",
+    ),
+    row(
+        RowKind::ProcessFairness,
+        "fairness of some processes, and of their events and transitions",
+        true,
+        "these are named and stay where they are; the others are exchanged",
+    ),
+    row(
+        RowKind::MachineClosure,
+        "whether every finite run has a fair continuation",
+        true,
+        "an exchange of processes turns runs into runs",
+    ),
+    row(
+        RowKind::Followed,
+        "fairness of all processes that are alike, and of each one's own events and transitions",
+        true,
+        "each process is followed through the exchanges, with what is asked for it",
+    ),
+    row(
+        RowKind::Numbered,
+        "processes that know numbers of processes, in variables, messages and indices of arrays",
+        true,
+        "the numbers are exchanged too, if they are only assigned and compared for equality",
+    ),
+    row(
+        RowKind::Indexed,
+        "formulas and constraints that name all processes that are alike, or all but one",
+        false,
+        "whoever is named stays where it is, and nobody is left to be exchanged",
+    ),
+    row(
+        RowKind::Global,
+        "strong global fairness",
+        false,
+        "a run may take every transition of a state that stands for two, and of each only half",
+    ),
+    row(RowKind::Inherent, "inherent fairness", false, "it is decided on the whole system"),
+    row(
+        RowKind::Refinement,
+        "refinement, determinism, divergence, non-termination",
+        false,
+        "they are decided on the whole system",
+    ),
+    row(
+        RowKind::Numbers,
+        "models that compute with numbers of processes or compare them by order, rings, who moved last",
+        false,
+        "an exchange changes the numbers, and not what was computed from them",
+    ),
+    row(
+        RowKind::Open,
+        "processes that are unfolded as they are explored",
+        false,
+        "whether they are alike is not known",
+    ),
+];
+
+/// The table for variables that are dead: those that no process reads again before it has given them another
+/// value are forgotten. What is left is strongly bisimilar to the system, so only what asks whether two
+/// states are the same one is not kept.
+pub const FORGETTING: &[Row] = &[
+    row(
+        RowKind::Reachability,
+        "errors, deadlocks, states that can be reached",
+        true,
+        "what is read there, or by a proposition, is not forgotten",
+    ),
+    row(
+        RowKind::Alike,
+        "LTL, with X or without, over states and events, and never claims",
+        true,
+        "every step is there, with its event and its propositions",
+    ),
+    row(RowKind::NoFairness, "no fairness", true, "every run counts"),
+    row(
+        RowKind::ProcessFairness,
+        "weak and strong fairness of processes, events and transitions; liveness; justice",
+        true,
+        "the same is enabled, ready and taken",
+    ),
+    row(
+        RowKind::MachineClosure,
+        "whether every finite run has a fair continuation",
+        true,
+        "finite runs and what continues them are the same",
+    ),
+    row(
+        RowKind::Inherent,
+        "inherent fairness",
+        true,
+        "finite runs and what continues them are the same",
+    ),
+    row(
+        RowKind::Global,
+        "strong global fairness",
+        false,
+        "it asks for every transition of a state, and of two states that become one for only half each",
+    ),
+    row(
+        RowKind::Refinement,
+        "refinement, determinism, divergence, non-termination",
+        false,
+        "they are decided on the whole system",
+    ),
+    row(
+        RowKind::Open,
+        "processes that are unfolded as they are explored",
+        false,
+        "what they may still read is not known",
+    ),
+];
+
+/// The table for statements that are merged: a process does at once what it can do in any case, what cannot go
+/// wrong, and what is about its own variables only. Whoever could tell a process that is about to do so from
+/// one that has done it takes it out of what is merged. What is left has the same runs, but for when such
+/// steps are taken.
+pub const MERGING: &[Row] = &[
+    row(
+        RowKind::Errors,
+        "errors, deadlocks, states that can be reached",
+        true,
+        "a step that can go wrong is not merged, and who has such a step to take is not stuck",
+    ),
+    row(
+        RowKind::StateFormula,
+        "LTL over states without X",
+        true,
+        "a step that changes what the formula reads is not merged",
+    ),
+    row(
+        RowKind::EventFormula,
+        "LTL over events, or both, where steps without them may come anywhere",
+        true,
+        "a step with one of these events is not merged",
+    ),
+    row(RowKind::NoFairness, "no fairness", true, "every run counts"),
+    row(
+        RowKind::ProcessFairness,
+        "weak and strong fairness of processes, all or some",
+        true,
+        "who is about to do something that is merged can do it, and no other process depends on it",
+    ),
+    row(
+        RowKind::Justice,
+        "justice(p), compassion(p, q), where steps in between make no difference to p and q",
+        true,
+        "as for formulas",
+    ),
+    row(
+        RowKind::MachineClosure,
+        "whether every finite run has a fair continuation",
+        true,
+        "whoever is about to do something that is merged can do it first",
+    ),
+    row(
+        RowKind::Looked,
+        "steps to or from a place, or with a variable, that a formula or another process reads",
+        false,
+        "these are taken one by one, the others are merged",
+    ),
+    row(
+        RowKind::Meeting,
+        "processes with rendezvous, under fairness, beside atomic sequences or `else`",
+        false,
+        "another process waits while they do what would be merged",
+    ),
+    row(
+        RowKind::Waiting,
+        "models with `timeout`, under fairness",
+        false,
+        "there is no timeout while somebody does what would be merged",
+    ),
+    row(RowKind::Next, "formulas with X", false, "X counts steps"),
+    row(
+        RowKind::Counting,
+        "formulas over events that steps in between would change, such as a U b",
+        false,
+        "a step without these events is merged into the one before",
+    ),
+    row(
+        RowKind::Stopping,
+        "formulas about `deadlock` and `terminated`",
+        false,
+        "the last step to a deadlock changes them, and it may be one that is merged",
+    ),
+    row(RowKind::Never, "never claims and automata", false, "an automaton may count steps"),
+    row(
+        RowKind::EventFairness,
+        "fairness and liveness of events and single transitions",
+        false,
+        "what is enabled before and after a step that is merged need not be in between",
+    ),
+    row(
+        RowKind::CountingConstraint,
+        "constraints on steps that steps in between would change, such as justice(!a)",
+        false,
+        "steps without the event are merged into others",
+    ),
+    row(
+        RowKind::Global,
+        "strong global fairness",
+        false,
+        "it asks for every transition of a state, and states are passed",
+    ),
+    row(RowKind::Inherent, "inherent fairness", false, "it is decided step by step"),
+    row(
+        RowKind::Refinement,
+        "refinement, determinism, divergence, non-termination, least sets of constraints",
+        false,
+        "they are decided on the whole system",
+    ),
+    row(
+        RowKind::Last,
+        "models that read who moved last, or whether others can move",
+        false,
+        "they tell a process that is about to move from one that has",
+    ),
+    row(
+        RowKind::Open,
+        "processes that are unfolded as they are explored, or with atomic actions that go first (CSP#)",
+        false,
+        "what they do next is not known, or goes before all others",
+    ),
+];
