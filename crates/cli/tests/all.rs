@@ -8,6 +8,7 @@ mod book;
 mod commands;
 mod formats;
 mod lossy;
+mod mutants;
 mod newcomer;
 mod promela;
 mod reports;
