@@ -4,6 +4,8 @@ use fairly_front::csp::syntax::Claim;
 use fairly_omega::StateId;
 use fairly_system::{ActionId, EventKind, FaultKind, Run, TransitionSystem};
 
+use crate::confirm::terminates;
+
 /// What a run ends with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
@@ -53,7 +55,10 @@ impl Ending {
             let seen = "its loop has internal steps only".to_owned();
             return diverges.then_some(seen).ok_or("its loop has a step that is seen".to_owned());
         }
-        let fault = system.fault(last).filter(|fault| fault.kind == FaultKind::Error);
+        let fault = system.fault(last);
+        if let Some(fault) = fault.filter(|fault| fault.kind != FaultKind::Error) {
+            return Err(format!("what comes after its last state is unknown: {}", fault.message));
+        }
         if let Some(fault) = fault {
             let message = fault.message.clone();
             return match self {
@@ -63,6 +68,9 @@ impl Ending {
         }
         if *self == Ending::Error {
             return Err("nothing goes wrong in its last step".to_owned());
+        }
+        if *self == Ending::Over && terminates(system, run) {
+            return Ok("it terminates".to_owned());
         }
         let mut enabled = Vec::new();
         system.enabled(last, &mut enabled);

@@ -10,9 +10,10 @@ use fairly_system::{EventId, EventSet, Run, Signature};
 use fairly_witness::Ledger;
 
 use crate::assumption::Assumption;
+use crate::confirm::{self, Confirmed};
 use crate::property::Property;
 use crate::verdict::{Failure, Outcome, Stamp, WhyUnknown};
-use crate::verify::{Found, Options, concerns, confirm, decide};
+use crate::verify::{Found, Options, concerns, decide};
 
 /// The verdict under one notion.
 #[derive(Clone, Debug)]
@@ -42,7 +43,7 @@ pub struct Cause {
     /// What makes such runs possible.
     pub kind: CauseKind,
     /// One of them.
-    pub run: Run,
+    pub run: Confirmed<Run>,
 }
 
 /// What makes a violating run possible.
@@ -104,12 +105,12 @@ pub fn ladder<S: Reducible>(
         } else {
             searches += 1;
             let mut aside = Stamp::default();
-            let holds = match decide(system, property, &constraints, options, &mut aside)? {
+            let holds = match decide_somehow(system, property, &constraints, options, &mut aside)? {
                 Found::Nothing => Ok(true),
                 Found::Unknown(why) => Err(why),
                 Found::Run(run) => {
-                    confirm(system, property, &constraints, &run)?;
-                    runs.push(run);
+                    let (run, _) = confirm::lasso(system, property, &constraints, run)?;
+                    runs.push(run.into_inner());
                     Ok(false)
                 }
             };
@@ -139,10 +140,28 @@ pub fn ladder<S: Reducible>(
         rungs.push(Rung { notion, holds, searched });
     }
     let causes = match &rungs[0].holds {
-        Ok(false) => causes(system, property, assumed, options)?,
+        Ok(false) => causes(system, property, assumed, &Options { engine: None, ..*options })?,
         _ => Vec::new(),
     };
     Ok(Ladder { rungs, searches, causes })
+}
+
+/// As [`decide`], by another engine where the one that was chosen does not decide the question: rungs
+/// ask different ones.
+fn decide_somehow<S: Reducible>(
+    system: &mut S,
+    property: &mut Property,
+    constraints: &[Constraint],
+    options: &Options,
+    stamp: &mut Stamp,
+) -> Result<Found, Failure> {
+    match decide(system, property, constraints, options, stamp) {
+        Err(Failure::Engine(_)) if options.engine.is_some() => {
+            let any = Options { engine: None, ..*options };
+            decide(system, property, constraints, &any, stamp)
+        }
+        found => found,
+    }
 }
 
 /// Weak constraints for which a run that does not meet them is looked for, at the most.
@@ -198,17 +217,15 @@ fn causes<S: Reducible>(
         Some(all)
     };
     let spoken_of: Vec<EventSet> = property.events().into_iter().cloned().collect();
-    let mut search = |system: &mut S, more: Vec<Constraint>| -> Result<Option<Run>, Failure> {
-        let constraints: Vec<Constraint> = assumed.iter().cloned().chain(more).collect();
-        let mut aside = Stamp::default();
-        match decide(system, property, &constraints, options, &mut aside)? {
-            Found::Run(run) => {
-                confirm(system, property, &constraints, &run)?;
-                Ok(Some(run))
+    let mut search =
+        |system: &mut S, more: Vec<Constraint>| -> Result<Option<Confirmed<Run>>, Failure> {
+            let constraints: Vec<Constraint> = assumed.iter().cloned().chain(more).collect();
+            let mut aside = Stamp::default();
+            match decide(system, property, &constraints, options, &mut aside)? {
+                Found::Run(run) => Ok(Some(confirm::lasso(system, property, &constraints, run)?.0)),
+                Found::Nothing | Found::Unknown(_) => Ok(None),
             }
-            Found::Nothing | Found::Unknown(_) => Ok(None),
-        }
-    };
+        };
     let not_met = |system: &mut S, run: &Run, asked: &[Constraint]| {
         let ledger = Ledger::of(system, run, asked);
         ledger.entries.iter().find(|entry| !entry.met()).map(|entry| entry.name.clone())

@@ -26,9 +26,10 @@ use fairly_system::{Run, TransitionSystem};
 use fairly_witness::Ledger;
 
 use crate::assumption::constraints_of;
+use crate::confirm;
 use crate::property::Property;
 use crate::verdict::{Failure, WhyUnknown};
-use crate::verify::{Options, as_negation, as_run, confirm, negation};
+use crate::verify::{Options, as_negation, as_run, negation};
 
 /// Something that may be assumed weakly or strongly fair.
 #[derive(Clone, Debug)]
@@ -126,7 +127,17 @@ pub fn least<S: TransitionSystem>(
 
     let mut open: Vec<Choice> = vec![vec![0; candidates.len()]];
     let mut least: Vec<Choice> = Vec::new();
-    let mut runs: Vec<Run> = Vec::new();
+    let chosen = |choice: &Choice| -> Vec<Constraint> {
+        let each = candidates.iter().zip(choice);
+        let constraint = |(candidate, level): (&Candidate, &u8)| match level {
+            0 => None,
+            1 => Some(candidate.weak.clone()),
+            _ => Some(candidate.strong.clone()),
+        };
+        each.filter_map(constraint).collect()
+    };
+    // Runs that rule choices out, each with the constraints that it has to meet for that.
+    let mut runs: Vec<(Run, Vec<Constraint>)> = Vec::new();
     let mut questions = 0;
     let mut ended = false;
     while let Some(choice) = open.pop() {
@@ -151,7 +162,7 @@ pub fn least<S: TransitionSystem>(
         // then go beyond the result somewhere, which rules out far more than this one run does.
         let mut large = choice.clone();
         let mut ledger = Ledger::of(product.system_mut(), &run, &constraints);
-        runs.push(run);
+        runs.push((run, chosen(&choice)));
         for at in 0..candidates.len() {
             for level in [2, 1] {
                 if large[at] >= level {
@@ -166,7 +177,7 @@ pub fn least<S: TransitionSystem>(
                         Ok(Some(lasso)) => {
                             let run = as_run(&mut product, &lasso);
                             ledger = Ledger::of(product.system_mut(), &run, &constraints);
-                            runs.push(run);
+                            runs.push((run, chosen(&larger)));
                         }
                         Err(refused) => return Ok(Least::Unknown(WhyUnknown::Refused(refused))),
                     }
@@ -181,8 +192,10 @@ pub fn least<S: TransitionSystem>(
         open = exclude(open, &least, &needed);
     }
     drop(product);
-    for run in &runs {
-        confirm(system, property, assumed, run)?;
+    for (run, chosen) in runs {
+        let constraints: Vec<Constraint> =
+            chosen.into_iter().chain(assumed.iter().cloned()).collect();
+        confirm::lasso(system, property, &constraints, run)?;
     }
     least.sort_by_key(|choice| {
         (choice.iter().map(|&level| u32::from(level)).sum::<u32>(), choice.clone())

@@ -12,6 +12,7 @@
 
 mod assumption;
 pub mod claim;
+mod confirm;
 pub mod csp;
 mod ending;
 mod execution;
@@ -30,6 +31,7 @@ mod verify;
 mod waiting;
 
 pub use assumption::{Assumption, Unusable};
+pub use confirm::Confirmed;
 pub use ending::Ending;
 pub use execution::Execution;
 pub use ladder::{Cause, CauseKind, Ladder, Rung, ladder};

@@ -8,6 +8,7 @@ use fairly_search::Cut;
 use fairly_system::{Run, RunStep, TransitionSystem};
 use fairly_witness::{Flaw, Ledger};
 
+use crate::confirm::Confirmed;
 use crate::lint::Needless;
 use crate::soundness::Refusal;
 
@@ -49,7 +50,7 @@ pub enum Fairness {
     /// Every finite prefix can be continued to a fair run.
     MachineClosed,
     /// Fair runs exist, but this prefix has no fair continuation.
-    NotMachineClosed(Vec<RunStep>),
+    NotMachineClosed(Confirmed<Vec<RunStep>>),
     /// No run is fair: everything holds.
     Infeasible,
     /// A bound was reached before it was known whether fair runs exist everywhere.
@@ -60,7 +61,7 @@ pub enum Fairness {
 #[derive(Clone, Debug)]
 pub struct Counterexample {
     /// The run.
-    pub run: Run,
+    pub run: Confirmed<Run>,
     /// Why it counts as fair.
     pub ledger: Ledger,
     /// The smallest single constraint that would exclude this run.
@@ -80,9 +81,9 @@ pub struct Upgrade {
 #[derive(Clone, Debug)]
 pub struct Doomed {
     /// A shortest such prefix.
-    pub prefix: Vec<RunStep>,
+    pub prefix: Confirmed<Vec<RunStep>>,
     /// Some run that continues it.
-    pub run: Run,
+    pub run: Confirmed<Run>,
 }
 
 /// Why there is no answer.

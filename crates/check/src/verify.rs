@@ -11,9 +11,10 @@ use fairly_search::closure::Closure;
 use fairly_search::{Binding, Bounded, Bounds, Negation, Product, closure, global, inherent};
 use fairly_system::{EventReading, EventSet, Run, RunStep, Signature, TransitionSystem};
 use fairly_translate::{LetterConstraint, Lifted, translate, translate_lifted};
-use fairly_witness::{Flaw, Ledger, accepted, replay, takes_everything, violates};
+use fairly_witness::Ledger;
 
 use crate::assumption::Assumption;
+use crate::confirm;
 use crate::implied;
 use crate::property::{Never, Property};
 use crate::soundness::{self, Refusal, Refused, RowKind, Wanted};
@@ -120,23 +121,23 @@ pub fn check<S: Reducible>(
                     } else {
                         shorter(system, property, &constraints, options, &mut stamp)?.unwrap_or(run)
                     };
-                    let ledger = confirm(system, property, &constraints, &run)?;
-                    if notion == Notion::Global && !takes_everything(system, &run) {
-                        let flaw = Flaw::Unfair(notion.to_string());
-                        return Err(Failure::Internal { flaw, run });
-                    }
+                    let (run, ledger) = match notion {
+                        Notion::Global => confirm::global(system, property, &constraints, run)?,
+                        _ => confirm::lasso(system, property, &constraints, run)?,
+                    };
                     let upgrade = match notion {
                         Notion::Global => None,
                         _ => {
-                            let options =
-                                Options { bounds: aside(options.bounds, &stamp), ..*options };
+                            // Another question, which the engine that was chosen may not decide.
+                            let bounds = aside(options.bounds, &stamp);
+                            let options = Options { bounds, engine: None, ..*options };
                             upgrade(system, property, &constraints, &run, &options)?
                         }
                     };
                     Outcome::Violated(Box::new(Counterexample { run, ledger, upgrade }))
                 }
                 Found::Unknown(why) => Outcome::Unknown(why),
-                Found::Nothing => closed(system, notion, &constraints, options, &mut stamp),
+                Found::Nothing => closed(system, notion, &constraints, options, &mut stamp)?,
             }
         }
     };
@@ -195,10 +196,10 @@ fn closed<S: Reducible>(
     constraints: &[Constraint],
     options: &Options,
     stamp: &mut Stamp,
-) -> Outcome {
+) -> Result<Outcome, Failure> {
     let closure = match notion {
         Notion::Global => global::closure(system, constraints.to_vec(), options.bounds),
-        _ if constraints.is_empty() => return Outcome::Holds(Fairness::NotAssumed),
+        _ if constraints.is_empty() => return Ok(Outcome::Holds(Fairness::NotAssumed)),
         _ => {
             let mut reduced = reduced(system, None, constraints, options, &mut Refused::default());
             let mut closure = closure::find(&mut reduced, constraints.to_vec(), options.bounds);
@@ -216,7 +217,7 @@ fn closed<S: Reducible>(
             closure
         }
     };
-    match closure {
+    Ok(match closure {
         // The answer stands; only what is said of the assumption could not be found out.
         Err(_) => {
             stamp.exhaustive = true;
@@ -225,9 +226,9 @@ fn closed<S: Reducible>(
         Ok(closure) if !closure.feasible => Outcome::Holds(Fairness::Infeasible),
         Ok(closure) => Outcome::Holds(match closure.doomed {
             None => Fairness::MachineClosed,
-            Some(prefix) => Fairness::NotMachineClosed(prefix.steps),
+            Some(prefix) => Fairness::NotMachineClosed(confirm::prefix(system, prefix.steps)?),
         }),
-    }
+    })
 }
 
 /// Strong global fairness.
@@ -310,7 +311,8 @@ fn inherently<S: Reducible>(
             };
             drop(reduced);
             // Whatever continues a doomed prefix violates the property, this run too.
-            confirm(system, property, &[], &run)?;
+            let (run, _) = confirm::lasso(system, property, &[], run)?;
+            let prefix = confirm::prefix(system, prefix)?;
             Outcome::Doomed(Box::new(Doomed { prefix, run }))
         }
     })
@@ -463,7 +465,7 @@ pub(crate) fn decide<S: Reducible>(
         _ if !is_exchanged => None,
         // Where a sequence is cut off depends on the order of processes.
         _ if system.is_cut() => Some(Refusal::Ways),
-        Found::Run(run) if confirm(system, property, constraints, run).is_err() => {
+        Found::Run(run) if judge(system, property, constraints, run).is_err() => {
             Some(Refusal::Replay)
         }
         _ => None,
@@ -539,34 +541,7 @@ pub fn judge<S: TransitionSystem>(
     constraints: &[Constraint],
     run: &Run,
 ) -> Result<Ledger, Failure> {
-    confirm(system, property, constraints, run)
-}
-
-/// Replays a run and judges it again; nothing is shown that does not pass here.
-pub(crate) fn confirm<S: TransitionSystem>(
-    system: &mut S,
-    property: &Property,
-    constraints: &[Constraint],
-    run: &Run,
-) -> Result<Ledger, Failure> {
-    let flaw = |flaw| Failure::Internal { flaw, run: run.clone() };
-    replay(system, run).map_err(flaw)?;
-    let is_violated = match &property.never {
-        None => {
-            let Property { formulas, formula, reading, .. } = property;
-            violates(system, run, formulas, *formula, *reading, |atom| property.meaning(atom))
-        }
-        Some(never) => accepted(system, run, &never.automaton, |prop| never.meaning(prop))
-            .map_err(|refused| Failure::Engine(refused.to_string()))?,
-    };
-    if !is_violated {
-        return Err(flaw(Flaw::Satisfies));
-    }
-    let ledger = Ledger::of(system, run, constraints);
-    match ledger.entries.iter().find(|entry| !entry.met()) {
-        Some(entry) => Err(flaw(Flaw::Unfair(entry.name.clone()))),
-        None => Ok(ledger),
-    }
+    confirm::lasso(system, property, constraints, run.clone()).map(|(_, ledger)| ledger)
 }
 
 /// The notions whose single constraints are offered as upgrades, the weakest first.

@@ -17,14 +17,27 @@ pub(crate) const NOTHING: u8 = 4;
 /// A bug in fairly.
 pub(crate) const INTERNAL: u8 = 70;
 
+/// A name of the arguments that nothing in a model has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Absent {
+    /// The option that gives it.
+    pub(crate) option: &'static str,
+    /// The name.
+    pub(crate) name: String,
+    /// What is wrong, in a sentence.
+    pub(crate) message: String,
+    /// The names that are nearest.
+    pub(crate) help: Option<String>,
+}
+
 /// Why there is no answer.
 pub(crate) enum Failure {
     /// Something is wrong at a place in a text.
     Input { name: String, text: String, diagnostic: Box<Diagnostic> },
     /// The arguments do not make sense together, or a file cannot be read.
     Usage { message: String, help: Option<String> },
-    /// The property that was chosen is not there.
-    NoSuchProperty(String),
+    /// Names of the arguments that nothing has.
+    NoSuchName(Vec<Absent>),
     /// Several things are wrong in one text.
     Inputs { name: String, text: String, diagnostics: Vec<Diagnostic> },
     /// There is nothing to check.
@@ -46,7 +59,7 @@ impl Failure {
             Failure::Input { .. }
             | Failure::Inputs { .. }
             | Failure::Usage { .. }
-            | Failure::NoSuchProperty(_) => USAGE,
+            | Failure::NoSuchName(_) => USAGE,
             Failure::Nothing(_) => NOTHING,
             Failure::Internal(_) => INTERNAL,
             Failure::Refused(_) => UNKNOWN,
@@ -60,9 +73,10 @@ impl Failure {
         match self {
             Failure::Input { diagnostic, .. } => coded(diagnostic),
             Failure::Inputs { diagnostics, .. } => diagnostics.first().map_or(String::new(), coded),
-            Failure::Usage { message, .. }
-            | Failure::NoSuchProperty(message)
-            | Failure::Nothing(message) => message.clone(),
+            Failure::Usage { message, .. } | Failure::Nothing(message) => message.clone(),
+            Failure::NoSuchName(absent) => {
+                absent.first().map_or(String::new(), |absent| absent.message.clone())
+            }
             Failure::Internal(message) => format!("internal error: {message}"),
             Failure::Refused(refused) => format!("unknown: {refused}"),
         }
@@ -73,11 +87,11 @@ impl Failure {
         let code = self.code();
         let text = match self {
             Failure::Input { name, text, diagnostic } => render(&diagnostic, &name, &text, style),
-            Failure::Usage { message, help } => {
-                let help = help.map_or(String::new(), |help| format!("  help: {help}\n"));
-                format!("error: {message}\n{help}")
+            Failure::Usage { message, help } => with_help(&message, help.as_deref()),
+            Failure::NoSuchName(absent) => {
+                let said = absent.iter().map(|it| with_help(&it.message, it.help.as_deref()));
+                said.collect()
             }
-            Failure::NoSuchProperty(message) => format!("error: {message}\n"),
             Failure::Inputs { name, text, diagnostics } => {
                 let drawn: Vec<String> = diagnostics
                     .iter()
@@ -95,6 +109,11 @@ impl Failure {
         let _ = std::io::stderr().write_all(text.as_bytes());
         ExitCode::from(code)
     }
+}
+
+fn with_help(message: &str, help: Option<&str>) -> String {
+    let help = help.map_or(String::new(), |help| format!("  help: {help}\n"));
+    format!("error: {message}\n{help}")
 }
 
 impl From<Refused> for Failure {

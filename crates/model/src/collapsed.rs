@@ -547,6 +547,10 @@ impl Pending<'_> {
 }
 
 impl TransitionSystem for Collapsed {
+    fn by_reference(&mut self, on: bool) {
+        self.inner.pause_native(on);
+    }
+
     fn bytes(&self) -> usize {
         self.interpreter().state_bytes()
     }

@@ -108,6 +108,10 @@ pub trait TransitionSystem {
         Vec::new()
     }
 
+    /// Has steps made and propositions evaluated by the reference alone from now on, or no longer. A
+    /// system that has no other way has nothing to do.
+    fn by_reference(&mut self, _on: bool) {}
+
     /// What went wrong in the step that led to this state, which then has no transitions.
     fn fault(&self, _state: StateId) -> Option<&Fault> {
         None

@@ -27,11 +27,11 @@ pub(crate) struct Model {
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<String>,
     /// Only the property with this name; of a `.csp` file, assertions by number or by a part of
-    /// their text.
+    /// their text. May be given several times.
     #[arg(short = 'p', long = "property", value_name = "NAME")]
-    pub(super) property: Option<String>,
+    pub(super) properties: Vec<String>,
     /// A formula to check instead of those in the file; may be given several times.
-    #[arg(short = 'f', long = "formula", value_name = "LTL", conflicts_with = "property")]
+    #[arg(short = 'f', long = "formula", value_name = "LTL", conflicts_with = "properties")]
     pub(super) formulas: Vec<String>,
     /// The language of the file, where its name does not tell: of standard input, or of a file with
     /// another ending.
@@ -74,6 +74,9 @@ pub(crate) struct Model {
     /// What is expected of properties, by their names; of all of them without a name.
     #[arg(skip)]
     pub(super) expectations: Vec<(Option<String>, Outcome)>,
+    /// Names of properties that another of the models may have instead of this one.
+    #[arg(skip)]
+    pub(super) elsewhere: Vec<String>,
 }
 
 /// What is expected of a property.
@@ -145,6 +148,11 @@ fn kept(text: &str) -> Result<Kept, String> {
     }
 }
 
+/// A text without its spaces, which make no difference to what it names.
+pub(super) fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
 impl Model {
     /// Has searches watched, and reports drawn so.
     pub(crate) fn equip(&mut self, progress: &'static Progress, look: Look) {
@@ -154,7 +162,6 @@ impl Model {
 
     /// What is expected of a property: `holds` or `violated`.
     pub(super) fn expected(&self, title: &str) -> Option<&'static str> {
-        let squeezed = |text: &str| text.split_whitespace().collect::<String>();
         let title = squeezed(title);
         // The last word counts: flags come after settings.
         let is_meant = |name: &Option<String>| name.as_ref().is_none_or(|it| squeezed(it) == title);
@@ -314,6 +321,12 @@ fn report(text: &str) -> Result<Report, String> {
 }
 
 impl Check {
+    /// The names of properties that are given: what is chosen, and what something is expected of.
+    pub(super) fn names(&self) -> Vec<String> {
+        let expected = self.expect.iter().filter_map(|(name, _)| name.clone());
+        self.model.properties.iter().cloned().chain(expected).collect()
+    }
+
     /// Whether one table is asked for.
     pub(super) fn is_table(&self) -> bool {
         self.report.contains(&Report::Table)

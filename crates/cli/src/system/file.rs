@@ -20,7 +20,7 @@ use fairly_system::{AtomIndex, TransitionSystem};
 use super::AboutFairness;
 use super::arguments::{Check, Format, Ladder, Least, Model};
 use super::load;
-use super::questions::{self, Asked, Question, Which};
+use super::questions::{self, Asked, Question, Questions, Which};
 use super::tally::{About, Answered, Choice, Tally};
 use crate::failure::{self, Failure};
 use crate::input::Input;
@@ -101,7 +101,13 @@ impl File {
             .map_err(|wrong| questions::wrong_in_promela(&self.input, &model.formulas, &wrong))
     }
 
+    /// What the file and the arguments ask; every name of the arguments must be there.
     pub(super) fn questions(&mut self, model: &Model) -> Result<Vec<Question>, Failure> {
+        Ok(self.chosen(model)?.asked)
+    }
+
+    /// What the file and the arguments ask, and which names of the arguments another model must have.
+    pub(super) fn chosen(&mut self, model: &Model) -> Result<Questions, Failure> {
         match &mut self.read {
             Read::Csp(file) => questions::of_csp(file, &self.input, model),
             Read::Promela(file) => questions::of_promela(file, &self.input, model),
@@ -242,14 +248,15 @@ impl File {
         trace_to: Option<&str>,
     ) -> Result<Answered, Failure> {
         let options = request.model.options()?;
-        let questions = self.questions(&request.model)?;
+        let Questions { asked: questions, absent } = self.chosen(&request.model)?;
         let is_annotated = self.is_annotated();
         let notion = request.notion(is_annotated);
         if let Some(about) = request.about_fairness() {
             return self.about_fairness(request, about, notion, &questions);
         }
         if let Some(room) = request.room()? {
-            return self.hunt(request, room, options.bounds, questions);
+            let answered = self.hunt(request, room, options.bounds, questions)?;
+            return Ok(Answered { absent, ..answered });
         }
         let several = questions.len() > 1;
         let asked_about = self.asked_about(&request.model);
@@ -324,12 +331,12 @@ impl File {
                 }
             }
         }
-        if request.model.property.is_none() {
+        if request.model.properties.is_empty() {
             self.unused(&asked_about, &options, &mut tally);
         }
         // A Promela file asks for assertions itself, unless something else was chosen.
         let asks_itself = matches!(self.read, Read::Promela(_))
-            && request.model.property.is_none()
+            && request.model.properties.is_empty()
             && request.model.formulas.is_empty();
         if !asks_itself {
             for (system, (process, choice), propositions) in sound {
@@ -337,7 +344,7 @@ impl File {
             }
         }
         request.model.quiet();
-        Ok(tally.finish())
+        Ok(Answered { absent, ..tally.finish() })
     }
 
     /// Says what of the model no run executes, of all processes that were asked about.
@@ -414,10 +421,15 @@ impl File {
         constraints: &[String],
     ) -> Result<Vec<FormulaAsked>, Failure> {
         let mut formulas = Vec::new();
-        for Question { system, asked, .. } in self.questions(model)? {
+        for Question { title, system, asked, .. } in self.questions(model)? {
             if let Asked::Formula(property, formula) = asked {
                 let assumed = self.assumption(Notion::None, constraints, system)?.extra;
                 formulas.push(FormulaAsked { property, formula, system, assumed });
+            } else if !model.properties.is_empty() {
+                return Err(Failure::Usage {
+                    message: format!("`{title}` is no formula, so no fairness bears on it"),
+                    help: Some("`fairly check` answers it; choose formulas with -p".to_owned()),
+                });
             }
         }
         Ok(formulas)

@@ -11,7 +11,8 @@ use fairly_system::{Component, Composition, Network, TransitionSystem};
 
 use super::arguments::Model;
 use super::file::{File, Language};
-use crate::failure::Failure;
+use super::names::Known;
+use crate::failure::{Absent, Failure};
 use crate::input::{self, Input};
 
 /// A system with what its file says besides.
@@ -125,28 +126,48 @@ fn compose(
 }
 
 /// The properties that the arguments choose, bound to the system.
+pub(super) struct Properties {
+    pub(super) asked: Vec<Property>,
+    /// Names of the arguments that this model does not have, where another one may.
+    pub(super) absent: Vec<Absent>,
+}
+
+/// The properties that the arguments choose, bound to the system; every name of the arguments must be
+/// there.
 pub(super) fn properties(model: &Model, loaded: &mut Loaded) -> Result<Vec<Property>, Failure> {
+    Ok(chosen(model, loaded)?.asked)
+}
+
+/// The properties that the arguments choose, and which names of the arguments another model must have.
+pub(super) fn chosen(model: &Model, loaded: &mut Loaded) -> Result<Properties, Failure> {
     let mut properties = Vec::new();
+    let case = loaded.source.iter().flat_map(|(_, case)| &case.properties);
+    let titles = case.map(|property| property.name.clone()).collect();
+    let mut known = Known { what: "property", titles, numbered: false };
     if !model.formulas.is_empty() {
         for (at, text) in (1..).zip(&model.formulas) {
             let name = if model.formulas.len() == 1 { "-f".to_owned() } else { format!("-f{at}") };
             let place = ("<formula>", text.as_str(), Span::new(0, text.len()));
             properties.push(bind(&name, text, place, &mut loaded.network)?);
         }
-        return Ok(properties);
+        known.titles.extend(properties.iter().map(|property| property.name.clone()));
+        let absent = known.expected(model)?;
+        return Ok(Properties { asked: properties, absent });
     }
-    let Some((input, case)) = &loaded.source else { return Ok(properties) };
+    let mut absent =
+        known.chosen(model, |wanted| known.titles.iter().any(|title| title == wanted))?;
+    absent.extend(known.expected(model)?);
+    let Some((input, case)) = &loaded.source else {
+        return Ok(Properties { asked: properties, absent });
+    };
     for property in &case.properties {
-        if model.property.as_ref().is_some_and(|wanted| *wanted != property.name) {
+        if !model.properties.is_empty() && !model.properties.contains(&property.name) {
             continue;
         }
         let place = (input.name.as_str(), input.text.as_str(), property.formula.span);
         properties.push(bind(&property.name, &property.formula.text, place, &mut loaded.network)?);
     }
-    if let (Some(wanted), true) = (&model.property, properties.is_empty()) {
-        return Err(Failure::NoSuchProperty(format!("the file has no property `{wanted}`")));
-    }
-    Ok(properties)
+    Ok(Properties { asked: properties, absent })
 }
 
 /// Reads a formula and binds it; `place` is the file, its text, and where the formula stands in it.

@@ -6,6 +6,7 @@ mod differences;
 mod file;
 mod graph;
 mod load;
+mod names;
 mod next;
 mod questions;
 mod selection;
@@ -18,7 +19,7 @@ mod with;
 
 use std::process::ExitCode;
 
-use fairly_check::{Assumption, Failure as CheckFailure, Options, Property};
+use fairly_check::{Assumption, Failure as CheckFailure, Options};
 use fairly_fairness::Notion;
 use fairly_report::{human, json};
 use fairly_search::{Bounds, closure, global};
@@ -31,7 +32,7 @@ use crate::output;
 pub(crate) use arguments::{Check, Ladder, Least};
 use arguments::{Format, Model};
 pub(crate) use graph::{Graph, graph};
-use load::{Loaded, Read};
+use load::{Loaded, Properties, Read};
 pub(crate) use sim::{Sim, sim};
 use tally::{About, Answered, Choice, Tally};
 pub(crate) use trace::{Trace, trace};
@@ -50,9 +51,9 @@ impl From<CheckFailure> for Failure {
 }
 
 /// The properties to be checked; there must be one.
-fn properties(model: &Model, loaded: &mut Loaded) -> Result<Vec<Property>, Failure> {
-    let properties = load::properties(model, loaded)?;
-    if properties.is_empty() {
+fn properties(model: &Model, loaded: &mut Loaded) -> Result<Properties, Failure> {
+    let properties = load::chosen(model, loaded)?;
+    if properties.asked.is_empty() {
         return Err(Failure::Nothing(
             "nothing to check: give a property with -f 'FORMULA'".to_owned(),
         ));
@@ -83,14 +84,14 @@ pub(crate) fn check(
     if request.spin_compat && !models.iter().any(selection::is_promela) {
         return Err(Failure::usage("--spin-compat is about Promela, and there is no Promela here"));
     }
-    if request.is_table() {
-        return comparison::table(request, &models, style);
-    }
     let own = |files: &[String]| -> Result<Check, Failure> {
         let mut own = of_file(&files[0])?;
         own.model.expectations = own.expect.clone();
         Ok(own)
     };
+    if request.is_table() {
+        return comparison::table(request, &own, &models, style);
+    }
     match models.as_slice() {
         [files] if !selection::names_directory(&request.model.files) => {
             let answered = check_one(&own(files)?, files, request.trace.as_deref())?;
@@ -120,7 +121,7 @@ fn check_one(
         let (text, code) = fairness(&mut loaded.network, &assumption, asked, options.bounds)?;
         return Ok(Answered::aside(text, code));
     }
-    let mut properties = properties(&request.model, &mut loaded)?;
+    let Properties { asked: mut properties, absent } = properties(&request.model, &mut loaded)?;
     let several = properties.len() > 1;
     let mut tally = Tally::new(&request.model, files, loaded.text(), trace_to, several);
     let places = loaded.places();
@@ -146,11 +147,11 @@ fn check_one(
             tally.remark(&text);
         }
     }
-    if request.model.property.is_none() && request.model.formulas.is_empty() {
+    if request.model.properties.is_empty() && request.model.formulas.is_empty() {
         tally.unused(&never_taken(network, &options));
     }
     request.model.quiet();
-    Ok(tally.finish())
+    Ok(Answered { absent, ..tally.finish() })
 }
 
 /// The events that components have and never take.
@@ -236,7 +237,7 @@ pub(crate) fn ladder(request: &Ladder) -> Result<ExitCode, Failure> {
     let mut unknown = false;
     let mut text = String::new();
     let mut documents = Vec::new();
-    for mut property in properties(&request.model, &mut loaded)? {
+    for mut property in properties(&request.model, &mut loaded)?.asked {
         request.model.begin(&property.name);
         let network = &mut loaded.network;
         let ladder = fairly_check::ladder(network, &mut property, &assumed, &options)?;
@@ -267,7 +268,7 @@ pub(crate) fn least(request: &Least) -> Result<ExitCode, Failure> {
     let mut documents = Vec::new();
     let mut code = 0;
     let assumed = load::assumption(Notion::None, &request.constraints, &mut loaded)?.extra;
-    for mut property in properties(&request.model, &mut loaded)? {
+    for mut property in properties(&request.model, &mut loaded)?.asked {
         request.model.begin(&property.name);
         let level = request.level.level();
         let network = &mut loaded.network;

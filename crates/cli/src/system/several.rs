@@ -10,7 +10,7 @@ use super::arguments::{Check, Format};
 use super::check_one;
 use super::selection::Files;
 use super::tally::Counts;
-use crate::failure::{self, Failure};
+use crate::failure::{self, Absent, Failure};
 use crate::output;
 
 /// What came of one model.
@@ -32,12 +32,17 @@ pub(super) fn check(
 ) -> Result<ExitCode, Failure> {
     let traces = trace_files(request.trace.as_deref(), models)?;
     let (mut rows, mut documents) = (Vec::new(), Vec::new());
-    let mut elsewhere = None;
+    let mut names = Names::default();
     for (files, trace_to) in models.iter().zip(traces) {
         let name = files.join(" ");
         let is_human = request.model.format == Format::Human;
-        match own(files).and_then(|own| check_one(&own, files, trace_to.as_deref())) {
+        let answered = own(files).and_then(|mut own| {
+            own.model.elsewhere = request.names();
+            check_one(&own, files, trace_to.as_deref())
+        });
+        match answered {
             Ok(answered) => {
+                names.learn(answered.absent);
                 if is_human {
                     output::write(&format!("── {name}\n\n{}\n", answered.text), None)?;
                 }
@@ -49,7 +54,9 @@ pub(super) fn check(
                 rows.push(Row { name, counts, why: String::new(), code });
             }
             // A property with that name need not be in every model.
-            Err(Failure::NoSuchProperty(why)) => elsewhere = Some(why),
+            Err(Failure::NoSuchName(absent)) if names.may_be_elsewhere(request, &absent) => {
+                names.learn(absent);
+            }
             Err(failure) => {
                 let (why, code) = (failure.in_short(), failure.code());
                 if is_human {
@@ -60,8 +67,9 @@ pub(super) fn check(
             }
         }
     }
-    if let (Some(why), true) = (elsewhere, rows.is_empty()) {
-        return Err(Failure::NoSuchProperty(why));
+    let nowhere = names.nowhere();
+    if rows.is_empty() {
+        return Err(nowhere.unwrap_or_else(|| Failure::Nothing("nothing to check".to_owned())));
     }
     let text = match request.model.format {
         Format::Human => summary(&rows),
@@ -69,7 +77,59 @@ pub(super) fn check(
     };
     request.write_reports(&documents)?;
     output::write(&text, None)?;
-    Ok(ExitCode::from(worst(rows.iter().map(|row| row.code))))
+    let codes = rows.iter().map(|row| row.code).chain(nowhere.as_ref().map(Failure::code));
+    let code = worst(codes);
+    if let Some(nowhere) = nowhere {
+        nowhere.report(style);
+    }
+    Ok(ExitCode::from(code))
+}
+
+/// Names that arguments give for several models, each of which must be in one of them.
+#[derive(Default)]
+pub(super) struct Names {
+    /// How many models said which names they do not have.
+    asked: usize,
+    /// The names that some model does not have, and how many do not.
+    absent: Vec<(Absent, usize)>,
+}
+
+impl Names {
+    /// Whether all these names are meant for any model, not for the one that does not have them.
+    pub(super) fn may_be_elsewhere(&self, request: &Check, absent: &[Absent]) -> bool {
+        let shared = request.names();
+        absent.iter().all(|absent| shared.contains(&absent.name))
+    }
+
+    /// A model does not have these.
+    pub(super) fn learn(&mut self, absent: Vec<Absent>) {
+        self.asked += 1;
+        for name in absent {
+            let is_same = |(known, _): &&mut (Absent, usize)| {
+                known.name == name.name && known.option == name.option
+            };
+            match self.absent.iter_mut().find(is_same) {
+                Some((_, count)) => *count += 1,
+                None => self.absent.push((name, 1)),
+            }
+        }
+    }
+
+    /// The names that no model has.
+    pub(super) fn nowhere(self) -> Option<Failure> {
+        let Names { asked, absent } = self;
+        let nowhere = absent.into_iter().filter(|(_, count)| *count == asked);
+        let nowhere: Vec<Absent> = nowhere
+            .map(|(absent, _)| match asked {
+                1 => absent,
+                _ => Absent {
+                    message: format!("{} {}: no model has it", absent.option, absent.name),
+                    ..absent
+                },
+            })
+            .collect();
+        (!nowhere.is_empty()).then_some(Failure::NoSuchName(nowhere))
+    }
 }
 
 /// Where each model's runs are written to.

@@ -15,7 +15,7 @@ use fairly_system::TransitionSystem;
 use super::arguments::{Format, Model};
 use super::next;
 pub(super) use super::next::Choice;
-use crate::failure::{self, Failure};
+use crate::failure::{self, Absent, Failure};
 use crate::output;
 
 /// How many answers there are of each kind.
@@ -54,12 +54,15 @@ pub(super) struct Answered {
     pub(super) code: u8,
     /// The command to try next, in words for people.
     pub(super) next: Option<String>,
+    /// Names of the arguments that this model does not have, where another one may.
+    pub(super) absent: Vec<Absent>,
 }
 
 impl Answered {
     /// Something that is no verdict on a property.
     pub(super) fn aside(text: String, code: u8) -> Answered {
-        Answered { text, documents: Vec::new(), counts: Counts::default(), code, next: None }
+        let (documents, counts, absent) = (Vec::new(), Counts::default(), Vec::new());
+        Answered { text, documents, counts, code, next: None, absent }
     }
 
     /// Prints everything and gives the exit code.
@@ -401,7 +404,7 @@ impl<'a> Tally<'a> {
             let expected = !self.model.expectations.is_empty() && self.unexpected == 0;
             let expected = if expected && unknown == 0 { ", all as expected" } else { "" };
             self.text.push_str(&format!("{all} {word}: {}{expected}\n", self.counts.in_words()));
-            let names_one = self.several || self.model.property.is_some();
+            let names_one = self.several || !self.model.properties.is_empty();
             next = self.next.command(&self.files, names_one);
         } else {
             self.text = self.model.format.documents(&self.documents);
@@ -413,7 +416,7 @@ impl<'a> Tally<'a> {
             _ => failure::NO,
         };
         let Tally { text, documents, counts, .. } = self;
-        Answered { text, documents, counts, code, next }
+        Answered { text, documents, counts, code, next, absent: Vec::new() }
     }
 
     /// Every answer in a line.

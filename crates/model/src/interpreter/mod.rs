@@ -126,6 +126,8 @@ pub struct Interpreter {
     base: Vec<u64>,
     steps: Steps,
     native: Option<Accelerator>,
+    /// Native code that is not to be used for a while.
+    paused: Option<Accelerator>,
     batch: Batch,
     /// The state that was read last, unpacked.
     reading: RefCell<Reading>,
@@ -218,6 +220,7 @@ impl Interpreter {
             base,
             steps: Steps::default(),
             native: None,
+            paused: None,
             batch: Batch::default(),
             memory: Memory::default(),
         }
@@ -363,6 +366,10 @@ impl Interpreter {
 }
 
 impl TransitionSystem for Interpreter {
+    fn by_reference(&mut self, on: bool) {
+        self.pause_native(on);
+    }
+
     fn bytes(&self) -> usize {
         self.state_bytes()
     }

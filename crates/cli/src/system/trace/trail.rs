@@ -11,6 +11,7 @@ use fairly_system::TransitionSystem;
 use serde_json::Value;
 
 use super::super::load::{self, Read};
+use super::super::names;
 use super::{arguments, walk};
 use crate::failure::Failure;
 use crate::input::{self, Input};
@@ -53,6 +54,9 @@ pub(super) fn read(file: &str, model: &[String], property: Option<&str>) -> Resu
         text: source.clone(),
         diagnostics,
     })?;
+    if let Some(property) = property {
+        names::in_promela(&promela, property)?;
+    }
     let run = promela.follow(&trail).map_err(wrong)?;
     let system = promela.interpreter();
     let first = run.steps().next().map(|step| step.from);
