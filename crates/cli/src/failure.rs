@@ -4,7 +4,9 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use fairly_omega::Refused;
-use fairly_source::{Diagnostic, Style, render};
+use fairly_report::json;
+use fairly_source::{Diagnostic, Style, escape, render};
+use serde_json::Value;
 
 /// The answer is no.
 pub(crate) const NO: u8 = 1;
@@ -23,6 +25,8 @@ pub(crate) enum Failure {
     Input { name: String, text: String, diagnostic: Box<Diagnostic> },
     /// The arguments do not make sense together, or a file cannot be read.
     Usage { message: String, help: Option<String> },
+    /// A file cannot be read, or is too large to be.
+    Unreadable { code: &'static str, message: String },
     /// The property that was chosen is not there.
     NoSuchProperty(String),
     /// Several things are wrong in one text.
@@ -33,6 +37,8 @@ pub(crate) enum Failure {
     Internal(String),
     /// The work was given up.
     Refused(Refused),
+    /// Somebody asked to stop, or the time was over, before there was anything to answer.
+    Stopped(String),
 }
 
 impl Failure {
@@ -46,10 +52,11 @@ impl Failure {
             Failure::Input { .. }
             | Failure::Inputs { .. }
             | Failure::Usage { .. }
+            | Failure::Unreadable { .. }
             | Failure::NoSuchProperty(_) => USAGE,
             Failure::Nothing(_) => NOTHING,
             Failure::Internal(_) => INTERNAL,
-            Failure::Refused(_) => UNKNOWN,
+            Failure::Refused(_) | Failure::Stopped(_) => UNKNOWN,
         }
     }
 
@@ -63,8 +70,26 @@ impl Failure {
             Failure::Usage { message, .. }
             | Failure::NoSuchProperty(message)
             | Failure::Nothing(message) => message.clone(),
+            Failure::Unreadable { code, message } => format!("{code}: {message}"),
             Failure::Internal(message) => format!("internal error: {message}"),
             Failure::Refused(refused) => format!("unknown: {refused}"),
+            Failure::Stopped(why) => format!("unknown: {why}"),
+        }
+    }
+
+    /// What is wrong, as documents for other programs. `file` is what was asked about.
+    pub(crate) fn documents(&self, file: &str) -> Vec<Value> {
+        match self {
+            Failure::Input { name, text, diagnostic } => {
+                vec![json::diagnostic(diagnostic, name, text)]
+            }
+            Failure::Inputs { name, text, diagnostics } => {
+                diagnostics.iter().map(|it| json::diagnostic(it, name, text)).collect()
+            }
+            Failure::Unreadable { code, message } => {
+                vec![json::error(Some(code), message, Some(file))]
+            }
+            other => vec![json::error(None, &other.in_short(), Some(file))],
         }
     }
 
@@ -75,9 +100,12 @@ impl Failure {
             Failure::Input { name, text, diagnostic } => render(&diagnostic, &name, &text, style),
             Failure::Usage { message, help } => {
                 let help = help.map_or(String::new(), |help| format!("  help: {help}\n"));
-                format!("error: {message}\n{help}")
+                shown(&format!("error: {message}\n{help}"))
             }
-            Failure::NoSuchProperty(message) => format!("error: {message}\n"),
+            Failure::Unreadable { code, message } => {
+                format!("error[{code}]: {}\n", escape::in_line(&message))
+            }
+            Failure::NoSuchProperty(message) => shown(&format!("error: {message}\n")),
             Failure::Inputs { name, text, diagnostics } => {
                 let drawn: Vec<String> = diagnostics
                     .iter()
@@ -85,16 +113,22 @@ impl Failure {
                     .collect();
                 drawn.join("\n")
             }
-            Failure::Nothing(message) => format!("{message}\n"),
+            Failure::Nothing(message) => shown(&format!("{message}\n")),
             Failure::Internal(message) => {
-                format!("internal error: {message}\nPlease report this.\n")
+                shown(&format!("internal error: {message}\nPlease report this.\n"))
             }
             Failure::Refused(refused) => format!("unknown: {refused}\n"),
+            Failure::Stopped(why) => shown(&format!("unknown: {why}\n")),
         };
         // If stderr is gone too, the exit code still tells.
         let _ = std::io::stderr().write_all(text.as_bytes());
         ExitCode::from(code)
     }
+}
+
+/// A message that may quote what strangers wrote.
+fn shown(message: &str) -> String {
+    escape::visible(message).into_owned()
 }
 
 impl From<Refused> for Failure {
