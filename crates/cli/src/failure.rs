@@ -4,7 +4,9 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use fairly_omega::Refused;
-use fairly_source::{Diagnostic, Style, render};
+use fairly_report::json;
+use fairly_source::{Diagnostic, Style, escape, render};
+use serde_json::Value;
 
 /// The answer is no.
 pub(crate) const NO: u8 = 1;
@@ -38,6 +40,8 @@ pub(crate) enum Failure {
     Usage { message: String, help: Option<String> },
     /// Names of the arguments that nothing has.
     NoSuchName(Vec<Absent>),
+    /// A file cannot be read, or is too large to be.
+    Unreadable { code: &'static str, message: String },
     /// Several things are wrong in one text.
     Inputs { name: String, text: String, diagnostics: Vec<Diagnostic> },
     /// There is nothing to check.
@@ -46,6 +50,8 @@ pub(crate) enum Failure {
     Internal(String),
     /// The work was given up.
     Refused(Refused),
+    /// Somebody asked to stop, or the time was over, before there was anything to answer.
+    Stopped(String),
 }
 
 impl Failure {
@@ -59,10 +65,11 @@ impl Failure {
             Failure::Input { .. }
             | Failure::Inputs { .. }
             | Failure::Usage { .. }
+            | Failure::Unreadable { .. }
             | Failure::NoSuchName(_) => USAGE,
             Failure::Nothing(_) => NOTHING,
             Failure::Internal(_) => INTERNAL,
-            Failure::Refused(_) => UNKNOWN,
+            Failure::Refused(_) | Failure::Stopped(_) => UNKNOWN,
         }
     }
 
@@ -77,8 +84,26 @@ impl Failure {
             Failure::NoSuchName(absent) => {
                 absent.first().map_or(String::new(), |absent| absent.message.clone())
             }
+            Failure::Unreadable { code, message } => format!("{code}: {message}"),
             Failure::Internal(message) => format!("internal error: {message}"),
             Failure::Refused(refused) => format!("unknown: {refused}"),
+            Failure::Stopped(why) => format!("unknown: {why}"),
+        }
+    }
+
+    /// What is wrong, as documents for other programs. `file` is what was asked about.
+    pub(crate) fn documents(&self, file: &str) -> Vec<Value> {
+        match self {
+            Failure::Input { name, text, diagnostic } => {
+                vec![json::diagnostic(diagnostic, name, text)]
+            }
+            Failure::Inputs { name, text, diagnostics } => {
+                diagnostics.iter().map(|it| json::diagnostic(it, name, text)).collect()
+            }
+            Failure::Unreadable { code, message } => {
+                vec![json::error(Some(code), message, Some(file))]
+            }
+            other => vec![json::error(None, &other.in_short(), Some(file))],
         }
     }
 
@@ -87,10 +112,13 @@ impl Failure {
         let code = self.code();
         let text = match self {
             Failure::Input { name, text, diagnostic } => render(&diagnostic, &name, &text, style),
-            Failure::Usage { message, help } => with_help(&message, help.as_deref()),
+            Failure::Usage { message, help } => shown(&with_help(&message, help.as_deref())),
             Failure::NoSuchName(absent) => {
                 let said = absent.iter().map(|it| with_help(&it.message, it.help.as_deref()));
-                said.collect()
+                shown(&said.collect::<String>())
+            }
+            Failure::Unreadable { code, message } => {
+                format!("error[{code}]: {}\n", escape::in_line(&message))
             }
             Failure::Inputs { name, text, diagnostics } => {
                 let drawn: Vec<String> = diagnostics
@@ -99,11 +127,12 @@ impl Failure {
                     .collect();
                 drawn.join("\n")
             }
-            Failure::Nothing(message) => format!("{message}\n"),
+            Failure::Nothing(message) => shown(&format!("{message}\n")),
             Failure::Internal(message) => {
-                format!("internal error: {message}\nPlease report this.\n")
+                shown(&format!("internal error: {message}\nPlease report this.\n"))
             }
             Failure::Refused(refused) => format!("unknown: {refused}\n"),
+            Failure::Stopped(why) => shown(&format!("unknown: {why}\n")),
         };
         // If stderr is gone too, the exit code still tells.
         let _ = std::io::stderr().write_all(text.as_bytes());
@@ -114,6 +143,11 @@ impl Failure {
 fn with_help(message: &str, help: Option<&str>) -> String {
     let help = help.map_or(String::new(), |help| format!("  help: {help}\n"));
     format!("error: {message}\n{help}")
+}
+
+/// A message that may quote what strangers wrote.
+fn shown(message: &str) -> String {
+    escape::visible(message).into_owned()
 }
 
 impl From<Refused> for Failure {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use fairly_report::Look;
 use fairly_search::{Seen, Watch};
+use fairly_source::escape::in_line;
 
 /// What is searched for, and since when.
 struct Search {
@@ -109,7 +110,7 @@ impl Progress {
         let seen = self.watch.seen();
         let (since, before) = search.printed.unwrap_or((search.since, 0));
         let rate = rate(seen.nodes.saturating_sub(before), now - since);
-        let line = line(&search.what, &seen, rate, now - search.since);
+        let line = line(&in_line(&search.what), &seen, rate, now - search.since);
         let line = self.look.finish(line);
         let mut stderr = std::io::stderr().lock();
         if self.is_terminal {

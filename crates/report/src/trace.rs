@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::human::Aside;
 use crate::lasso;
 use crate::look::Look;
+use crate::markup::{block, code, markdown, mermaid, plantuml, quoted};
 use crate::table::{Part, Row};
 
 /// A run as it was saved.
@@ -174,36 +175,36 @@ impl Trace {
     pub fn mermaid(&self) -> String {
         let mut out = "sequenceDiagram\n".to_owned();
         for (at, process) in self.processes.iter().enumerate() {
-            let _ = writeln!(out, "    participant p{at} as {}", plain(process));
+            let _ = writeln!(out, "    participant p{at} as {}", mermaid(process));
         }
         for (at, row) in self.rows.iter().enumerate() {
             if Some(at) == self.loops_to {
                 out.push_str("    loop for ever\n");
             }
             let indent = if at >= self.stem() { "        " } else { "    " };
-            let _ = writeln!(out, "{indent}{}", arrow(row, &plain(&row.action), "->>"));
+            let _ = writeln!(out, "{indent}{}", arrow(row, &mermaid(&row.action), "->>"));
         }
         if self.loops_to.is_some() {
             out.push_str("    end\n");
         }
         if let Some(conclusion) = &self.conclusion {
             let last = self.processes.len().saturating_sub(1);
-            let _ = writeln!(out, "    note over p0,p{last}: {}", plain(conclusion));
+            let _ = writeln!(out, "    note over p0,p{last}: {}", mermaid(conclusion));
         }
         out
     }
 
     /// PlantUML's sequence diagram.
     pub fn plantuml(&self) -> String {
-        let mut out = format!("@startuml\ntitle {}\n", plain(&self.title()));
+        let mut out = format!("@startuml\ntitle {}\n", plantuml(&self.title()));
         for (at, process) in self.processes.iter().enumerate() {
-            let _ = writeln!(out, "participant \"{}\" as p{at}", plain(process));
+            let _ = writeln!(out, "participant \"{}\" as p{at}", plantuml(process));
         }
         for (at, row) in self.rows.iter().enumerate() {
             if Some(at) == self.loops_to {
                 out.push_str("loop for ever\n");
             }
-            let _ = writeln!(out, "{}", arrow(row, &plain(&row.action), "->"));
+            let _ = writeln!(out, "{}", arrow(row, &plantuml(&row.action), "->"));
         }
         if self.loops_to.is_some() {
             out.push_str("end\n");
@@ -216,16 +217,14 @@ impl Trace {
         let mut out = "digraph run {\n  rankdir=TB;\n  node [shape=box, fontname=monospace];\n  \
                        edge [fontname=monospace];\n  start [shape=point];\n  start -> s0;\n"
             .to_owned();
-        let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
         for (at, row) in self.rows.iter().enumerate() {
             let colour =
                 if at >= self.stem() { ", style=filled, fillcolor=lightyellow" } else { "" };
-            let label = row.from.replace(' ', "\n");
-            let label = quoted(&label).replace('\n', "\\n");
+            let label = quoted(&row.from).replace(' ', "\\n");
             let _ = writeln!(out, "  s{at} [label=\"{label}\"{colour}];");
         }
         if let Some(end) = &self.end {
-            let label = quoted(&end.replace(' ', "\n")).replace('\n', "\\n");
+            let label = quoted(end).replace(' ', "\\n");
             let _ = writeln!(out, "  s{} [label=\"{label}\"];", self.rows.len());
         }
         for (at, row) in self.rows.iter().enumerate() {
@@ -241,12 +240,11 @@ impl Trace {
 
     /// A table in Markdown, and the diagram below it.
     pub fn markdown(&self) -> String {
-        let bars = |text: &str| text.replace('|', "\\|");
-        let mut out = format!("### {}\n\n", bars(&self.title()));
+        let mut out = format!("### {}\n\n", markdown(&self.title()));
         if !self.fairness.is_empty() {
-            let _ = writeln!(out, "A run that counts under {}.\n", self.fairness);
+            let _ = writeln!(out, "A run that counts under {}.\n", markdown(&self.fairness));
         }
-        let names: Vec<String> = self.processes.iter().map(|name| bars(name)).collect();
+        let names: Vec<String> = self.processes.iter().map(|name| markdown(name)).collect();
         let _ = writeln!(out, "| | step | who | action | line | {} | changes |", names.join(" | "));
         let _ = writeln!(out, "|---|---:|---|---|---:|{}---|", ":-:|".repeat(names.len()));
         for (at, row) in self.rows.iter().enumerate() {
@@ -261,12 +259,12 @@ impl Trace {
             let line = row.line.map_or(String::new(), |line| line.to_string());
             let _ = writeln!(
                 out,
-                "| {mark} | {} | {} | `{}` | {line} | {} | {} |",
+                "| {mark} | {} | {} | {} | {line} | {} | {} |",
                 at + 1,
-                bars(&row.who),
-                bars(&row.action),
+                markdown(&row.who),
+                code(&row.action),
                 parts.join(" | "),
-                bars(&changes.join(" "))
+                markdown(&changes.join(" "))
             );
         }
         let _ = writeln!(out, "\n▶ taken, ● enabled but not taken, · disabled");
@@ -279,10 +277,9 @@ impl Trace {
             );
         }
         if let Some(conclusion) = &self.conclusion {
-            let _ = writeln!(out, "\n{conclusion}");
+            let _ = writeln!(out, "\n{}", markdown(conclusion));
         }
-        let _ = write!(out, "\n```mermaid\n{}```\n", self.mermaid());
-        out
+        out + "\n" + &block(&self.mermaid(), "mermaid")
     }
 }
 
@@ -293,14 +290,4 @@ fn arrow(row: &Row, action: &str, sign: &str) -> String {
         (Some(one), Some(other)) => format!("p{one}{sign}p{other}: {action}"),
         _ => "note over p0: nothing can happen".to_owned(),
     }
-}
-
-/// A text without the signs that end a statement in a diagram.
-fn plain(text: &str) -> String {
-    let replaced = |letter: char| match letter {
-        ';' => ',',
-        '#' | '"' | '\n' => '\'',
-        other => other,
-    };
-    text.chars().map(replaced).collect()
 }

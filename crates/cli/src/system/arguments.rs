@@ -1,12 +1,13 @@
 //! The arguments of the commands on systems.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use fairly_check::{Assumption, Execution, Options, Reduction};
 use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
 use fairly_omega::emptiness::{ENGINES, Engine};
-use fairly_report::{Look, formats};
+use fairly_report::{Look, formats, json};
 use fairly_search::Bounds;
 use fairly_search::lossy::{Keep, Room};
 use fairly_system::{Network, TransitionSystem};
@@ -14,7 +15,10 @@ use fairly_system::{Network, TransitionSystem};
 use super::AboutFairness;
 use super::file::Language;
 use super::load::{self, Loaded};
+use super::runs::RunsKept;
 use crate::failure::Failure;
+use crate::files::Output;
+use crate::input::Patience;
 use crate::output;
 use crate::progress::Progress;
 
@@ -71,6 +75,9 @@ pub(crate) struct Model {
     /// How reports are drawn.
     #[arg(skip)]
     pub(super) look: Look,
+    /// The runs that the command keeps, for all models.
+    #[arg(skip)]
+    pub(super) kept: Arc<RunsKept>,
     /// What is expected of properties, by their names; of all of them without a name.
     #[arg(skip)]
     pub(super) expectations: Vec<(Option<String>, Outcome)>,
@@ -169,6 +176,22 @@ impl Model {
         found.map(|(_, outcome)| outcome.word())
     }
 
+    /// How long reading the model may take.
+    pub(super) fn patience(&self) -> Patience {
+        let time = self.timeout.and_then(|it| Duration::try_from_secs_f64(it).ok());
+        Patience { watch: self.progress.map(Progress::watch), time }
+    }
+
+    /// Has a failure said in the format of the answers, beside the words on stderr.
+    pub(super) fn say(&self, failure: Failure) -> Failure {
+        if self.format != Format::Human {
+            let documents = failure.documents(&self.files.join(" "));
+            // The failure is what counts.
+            let _ = output::write(&self.format.documents(&documents), None);
+        }
+        failure
+    }
+
     /// A search for this begins.
     pub(super) fn begin(&self, what: &str) {
         if let Some(progress) = self.progress {
@@ -235,10 +258,10 @@ impl Format {
     pub(super) fn documents(self, documents: &[serde_json::Value]) -> String {
         match self {
             Format::Human | Format::Json => {
-                format!("{:#}\n", serde_json::Value::Array(documents.to_vec()))
+                json::text(&serde_json::Value::Array(documents.to_vec()))
             }
             Format::Github => formats::github(documents),
-            Format::Sarif => format!("{:#}\n", formats::sarif(documents)),
+            Format::Sarif => json::text(&formats::sarif(documents)),
             Format::Junit => formats::junit(documents),
             Format::Markdown => formats::markdown(documents),
         }
@@ -276,13 +299,18 @@ pub(crate) struct Check {
     /// Also: the verdict under every notion of fairness.
     #[arg(long)]
     pub(super) ladder: bool,
-    /// What to print: answers with their `runs`, or one `table`, for Promela with SPIN's answers beside.
+    /// What to print: answers with their `runs`, or one `table`, for Promela with SPIN's answers beside if --run-spin allows it.
     /// FORMAT=FILE also writes the answers to a file, as with --format: junit=report.xml.
     #[arg(long, value_parser = report, default_value = "runs", value_name = "WHAT")]
     pub(super) report: Vec<Report>,
     /// Also: how many states SPIN stores for each question of a Promela file, without reduction.
     #[arg(long)]
     pub(super) spin_compat: bool,
+    /// Have `--report table` run SPIN. SPIN's verifier is a C program that is made of the model, with any C
+    /// code that the model has in it: it is compiled and run on this machine. Only for models that you
+    /// trust as you trust a program.
+    #[arg(long)]
+    pub(super) run_spin: bool,
     /// What is expected: `violated`, or `NAME=violated` of one property. What is as expected counts as
     /// passed.
     #[arg(long, value_name = "[NAME=]OUTCOME", value_parser = expectation)]
@@ -293,11 +321,11 @@ pub(crate) struct Check {
     /// that of --max-memory, or 256M.
     #[arg(long, value_name = "KEEP", value_parser = kept, conflicts_with_all = [
         "fairness", "constraints", "machine_closed", "feasible", "ladder", "report", "spin_compat",
-        "engine",
+        "run_spin", "engine",
     ])]
     lossy: Option<Kept>,
     /// Write the violating run to a file, as an ITF trace; with several properties, to FILE.NAME, with
-    /// several models, to FILE.MODEL.NAME.
+    /// several models, to FILE.MODEL.NAME, where names are shortened to letters, digits, `_` and `-`.
     #[arg(long, value_name = "FILE")]
     pub(super) trace: Option<String>,
 }
@@ -332,14 +360,29 @@ impl Check {
         self.report.contains(&Report::Table)
     }
 
-    /// Writes the files that `--report` names.
-    pub(super) fn write_reports(&self, documents: &[serde_json::Value]) -> Result<(), Failure> {
-        for report in &self.report {
-            if let Report::File(format, file) = report {
-                output::write(&format.documents(documents), Some(file))?;
-            }
+    /// Finds out, before anything is searched, whether what `--report` and `--trace` ask for can be
+    /// written.
+    pub(super) fn try_outputs(&self) -> Result<(), Failure> {
+        let reports = self.report.iter().filter_map(|report| match report {
+            Report::File(_, file) => Some(file),
+            Report::Runs | Report::Table => None,
+        });
+        for path in reports.chain(&self.trace) {
+            Output::open(path)?;
         }
         Ok(())
+    }
+
+    /// Writes the files that `--report` names; gives what went wrong.
+    pub(super) fn write_reports(&self, documents: &[serde_json::Value]) -> Vec<Failure> {
+        let mut unwritten = Vec::new();
+        for report in &self.report {
+            if let Report::File(format, file) = report {
+                let text = format.documents(documents);
+                unwritten.extend(Output::open(file).and_then(|to| to.write(&text)).err());
+            }
+        }
+        unwritten
     }
 
     /// What a lossy search keeps, if one is asked for, and how it divides the memory: three quarters

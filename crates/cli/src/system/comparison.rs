@@ -10,6 +10,7 @@ use fairly_check::promela::{self, Stored, given};
 use fairly_check::{Options, Outcome, Property, Verdict};
 use fairly_fairness::{Level, Notion};
 use fairly_report::comparison::{self, Answers, Count, Row, Said};
+use fairly_report::json;
 use fairly_source::Style;
 use fairly_system::ActionId;
 
@@ -42,7 +43,10 @@ pub(super) fn table(
              --trace",
         ));
     }
-    let spin = models.iter().any(is_promela).then(|| Spin::find(patience(request)));
+    let spin = models.iter().any(is_promela).then(|| match request.run_spin {
+        true => Spin::find(patience(request)),
+        false => Err("--run-spin was not given".to_owned()),
+    });
     let asked = spin.as_ref().and_then(|found| found.as_ref().ok());
     let (mut rows, mut codes, mut names) = (Vec::new(), Vec::new(), Names::default());
     for files in models {
@@ -94,7 +98,7 @@ fn print(rows: &[Row], format: Format, spin: Option<&Result<Spin, String>>) -> R
             };
             comparison::text(rows, output::width()) + &remark
         }
-        _ => format!("{:#}\n", comparison::json(rows)),
+        _ => json::text(&comparison::json(rows)),
     };
     output::write(&text, None)
 }

@@ -61,7 +61,7 @@ impl File {
     /// Reads a file, and the formulas of the arguments where they belong to the same language.
     pub(super) fn read(input: Input, language: Language, model: &Model) -> Result<File, Failure> {
         if let Some(remark) = model.execution().shortfall() {
-            eprintln!("fairly: {remark}");
+            output::remark(&format!("fairly: {remark}"));
         }
         let read = match language {
             Language::Csp => match CspFile::parse(&input.text) {
@@ -255,7 +255,7 @@ impl File {
             return self.about_fairness(request, about, notion, &questions);
         }
         if let Some(room) = request.room()? {
-            let answered = self.hunt(request, room, options.bounds, questions)?;
+            let answered = self.hunt(request, room, options.bounds, questions, trace_to)?;
             return Ok(Answered { absent, ..answered });
         }
         let several = questions.len() > 1;

@@ -48,7 +48,7 @@ pub(super) fn read(files: &[String], model: &Model) -> Result<Read, Failure> {
     if files.is_empty() {
         return Err(Failure::usage("there is no model: name a file"));
     }
-    let mut inputs = input::read_all(files)?;
+    let mut inputs = input::read_all(files, model.patience())?;
     let named = || inputs.iter().find_map(|input| Language::of(&input.name));
     let Some(language) = model.lang.or_else(named) else {
         return network(inputs, model).map(|loaded| Read::Network(Box::new(loaded)));

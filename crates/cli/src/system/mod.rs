@@ -9,6 +9,7 @@ mod load;
 mod names;
 mod next;
 mod questions;
+mod runs;
 mod selection;
 mod several;
 mod sim;
@@ -18,6 +19,7 @@ mod trace;
 mod with;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use fairly_check::{Assumption, Failure as CheckFailure, Options};
 use fairly_fairness::Notion;
@@ -67,6 +69,20 @@ pub(crate) fn check(
     of_file: &dyn Fn(&str) -> Result<Check, Failure>,
     style: Style,
 ) -> Result<ExitCode, Failure> {
+    check_all(request, of_file, style).map_err(|failure| {
+        let documents = failure.documents(&request.model.files.join(" "));
+        for unwritten in request.write_reports(&documents) {
+            unwritten.report(style);
+        }
+        request.model.say(failure)
+    })
+}
+
+fn check_all(
+    request: &Check,
+    of_file: &dyn Fn(&str) -> Result<Check, Failure>,
+    style: Style,
+) -> Result<ExitCode, Failure> {
     if request.soundness {
         output::write(&human::soundness(), None)?;
         return Ok(ExitCode::SUCCESS);
@@ -80,6 +96,7 @@ pub(crate) fn check(
             ),
         });
     }
+    request.try_outputs()?;
     let models = selection::models(&request.model.files)?;
     if request.spin_compat && !models.iter().any(selection::is_promela) {
         return Err(Failure::usage("--spin-compat is about Promela, and there is no Promela here"));
@@ -87,6 +104,7 @@ pub(crate) fn check(
     let own = |files: &[String]| -> Result<Check, Failure> {
         let mut own = of_file(&files[0])?;
         own.model.expectations = own.expect.clone();
+        own.model.kept = Arc::clone(&request.model.kept);
         Ok(own)
     };
     if request.is_table() {
@@ -95,8 +113,7 @@ pub(crate) fn check(
     match models.as_slice() {
         [files] if !selection::names_directory(&request.model.files) => {
             let answered = check_one(&own(files)?, files, request.trace.as_deref())?;
-            request.write_reports(&answered.documents)?;
-            answered.print()
+            answered.print(request, style)
         }
         models => several::check(request, &own, models, style),
     }
@@ -228,6 +245,10 @@ fn refuse_formats(model: &Model) -> Result<(), Failure> {
 
 pub(crate) fn ladder(request: &Ladder) -> Result<ExitCode, Failure> {
     refuse_formats(&request.model)?;
+    ladders(request).map_err(|failure| request.model.say(failure))
+}
+
+fn ladders(request: &Ladder) -> Result<ExitCode, Failure> {
     let mut loaded = match load::read(&request.model.files, &request.model)? {
         Read::File(mut file) => return file.ladder(request),
         Read::Network(loaded) => loaded,
@@ -259,6 +280,10 @@ pub(crate) fn ladder(request: &Ladder) -> Result<ExitCode, Failure> {
 
 pub(crate) fn least(request: &Least) -> Result<ExitCode, Failure> {
     refuse_formats(&request.model)?;
+    leasts(request).map_err(|failure| request.model.say(failure))
+}
+
+fn leasts(request: &Least) -> Result<ExitCode, Failure> {
     let mut loaded = match load::read(&request.model.files, &request.model)? {
         Read::File(mut file) => return file.least(request),
         Read::Network(loaded) => loaded,

@@ -9,13 +9,16 @@ use fairly_check::promela::Stored;
 use fairly_check::{Outcome, Property, Verdict, Waiting, WhyUnknown, waiting};
 use fairly_report::human::Aside;
 use fairly_report::{Paint, Source, claim, clipped, counted, human, itf, json};
-use fairly_source::Span;
+use fairly_source::{Span, Style};
 use fairly_system::TransitionSystem;
 
-use super::arguments::{Format, Model};
+use super::arguments::{Check, Format, Model};
 use super::next;
 pub(super) use super::next::Choice;
+use super::runs;
+use super::several::worst;
 use crate::failure::{self, Absent, Failure};
+use crate::files::{self, Names, Output, slug};
 use crate::output;
 
 /// How many answers there are of each kind.
@@ -36,6 +39,14 @@ impl Counts {
         }
     }
 
+    /// Says on stderr what the answers are, if they cannot be printed.
+    pub(super) fn remark(self) {
+        let all = self.holding + self.violated + self.unknown;
+        if all > 0 {
+            output::remark(&format!("{}: {}", counted(all, "answer"), self.in_words()));
+        }
+    }
+
     /// The kinds that there are, in words.
     fn in_words(self) -> String {
         let counts =
@@ -52,6 +63,8 @@ pub(super) struct Answered {
     pub(super) documents: Vec<serde_json::Value>,
     pub(super) counts: Counts,
     pub(super) code: u8,
+    /// What could not be written although it was asked for.
+    pub(super) unwritten: Vec<Failure>,
     /// The command to try next, in words for people.
     pub(super) next: Option<String>,
     /// Names of the arguments that this model does not have, where another one may.
@@ -61,15 +74,30 @@ pub(super) struct Answered {
 impl Answered {
     /// Something that is no verdict on a property.
     pub(super) fn aside(text: String, code: u8) -> Answered {
-        let (documents, counts, absent) = (Vec::new(), Counts::default(), Vec::new());
-        Answered { text, documents, counts, code, next: None, absent }
+        Answered {
+            text,
+            documents: Vec::new(),
+            counts: Counts::default(),
+            code,
+            unwritten: Vec::new(),
+            next: None,
+            absent: Vec::new(),
+        }
     }
 
-    /// Prints everything and gives the exit code.
-    pub(super) fn print(self) -> Result<ExitCode, Failure> {
-        let next = self.next.map_or(String::new(), |next| format!("\nnext: {next}\n"));
-        output::write(&(self.text + &next), None)?;
-        Ok(ExitCode::from(self.code))
+    /// Prints everything, writes the reports that are asked for, and gives the exit code: that of the
+    /// verdict, or of wrong usage if something could not be written.
+    pub(super) fn print(self, request: &Check, style: Style) -> Result<ExitCode, Failure> {
+        let Answered { text, documents, counts, code, mut unwritten, next, absent: _ } = self;
+        let next = next.map_or(String::new(), |next| format!("\nnext: {next}\n"));
+        output::write(&(text + &next), None).inspect_err(|_| counts.remark())?;
+        unwritten.extend(request.write_reports(&documents));
+        let codes = unwritten.into_iter().map(|failure| {
+            let code = failure.code();
+            failure.report(style);
+            code
+        });
+        Ok(ExitCode::from(worst(codes.chain([code]))))
     }
 }
 
@@ -107,7 +135,9 @@ pub(super) struct Tally<'a> {
     /// Answers that were expected to be otherwise.
     unexpected: usize,
     rows: Vec<Row>,
-    saved: Vec<String>,
+    /// The names of runs that were written by name, so far.
+    traces: Names,
+    unwritten: Vec<Failure>,
     next: next::Next,
 }
 
@@ -131,7 +161,8 @@ impl<'a> Tally<'a> {
             counts: Counts::default(),
             unexpected: 0,
             rows: Vec::new(),
-            saved: Vec::new(),
+            traces: Names::default(),
+            unwritten: Vec::new(),
             next: next::Next::default(),
         }
     }
@@ -165,11 +196,7 @@ impl<'a> Tally<'a> {
             Outcome::Violated(found) => {
                 let origin = self.origin(about);
                 let trace = itf::trace(system, verdict, found, &origin);
-                let asked = self.trace_to.as_ref().map(|path| match self.several {
-                    true => format!("{path}.{}", verdict.property),
-                    false => path.clone(),
-                });
-                self.save(&trace, &about.title, asked)?
+                self.save(&trace, &about.title)
             }
             _ => None,
         };
@@ -218,7 +245,7 @@ impl<'a> Tally<'a> {
         if let ClaimOutcome::Violated(Some(shown)) = &verdict.outcome {
             let origin = self.origin(about);
             let value = itf::finite(system, &about.title, shown, &origin);
-            trace = self.save(&value, &about.title, None)?;
+            trace = self.save(&value, &about.title);
         }
         self.next.learn_claim(verdict, trace.as_deref());
         let document = claim::json(system, &about.title, verdict);
@@ -301,35 +328,36 @@ impl<'a> Tally<'a> {
         self.documents.push(document);
     }
 
-    /// Writes a run to where it was asked for, or else beside the model's other runs, where failing to
-    /// write it is no reason to fail. Gives the name of the file.
-    fn save(
-        &mut self,
-        trace: &serde_json::Value,
-        title: &str,
-        asked: Option<String>,
-    ) -> Result<Option<String>, Failure> {
-        let text = format!("{trace:#}\n");
-        if let Some(path) = asked {
-            output::write(&text, Some(&path))?;
-            return Ok(Some(path));
+    /// Writes a run to where it was asked for, or else beside the model's other runs. A verdict is not lost
+    /// because that fails. Gives the name of the file.
+    fn save(&mut self, trace: &serde_json::Value, title: &str) -> Option<String> {
+        let text = json::text(trace);
+        if let Some(path) = self.trace_to.clone() {
+            let path = match self.several && !files::is_stream(&path) {
+                true => format!("{path}.{}", self.traces.give(&slug(title), |_| true)?),
+                false => path,
+            };
+            return match Output::open(&path).and_then(|to| to.write(&text)) {
+                Ok(()) => Some(path),
+                Err(failure) => {
+                    self.unwritten.push(failure);
+                    None
+                }
+            };
         }
         if self.model.format != Format::Human {
-            return Ok(None);
+            return None;
         }
         let stem = self.files.first().and_then(|file| Path::new(file).file_stem());
         let stem = stem.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-        let base = format!("{}.{}", slug(&stem), slug(title));
-        let mut name = base.clone();
-        for number in 2.. {
-            if !self.saved.contains(&name) {
-                break;
+        let name = format!("{}.{}", slug(&stem), slug(title));
+        match runs::keep(&self.model.kept, &name, trace, &text) {
+            Ok(path) => Some(path),
+            Err(error) => {
+                output::remark(&format!("the run is not kept: {error}"));
+                None
             }
-            name = format!("{base}-{number}");
         }
-        self.saved.push(name.clone());
-        let path = format!("{RUNS}/{name}.itf.json");
-        Ok(kept(&path, &text).then_some(path))
     }
 
     /// Says what no run executes.
@@ -415,8 +443,8 @@ impl<'a> Tally<'a> {
             (0, _) => failure::UNKNOWN,
             _ => failure::NO,
         };
-        let Tally { text, documents, counts, .. } = self;
-        Answered { text, documents, counts, code, next, absent: Vec::new() }
+        let Tally { text, documents, counts, unwritten, .. } = self;
+        Answered { text, documents, counts, code, unwritten, next, absent: Vec::new() }
     }
 
     /// Every answer in a line.
@@ -445,45 +473,5 @@ impl<'a> Tally<'a> {
             out.push('\n');
         }
         look.finish(out + "\n")
-    }
-}
-
-/// Where runs are kept that nobody asked for by name.
-const RUNS: &str = ".fairly";
-
-/// Keeps a run; the folder says of itself that it belongs in no repository.
-fn kept(path: &str, text: &str) -> bool {
-    let folder = Path::new(RUNS);
-    // Another process may be making it at the same time, which is as good.
-    if std::fs::create_dir(folder).is_ok() {
-        let _ = std::fs::write(folder.join(".gitignore"), "*\n");
-    }
-    folder.is_dir() && std::fs::write(path, text).is_ok()
-}
-
-/// A title as a part of a file's name.
-fn slug(title: &str) -> String {
-    const LONGEST: usize = 40;
-    let mut out = String::new();
-    for letter in title.chars() {
-        if letter.is_alphanumeric() || letter == '_' {
-            out.push(letter);
-        } else if !out.is_empty() && !out.ends_with('-') {
-            out.push('-');
-        }
-    }
-    let short: String = out.chars().take(LONGEST).collect();
-    short.trim_end_matches('-').to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_title_becomes_a_name_of_a_file() {
-        assert_eq!(slug("System() |= []<> enter.0"), "System-enter-0");
-        assert_eq!(slug("live"), "live");
-        assert_eq!(slug(&"x".repeat(99)).len(), 40);
     }
 }

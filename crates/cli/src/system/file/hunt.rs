@@ -20,8 +20,9 @@ impl File {
         room: Room,
         bounds: Bounds,
         questions: Vec<Question>,
+        trace_to: Option<&str>,
     ) -> Result<Answered, Failure> {
-        let (model, trace_to) = (&request.model, request.trace.as_deref());
+        let model = &request.model;
         let file = std::slice::from_ref(&self.input.name);
         let several = questions.len() > 1;
         let mut tally = Tally::new(model, file, Some(&self.input.text), trace_to, several);
