@@ -9,6 +9,7 @@ mod config;
 mod explain;
 mod failure;
 mod input;
+mod interim;
 mod ltl;
 mod new;
 mod output;
@@ -21,6 +22,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
+use fairly_store::meter;
 
 use progress::Progress;
 
@@ -72,7 +74,13 @@ enum Command {
     Trace(system::Trace),
 }
 
+/// Counts what is allocated, so that `--max-memory` is about all of it, and running out of memory is an
+/// unknown and no abort.
+#[global_allocator]
+static ALLOCATOR: meter::Metered = meter::Metered;
+
 fn main() -> ExitCode {
+    meter::begin();
     // A panic is a bug of ours. It must not look like a verdict, so it has its own exit code.
     std::panic::set_hook(Box::new(|panic| {
         eprintln!("fairly: internal error: {panic}");

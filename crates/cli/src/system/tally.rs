@@ -16,6 +16,7 @@ use super::arguments::{Format, Model};
 use super::next;
 pub(super) use super::next::Choice;
 use crate::failure::{self, Failure};
+use crate::interim::Answer;
 use crate::output;
 
 /// How many answers there are of each kind.
@@ -99,6 +100,8 @@ pub(super) struct Tally<'a> {
     trace_to: Option<String>,
     several: bool,
     text: String,
+    /// How much of it is known to who reports when the work cannot go on.
+    kept: usize,
     documents: Vec<serde_json::Value>,
     counts: Counts,
     /// Answers that were expected to be otherwise.
@@ -124,6 +127,7 @@ impl<'a> Tally<'a> {
             trace_to: trace_to.map(str::to_owned),
             several,
             text: String::new(),
+            kept: 0,
             documents: Vec::new(),
             counts: Counts::default(),
             unexpected: 0,
@@ -286,6 +290,11 @@ impl<'a> Tally<'a> {
             }
             self.text.push('\n');
         }
+        let text = self.text.get(self.kept..).unwrap_or_default().to_owned();
+        self.kept = self.text.len();
+        let document = self.documents.last().cloned().unwrap_or_default();
+        let is_unexpected = !as_expected && is != "unknown";
+        self.model.answered(title, Answer { text, document, word: is, is_unexpected });
     }
 
     fn document(&mut self, mut document: serde_json::Value, about: &About) {
