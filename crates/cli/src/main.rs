@@ -12,6 +12,7 @@ mod explain;
 mod failure;
 mod files;
 mod input;
+mod interim;
 mod ltl;
 mod new;
 mod output;
@@ -26,6 +27,8 @@ use std::sync::Arc;
 
 use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
 use fairly_source::escape;
+use fairly_store::meter;
+
 use progress::Progress;
 
 /// Checks that concurrent systems keep their promises on every fair run.
@@ -76,7 +79,13 @@ enum Command {
     Trace(system::Trace),
 }
 
+/// Counts what is allocated, so that `--max-memory` is about all of it, and running out of memory is an
+/// unknown and no abort.
+#[global_allocator]
+static ALLOCATOR: meter::Metered = meter::Metered;
+
 fn main() -> ExitCode {
+    meter::begin();
     // A panic is a bug of ours. It must not look like a verdict, so it has its own exit code.
     std::panic::set_hook(Box::new(|panic| {
         output::remark(&format!("fairly: internal error: {panic}"));

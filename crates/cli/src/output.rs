@@ -114,3 +114,17 @@ impl Destination {
         }
     }
 }
+
+/// Writes to stdout or stderr although another thread may hold its lock, and be stopped.
+#[cfg(unix)]
+pub(crate) fn without_lock(stream: &impl std::os::fd::AsFd, text: &str) {
+    if let Ok(stream) = stream.as_fd().try_clone_to_owned() {
+        let _ = std::fs::File::from(stream).write_all(text.as_bytes());
+    }
+}
+
+/// The same where that is not possible: to stderr.
+#[cfg(not(unix))]
+pub(crate) fn without_lock(_: &impl Sized, text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}

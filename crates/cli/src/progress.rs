@@ -1,18 +1,29 @@
 //! How far a search is, on stderr: one line that is drawn again on a terminal, a line every ten seconds
 //! elsewhere. And Ctrl-C: the first asks the search to stop, so that what was learned is printed; the
 //! second quits.
+//!
+//! Another thread stands guard: it ends the process with what has been answered so far when memory is
+//! exhausted, and when the work has not ended [`GRACE`] after it should have. Searches end by themselves
+//! long before that; it is for whatever does not look at the clock often enough.
 
 use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use fairly_report::Look;
 use fairly_search::{Seen, Watch};
 use fairly_source::escape::in_line;
+use fairly_store::meter::{self, Exhausted};
+
+use crate::files::Output;
+use crate::interim::Interim;
+use crate::output;
 
 /// What is searched for, and since when.
 struct Search {
     what: String,
+    is_question: bool,
     since: Instant,
     /// When something was last printed, and how much had been seen by then.
     printed: Option<(Instant, usize)>,
@@ -26,12 +37,23 @@ pub(crate) struct Progress {
     search: Mutex<Option<Search>>,
     look: Look,
     is_terminal: bool,
+    interim: Mutex<Interim>,
+    /// When the work has to end, and since when it has had the time.
+    time: Mutex<Option<(Instant, Instant)>>,
+    /// The limit on memory, for the report; 0 if there is none.
+    memory: AtomicUsize,
 }
 
 /// Until then a search is not worth a line.
 const SHORT: Duration = Duration::from_millis(700);
 const REDRAW: Duration = Duration::from_millis(200);
 const ELSEWHERE: Duration = Duration::from_secs(10);
+/// How often the guard looks.
+const LOOK: Duration = Duration::from_millis(10);
+/// How much later than it should the work may end by itself.
+pub(crate) const GRACE: Duration = Duration::from_millis(700);
+/// The exit code after a second Ctrl-C, as shells have it.
+const INTERRUPTED: i32 = 130;
 
 impl Progress {
     /// Begins to show what searches do, and to listen for Ctrl-C. It lasts as long as the program.
@@ -41,23 +63,115 @@ impl Progress {
             search: Mutex::new(None),
             look,
             is_terminal: std::io::stderr().is_terminal(),
+            interim: Mutex::default(),
+            time: Mutex::default(),
+            memory: AtomicUsize::new(0),
         }));
-        // Without a handler Ctrl-C ends the program as ever.
+        // Without a handler Ctrl-C ends the program as ever. It waits for nobody: a lock may be held by a
+        // thread that writes to a terminal which takes nothing.
         let _ = ctrlc::set_handler(move || {
             if progress.watch.is_stopped() {
-                progress.quiet();
-                std::process::exit(130);
+                std::process::exit(INTERRUPTED);
             }
             progress.watch.stop();
-            progress.say("stopping; Ctrl-C again quits without a report");
         });
-        std::thread::spawn(move || {
+        // Where the system has no more threads, there is no line to look at, and nobody to stand guard.
+        let thread = |name: &str| std::thread::Builder::new().name(name.to_owned());
+        let _ = thread("guard").spawn(move || progress.stand_guard());
+        let _ = thread("progress").spawn(move || {
+            let mut is_told = false;
             loop {
                 std::thread::sleep(REDRAW);
+                if progress.watch.is_stopped() && !is_told {
+                    progress.say("stopping; Ctrl-C again quits without a report");
+                    is_told = true;
+                }
                 progress.tick();
             }
         });
         progress
+    }
+
+    /// What has been answered so far.
+    pub(crate) fn interim(&self) -> std::sync::MutexGuard<'_, Interim> {
+        self.interim.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// The work has to end by then, if there is a time; it begins now.
+    pub(crate) fn until(&self, deadline: Option<Instant>) {
+        let mut time = self.time.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        *time = deadline.map(|deadline| (deadline, Instant::now()));
+    }
+
+    /// The work may use so many bytes.
+    pub(crate) fn within(&self, bytes: usize) {
+        self.memory.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Ends the process when the work cannot go on, or should have ended.
+    fn stand_guard(&self) {
+        meter::stand_guard();
+        let mut stopped: Option<Instant> = None;
+        loop {
+            std::thread::sleep(LOOK);
+            if let Some(what) = meter::exhausted() {
+                self.give_up(&self.exhausted(what));
+            }
+            if self.watch.is_stopped() {
+                let since = *stopped.get_or_insert_with(Instant::now);
+                if since.elapsed() >= GRACE {
+                    self.give_up("interrupted");
+                }
+            }
+            let time = self.time.try_lock().ok().and_then(|time| *time);
+            if let Some((deadline, since)) = time
+                && Instant::now() >= deadline + GRACE
+            {
+                self.give_up(&format!("stopped after {:.1} s", since.elapsed().as_secs_f64()));
+            }
+        }
+    }
+
+    fn exhausted(&self, what: Exhausted) -> String {
+        match what {
+            Exhausted::Limit => {
+                let limit = self.memory.load(Ordering::Relaxed);
+                format!("stopped at the memory limit of {}", bytes(limit))
+            }
+            Exhausted::System => "out of memory: the system has no more".to_owned(),
+        }
+    }
+
+    /// Reports what has been answered, and ends the process. The thread that did the work may hold any lock,
+    /// also that of stdout, so none is waited for.
+    fn give_up(&self, why: &str) -> ! {
+        let Ok(interim) = self.interim.try_lock() else {
+            self.end(&format!("unknown: {why}\n"), crate::failure::UNKNOWN);
+        };
+        if interim.is_complete() {
+            self.end("", crate::failure::UNKNOWN);
+        }
+        let doing = self.search.try_lock().ok().and_then(|search| {
+            let search = search.as_ref()?;
+            (!search.is_question).then(|| search.what.clone())
+        });
+        let phase = doing.or_else(|| self.watch.phase().map(|phase| phase.to_string()));
+        let why = match phase {
+            Some(doing) => format!("{why}, while {doing}"),
+            None => why.to_owned(),
+        };
+        let last = interim.last_words(&why);
+        output::without_lock(&std::io::stdout(), &last.stdout);
+        for (file, text) in &last.files {
+            let _ = Output::open(file).and_then(|to| to.write(text));
+        }
+        self.end(&last.stderr, last.code);
+    }
+
+    fn end(&self, said: &str, code: u8) -> ! {
+        let clears = if self.is_terminal { "\r\x1b[K" } else { "" };
+        output::without_lock(&std::io::stderr(), &format!("{clears}{said}"));
+        std::process::exit(i32::from(code))
     }
 
     /// What searches report to.
@@ -65,17 +179,28 @@ impl Progress {
         &self.watch
     }
 
-    /// A search begins.
-    pub(crate) fn begin(&self, what: &str) {
+    /// A search begins, for the answer to a question.
+    pub(crate) fn begin(&self, question: &str) {
+        self.work_on(question, true);
+    }
+
+    /// Something else begins, such as reading a model.
+    pub(crate) fn begin_work(&self, what: &str) {
+        self.work_on(what, false);
+    }
+
+    fn work_on(&self, what: &str, is_question: bool) {
         self.watch.begin();
         let mut search = self.lock();
         let drawn = search.as_ref().is_some_and(|search| search.drawn);
         let (what, since) = (what.to_owned(), Instant::now());
-        *search = Some(Search { what, since, printed: None, drawn });
+        *search = Some(Search { what, is_question, since, printed: None, drawn });
     }
 
     /// Nothing is searched any more: whatever is printed next stands on a line of its own.
     pub(crate) fn quiet(&self) {
+        self.until(None);
+        self.interim().complete();
         if self.lock().take().is_some_and(|search| search.drawn) {
             let _ = write!(std::io::stderr(), "\r\x1b[K");
         }

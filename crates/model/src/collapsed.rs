@@ -580,8 +580,10 @@ impl TransitionSystem for Collapsed {
         if !self.holds {
             return self.inner.enabled_in_all(states, out, ends);
         }
-        self.defer_all(states, out, |end| ends.push(end));
-        self.inner.give_numbers(out);
+        for some in states.chunks(self.inner.at_once()) {
+            self.defer_all(some, out, |end| ends.push(end));
+            self.inner.give_numbers(out);
+        }
     }
 
     fn action(&self, action: ActionId) -> &Action {

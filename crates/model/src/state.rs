@@ -13,9 +13,10 @@ use fairly_store::{Full, StateIndex, Trees, Words};
 use fairly_system::Transition;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-/// So many states are kept in the plain list. An empty table takes some hundred kilobytes, and most
-/// systems that are looked at have a few hundred states.
+/// So many states are kept in the plain list, if they do not have more words than this together. An empty
+/// table takes some hundred kilobytes, and most systems that are looked at have a few hundred states.
 const FEW: usize = 4096;
+const FEW_WORDS: usize = 1 << 18;
 
 /// Packed states of one width.
 #[derive(Debug)]
@@ -240,7 +241,7 @@ impl States {
 
     fn find_waiting(&mut self, rows: &[u64]) -> Result<(), Full> {
         let Kept::List(list) = &mut self.kept else { return self.insert(rows) };
-        if list.len() < FEW.min(self.limit / (16 * self.width)) {
+        if list.len() < FEW.min(FEW_WORDS.min(self.limit / 16) / self.width) {
             for row in rows.chunks_exact(self.width) {
                 let (row, new) = list.intern(row);
                 self.found.push((StateIndex(row), new));
@@ -259,7 +260,9 @@ impl States {
         let left = self.limit.saturating_sub(self.bytes());
         // What is in front of the rest makes no difference.
         let one = [vec![0; self.first], self.rest.clone()].concat();
-        self.keep(needed(rows, &one, self.first), &one, left)?;
+        // Everything moves, so of wide states not for each word that turns out to differ.
+        let first = needed(rows, &one, self.first).max(2 * self.first).min(self.width);
+        self.keep(first, &one, left)?;
         self.insert_whole(rows)
     }
 

@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use fairly_omega::{Acceptance, Graph, MarkSet, MarkSetId, Refused, StateId, Step, Visit};
+use fairly_store::meter;
 
 use crate::watch::Watch;
 
@@ -21,7 +22,9 @@ pub struct Bounds {
     /// When to stop.
     pub deadline: Option<Instant>,
     /// Bytes that the system, the graph and the search may hold together. They are counted now and
-    /// then, and what is small is not counted, so it may be a little more.
+    /// then, and what is small is not counted. In a program whose allocator has a
+    /// [limit](fairly_store::meter), a search with a limit also stops, before each node, when that one is
+    /// exceeded.
     pub bytes: Option<usize>,
     /// Who watches, and may ask to stop.
     pub watch: Option<&'static Watch>,
@@ -81,30 +84,56 @@ impl Budget {
     /// # Errors
     /// With the bound that is reached.
     #[inline]
-    pub(crate) fn allows(&self, done: usize, held: impl FnOnce() -> usize) -> Result<(), Cut> {
+    pub(crate) fn allows(&self, done: usize, held: impl Fn() -> usize) -> Result<(), Cut> {
+        self.allows_another(done)?;
+        self.goes_on(done, held)
+    }
+
+    /// Whether another piece of work may follow so many, as far as these are counted.
+    ///
+    /// # Errors
+    /// With that bound.
+    #[inline]
+    pub(crate) fn allows_another(&self, done: usize) -> Result<(), Cut> {
         match self.bounds.nodes {
-            Some(nodes) if done >= nodes => return Err(Cut::Nodes(nodes)),
-            _ => {}
+            Some(nodes) if done >= nodes => Err(Cut::Nodes(nodes)),
+            _ => Ok(()),
         }
+    }
+
+    /// The same without counting pieces of work: whether there is time and memory, and nobody asked to stop.
+    ///
+    /// # Errors
+    /// As [`allows`](Budget::allows).
+    #[inline]
+    pub(crate) fn goes_on(&self, done: usize, held: impl Fn() -> usize) -> Result<(), Cut> {
+        self.in_memory()?;
         if !done.is_multiple_of(64) {
             return Ok(());
         }
         self.allows_more(done, held)
     }
 
-    fn allows_more(&self, done: usize, held: impl FnOnce() -> usize) -> Result<(), Cut> {
+    /// Whether the program uses no more memory than it may, as far as that is counted.
+    ///
+    /// # Errors
+    /// When it uses more.
+    #[inline]
+    pub(crate) fn in_memory(&self) -> Result<(), Cut> {
+        match self.bounds.bytes {
+            Some(bytes) if meter::is_exceeded() => Err(Cut::Memory(bytes)),
+            _ => Ok(()),
+        }
+    }
+
+    fn allows_more(&self, done: usize, held: impl Fn() -> usize) -> Result<(), Cut> {
         if let Some(watch) = self.bounds.watch {
             watch.see_nodes(done);
             if watch.is_stopped() {
                 return Err(Cut::Interrupted(done));
             }
             if done.is_multiple_of(1 << 14) {
-                let held = held();
-                watch.see_bytes(held);
-                return match self.bounds.bytes {
-                    Some(bytes) if held > bytes => Err(Cut::Memory(bytes)),
-                    _ => self.in_time(),
-                };
+                watch.see_bytes(meter::used().unwrap_or_else(&held));
             }
         }
         match self.bounds.bytes {
@@ -118,6 +147,7 @@ impl Budget {
     /// # Errors
     /// When there is not.
     pub(crate) fn in_time(&self) -> Result<(), Cut> {
+        self.in_memory()?;
         if let Some(watch) = self.bounds.watch.filter(|watch| watch.is_stopped()) {
             return Err(Cut::Interrupted(watch.seen().nodes));
         }

@@ -29,4 +29,4 @@ pub use bounded::{Bounded, Bounds, Cut};
 pub use prefix::Prefix;
 pub use product::{Binding, LetterMark, Negation, Product};
 pub use reach::survey;
-pub use watch::{Seen, Watch};
+pub use watch::{Phase, Seen, Watch};

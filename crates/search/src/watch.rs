@@ -1,6 +1,7 @@
 //! Searches seen from another thread: how far they are, and a way to ask them to stop.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 
 /// Numbers that a search keeps up to date while it runs, and a wish that it heeds.
 ///
@@ -8,11 +9,54 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 #[derive(Debug, Default)]
 pub struct Watch {
     stop: AtomicBool,
+    phase: AtomicU8,
     nodes: AtomicUsize,
     steps: AtomicUsize,
     waiting: AtomicUsize,
     components: AtomicUsize,
     bytes: AtomicUsize,
+}
+
+/// What is done for an answer besides searching, which may take long too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Phase {
+    /// The automaton of the property is made.
+    Translating = 1,
+    /// Reductions look at the model.
+    Reducing,
+    /// A run that was found is made shorter.
+    Shortening,
+    /// A run that was found is replayed and judged.
+    Judging,
+    /// What the fairness assumed does to the system.
+    Closing,
+    /// Whether the answer is worth less than it seems.
+    Doubting,
+}
+
+impl Phase {
+    const ALL: [Phase; 6] = [
+        Phase::Translating,
+        Phase::Reducing,
+        Phase::Shortening,
+        Phase::Judging,
+        Phase::Closing,
+        Phase::Doubting,
+    ];
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Phase::Translating => "translating the property",
+            Phase::Reducing => "preparing reductions",
+            Phase::Shortening => "looking for a shorter run",
+            Phase::Judging => "replaying the run that was found",
+            Phase::Closing => "asking whether the fairness assumed is machine closed",
+            Phase::Doubting => "asking whether the answer is vacuous",
+        })
+    }
 }
 
 /// How far a search is.
@@ -41,6 +85,17 @@ impl Watch {
         self.stop.load(Ordering::Relaxed)
     }
 
+    /// Something else than a search begins; or a search, without a phase.
+    pub fn enter(&self, phase: Option<Phase>) {
+        self.phase.store(phase.map_or(0, |phase| phase as u8), Ordering::Relaxed);
+    }
+
+    /// What is done now, if it is no search.
+    pub fn phase(&self) -> Option<Phase> {
+        let phase = self.phase.load(Ordering::Relaxed);
+        Phase::ALL.into_iter().find(|it| *it as u8 == phase)
+    }
+
     /// How far the search is.
     pub fn seen(&self) -> Seen {
         let of = |number: &AtomicUsize| number.load(Ordering::Relaxed);
@@ -55,6 +110,7 @@ impl Watch {
 
     /// Another search begins.
     pub fn begin(&self) {
+        self.enter(None);
         for number in [&self.nodes, &self.steps, &self.waiting, &self.components, &self.bytes] {
             number.store(0, Ordering::Relaxed);
         }

@@ -30,6 +30,8 @@
 //! grows, and so is the segment of words that is being filled: up to 2 MiB, and not more than 1 in 64 of
 //! the limit. It grows by a quarter of all words, as long as it is not full.
 //!
+//! What a whole program uses, beside the tables, is counted and bounded by [`meter`].
+//!
 //! # Bytes for each state
 //!
 //! In a [`Table`] the rows have 4 bytes for every 32 bits. A slot of the index has 5⅓ bytes, and of every
@@ -62,7 +64,8 @@
 //!
 //! # What may be relied on
 //!
-//! `unsafe` code is in one module, `memory`, whose contracts are at its top, and does five things:
+//! `unsafe` code is in two modules, whose contracts are at their tops. `meter` passes requests on to the
+//! system's allocator. `memory` does five things:
 //! zeroed arrays, references to arrays that are added while others are read, words of a few bytes that are
 //! read and written at once, prefetching, and comparing sixteen bytes at once. All that threads share is atomic, so there are no data races, whatever the callers do. The orderings are
 //! explained where they are used. `tests/loom.rs` has the core checked by a model checker on a table
@@ -84,6 +87,7 @@ mod alone;
 mod hash;
 mod lossy;
 mod memory;
+pub mod meter;
 mod rows;
 mod sync;
 mod table;
@@ -124,7 +128,10 @@ pub enum Full {
 impl std::fmt::Display for Full {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Full::Budget { limit } => write!(f, "the states do not fit into {limit} bytes"),
+            Full::Budget { limit } if limit >> 20 == 0 => {
+                write!(f, "the states do not fit into {limit} bytes")
+            }
+            Full::Budget { limit } => write!(f, "the states do not fit into {} MiB", limit >> 20),
             Full::Numbers => write!(f, "there are more states than numbers of 32 bits"),
             Full::System => write!(f, "the system has no more memory for states"),
         }

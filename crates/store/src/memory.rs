@@ -21,8 +21,8 @@
 use std::alloc::Layout;
 use std::ptr::{self, NonNull};
 
-use crate::Full;
 use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Mutex, Ordering};
+use crate::{Full, meter};
 
 /// How many bytes may be taken, and how many are.
 #[derive(Debug)]
@@ -206,11 +206,14 @@ impl<T: Zeroable> Array<T> {
     pub(crate) fn zeroed(length: usize, budget: &Budget) -> Result<Array<T>, Full> {
         let layout = Array::<T>::layout(length).ok_or(Full::System)?;
         budget.take(layout.size())?;
-        match Array::allocate(length, layout) {
+        match meter::fallibly(|| Array::allocate(length, layout)) {
             Some(start) => Ok(Array { start, length }),
             None => {
                 budget.give_back(layout.size());
-                Err(Full::System)
+                Err(match meter::limit_before(layout.size()) {
+                    Some(limit) => Full::Budget { limit },
+                    None => Full::System,
+                })
             }
         }
     }

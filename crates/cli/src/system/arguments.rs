@@ -10,6 +10,7 @@ use fairly_omega::emptiness::{ENGINES, Engine};
 use fairly_report::{Look, formats, json};
 use fairly_search::Bounds;
 use fairly_search::lossy::{Keep, Room};
+use fairly_store::meter;
 use fairly_system::{Network, TransitionSystem};
 
 use super::AboutFairness;
@@ -19,6 +20,7 @@ use super::runs::RunsKept;
 use crate::failure::Failure;
 use crate::files::Output;
 use crate::input::Patience;
+use crate::interim::Answer;
 use crate::output;
 use crate::progress::Progress;
 
@@ -56,7 +58,9 @@ pub(crate) struct Model {
     /// Stop after so many seconds; the answer is then unknown. Each model has its own.
     #[arg(long, value_name = "SECONDS")]
     pub(super) timeout: Option<f64>,
-    /// Stop when the search holds so many bytes, such as 500M or 8G; the answer is then unknown.
+    /// Stop when so many bytes of memory are used, such as 500M or 8G; the answer is then unknown. The
+    /// program itself is among them, so less than 20M is taken as 20M. Without it, there is no limit but
+    /// the system's.
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     max_memory: Option<usize>,
     /// Have the steps of `.csp` and `.pml` models made by the reference interpreter, not by machine
@@ -165,6 +169,36 @@ impl Model {
     pub(crate) fn equip(&mut self, progress: &'static Progress, look: Look) {
         self.progress = Some(progress);
         self.look = look;
+        if let Some(bytes) = self.max_memory {
+            meter::limit(bytes);
+            progress.within(bytes);
+        }
+    }
+
+    /// Something is asked about a model; it is not known what as long as the model is read, for which there
+    /// is as much time as for the answers.
+    pub(super) fn reading(&self, files: &[String]) -> Result<(), Failure> {
+        let deadline = self.deadline()?;
+        if let Some(progress) = self.progress {
+            progress.interim().ask(files.join(" "), Vec::new());
+            progress.begin_work("reading the model");
+            progress.until(deadline);
+        }
+        Ok(())
+    }
+
+    /// These questions are going to be answered.
+    pub(super) fn asking(&self, file: &str, titles: Vec<String>) {
+        if let Some(progress) = self.progress {
+            progress.interim().ask(file.to_owned(), titles);
+        }
+    }
+
+    /// A question is answered.
+    pub(super) fn answered(&self, title: &str, answer: Answer) {
+        if let Some(progress) = self.progress {
+            progress.interim().answer(title, answer);
+        }
     }
 
     /// What is expected of a property: `holds` or `violated`.
@@ -216,16 +250,20 @@ impl Model {
         Ok(Options { reduction: Reduction::Off, ..self.options()? })
     }
 
+    /// When `--timeout` is over, if the time begins now.
+    fn deadline(&self) -> Result<Option<Instant>, Failure> {
+        let Some(seconds) = self.timeout else { return Ok(None) };
+        let time = Duration::try_from_secs_f64(seconds)
+            .map_err(|_| Failure::usage(format!("--timeout {seconds} is no time")))?;
+        Ok(Some(Instant::now() + time.min(Duration::from_secs(1 << 32))))
+    }
+
     /// The options of the check; the clock starts now.
     pub(super) fn options(&self) -> Result<Options, Failure> {
-        let deadline = match self.timeout {
-            None => None,
-            Some(seconds) => {
-                let time = Duration::try_from_secs_f64(seconds)
-                    .map_err(|_| Failure::usage(format!("--timeout {seconds} is no time")))?;
-                Some(Instant::now() + time.min(Duration::from_secs(1 << 32)))
-            }
-        };
+        let deadline = self.deadline()?;
+        if let Some(progress) = self.progress {
+            progress.until(deadline);
+        }
         let watch = self.progress.map(Progress::watch);
         Ok(Options {
             engine: self.engine.as_deref().and_then(Engine::named),
@@ -238,7 +276,7 @@ impl Model {
 
 /// How an answer is printed.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
+pub(crate) enum Format {
     /// For people.
     Human,
     /// JSON with a versioned schema.
@@ -255,7 +293,7 @@ pub(super) enum Format {
 
 impl Format {
     /// Answers as a text in this format, from their documents.
-    pub(super) fn documents(self, documents: &[serde_json::Value]) -> String {
+    pub(crate) fn documents(self, documents: &[serde_json::Value]) -> String {
         match self {
             Format::Human | Format::Json => {
                 json::text(&serde_json::Value::Array(documents.to_vec()))
@@ -360,6 +398,17 @@ impl Check {
         self.report.contains(&Report::Table)
     }
 
+    /// Lets it be known where answers are wanted, if the work cannot go on.
+    pub(super) fn announce(&self) {
+        let Some(progress) = self.model.progress else { return };
+        let file = |report: &Report| match report {
+            Report::File(format, file) => Some((*format, file.clone())),
+            Report::Runs | Report::Table => None,
+        };
+        let reports = self.report.iter().filter_map(file).collect();
+        progress.interim().command(self.model.format, self.model.look, reports);
+    }
+
     /// Finds out, before anything is searched, whether what `--report` and `--trace` ask for can be
     /// written.
     pub(super) fn try_outputs(&self) -> Result<(), Failure> {
@@ -409,6 +458,10 @@ impl Check {
                 });
             }
         };
+        // What is divided is for states; what else there is comes on top.
+        if let Some(all) = self.model.max_memory {
+            meter::limit(all.saturating_add(2 * meter::PROGRAM));
+        }
         Ok(Some(Room { keep, table, frontier }))
     }
 

@@ -260,6 +260,8 @@ impl File {
         }
         let several = questions.len() > 1;
         let asked_about = self.asked_about(&request.model);
+        let titles = questions.iter().map(|question| question.title.clone()).collect();
+        request.model.asking(&self.input.name, titles);
         let file = std::slice::from_ref(&self.input.name);
         let mut tally = Tally::new(&request.model, file, Some(&self.input.text), trace_to, several);
         let mut counter = if request.spin_compat { self.counter(&request.model)? } else { None };

@@ -48,6 +48,7 @@ pub(super) fn read(files: &[String], model: &Model) -> Result<Read, Failure> {
     if files.is_empty() {
         return Err(Failure::usage("there is no model: name a file"));
     }
+    model.reading(files)?;
     let mut inputs = input::read_all(files, model.patience())?;
     let named = || inputs.iter().find_map(|input| Language::of(&input.name));
     let Some(language) = model.lang.or_else(named) else {

@@ -31,8 +31,9 @@ use fairly_system::{MoveId, Network, TransitionSystem};
 use crate::failure::{self, Failure};
 use crate::output;
 
+pub(crate) use arguments::Format;
+use arguments::Model;
 pub(crate) use arguments::{Check, Ladder, Least};
-use arguments::{Format, Model};
 pub(crate) use graph::{Graph, graph};
 use load::{Loaded, Properties, Read};
 pub(crate) use sim::{Sim, sim};
@@ -97,6 +98,7 @@ fn check_all(
         });
     }
     request.try_outputs()?;
+    request.announce();
     let models = selection::models(&request.model.files)?;
     if request.spin_compat && !models.iter().any(selection::is_promela) {
         return Err(Failure::usage("--spin-compat is about Promela, and there is no Promela here"));
@@ -141,6 +143,8 @@ fn check_one(
     let Properties { asked: mut properties, absent } = properties(&request.model, &mut loaded)?;
     let several = properties.len() > 1;
     let mut tally = Tally::new(&request.model, files, loaded.text(), trace_to, several);
+    let titles = properties.iter().map(|property| property.name.clone()).collect();
+    request.model.asking(&files.join(" "), titles);
     let places = loaded.places();
     let network = &mut loaded.network;
     for property in &mut properties {

@@ -19,6 +19,7 @@ use super::runs;
 use super::several::worst;
 use crate::failure::{self, Absent, Failure};
 use crate::files::{self, Names, Output, slug};
+use crate::interim::Answer;
 use crate::output;
 
 /// How many answers there are of each kind.
@@ -130,6 +131,8 @@ pub(super) struct Tally<'a> {
     trace_to: Option<String>,
     several: bool,
     text: String,
+    /// How much of it is known to who reports when the work cannot go on.
+    kept: usize,
     documents: Vec<serde_json::Value>,
     counts: Counts,
     /// Answers that were expected to be otherwise.
@@ -157,6 +160,7 @@ impl<'a> Tally<'a> {
             trace_to: trace_to.map(str::to_owned),
             several,
             text: String::new(),
+            kept: 0,
             documents: Vec::new(),
             counts: Counts::default(),
             unexpected: 0,
@@ -316,6 +320,11 @@ impl<'a> Tally<'a> {
             }
             self.text.push('\n');
         }
+        let text = self.text.get(self.kept..).unwrap_or_default().to_owned();
+        self.kept = self.text.len();
+        let document = self.documents.last().cloned().unwrap_or_default();
+        let is_unexpected = !as_expected && is != "unknown";
+        self.model.answered(title, Answer { text, document, word: is, is_unexpected });
     }
 
     fn document(&mut self, mut document: serde_json::Value, about: &About) {

@@ -263,6 +263,12 @@ impl Interpreter {
         self.states.limit(bytes);
     }
 
+    /// Of how many states the successors may wait for numbers together: of fewer if they are wide.
+    pub(crate) fn at_once(&self) -> usize {
+        const WORDS: usize = 1 << 16;
+        (WORDS / self.program.layout.words).max(1)
+    }
+
     /// How many bytes the states take.
     pub fn state_bytes(&self) -> usize {
         self.states.bytes()
@@ -396,8 +402,10 @@ impl TransitionSystem for Interpreter {
         out: &mut Vec<Transition>,
         ends: &mut Vec<usize>,
     ) {
-        self.defer_all(states, out, |end| ends.push(end));
-        self.give_numbers(out);
+        for some in states.chunks(self.at_once()) {
+            self.defer_all(some, out, |end| ends.push(end));
+            self.give_numbers(out);
+        }
     }
 
     fn action(&self, action: ActionId) -> &Action {

@@ -1,13 +1,12 @@
 //! A system as an observer sees it: steps that are τ, ✓ or a name, kept once they were asked for.
 
 use std::ops::Range;
-use std::time::Instant;
 
 use fairly_omega::StateId;
 use fairly_system::{ActionId, EventId, EventKind, RunStep, Transition, TransitionSystem};
 use hashbrown::HashMap;
 
-use crate::bounded::{Bounds, Cut};
+use crate::bounded::{Bounds, Budget, Cut};
 use crate::product::is_limit;
 
 /// What an observer makes of a step. Two systems are compared by one [`Alphabet`], so that the
@@ -57,10 +56,11 @@ impl Alphabet {
 /// What one question has in common for all systems in it: the names and the bounds.
 pub(super) struct Context {
     alphabet: Alphabet,
-    bounds: Bounds,
-    started: Instant,
+    budget: Budget,
     spent: usize,
     turns: usize,
+    /// Bytes of what is stored, about.
+    held: usize,
 }
 
 impl Context {
@@ -68,35 +68,28 @@ impl Context {
     pub(super) fn new(bounds: Bounds) -> Self {
         let names = vec!["τ".to_owned(), "✓".to_owned()];
         let alphabet = Alphabet { names, symbols: HashMap::new(), tick_named: false };
-        Context { alphabet, bounds, started: Instant::now(), spent: 0, turns: 0 }
+        Context { alphabet, budget: Budget::new(bounds), spent: 0, turns: 0, held: 0 }
     }
 
     /// Before something is stored: one node of the bounds.
     pub(super) fn spend(&mut self) -> Result<(), Cut> {
-        match self.bounds.nodes {
-            Some(nodes) if self.spent >= nodes => return Err(Cut::Nodes(nodes)),
-            _ => self.spent += 1,
-        }
+        self.budget.allows_another(self.spent)?;
+        self.spent += 1;
+        // What was met, with the way to it, in a list and a map.
+        self.held += 48;
         self.tick()
     }
 
-    /// Before work that stores nothing. The clock costs more than a small step, so it is asked now
-    /// and then, the first time included.
+    /// Before work that stores nothing.
     pub(super) fn tick(&mut self) -> Result<(), Cut> {
         let turn = self.turns;
         self.turns += 1;
-        if let Some(watch) = self.bounds.watch.filter(|_| turn.is_multiple_of(64)) {
-            watch.see_nodes(turn);
-            if watch.is_stopped() {
-                return Err(Cut::Interrupted(turn));
-            }
-        }
-        match self.bounds.deadline {
-            Some(deadline) if turn.is_multiple_of(64) && Instant::now() >= deadline => {
-                Err(Cut::Time(self.started.elapsed()))
-            }
-            _ => Ok(()),
-        }
+        self.budget.goes_on(turn, || self.held)
+    }
+
+    /// Takes note of what is stored: so many bytes more.
+    pub(super) fn hold(&mut self, bytes: usize) {
+        self.held += bytes;
     }
 
     pub(super) fn name(&self, symbol: Symbol) -> String {
@@ -182,6 +175,7 @@ impl<'a, S: TransitionSystem> View<'a, S> {
             self.ranges.resize(state.index() + 1, None);
         }
         let range = start..self.edges.len();
+        context.hold(range.len() * size_of::<Edge>() + size_of::<Option<Range<usize>>>());
         self.ranges[state.index()] = Some(range.clone());
         Ok(range)
     }

@@ -1,0 +1,188 @@
+//! What has been answered so far, to be reported when the work cannot go on: memory is exhausted, or a
+//! deadline or a request to stop has passed in the middle of something that does not look at the clock.
+//!
+//! Whoever reports has only this: the thread that did the work is stopped wherever it was. So an answer is
+//! added here when it is complete, and not before.
+
+use fairly_report::{Look, Paint};
+use fairly_source::escape::in_line;
+use serde_json::{Value, json};
+
+use crate::failure;
+use crate::system::Format;
+
+/// A complete answer.
+pub(crate) struct Answer {
+    /// For people, as it is printed.
+    pub(crate) text: String,
+    pub(crate) document: Value,
+    /// `holds`, `violated` or `unknown`.
+    pub(crate) word: &'static str,
+    /// Whether it makes the command fail.
+    pub(crate) is_unexpected: bool,
+}
+
+/// The answers of a command so far, and what it has been asked besides.
+#[derive(Default)]
+pub(crate) struct Interim {
+    format: Option<Format>,
+    look: Look,
+    /// The model that is being checked.
+    file: String,
+    /// The questions about it that have no answer, in the order in which they are asked.
+    left: Vec<String>,
+    /// Answers for people that have not been printed.
+    text: String,
+    documents: Vec<Value>,
+    /// Files that want the documents.
+    reports: Vec<(Format, String)>,
+    unexpected: usize,
+    /// How many answers there are of each kind, in the order of [`WORDS`].
+    counts: [usize; 3],
+    /// Whether everything has been answered, and is perhaps being printed now.
+    is_complete: bool,
+}
+
+const WORDS: [&str; 3] = ["holds", "violated", "unknown"];
+
+/// What is to be printed, where, and the exit code.
+pub(crate) struct LastWords {
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) files: Vec<(String, String)>,
+    pub(crate) code: u8,
+}
+
+impl Interim {
+    /// A command begins that prints its answers so, and also to files.
+    pub(crate) fn command(&mut self, format: Format, look: Look, reports: Vec<(Format, String)>) {
+        (self.format, self.look, self.reports) = (Some(format), look, reports);
+    }
+
+    /// Something is asked about a model: the questions, if they are known.
+    pub(crate) fn ask(&mut self, file: String, questions: Vec<String>) {
+        (self.file, self.left, self.is_complete) = (file, questions, false);
+    }
+
+    /// A question is answered; the first that was left, unless it is one more.
+    pub(crate) fn answer(&mut self, title: &str, answer: Answer) {
+        if let Some(at) = self.left.iter().position(|left| left == title) {
+            self.left.remove(at);
+        }
+        self.text.push_str(&answer.text);
+        self.documents.push(answer.document);
+        self.unexpected += usize::from(answer.is_unexpected);
+        if let Some(at) = WORDS.iter().position(|word| *word == answer.word) {
+            self.counts[at] += 1;
+        }
+    }
+
+    /// Everything about a model has been answered; what comes now is printing.
+    pub(crate) fn complete(&mut self) {
+        self.is_complete = true;
+        self.text.clear();
+        self.left.clear();
+    }
+
+    pub(crate) fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+
+    /// The report, with the reason why there is no more, of what is being done.
+    pub(crate) fn last_words(&self, why: &str) -> LastWords {
+        let code = if self.unexpected > 0 { failure::NO } else { failure::UNKNOWN };
+        let format = self.format.unwrap_or(Format::Human);
+        let open = self.left.iter().enumerate().map(|(at, title)| {
+            (title, if at == 0 { why.to_owned() } else { "not begun".to_owned() })
+        });
+        let mut documents = self.documents.clone();
+        let mut text = self.text.clone();
+        let mut counts = self.counts;
+        for (title, why) in open {
+            counts[2] += 1;
+            let sign = self.look.paint(Paint::Warning, "  ??");
+            let shown = in_line(title);
+            text.push_str(&self.look.finish(format!("{sign}  {shown}\n      unknown: {why}\n\n")));
+            documents.push(json!({
+                "schema": fairly_report::json::VERDICT_SCHEMA,
+                "property": title,
+                "title": title,
+                "file": self.file,
+                "outcome": "unknown",
+                "why": why,
+                "stamp": { "exhaustive": false },
+            }));
+        }
+        let mut stderr = String::new();
+        if self.left.is_empty() {
+            let file = if self.file.is_empty() {
+                String::new()
+            } else {
+                format!("{}: ", in_line(&self.file))
+            };
+            stderr = format!("{file}unknown: {why}\n");
+        }
+        let all: usize = counts.iter().sum();
+        let stdout = match format {
+            Format::Human if all == 0 => String::new(),
+            Format::Human => {
+                let some = WORDS.iter().zip(counts).filter(|(_, count)| *count > 0);
+                let words: Vec<String> =
+                    some.map(|(word, count)| format!("{count} {word}")).collect();
+                let word = if all == 1 { "property" } else { "properties" };
+                format!("{text}{all} {word}: {}\n", words.join(", "))
+            }
+            other => other.documents(&documents),
+        };
+        let files = self.reports.iter();
+        let files = files.map(|(format, file)| (file.clone(), format.documents(&documents)));
+        LastWords { stdout, stderr, files: files.collect(), code }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(word: &'static str) -> Answer {
+        let (text, document) = (format!("{word}.\n"), json!({ "outcome": word }));
+        Answer { text, document, word, is_unexpected: word == "violated" }
+    }
+
+    #[test]
+    fn answers_are_kept_and_the_rest_is_unknown() {
+        let mut interim = Interim::default();
+        interim.ask("a.pml".to_owned(), ["one", "two", "three"].map(str::to_owned).to_vec());
+        interim.answer("one", answer("holds"));
+        let LastWords { stdout, stderr, code, .. } = interim.last_words("out of memory");
+        assert_eq!(
+            stdout,
+            "holds.\n  ??  two\n      unknown: out of memory\n\n  ??  three\n      unknown: not begun\n\n\
+             3 properties: 1 holds, 2 unknown\n"
+        );
+        assert_eq!((stderr.as_str(), code), ("", 3));
+        interim.answer("two", answer("violated"));
+        assert_eq!(interim.last_words("out of memory").code, 1);
+    }
+
+    #[test]
+    fn a_model_that_was_never_read_is_unknown() {
+        let mut interim = Interim::default();
+        interim.ask("a.pml".to_owned(), Vec::new());
+        let LastWords { stdout, stderr, code, .. } = interim.last_words("out of memory");
+        assert_eq!((stdout.as_str(), code), ("", 3));
+        assert_eq!(stderr, "a.pml: unknown: out of memory\n");
+    }
+
+    #[test]
+    fn documents_have_the_rest_too() {
+        let mut interim = Interim::default();
+        interim.command(Format::Json, Look::default(), vec![(Format::Json, "r.json".to_owned())]);
+        interim.ask("a.pml".to_owned(), vec!["one".to_owned(), "two".to_owned()]);
+        interim.answer("one", answer("holds"));
+        let LastWords { stdout, files, .. } = interim.last_words("out of memory");
+        let documents: Value = serde_json::from_str(&stdout).expect("JSON");
+        assert_eq!(documents[1]["why"], "out of memory");
+        assert_eq!(files, [("r.json".to_owned(), stdout)]);
+    }
+}
