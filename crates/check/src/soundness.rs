@@ -30,6 +30,8 @@ pub enum Refusal {
     Different,
     /// The number of a process is used here in a way that an exchange changes.
     Used(String),
+    /// An exchange of processes that look alike would change this.
+    Changed(String),
     /// Nobody wanted it.
     NotAsked,
     /// Nothing is known of the system.
@@ -63,6 +65,7 @@ impl From<Asymmetric> for Refusal {
             Asymmetric::Open => Refusal::Table(RowKind::Open),
             Asymmetric::Numbers => Refusal::Table(RowKind::Numbers),
             Asymmetric::Used(text) => Refusal::Used(text),
+            Asymmetric::Changed(text) => Refusal::Changed(text),
             Asymmetric::Named => Refusal::Table(RowKind::Indexed),
             Asymmetric::Different => Refusal::Different,
             Asymmetric::Unknown => Refusal::Unknown,
@@ -84,6 +87,9 @@ impl fmt::Display for Refusal {
                 let row = SYMMETRY.iter().find(|row| row.kind == RowKind::Numbers);
                 let reason = row.expect("it has its row").reason;
                 write!(f, "the number of a process is used in {text}: {reason}")
+            }
+            Refusal::Changed(text) => {
+                write!(f, "exchanging processes that look alike would change {text}")
             }
             Refusal::NotAsked => f.write_str("turned off"),
             Refusal::Replay => {

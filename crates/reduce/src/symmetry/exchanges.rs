@@ -5,6 +5,7 @@ use fairly_system::{Action, EventId, MoveId};
 use hashbrown::HashMap;
 
 use super::Symmetry;
+use super::places::positions;
 
 /// What is in each slot goes to a slot.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -19,6 +20,20 @@ impl Permutation {
     /// Where the process in a slot goes.
     pub fn of(&self, slot: usize) -> usize {
         self.0[slot] as usize
+    }
+
+    /// Where the process in a slot goes, if there is such a slot.
+    pub(super) fn try_of(&self, slot: usize) -> Option<usize> {
+        self.0.get(slot).map(|&to| to as usize)
+    }
+
+    /// Each of these slots goes to the next one, and the last to the first.
+    pub(super) fn cycle(slots: usize, through: &[usize]) -> Permutation {
+        let mut moved = Permutation::identity(slots);
+        for (at, &slot) in through.iter().enumerate() {
+            moved.set(slot, through[(at + 1) % through.len()]);
+        }
+        moved
     }
 
     pub(super) fn set(&mut self, from: usize, to: usize) {
@@ -185,9 +200,9 @@ impl Symmetry {
         for number in 0..self.groups.len() {
             self.read(number, words);
             let group = &self.groups[number];
+            let places = positions(&group.slots);
             for (from, &slot) in group.slots.iter().enumerate() {
-                let to = group.slots.iter().position(|&other| other == moved.of(slot));
-                let to = to.expect("a process goes to a slot of its group");
+                let to = places[&moved.of(slot)];
                 let value = self.value(group, from);
                 group.contents[to].write(value, words);
                 if let (Some(strip), Some(1)) = (self.holder, value.last()) {
