@@ -188,8 +188,6 @@ fn ask_reduced<S: Reducible>(
     drop(reduced);
     let is_wrong = match &answered {
         _ if !is_exchanged => None,
-        // Where a sequence is cut off depends on the order of processes.
-        _ if system.is_cut() => Some(Refusal::Ways),
         Ok((Some(shown), _)) if confirm(system, shown).is_err() => Some(Refusal::Replay),
         _ => None,
     };
