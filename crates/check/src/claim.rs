@@ -210,15 +210,8 @@ fn ask_reduced<S: Reducible>(
     let mut reduced = soundness::reduce(system, wanted, &mut refused);
     let mut answered = question(&mut reduced, bounds);
     let mut said = soundness::said(&reduced);
-    let mut detours = soundness::makes_detours(&reduced);
-    let is_exchanged = reduced.symmetry().is_some();
+    let detours = soundness::makes_detours(&reduced);
     drop(reduced);
-    // Where a sequence is cut off depends on the order of processes.
-    if is_exchanged && system.is_cut() {
-        answered = question(&mut Reduced::whole(system), bounds);
-        (said, detours) = (Vec::new(), false);
-        refused.unreduced = Some(Refusal::Ways);
-    }
     if let (Ok((Some(_), size)), true, false) = (&answered, detours, any_run) {
         // A shortest run of the whole system is better to read, if it is not far.
         let near = verify::near(bounds, size.map_or(0, |size| size.states));

@@ -41,8 +41,6 @@ pub enum Refusal {
     Replay,
     /// The run of the system behind one that was found would be very long, or cannot be told.
     Long,
-    /// There are more ways through atomic sequences than are passed through.
-    Ways,
     /// The run that was found is shown as it is found without reduction, which is shorter.
     Shown,
 }
@@ -96,9 +94,6 @@ impl fmt::Display for Refusal {
                 f.write_str("a run that was found by symmetry does not stand up to replay")
             }
             Refusal::Long => f.write_str("the run behind one found by symmetry would be very long"),
-            Refusal::Ways => {
-                f.write_str("atomic sequences have too many ways to follow all of them")
-            }
             Refusal::Shown => f.write_str("looked for again, to show a shortest run"),
             Refusal::Unknown => {
                 f.write_str("nothing is known of how processes depend on each other")
@@ -171,9 +166,6 @@ fn leave_out<'a, S: Reducible>(
     let Wanted { orders, symmetry, ends, .. } = wanted;
     let alone = matches!(orders, Err(Refusal::NotAsked));
     let symmetry = symmetry.and_then(|watched| {
-        if system.is_cut() {
-            return Err(Refusal::Ways);
-        }
         let mut symmetry = system.symmetry(&watched)?;
         let mut saves =
             if alone { symmetry.orbit() } else { system.exchanges_at_start(&mut symmetry) };

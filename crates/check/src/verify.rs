@@ -203,7 +203,7 @@ fn closed<S: Reducible>(
         _ => {
             let mut reduced = reduced(system, None, constraints, options, &mut Refused::default());
             let mut closure = closure::find(&mut reduced, constraints.to_vec(), options.bounds);
-            let mut is_lost = reduced.symmetry().is_some() && reduced.inner().is_cut();
+            let mut is_lost = false;
             if let Ok(Closure { doomed: Some(prefix), .. }) = &mut closure {
                 match reduced.lift_steps(prefix.start, &prefix.steps) {
                     Some(steps) => prefix.steps = steps,
@@ -463,8 +463,6 @@ pub(crate) fn decide<S: Reducible>(
     drop(reduced);
     let is_wrong = match &found {
         _ if !is_exchanged => None,
-        // Where a sequence is cut off depends on the order of processes.
-        _ if system.is_cut() => Some(Refusal::Ways),
         Found::Run(run) if judge(system, property, constraints, run).is_err() => {
             Some(Refusal::Replay)
         }

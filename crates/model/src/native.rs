@@ -8,6 +8,9 @@
 use crate::expression::Expr;
 use crate::process::Template;
 
+/// Steps of a process that holds which native code may make at once, at most.
+pub const MOST_AT_ONCE: usize = 17;
+
 /// One process's part in an action: an edge that it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Part {

@@ -112,9 +112,9 @@ pub trait Reducible: TransitionSystem {
         false
     }
 
-    /// Whether a step of several was cut off somewhere, so that where it was depends on the order of
-    /// processes.
-    fn is_cut(&self) -> bool {
+    /// Whether a process goes on alone for ever in the state that was looked at last, or may do so after a
+    /// step out of it. Such a step disables all others for ever, and nothing can be left out beside it.
+    fn diverges(&self) -> bool {
         false
     }
 
@@ -571,7 +571,8 @@ impl<'a, S: Reducible> Reduced<'a, S> {
         if !self.system.look(state) {
             return;
         }
-        let keep = ample.choose(self.system).then(|| ample.chosen());
+        let is_chosen = !self.system.diverges() && ample.choose(self.system);
+        let keep = is_chosen.then(|| ample.chosen());
         let enabled = self.system.pending().len();
         self.saved.states += 1;
         self.saved.enabled += enabled;
@@ -624,6 +625,7 @@ impl<S: Reducible> TransitionSystem for Reduced<'_, S> {
         if self.is_whole() {
             return self.system.left_out(state, out);
         }
+        self.system.left_out(state, out);
         // What stands for others is all the same to what is watched.
         if self.symmetry.is_some() {
             return;
@@ -632,6 +634,10 @@ impl<S: Reducible> TransitionSystem for Reduced<'_, S> {
             self.expand(state, &mut Vec::new());
         }
         out.extend_from_slice(&self.left_out);
+    }
+
+    fn is_committed(&mut self, state: StateId) -> bool {
+        self.system.is_committed(state)
     }
 
     fn action(&self, action: ActionId) -> &Action {

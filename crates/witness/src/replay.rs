@@ -95,10 +95,13 @@ pub fn takes_everything<S: TransitionSystem>(system: &mut S, run: &Run) -> bool 
     run.cycle.iter().all(|step| {
         let mut possible = Vec::new();
         system.steps(step.from, &mut possible);
-        possible.iter().all(|&Transition { target, action }| {
-            run.cycle
-                .iter()
-                .any(|taken| (taken.from, taken.action, taken.to) == (step.from, action, target))
-        })
+        let mut others = Vec::new();
+        system.left_out(step.from, &mut others);
+        others.is_empty()
+            && possible.iter().all(|&Transition { target, action }| {
+                run.cycle.iter().any(|taken| {
+                    (taken.from, taken.action, taken.to) == (step.from, action, target)
+                })
+            })
     })
 }

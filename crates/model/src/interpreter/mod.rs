@@ -35,6 +35,7 @@ use crate::eval::{Faulty, View, fault};
 use crate::exec::within;
 use crate::forget::Memory;
 use crate::layout::Layout;
+use crate::limits::{Limits, Long};
 use crate::model::{Model, Unfold};
 use crate::state::States;
 
@@ -132,6 +133,8 @@ pub struct Interpreter {
     /// The state that was read last, unpacked.
     reading: RefCell<Reading>,
     memory: Memory,
+    /// States with steps that run very many statements.
+    long: Long,
     /// The steps that are not taken now: as they are, or merged.
     apart: Option<Apart>,
     /// By template: whether steps of it have ever been merged.
@@ -145,6 +148,13 @@ struct Reading {
     /// Whether the cells are those of the words.
     unpacked: bool,
     cells: Vec<i64>,
+}
+
+/// How the steps of a model are taken. States of the same words have the same steps in the same mode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Mode {
+    merged: u32,
+    forgets: u32,
 }
 
 /// What went wrong, and in which state; in none if it is in the initial one.
@@ -223,6 +233,7 @@ impl Interpreter {
             paused: None,
             batch: Batch::default(),
             memory: Memory::default(),
+            long: Long::default(),
         }
     }
 
@@ -269,6 +280,24 @@ impl Interpreter {
         (WORDS / self.program.layout.words).max(1)
     }
 
+    /// How much work one step may take.
+    pub fn limits(&self) -> Limits {
+        self.program.limits
+    }
+
+    /// Sets how much work one step may take, before anything is explored and before native code is made.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.program.limits = limits;
+    }
+
+    /// Which steps are taken now: what is merged and what is forgotten.
+    pub(crate) fn mode(&self) -> Mode {
+        Mode {
+            merged: self.apart.as_ref().map_or(0, Apart::version),
+            forgets: self.memory.forget.as_ref().map_or(0, |forget| forget.version),
+        }
+    }
+
     /// How many bytes the states take.
     pub fn state_bytes(&self) -> usize {
         self.states.bytes()
@@ -310,6 +339,7 @@ impl Interpreter {
     /// The cells of the initial state.
     fn start(&self, cells: &mut [i64]) -> Faulty<()> {
         let Program { model, layout, .. } = &self.program;
+        self.program.allowed.set(self.program.limits.statements);
         cells.fill(0);
         for (variable, strip) in model.variables.iter().zip(&layout.variables) {
             for (at, cell) in strip.cells().enumerate() {
