@@ -231,11 +231,11 @@ impl Runner<'_> {
     ) -> Faulty<()> {
         let view = self.view();
         let channel = view.channel(channel)?;
-        view.arity(channel, pattern.len())?;
         let Some(message) = view.pick(channel, pattern, pick)? else {
             let name = &self.program.model.channels[channel].name;
             return fault(format!("no message to take is in `{name}`"));
         };
+        view.fits(channel, pattern.len(), keep)?;
         let row: Vec<i64> =
             (0..pattern.len()).map(|cell| view.message_cell(channel, message, cell)).collect();
         if !keep {

@@ -592,7 +592,7 @@ fn everything_that_goes_wrong_is_a_fault() {
         ("-> q0 send g1(1) on message as x".into(), "there is no channel with the number 3"),
         (
             "-> q0 send g0(1, 1) on message as x".into(),
-            "a message of 2 cells for `c`, whose have 1",
+            "a message of 2 fields for `c`, whose messages have 1",
         ),
         ("-> q0 send 0(7) on message as x".into(), "7 is outside the range 0 to 5 of `c`"),
         ("-> q0 on data d(1 / g0) as x".into(), "1 is divided by zero"),
