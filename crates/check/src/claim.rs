@@ -169,12 +169,13 @@ fn ask_reduced<S: Reducible>(
     let mut refused = Refused::default();
     let mut seen = watched.clone();
     seen.atoms.extend(looked_up);
+    // Partial orders and merging keep every state in which nothing is enabled, whatever is looked up there.
+    // Forgetting and exchanges keep it up to what they change.
     let (forgetting, merging) = (Some(seen.clone()), Some(watched.clone()));
+    let symmetry = Ok(seen.clone());
     let wanted = match reduction {
-        Reduction::Sound => {
-            Wanted { orders: Ok(watched.clone()), symmetry: Ok(watched), forgetting, merging, ends }
-        }
-        Reduction::Symmetry => Wanted { symmetry: Ok(watched), ..Wanted::nothing() },
+        Reduction::Sound => Wanted { orders: Ok(watched), symmetry, forgetting, merging, ends },
+        Reduction::Symmetry => Wanted { symmetry, ..Wanted::nothing() },
         Reduction::Forgetting => Wanted { forgetting, ..Wanted::nothing() },
         Reduction::Merging => Wanted { merging, ..Wanted::nothing() },
         Reduction::Local => Wanted { forgetting, merging, ..Wanted::nothing() },
@@ -186,17 +187,14 @@ fn ask_reduced<S: Reducible>(
     let mut detours = soundness::makes_detours(&reduced);
     let is_exchanged = reduced.symmetry().is_some();
     drop(reduced);
-    let is_wrong = match &answered {
-        _ if !is_exchanged => None,
+    if is_exchanged && system.is_cut() {
         // Where a sequence is cut off depends on the order of processes.
-        _ if system.is_cut() => Some(Refusal::Ways),
-        Ok((Some(shown), _)) if confirm(system, shown).is_err() => Some(Refusal::Replay),
-        _ => None,
-    };
-    if is_wrong.is_some() {
         answered = question(&mut Reduced::whole(system), bounds);
         (said, detours) = (Vec::new(), false);
-        refused.unreduced = is_wrong;
+        refused.unreduced = Some(Refusal::Ways);
+    } else if let (true, Ok((Some(shown), _))) = (is_exchanged, &answered) {
+        // Before another run takes its place, which would hide that something is wrong.
+        confirm(system, shown)?;
     }
     if let (Ok((Some(_), size)), true, false) = (&answered, detours, any_run) {
         // A shortest run of the whole system is better to read, if it is not far.
@@ -223,8 +221,9 @@ fn ask_reduced<S: Reducible>(
 fn lifted<S: Reducible>(system: &mut Reduced<'_, S>, prefix: Prefix) -> Prefix {
     let Some(start) = system.start_of(prefix.start) else { return prefix };
     match system.lift_steps(prefix.start, &prefix.steps) {
-        Some(steps) => Prefix { start, steps },
-        None => prefix,
+        Ok(steps) => Prefix { start, steps },
+        // It is no run of the system, and whoever confirms it will say so.
+        Err(_) => prefix,
     }
 }
 
