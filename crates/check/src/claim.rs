@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use fairly_model::Expr;
 use fairly_omega::StateId;
-use fairly_reduce::{Reduced, Reducible, Watched};
+use fairly_reduce::{Lost, Reduced, Reducible, Watched};
 use fairly_search::reach::{self, Size};
 use fairly_search::refinement::{self, Answer, Determinism, Model, Nondeterminism, ViolationKind};
 use fairly_search::{Bounds, Cut, Prefix};
@@ -133,6 +133,8 @@ type Answered = Result<(Option<Shown>, Option<Size>), Unanswered>;
 enum Unanswered {
     /// A bound was reached.
     Cut(Cut),
+    /// The run of the whole system behind what was found would be very long.
+    Long,
     /// A run of the reduced system with no run of the whole system behind it.
     Lost(Prefix),
 }
@@ -190,18 +192,19 @@ fn ask_reduced<S: Reducible>(
     Effort { bounds, reduction, any_run }: Effort,
     [found, nothing]: [Meaning; 2],
     question: impl Fn(&mut Reduced<'_, S>, Bounds) -> Answered,
-    evidence: impl FnOnce(&mut S, &Shown) -> Result<(), String>,
+    evidence: impl Fn(&mut S, &Shown) -> Result<(), String>,
 ) -> Result<ClaimVerdict, Failure> {
     let started = Instant::now();
     let mut refused = Refused::default();
     let mut seen = watched.clone();
     seen.atoms.extend(looked_up);
+    // Partial orders and merging keep every state in which nothing is enabled, whatever is looked up there.
+    // Forgetting and exchanges keep it up to what they change.
     let (forgetting, merging) = (Some(seen.clone()), Some(watched.clone()));
+    let symmetry = Ok(seen.clone());
     let wanted = match reduction {
-        Reduction::Sound => {
-            Wanted { orders: Ok(watched.clone()), symmetry: Ok(watched), forgetting, merging, ends }
-        }
-        Reduction::Symmetry => Wanted { symmetry: Ok(watched), ..Wanted::nothing() },
+        Reduction::Sound => Wanted { orders: Ok(watched), symmetry, forgetting, merging, ends },
+        Reduction::Symmetry => Wanted { symmetry, ..Wanted::nothing() },
         Reduction::Forgetting => Wanted { forgetting, ..Wanted::nothing() },
         Reduction::Merging => Wanted { merging, ..Wanted::nothing() },
         Reduction::Local => Wanted { forgetting, merging, ..Wanted::nothing() },
@@ -210,8 +213,18 @@ fn ask_reduced<S: Reducible>(
     let mut reduced = soundness::reduce(system, wanted, &mut refused);
     let mut answered = question(&mut reduced, bounds);
     let mut said = soundness::said(&reduced);
-    let detours = soundness::makes_detours(&reduced);
+    let mut detours = soundness::makes_detours(&reduced);
+    let is_exchanged = reduced.symmetry().is_some();
     drop(reduced);
+    if let Err(Unanswered::Long) = answered {
+        // The run of the whole system would be very long, so another one is looked for.
+        answered = question(&mut Reduced::whole(system), bounds);
+        (said, detours) = (Vec::new(), false);
+        refused.unreduced = Some(Refusal::Long);
+    } else if let (true, Ok((Some(shown), _))) = (is_exchanged, &answered) {
+        // Before another run takes its place, which would hide that something is wrong.
+        confirm::shown(system, shown.clone(), &evidence)?;
+    }
     if let (Ok((Some(_), size)), true, false) = (&answered, detours, any_run) {
         // A shortest run of the whole system is better to read, if it is not far.
         let near = verify::near(bounds, size.map_or(0, |size| size.states));
@@ -239,10 +252,11 @@ fn lifted<S: Reducible>(
     prefix: Option<Prefix>,
 ) -> Result<Option<Prefix>, Unanswered> {
     let Some(prefix) = prefix else { return Ok(None) };
-    let start = system.start_of(prefix.start);
-    match start.zip(system.lift_steps(prefix.start, &prefix.steps)) {
-        Some((start, steps)) => Ok(Some(Prefix { start, steps })),
-        None => Err(Unanswered::Lost(prefix)),
+    let Some(start) = system.start_of(prefix.start) else { return Err(Unanswered::Lost(prefix)) };
+    match system.lift_steps(prefix.start, &prefix.steps) {
+        Ok(steps) => Ok(Some(Prefix { start, steps })),
+        Err(Lost::Long) => Err(Unanswered::Long),
+        Err(Lost::Step(_)) => Err(Unanswered::Lost(prefix)),
     }
 }
 
@@ -257,6 +271,8 @@ fn conclude<S: TransitionSystem>(
 ) -> Result<ClaimVerdict, Failure> {
     let (outcome, size) = match answered {
         Err(Unanswered::Cut(cut)) => (ClaimOutcome::Unknown(WhyUnknown::cut(cut, system)), None),
+        // Only a reduced system has such runs, and it has been replaced by the whole one.
+        Err(Unanswered::Long) => unreachable!("runs of the whole system are not lifted"),
         Err(Unanswered::Lost(Prefix { steps, .. })) => {
             let run = Run { stem: steps, cycle: Vec::new() };
             return Err(Failure::Internal { flaw: Flaw::Lost, run });

@@ -36,9 +36,6 @@ pub enum Refusal {
     NotAsked,
     /// Nothing is known of the system.
     Unknown,
-    /// The run that was found up to exchanges did not stand up to replay, which is a bug; so the whole
-    /// system was searched.
-    Replay,
     /// The run of the system behind one that was found would be very long, or cannot be told.
     Long,
     /// The run that was found is shown as it is found without reduction, which is shorter.
@@ -90,9 +87,6 @@ impl fmt::Display for Refusal {
                 write!(f, "exchanging processes that look alike would change {text}")
             }
             Refusal::NotAsked => f.write_str("turned off"),
-            Refusal::Replay => {
-                f.write_str("a run that was found by symmetry does not stand up to replay")
-            }
             Refusal::Long => f.write_str("the run behind one found by symmetry would be very long"),
             Refusal::Shown => f.write_str("looked for again, to show a shortest run"),
             Refusal::Unknown => {

@@ -6,12 +6,12 @@ use fairly_fairness::{Constraint, Level, Notion, Predicate, Reading, Selector};
 use fairly_logic::AtomId;
 use fairly_omega::emptiness::{self, Engine, Undecided};
 use fairly_omega::{Automaton, Graph, Lasso};
-use fairly_reduce::{Reduced, Reducible, Symmetry, Watched};
+use fairly_reduce::{Lost, Reduced, Reducible, Symmetry, Watched};
 use fairly_search::closure::Closure;
 use fairly_search::{Binding, Bounded, Bounds, Negation, Product, closure, global, inherent};
 use fairly_system::{EventReading, EventSet, Run, RunStep, Signature, TransitionSystem};
 use fairly_translate::{LetterConstraint, Lifted, translate, translate_lifted};
-use fairly_witness::Ledger;
+use fairly_witness::{Flaw, Ledger};
 
 use crate::assumption::Assumption;
 use crate::confirm;
@@ -206,8 +206,12 @@ fn closed<S: Reducible>(
             let mut is_lost = false;
             if let Ok(Closure { doomed: Some(prefix), .. }) = &mut closure {
                 match reduced.lift_steps(prefix.start, &prefix.steps) {
-                    Some(steps) => prefix.steps = steps,
-                    None => is_lost = true,
+                    Ok(steps) => prefix.steps = steps,
+                    Err(Lost::Long) => is_lost = true,
+                    Err(Lost::Step(at)) => {
+                        let run = Run { stem: prefix.steps.clone(), cycle: Vec::new() };
+                        return Err(unfounded(at, run));
+                    }
                 }
             }
             drop(reduced);
@@ -229,6 +233,12 @@ fn closed<S: Reducible>(
             Some(prefix) => Fairness::NotMachineClosed(confirm::prefix(system, prefix.steps)?),
         }),
     })
+}
+
+/// A run of a reduced system that is none of the system: a bug. It is never answered by another search, which
+/// would hide it.
+pub(crate) fn unfounded(at: usize, run: Run) -> Failure {
+    Failure::Internal { flaw: Flaw::NoSuchStep(at), run }
 }
 
 /// Strong global fairness.
@@ -303,11 +313,16 @@ fn inherently<S: Reducible>(
             let mut stem = prefix.steps.clone();
             stem.extend(continuation.stem);
             let run = Run { stem, cycle: continuation.cycle };
-            let prefix = reduced.lift_steps(prefix.start, &prefix.steps);
-            let (Some(prefix), Some(run)) = (prefix, reduced.lift(run)) else {
-                drop(reduced);
-                let whole = Options { reduction: Reduction::Off, ..*options };
-                return inherently(system, property, reading, &whole, stamp);
+            let lifted = reduced.lift_steps(prefix.start, &prefix.steps);
+            let lifted = lifted.and_then(|prefix| Ok((prefix, reduced.lift(run.clone())?)));
+            let (prefix, run) = match lifted {
+                Ok(lifted) => lifted,
+                Err(Lost::Step(at)) => return Err(unfounded(at, run)),
+                Err(Lost::Long) => {
+                    drop(reduced);
+                    let whole = Options { reduction: Reduction::Off, ..*options };
+                    return inherently(system, property, reading, &whole, stamp);
+                }
             };
             drop(reduced);
             // Whatever continues a doomed prefix violates the property, this run too.
@@ -444,34 +459,38 @@ pub(crate) fn decide<S: Reducible>(
     let mut reduced = soundness::reduce(system, wanted, &mut refused);
     stamp.asymmetric = refused.asymmetric;
     let found = if reduced.symmetry().is_some_and(Symmetry::is_followed) {
-        threads::search(&mut reduced, property, constraints, options, stamp)?
+        threads::search(&mut reduced, property, constraints, options, stamp)
     } else {
         match search(&mut reduced, property, constraints, options, stamp)? {
-            Found::Run(run) => reduced.lift(run).map(Found::Run),
-            found => Some(found),
+            Found::Run(run) => match reduced.lift(run.clone()) {
+                Ok(run) => Ok(Some(Found::Run(run))),
+                Err(Lost::Long) => Ok(None),
+                Err(Lost::Step(at)) => Err(unfounded(at, run)),
+            },
+            found => Ok(Some(found)),
         }
-    };
-    let Some(found) = found else {
-        // The run of the whole system would be very long, so another one is looked for.
-        drop(reduced);
-        stamp.unreduced = Some(Refusal::Long);
-        return search(&mut Reduced::whole(system), property, constraints, options, stamp);
     };
     let said = soundness::said(&reduced);
     let detours = soundness::makes_detours(&reduced);
     let is_exchanged = reduced.symmetry().is_some();
     drop(reduced);
-    let is_wrong = match &found {
-        _ if !is_exchanged => None,
-        Found::Run(run) if judge(system, property, constraints, run).is_err() => {
-            Some(Refusal::Replay)
-        }
-        _ => None,
+    let found = match found {
+        // The run of the whole system would be very long, so another one is looked for.
+        Ok(None) => Err(Refusal::Long),
+        // What was found in the reduced system is no run of the system, which is a bug.
+        Err(failure) => return Err(failure),
+        Ok(Some(found)) => Ok(found),
     };
-    if let Some(why) = is_wrong {
-        stamp.exhaustive = false;
-        stamp.unreduced = Some(why);
-        return search(&mut Reduced::whole(system), property, constraints, options, stamp);
+    let found = match found {
+        Ok(found) => found,
+        Err(why) => {
+            stamp.exhaustive = false;
+            stamp.unreduced = Some(why);
+            return search(&mut Reduced::whole(system), property, constraints, options, stamp);
+        }
+    };
+    if let (true, Found::Run(run)) = (is_exchanged, &found) {
+        confirm::lasso(system, property, constraints, run.clone())?;
     }
     (stamp.reductions, stamp.detours) = (said, detours);
     if stamp.reductions.is_empty() {

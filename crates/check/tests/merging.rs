@@ -218,7 +218,7 @@ fn walk(
         steps.push(RunStep { from: at, action, to });
         at = to;
     }
-    let lifted = reduced.lift_steps(start, &steps).unwrap_or_else(|| panic!("{}", what()));
+    let lifted = reduced.lift_steps(start, &steps).unwrap_or_else(|_| panic!("{}", what()));
     let is_there = reduced.fault(at).is_some() || lifted.last().is_none_or(|last| last.to == at);
     assert!(is_there && lifted.len() >= steps.len(), "{}", what());
     (start, lifted)

@@ -88,7 +88,7 @@ pub(super) fn detect(system: &Collapsed, watched: &Watched) -> Result<Symmetry, 
         })
         .collect();
     let groups: Vec<&[usize]> = alike.iter().map(Vec::as_slice).collect();
-    let families = Alike { system, groups: &groups, own: &own }.name(watched, &mut named);
+    let families = Alike::new(system, &groups, &own).name(watched, &mut named);
     alike.iter_mut().for_each(|slots| slots.retain(|&slot| !named[slot]));
     alike.retain(|slots| slots.len() > 1);
     if alike.is_empty() {

@@ -55,6 +55,9 @@ impl Permutation {
     }
 }
 
+/// How many kinds of processes that look the same are told apart to find out how many can be exchanged.
+const MOST_KINDS: usize = 16;
+
 /// The number of an exchange that has been met; the first one exchanges nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Exchanged(pub u32);
@@ -213,21 +216,20 @@ impl Symmetry {
         }
     }
 
-    /// How many exchanges leave a packed state as it is.
+    /// How many exchanges leave a packed state as it is, or somewhat less.
     pub(crate) fn exchanges_of(&mut self, words: &[u64]) -> u64 {
-        let groups: Vec<Vec<usize>> = self.groups.iter().map(|group| group.slots.clone()).collect();
+        let slots = self.group_of.len();
+        let ranks = self.ranks(words);
         let mut count: u64 = 1;
-        for slots in groups {
-            // Processes that can be exchanged for each other, the first of them and how many.
-            let mut alike: Vec<(usize, u64)> = Vec::new();
-            for slot in slots {
-                let mut swapped = words.to_vec();
-                let same = alike.iter_mut().find(|(first, _)| {
-                    let mut swap = Permutation::identity(self.group_of.len());
-                    swap.set(*first, slot);
-                    swap.set(slot, *first);
-                    swapped.copy_from_slice(words);
-                    self.exchange(&mut swapped, &swap);
+        for group in 0..self.groups.len() {
+            // Only those that look the same can be exchanged without a change.
+            let mut alike: HashMap<usize, Vec<(usize, u64)>> = HashMap::new();
+            for at in 0..self.groups[group].slots.len() {
+                let slot = self.groups[group].slots[at];
+                let firsts = alike.entry(ranks[&slot]).or_default();
+                let same = firsts.iter_mut().take(MOST_KINDS).find(|(first, _)| {
+                    let mut swapped = words.to_vec();
+                    self.exchange(&mut swapped, &Permutation::cycle(slots, &[*first, slot]));
                     swapped == words
                 });
                 match same {
@@ -235,7 +237,10 @@ impl Symmetry {
                         *many += 1;
                         count = count.saturating_mul(*many);
                     }
-                    None => alike.push((slot, 1)),
+                    None => firsts.push((slot, 1)),
+                }
+                if count == u64::MAX {
+                    return count;
                 }
             }
         }

@@ -8,17 +8,24 @@
 //! `k^n`. Of the steps of a state, one of processes with the same in their slots stands for all.
 //!
 //! The paper that sorts processes (004, section 4.2) takes the symmetry of interleaving for its reason.
-//! That is not enough: a property or a constraint may tell processes apart (004-27). Here whatever is
-//! named is in no group, so the quotient is bisimilar to the system in all that is watched, and keeps the
-//! answer to every question about single runs that is asked of it, with X, automata and fairness: see
-//! Emerson and Sistla (*Symmetry and model checking*, 1996). Under fairness of *all* processes, the exchange
-//! that each step ends with is remembered (`exchanges.rs`), for whoever follows the processes through them:
-//! `fairly_search::threaded`. Then all steps are taken, since they are steps of different processes.
+//! That is not enough: a property or a constraint may tell processes apart (004-27), and so may channels,
+//! arrays and names of events. So which processes can be exchanged is found in two stages.
 //!
-//! Processes that differ by a number can be exchanged together with it (`numbered.rs`), if the number is used
-//! in no other way than as a name (`numbers.rs`); cells of arrays that it is the index of then go with the
-//! process (`places.rs`). Only all permutations of a group are known of: that a ring looks the same from
-//! everywhere is not.
+//! - A *guess* says which processes look alike and which values are their numbers: `detect.rs` for processes
+//!   that know no numbers, `numbered.rs` and `numbers.rs` for those that differ by a number, or keep some.
+//! - A *check* decides (`automorphism.rs`, `events.rs`): generators of all permutations of a group act on the
+//!   whole model and on what is watched, and the group is used only if nothing changes. What they move in a
+//!   packed state (`places.rs`) is compared with that (`scheme.rs`).
+//!
+//! So a guess that is wrong costs a reduction, and never an answer. Whatever is named is in no group, so the
+//! quotient is bisimilar to the system in all that is watched, and keeps the answer to every question about
+//! single runs that is asked of it, with X, automata and fairness: see Emerson and Sistla (*Symmetry and model
+//! checking*, 1996). Under fairness of *all* processes, the exchange that each step ends with is remembered
+//! (`exchanges.rs`), for whoever follows the processes through them: `fairly_search::threaded`. Then all steps
+//! are taken, since they are steps of different processes.
+//!
+//! Only all permutations of a group are known of: that a ring looks the same from everywhere is not. Channels
+//! stay where they are, so processes that have a channel each are not exchanged.
 //!
 //! Strong global fairness is not kept (against 004-27 and Zhang, Sun and Liu): two processes that swap places
 //! with either of two events take both events in the one state of the quotient, when in either state of the
@@ -191,6 +198,13 @@ pub(crate) struct Kind {
 }
 
 impl Symmetry {
+    /// Exchanges of processes without numbers in these slots, whether or not the model keeps them: for tests
+    /// that show what becomes of a quotient that is wrong.
+    #[doc(hidden)]
+    pub fn unchecked(system: &Collapsed, groups: &[Vec<usize>]) -> Symmetry {
+        Symmetry::nameless(system.interpreter().layout(), groups)
+    }
+
     /// Of processes without numbers.
     fn nameless(layout: &Layout, groups: &[Vec<usize>]) -> Symmetry {
         let group = |slots: &Vec<usize>| {
@@ -289,6 +303,25 @@ impl Symmetry {
     /// Whether processes that are exchanged have numbers.
     pub fn has_numbers(&self) -> bool {
         self.places.is_some()
+    }
+
+    /// By slot that is exchanged: a number such that only processes with the same one may have the same in a
+    /// packed state.
+    fn ranks(&mut self, words: &[u64]) -> HashMap<usize, usize> {
+        if let Some(places) = &self.places {
+            return places.sort(words).ranks;
+        }
+        let mut ranks = HashMap::new();
+        for number in 0..self.groups.len() {
+            self.read(number, words);
+            let group = &self.groups[number];
+            let mut kinds: HashMap<&[u64], usize> = HashMap::new();
+            for (at, &slot) in group.slots.iter().enumerate() {
+                let next = kinds.len();
+                ranks.insert(slot, *kinds.entry(self.value(group, at)).or_insert(next));
+            }
+        }
+        ranks
     }
 
     /// Notes which processes are alike, by their rank in their group.

@@ -40,7 +40,7 @@ pub(super) fn detect(system: &Collapsed, watched: &Watched) -> Result<Symmetry, 
     found.fits(model)?;
     found.name_by_room(layout, &mut named);
     let groups: Vec<&[usize]> = found.classes.iter().map(Vec::as_slice).collect();
-    let families = Alike { system, groups: &groups, own: &found.own }.name(watched, &mut named);
+    let families = Alike::new(system, &groups, &found.own).name(watched, &mut named);
     let free = |slots: &Vec<usize>| -> Vec<usize> {
         slots.iter().copied().filter(|&slot| !named[slot]).collect()
     };
