@@ -55,6 +55,8 @@ pub(crate) struct Machine {
     /// How many have been made since [`begin`](Machine::begin).
     offers_made: usize,
     timeout: bool,
+    /// Statements that a process may run in a step.
+    pub(crate) statements: i64,
 }
 
 /// Whether code can be made for this machine.
@@ -90,6 +92,7 @@ impl Machine {
             initial_scratch,
             offers_made: 0,
             timeout: false,
+            statements: i64::try_from(plan.statements).unwrap_or(i64::MAX),
         })
     }
 
@@ -171,6 +174,7 @@ impl Machine {
             offer_room: offer_room.cast_signed() as i64,
             scratch: self.scratch.as_mut_ptr(),
             timeout: i64::from(self.timeout),
+            statements: self.statements,
         };
         (context, room)
     }
@@ -245,6 +249,7 @@ impl Machine {
         let mut context = Context {
             scratch: self.scratch.as_mut_ptr(),
             timeout: i64::from(timeout),
+            statements: self.statements,
             ..Context::empty()
         };
         let function = self.functions[code.0 as usize];

@@ -259,7 +259,7 @@ impl Collapsed {
     fn give_up(&mut self, first: &Steps) {
         self.begin();
         let limit = Fault::limit("an atomic sequence has too many states or ways inside it", None);
-        let width = self.base.len();
+        let width = self.inner.layout().words;
         for (at, &step) in first.actions.iter().enumerate() {
             let row = &first.rows[at * width..][..width];
             let way = self.ways.followed(&self.inner, WayId::EMPTY, step);

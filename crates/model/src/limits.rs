@@ -45,7 +45,7 @@ pub(crate) struct Long {
 }
 
 /// So many states may reach a limit before others are allowed less.
-const PATIENCE: u32 = 3;
+const PATIENCE: u32 = 2;
 
 impl Long {
     /// The part of a limit that is always allowed.

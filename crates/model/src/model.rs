@@ -63,7 +63,7 @@ pub enum Exit {
 
 impl Model {
     /// Statements that a process may run in one action, if nobody sets [other limits](crate::Limits).
-    pub const STATEMENTS: u64 = 100_000_000;
+    pub const STATEMENTS: u64 = 20_000_000;
 
     /// A model with nothing in it but the event `idle`.
     pub fn new() -> Model {

@@ -60,6 +60,10 @@ pub trait Native {
     /// state; `None` if it declines.
     fn holds(&self, words: &[u64], at: usize, proposition: &Expr) -> Option<bool>;
 
+    /// Declines states with steps in which a process runs more statements than this. It may decline
+    /// others too.
+    fn limit_statements(&mut self, most: u64);
+
     /// Makes the code that every state needs, rather than when the first is asked about.
     fn prepare(&mut self);
 

@@ -152,9 +152,9 @@ impl Emitter<'_> {
         let condition = self.test(condition);
         self.require(condition, exit);
         if let Some(count) = self.count(round) {
-            let most = i64::try_from(self.plan.statements).unwrap_or(i64::MAX);
+            let most = self.load(self.context, context::STATEMENTS);
             // As many as may be: what is counted is the most that can have been run.
-            let few = self.compare_to(IntCC::SignedLessThanOrEqual, count, most);
+            let few = self.builder.ins().icmp(IntCC::SignedLessThanOrEqual, count, most);
             self.insist(few);
         }
         self.run(body);

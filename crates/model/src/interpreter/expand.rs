@@ -137,6 +137,9 @@ impl Interpreter {
         let run = self.program.most_run.get();
         if run > self.program.allowed.get() {
             self.long.fail(words);
+            if let Some(native) = &mut self.native {
+                native.code.limit_statements(statements / Long::SHARE as u64);
+            }
         } else if run > statements / Long::SHARE as u64 {
             self.long.succeed(words);
         }
