@@ -104,6 +104,11 @@ impl Shown {
         Shown::new(prefix, format!("{why}: nothing is enabled in {end}"))
     }
 
+    /// A run that leads to internal steps for ever.
+    pub(crate) fn diverges(prefix: Prefix) -> Shown {
+        Shown::new(prefix, "divergence: internal steps can go on for ever")
+    }
+
     /// A run that ends.
     pub(crate) fn last<S: TransitionSystem>(system: &mut S, prefix: Prefix) -> Shown {
         let why = match system.fault(prefix.end()) {
@@ -365,11 +370,9 @@ pub fn divergence_free<S: TransitionSystem>(
 ) -> Result<ClaimVerdict, Failure> {
     ask(system, ClaimOutcome::Violated, ClaimOutcome::Holds, |system| {
         let found = refinement::divergence_free(system, bounds)?;
-        let shown = found.map(|Run { stem, cycle }| Shown {
-            prefix: Prefix { start: stem.first().unwrap_or(&cycle[0]).from, steps: stem },
-            cycle,
-            conclusion: "divergence: internal steps can go on for ever".to_owned(),
-            other: None,
+        let shown = found.map(|Run { stem, cycle }| {
+            let start = stem.first().unwrap_or(&cycle[0]).from;
+            Shown { cycle, ..Shown::diverges(Prefix { start, steps: stem }) }
         });
         Ok((shown, None))
     })

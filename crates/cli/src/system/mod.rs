@@ -139,7 +139,8 @@ fn check_one(
     }
     let mut properties = properties(&request.model, &mut loaded)?;
     let several = properties.len() > 1;
-    let mut tally = Tally::new(&request.model, files, loaded.text(), trace_to, several);
+    let mut tally = Tally::new(&request.model, files, loaded.text(), trace_to, several)
+        .assuming(&request.constraints);
     let places = loaded.places();
     let network = &mut loaded.network;
     for property in &mut properties {
