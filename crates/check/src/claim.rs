@@ -107,6 +107,11 @@ impl Shown {
         Shown::new(prefix, format!("{why}: nothing is enabled in {end}"))
     }
 
+    /// A run that leads to internal steps for ever.
+    pub(crate) fn diverges(prefix: Prefix) -> Shown {
+        Shown::new(prefix, "divergence: internal steps can go on for ever")
+    }
+
     /// A run that ends.
     pub(crate) fn last<S: TransitionSystem>(system: &mut S, prefix: Prefix) -> Shown {
         let why = match system.fault(prefix.end()) {
@@ -387,10 +392,7 @@ pub fn nonterminating<S: TransitionSystem>(
 /// A run that ends in internal steps for ever.
 fn diverging(Run { stem, cycle }: Run) -> Shown {
     let start = stem.first().or(cycle.first()).map_or(StateId(0), |step| step.from);
-    Shown {
-        cycle,
-        ..Shown::new(Prefix { start, steps: stem }, "divergence: internal steps can go on for ever")
-    }
+    Shown { cycle, ..Shown::diverges(Prefix { start, steps: stem }) }
 }
 
 /// No run does internal steps for ever.

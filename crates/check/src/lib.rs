@@ -4,6 +4,7 @@
 //! - [`check`]: one property under one [`Assumption`], to a [`Verdict`] with its [`Stamp`];
 //! - [`ladder()`]: the verdict under every notion;
 //! - [`least()`]: the least sets of constraints under which a property holds;
+//! - [`certify`]: a run from elsewhere, judged by the definitions;
 //! - [`claim`]: questions that are no formulas; [`hunt`]: some of them, where states do not fit.
 //!
 //! This is the only crate that names engines. A run that refutes a property has been replayed and
@@ -11,6 +12,7 @@
 //! [`Failure::Internal`], never a verdict.
 
 mod assumption;
+mod certificate;
 pub mod claim;
 mod confirm;
 pub mod csp;
@@ -31,6 +33,7 @@ mod verify;
 mod waiting;
 
 pub use assumption::{Assumption, Unusable};
+pub use certificate::{Listed, certify, refutes};
 pub use confirm::Confirmed;
 pub use ending::Ending;
 pub use execution::Execution;

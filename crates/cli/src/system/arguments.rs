@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Parser, ValueEnum};
 use fairly_check::{Assumption, Execution, Options, Reduction};
 use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
 use fairly_omega::emptiness::{ENGINES, Engine};
@@ -164,6 +164,13 @@ pub(super) fn squeezed(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
+/// Options without a command.
+#[derive(Parser)]
+struct Words {
+    #[command(flatten)]
+    model: Model,
+}
+
 impl Model {
     /// Has searches watched, and reports drawn so.
     pub(crate) fn equip(&mut self, progress: &'static Progress, look: Look) {
@@ -208,6 +215,29 @@ impl Model {
         let is_meant = |name: &Option<String>| name.as_ref().is_none_or(|it| squeezed(it) == title);
         let found = self.expectations.iter().rev().find(|(name, _)| is_meant(name));
         found.map(|(_, outcome)| outcome.word())
+    }
+
+    /// The same model, with everything that is asked of it.
+    pub(super) fn everything(&self) -> Model {
+        let words = ["fairly".to_owned(), "--interpret".to_owned()];
+        let formulas = self.formulas.iter().map(|formula| format!("--formula={formula}"));
+        // Nothing else counts once the files are read.
+        let parsed = Model::of_words(words.into_iter().chain(formulas));
+        parsed.unwrap_or_else(|_| unreachable!("options that exist"))
+    }
+
+    /// The arguments that these words are, of which the first is a command.
+    pub(super) fn of_words(words: impl IntoIterator<Item = String>) -> Result<Model, clap::Error> {
+        Words::try_parse_from(words).map(|words| words.model)
+    }
+
+    /// The options that make another model of the same files, as they are written.
+    pub(super) fn of_the_files(&self) -> Vec<String> {
+        let lang = self.lang.and_then(|lang| lang.to_possible_value());
+        let lang = lang.iter().map(|lang| format!("--lang={}", lang.get_name()));
+        let interleave = self.interleave.iter().map(|event| format!("--interleave={event}"));
+        let alphabet = self.alphabet.iter().map(|events| format!("--alphabet={events}"));
+        lang.chain(interleave).chain(alphabet).collect()
     }
 
     /// How long reading the model may take.

@@ -123,17 +123,6 @@ impl File {
         }
     }
 
-    /// The system that the first question of the file is about.
-    pub(super) fn first_system(&mut self) -> Which {
-        match &mut self.read {
-            Read::Csp(file) => {
-                let first = file.specification().assertions.first()?.process.clone();
-                file.system(&first).ok()
-            }
-            Read::Promela(_) => None,
-        }
-    }
-
     /// The file, if it is one of Promela.
     pub(super) fn promela(&mut self) -> Option<&mut PromelaFile> {
         match &mut self.read {
@@ -235,7 +224,7 @@ impl File {
         };
         let verdict = claim::faultless(interpreter, propositions, wrong, options)?;
         if let ClaimOutcome::Violated(_) = verdict.outcome {
-            let title = format!("{process} runs without errors");
+            let title = errors_of(process);
             let about = About { choice, title, place: None };
             tally.claim(interpreter, &verdict, &about)?;
         }
@@ -263,7 +252,8 @@ impl File {
         let titles = questions.iter().map(|question| question.title.clone()).collect();
         request.model.asking(&self.input.name, titles);
         let file = std::slice::from_ref(&self.input.name);
-        let mut tally = Tally::new(&request.model, file, Some(&self.input.text), trace_to, several);
+        let mut tally = Tally::new(&request.model, file, Some(&self.input.text), trace_to, several)
+            .assuming(&request.constraints);
         let mut counter = if request.spin_compat { self.counter(&request.model)? } else { None };
         // Once for each process: an answer "holds" would hide an error of the model.
         let mut sound: Vec<(Which, (String, Choice), Vec<AtomIndex>)> = Vec::new();
@@ -326,7 +316,7 @@ impl File {
                 match sound.iter_mut().find(|(known, ..)| *known == system) {
                     Some((_, _, known)) => known.extend(propositions),
                     None => {
-                        let process = title.split_whitespace().next().unwrap_or_default();
+                        let process = subject_of(&title);
                         let subject = (process.to_owned(), about.choice);
                         sound.push((system, subject, propositions));
                     }
@@ -479,6 +469,16 @@ impl File {
         }
         answers.finish()
     }
+}
+
+/// What a question is about: of a CSP# file, the process.
+pub(super) fn subject_of(title: &str) -> &str {
+    title.split_whitespace().next().unwrap_or_default()
+}
+
+/// What the claim is called that nothing goes wrong.
+pub(super) fn errors_of(subject: &str) -> String {
+    format!("{subject} runs without errors")
 }
 
 /// A formula of a file, as it is written, with what is assumed beside a notion.

@@ -142,7 +142,8 @@ fn check_one(
     }
     let Properties { asked: mut properties, absent } = properties(&request.model, &mut loaded)?;
     let several = properties.len() > 1;
-    let mut tally = Tally::new(&request.model, files, loaded.text(), trace_to, several);
+    let mut tally = Tally::new(&request.model, files, loaded.text(), trace_to, several)
+        .assuming(&request.constraints);
     let titles = properties.iter().map(|property| property.name.clone()).collect();
     request.model.asking(&files.join(" "), titles);
     let places = loaded.places();

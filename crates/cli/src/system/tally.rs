@@ -138,6 +138,9 @@ pub(super) struct Tally<'a> {
     /// Answers that were expected to be otherwise.
     unexpected: usize,
     rows: Vec<Row>,
+    /// Constraints of the command line.
+    assumed: Vec<String>,
+    options: Vec<String>,
     /// The names of runs that were written by name, so far.
     traces: Names,
     unwritten: Vec<Failure>,
@@ -165,10 +168,18 @@ impl<'a> Tally<'a> {
             counts: Counts::default(),
             unexpected: 0,
             rows: Vec::new(),
+            assumed: Vec::new(),
+            options: model.of_the_files(),
             traces: Names::default(),
             unwritten: Vec::new(),
             next: next::Next::default(),
         }
+    }
+
+    /// The same, for answers under constraints of the command line.
+    pub(super) fn assuming(mut self, constraints: &[String]) -> Tally<'a> {
+        self.assumed = constraints.to_vec();
+        self
     }
 
     /// Adds the verdict on a formula.
@@ -199,7 +210,15 @@ impl<'a> Tally<'a> {
         let trace = match &verdict.outcome {
             Outcome::Violated(found) => {
                 let origin = self.origin(about);
-                let trace = itf::trace(system, verdict, found, &origin);
+                let guilty = itf::Guilty {
+                    property: &verdict.property,
+                    formula: &verdict.formula,
+                    fairness: &verdict.stamp.fairness,
+                    constraints: &self.assumed,
+                    run: &found.run,
+                    ledger: &found.ledger,
+                };
+                let trace = itf::trace(system, &guilty, &origin);
                 self.save(&trace, &about.title)
             }
             _ => None,
@@ -285,6 +304,7 @@ impl<'a> Tally<'a> {
         itf::Origin {
             files: &self.files,
             source: source.map(|(text, name)| Source { name, text }),
+            options: &self.options,
             property: match &about.choice {
                 Choice::Property(name) => itf::Asked::Property(name.clone()),
                 Choice::Formula(text) => itf::Asked::Formula(text.clone()),

@@ -6,7 +6,7 @@ use fairly_check::hunt;
 use fairly_search::Bounds;
 use fairly_search::lossy::Room;
 
-use super::{File, Read};
+use super::{File, Read, errors_of, subject_of};
 use crate::failure::Failure;
 use crate::system::arguments::Check;
 use crate::system::questions::{Asked, Question, Which};
@@ -33,7 +33,7 @@ impl File {
             let choice = Choice::Property(choice.unwrap_or_else(|| title.clone()));
             let about = About { title: title.clone(), place, choice: choice.clone() };
             tally.claim(self.interpreter(system), &verdict, &about)?;
-            let process = title.split_whitespace().next().unwrap_or_default().to_owned();
+            let process = subject_of(&title).to_owned();
             if processes.iter().all(|(known, ..)| *known != system) {
                 processes.push((system, process, choice));
             }
@@ -44,7 +44,7 @@ impl File {
                 let interpreter = self.interpreter(system);
                 let verdict = hunt::faultless(interpreter, room, bounds)?;
                 if let ClaimOutcome::Violated(_) = verdict.outcome {
-                    let title = format!("{process} runs without errors");
+                    let title = errors_of(&process);
                     tally.claim(interpreter, &verdict, &About { title, place: None, choice })?;
                 }
             }
