@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use fairly_omega::Refused;
 use fairly_source::{Diagnostic, Style, render};
+use fairly_system::Run;
 
 /// The answer is no.
 pub(crate) const NO: u8 = 1;
@@ -30,6 +31,15 @@ pub(crate) struct Absent {
     pub(crate) help: Option<String>,
 }
 
+/// A bug of ours.
+#[derive(Clone, Debug)]
+pub(crate) struct Bug {
+    /// What went wrong.
+    pub(crate) message: String,
+    /// The run that does not stand up to replay, if it is one.
+    pub(crate) run: Option<Run>,
+}
+
 /// Why there is no answer.
 pub(crate) enum Failure {
     /// Something is wrong at a place in a text.
@@ -43,7 +53,9 @@ pub(crate) enum Failure {
     /// There is nothing to check.
     Nothing(String),
     /// An answer that does not stand up to our own replay.
-    Internal(String),
+    Internal(Bug),
+    /// A limit was reached before there was anything to answer.
+    Unknown(String),
     /// The work was given up.
     Refused(Refused),
 }
@@ -62,7 +74,7 @@ impl Failure {
             | Failure::NoSuchName(_) => USAGE,
             Failure::Nothing(_) => NOTHING,
             Failure::Internal(_) => INTERNAL,
-            Failure::Refused(_) => UNKNOWN,
+            Failure::Refused(_) | Failure::Unknown(_) => UNKNOWN,
         }
     }
 
@@ -77,7 +89,8 @@ impl Failure {
             Failure::NoSuchName(absent) => {
                 absent.first().map_or(String::new(), |absent| absent.message.clone())
             }
-            Failure::Internal(message) => format!("internal error: {message}"),
+            Failure::Internal(bug) => format!("internal error: {}", bug.message),
+            Failure::Unknown(why) => format!("unknown: {why}"),
             Failure::Refused(refused) => format!("unknown: {refused}"),
         }
     }
@@ -100,9 +113,10 @@ impl Failure {
                 drawn.join("\n")
             }
             Failure::Nothing(message) => format!("{message}\n"),
-            Failure::Internal(message) => {
-                format!("internal error: {message}\nPlease report this.\n")
+            Failure::Internal(bug) => {
+                format!("internal error: {}\nPlease report this.\n", bug.message)
             }
+            Failure::Unknown(why) => format!("unknown: {why}\n"),
             Failure::Refused(refused) => format!("unknown: {refused}\n"),
         };
         // If stderr is gone too, the exit code still tells.

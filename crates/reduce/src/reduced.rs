@@ -481,7 +481,7 @@ impl<'a, S: Reducible> Reduced<'a, S> {
                 let steps = Self::at_rest(system, *at, *transition);
                 let end = steps.last()?.to;
                 let is_same = match &fault {
-                    Some(fault) => system.fault(end) == Some(fault),
+                    Some(fault) => is_same_error(system.fault(end), fault),
                     None => end == target,
                 };
                 is_same.then_some(steps)
@@ -509,7 +509,7 @@ impl<'a, S: Reducible> Reduced<'a, S> {
                 let steps = Self::at_rest(self.system, at, *transition);
                 let end = steps.last()?.to;
                 let is_same = match self.system.fault(step.to) {
-                    Some(fault) => self.system.fault(end) == Some(fault),
+                    Some(fault) => is_same_error(self.system.fault(end), fault),
                     None => self.standing_for(end) == step.to,
                 };
                 is_same.then_some(steps)
@@ -584,6 +584,12 @@ impl<'a, S: Reducible> Reduced<'a, S> {
         self.saved.followed += enabled - self.left_out.len();
         self.system.follow(state, keep, out);
     }
+}
+
+/// Whether the same goes wrong at the same place. What is said of it may name a process, and so differ where
+/// processes are exchanged.
+fn is_same_error(here: Option<&Fault>, there: &Fault) -> bool {
+    here.is_some_and(|here| here.kind == there.kind && here.span == there.span)
 }
 
 impl<S: Reducible> TransitionSystem for Reduced<'_, S> {

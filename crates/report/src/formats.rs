@@ -13,12 +13,15 @@ enum Counts {
     Passed,
     Failed,
     Unknown,
+    /// A bug of ours was in the way.
+    Broken,
 }
 
 fn counts(document: &Value) -> Counts {
     let outcome = text(document, "outcome");
     let expected = document["expected"].as_str().unwrap_or("holds");
     match outcome {
+        _ if document["internal"].as_bool() == Some(true) => Counts::Broken,
         "unknown" => Counts::Unknown,
         outcome if outcome == expected => Counts::Passed,
         _ => Counts::Failed,
@@ -107,7 +110,7 @@ pub fn github(documents: &[Value]) -> String {
     let mut out = String::new();
     for document in documents {
         let kind = match counts(document) {
-            Counts::Failed => "error",
+            Counts::Failed | Counts::Broken => "error",
             Counts::Unknown => "warning",
             Counts::Passed if document["notes"].as_array().is_some_and(|it| !it.is_empty()) => {
                 "notice"
@@ -129,6 +132,7 @@ pub fn sarif(documents: &[Value]) -> Value {
     let rules = [
         ("violated", "A property is violated on a fair run"),
         ("unknown", "It is not known whether a property holds"),
+        ("internal", "A bug of the checker was in the way of an answer"),
         ("note", "A property holds, but for a reason worth a look"),
     ];
     let rules: Vec<Value> = rules
@@ -140,6 +144,7 @@ pub fn sarif(documents: &[Value]) -> Value {
         let (rule, level) = match counts(document) {
             Counts::Failed => ("violated", "error"),
             Counts::Unknown => ("unknown", "warning"),
+            Counts::Broken => ("internal", "error"),
             Counts::Passed if has_notes => ("note", "note"),
             Counts::Passed => return None,
         };
@@ -196,7 +201,7 @@ pub fn junit(documents: &[Value]) -> String {
             escaped(file),
             of_file().count(),
             count(Counts::Failed),
-            count(Counts::Unknown),
+            count(Counts::Unknown) + count(Counts::Broken),
         );
         for document in of_file() {
             let time = document["stamp"]["seconds"].as_f64().unwrap_or(0.0);
@@ -212,7 +217,7 @@ pub fn junit(documents: &[Value]) -> String {
                     continue;
                 }
                 Counts::Failed => "failure",
-                Counts::Unknown => "error",
+                Counts::Unknown | Counts::Broken => "error",
             };
             let _ = writeln!(
                 out,
@@ -235,6 +240,7 @@ pub fn markdown(documents: &[Value]) -> String {
             Counts::Passed => "✓",
             Counts::Failed => "✗",
             Counts::Unknown => "?",
+            Counts::Broken => "!",
         };
         let states =
             document["stamp"]["states"].as_u64().map_or(String::new(), |it| it.to_string());

@@ -13,9 +13,9 @@ use fairly_source::Span;
 use fairly_system::TransitionSystem;
 
 use super::arguments::{Format, Model};
-use super::next;
 pub(super) use super::next::Choice;
-use crate::failure::{self, Absent, Failure};
+use super::{guard, next};
+use crate::failure::{self, Absent, Bug, Failure};
 use crate::output;
 
 /// How many answers there are of each kind.
@@ -74,6 +74,7 @@ impl Answered {
 }
 
 /// What an answer is about.
+#[derive(Clone)]
 pub(super) struct About {
     /// What it is called.
     pub(super) title: String,
@@ -83,6 +84,14 @@ pub(super) struct About {
     pub(super) choice: Choice,
 }
 
+impl About {
+    /// A property that `-p` chooses by its name.
+    pub(super) fn of(name: &str) -> About {
+        let choice = Choice::Property(name.to_owned());
+        About { title: name.to_owned(), place: None, choice }
+    }
+}
+
 /// A row of the table at the end.
 struct Row {
     word: &'static str,
@@ -90,6 +99,15 @@ struct Row {
     title: String,
     under: String,
     states: Option<usize>,
+}
+
+/// How many answers there were at some time.
+pub(super) struct Mark {
+    text: usize,
+    documents: usize,
+    rows: usize,
+    counts: Counts,
+    unexpected: usize,
 }
 
 /// The answers so far.
@@ -106,6 +124,8 @@ pub(super) struct Tally<'a> {
     counts: Counts,
     /// Answers that were expected to be otherwise.
     unexpected: usize,
+    /// Answers that there are none of because of a bug.
+    broken: usize,
     rows: Vec<Row>,
     saved: Vec<String>,
     next: next::Next,
@@ -130,10 +150,59 @@ impl<'a> Tally<'a> {
             documents: Vec::new(),
             counts: Counts::default(),
             unexpected: 0,
+            broken: 0,
             rows: Vec::new(),
             saved: Vec::new(),
             next: next::Next::default(),
         }
+    }
+
+    /// Where the answers are now.
+    pub(super) fn mark(&self) -> Mark {
+        let (counts, unexpected) = (self.counts, self.unexpected);
+        let (text, documents, rows) = (self.text.len(), self.documents.len(), self.rows.len());
+        Mark { text, documents, rows, counts, unexpected }
+    }
+
+    /// Takes back what was added since.
+    pub(super) fn rewind(&mut self, mark: Mark) {
+        self.text.truncate(mark.text);
+        self.documents.truncate(mark.documents);
+        self.rows.truncate(mark.rows);
+        (self.counts, self.unexpected) = (mark.counts, mark.unexpected);
+    }
+
+    /// Whether everything so far is known.
+    pub(super) fn is_known(&self) -> bool {
+        self.counts.unknown == 0
+    }
+
+    /// Adds that there is no answer because of a bug.
+    pub(super) fn broken<S: TransitionSystem>(
+        &mut self,
+        system: &mut S,
+        bug: &Bug,
+        about: &About,
+    ) -> Result<(), Failure> {
+        self.broken += 1;
+        let bundle = guard::bundle(&self.files, &about.title, bug, Some(&mut *system));
+        self.claim(system, &ClaimVerdict::broken(&bug.message), about)?;
+        if let Some(document) = self.documents.last_mut() {
+            document["internal"] = serde_json::json!(true);
+            document["bundle"] = serde_json::json!(bundle);
+        }
+        let asked = match &bundle {
+            Some(bundle) => format!("please report it with {bundle}"),
+            None => "please report it with the command and the model".to_owned(),
+        };
+        if self.model.format == Format::Human {
+            // It belongs to the answer above, which ends with an empty line.
+            self.text.pop();
+            let _ = writeln!(self.text, "      {asked}\n");
+        }
+        self.model.quiet();
+        eprintln!("{}: internal error: {}; {asked}", about.title, bug.message);
+        Ok(())
     }
 
     /// Adds the verdict on a formula.
@@ -411,6 +480,7 @@ impl<'a> Tally<'a> {
         }
         // What is expected to fail is a test that passes; what nobody could find out is none.
         let code = match (self.unexpected, unknown) {
+            _ if self.broken > 0 => failure::INTERNAL,
             (0, 0) => 0,
             (0, _) => failure::UNKNOWN,
             _ => failure::NO,
@@ -459,6 +529,17 @@ fn kept(path: &str, text: &str) -> bool {
         let _ = std::fs::write(folder.join(".gitignore"), "*\n");
     }
     folder.is_dir() && std::fs::write(path, text).is_ok()
+}
+
+/// Keeps what is known of a bug that showed in a question on a model; the name of the file.
+pub(super) fn keep_bundle(
+    model: &str,
+    question: &str,
+    document: &serde_json::Value,
+) -> Option<String> {
+    let stem = Path::new(model).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let path = format!("{RUNS}/bug-{}.{}.json", slug(&stem), slug(question));
+    kept(&path, &format!("{document:#}\n")).then_some(path)
 }
 
 /// A title as a part of a file's name.
