@@ -41,6 +41,22 @@ pub struct ClaimVerdict {
     pub lossy: Option<Lossy>,
 }
 
+impl ClaimVerdict {
+    /// There is no answer because of a bug: what went wrong.
+    pub fn broken(message: &str) -> ClaimVerdict {
+        let why = WhyUnknown::Internal(message.to_owned());
+        ClaimVerdict {
+            outcome: ClaimOutcome::Unknown(why),
+            size: None,
+            reductions: Vec::new(),
+            unreduced: None,
+            asymmetric: None,
+            time: Duration::ZERO,
+            lossy: None,
+        }
+    }
+}
+
 /// How a claim is looked at.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Effort {
@@ -136,6 +152,8 @@ type Answered = Result<(Option<Shown>, Option<Size>), Unanswered>;
 
 /// Why a question has no answer.
 enum Unanswered {
+    /// It was not begun.
+    NotBegun(WhyUnknown),
     /// A bound was reached.
     Cut(Cut),
     /// The run of the whole system behind what was found would be very long.
@@ -156,14 +174,18 @@ fn ask<S: TransitionSystem, J>(
     system: &mut S,
     found: Meaning,
     nothing: Meaning,
+    bounds: Bounds,
     question: impl FnOnce(&mut S) -> Result<Option<(Shown, J)>, Cut>,
     evidence: impl FnOnce(&mut S, &Shown, J) -> Result<(), String>,
 ) -> Result<ClaimVerdict, Failure> {
     let started = Instant::now();
-    let (answered, judged) = match question(system) {
-        Err(cut) => (Err(cut.into()), None),
-        Ok(None) => (Ok((None, None)), None),
-        Ok(Some((shown, judged))) => (Ok((Some(shown), None)), Some(judged)),
+    let (answered, judged) = match WhyUnknown::not_begun(&bounds) {
+        Some(why) => (Err(Unanswered::NotBegun(why)), None),
+        None => match question(system) {
+            Err(cut) => (Err(cut.into()), None),
+            Ok(None) => (Ok((None, None)), None),
+            Ok(Some((shown, judged))) => (Ok((Some(shown), None)), Some(judged)),
+        },
     };
     let mut verdict = conclude(system, found, nothing, answered, |system, shown| match judged {
         Some(judged) => evidence(system, shown, judged),
@@ -200,6 +222,9 @@ fn ask_reduced<S: Reducible>(
     evidence: impl Fn(&mut S, &Shown) -> Result<(), String>,
 ) -> Result<ClaimVerdict, Failure> {
     let started = Instant::now();
+    if let Some(why) = WhyUnknown::not_begun(&bounds) {
+        return conclude(system, found, nothing, Err(Unanswered::NotBegun(why)), evidence);
+    }
     let mut refused = Refused::default();
     let mut seen = watched.clone();
     seen.atoms.extend(looked_up);
@@ -275,6 +300,7 @@ fn conclude<S: TransitionSystem>(
     evidence: impl FnOnce(&mut S, &Shown) -> Result<(), String>,
 ) -> Result<ClaimVerdict, Failure> {
     let (outcome, size) = match answered {
+        Err(Unanswered::NotBegun(why)) => (ClaimOutcome::Unknown(why), None),
         Err(Unanswered::Cut(cut)) => (ClaimOutcome::Unknown(WhyUnknown::cut(cut, system)), None),
         // Only a reduced system has such runs, and it has been replaced by the whole one.
         Err(Unanswered::Long) => unreachable!("runs of the whole system are not lifted"),
@@ -386,7 +412,7 @@ pub fn nonterminating<S: TransitionSystem>(
     };
     let evidence =
         |system: &mut S, shown: &Shown, ending: Ending| confirm::ends(&ending)(system, shown);
-    ask(system, ClaimOutcome::Violated, ClaimOutcome::Holds, question, evidence)
+    ask(system, ClaimOutcome::Violated, ClaimOutcome::Holds, bounds, question, evidence)
 }
 
 /// A run that ends in internal steps for ever.
@@ -409,7 +435,7 @@ pub fn divergence_free<S: TransitionSystem>(
     };
     let evidence =
         |system: &mut S, shown: &Shown, ending: Ending| confirm::ends(&ending)(system, shown);
-    ask(system, ClaimOutcome::Violated, ClaimOutcome::Holds, question, evidence)
+    ask(system, ClaimOutcome::Violated, ClaimOutcome::Holds, bounds, question, evidence)
 }
 
 /// No event leads to different states.
@@ -443,7 +469,7 @@ pub fn deterministic<S: TransitionSystem>(
         }))
     };
     let evidence = |system: &mut S, shown: &Shown, why: Branching| why.judge(system, shown);
-    ask(system, ClaimOutcome::Violated, ClaimOutcome::Holds, question, evidence)
+    ask(system, ClaimOutcome::Violated, ClaimOutcome::Holds, bounds, question, evidence)
 }
 
 /// Some run comes to a state with the proposition.
@@ -556,7 +582,7 @@ pub fn refines<I: TransitionSystem, S: TransitionSystem>(
     let evidence = |implementation: &mut I, shown: &Shown, beyond: Beyond| {
         beyond.judge(implementation, &mut **specification.borrow_mut(), model, shown)
     };
-    ask(implementation, ClaimOutcome::Violated, ClaimOutcome::Holds, question, evidence)
+    ask(implementation, ClaimOutcome::Violated, ClaimOutcome::Holds, bounds, question, evidence)
 }
 
 fn listed(events: &[String]) -> String {

@@ -84,6 +84,9 @@ fn answer<S: Packed>(
     evidence: impl FnOnce(&mut S, &Shown) -> Result<(), String>,
 ) -> Result<ClaimVerdict, Failure> {
     let started = Instant::now();
+    if let Some(why) = WhyUnknown::not_begun(&bounds) {
+        return Ok(ClaimVerdict { outcome: ClaimOutcome::Unknown(why), ..not_lossy() });
+    }
     let Hunt { prefix, size, omissions, not_entered, cut, limit } =
         lossy::hunt(system, room, bounds, wanted);
     let lossy = Lossy { room, omissions, not_entered, found: prefix.is_some() };

@@ -4,8 +4,11 @@
 //! one, so such an answer is not searched for again. And a run found under one notion is judged
 //! under all others: where it is fair, the property is violated there too.
 
+use std::time::Instant;
+
 use fairly_fairness::{Constraint, Level, Notion, Predicate, Reading, StepFormula, Strength};
 use fairly_reduce::Reducible;
+use fairly_search::Bounds;
 use fairly_system::{EventId, EventSet, Run, Signature};
 use fairly_witness::Ledger;
 
@@ -63,13 +66,27 @@ pub enum CauseKind {
 
 /// The notions of the ladder that are sets of constraints, with those that are weaker: an answer
 /// "holds" there is one here.
-const RUNGS: [(Notion, &[usize]); 5] = [
+///
+/// Strong fairness of actions implies that of processes: one that can move again and again has a move that
+/// is possible again and again, and whoever makes it moves.
+const RUNGS: [(Notion, &[usize]); 7] = [
     (Notion::None, &[]),
     (Notion::Weak(Level::Process), &[0]),
     (Notion::Weak(Level::Event), &[0]),
+    (Notion::Weak(Level::Action), &[0]),
     (Notion::Strong(Level::Process), &[0, 1]),
     (Notion::Strong(Level::Event), &[0, 2]),
+    (Notion::Strong(Level::Action), &[0, 3, 4]),
 ];
+
+/// Bounds for the first of so many pieces of work that share the time that is left, so that one that has no
+/// end does not take it from the others.
+fn share(bounds: Bounds, pieces: usize) -> Bounds {
+    let pieces = u32::try_from(pieces.max(1)).unwrap_or(u32::MAX);
+    let now = Instant::now();
+    let part = |deadline: Instant| now + deadline.saturating_duration_since(now) / pieces;
+    Bounds { deadline: bounds.deadline.map(part), ..bounds }
+}
 
 /// The verdict under every notion, each together with the constraints `assumed`. Inherent fairness,
 /// which is no condition on runs, is left out when there are some.
@@ -85,11 +102,23 @@ pub fn ladder<S: Reducible>(
     let mut rungs: Vec<Rung> = Vec::new();
     let mut runs: Vec<Run> = Vec::new();
     let mut searches = 0;
+    let whole = options;
+    let beyond: &[Notion] = match assumed {
+        [] => &[Notion::Global, Notion::Inherent(Reading::Run), Notion::Inherent(Reading::Trace)],
+        _ => &[Notion::Global],
+    };
+    // The causes are one piece of work more.
+    let all = RUNGS.len() + beyond.len() + 1;
     for (notion, weaker) in RUNGS {
         if weaker.iter().any(|&at| rungs[at].holds == Ok(true)) {
             rungs.push(Rung { notion, holds: Ok(true), searched: false });
             continue;
         }
+        if let Some(why) = WhyUnknown::not_begun(&whole.bounds) {
+            rungs.push(Rung { notion, holds: Err(why), searched: false });
+            continue;
+        }
+        let options = &Options { bounds: share(whole.bounds, all - rungs.len()), ..*whole };
         let assumption = Assumption { notion, extra: assumed.to_vec() };
         let constraints = match assumption.constraints(system, options.bounds) {
             Ok(constraints) => constraints,
@@ -118,16 +147,13 @@ pub fn ladder<S: Reducible>(
         };
         rungs.push(Rung { notion, holds, searched });
     }
-    let beyond: &[Notion] = match assumed {
-        [] => &[Notion::Global, Notion::Inherent(Reading::Run), Notion::Inherent(Reading::Trace)],
-        _ => &[Notion::Global],
-    };
     for &notion in beyond {
         let follows = rungs.iter().any(|rung| rung.holds == Ok(true));
         let (holds, searched) = if follows {
             (Ok(true), false)
         } else {
             searches += 1;
+            let options = &Options { bounds: share(whole.bounds, all - rungs.len()), ..*whole };
             let assumption = Assumption { notion, extra: assumed.to_vec() };
             let verdict = crate::check(system, property, &assumption, options)?;
             let holds = match verdict.outcome {

@@ -21,6 +21,7 @@ use fairly_omega::{
     Acceptance, Automaton, Builder, Components, Edge, Graph, Hop, Label, Lasso, Refused, StateId,
     Step, emptiness,
 };
+use fairly_reduce::Reducible;
 use fairly_search::{Bounded, Product};
 use fairly_system::{Run, TransitionSystem};
 use fairly_witness::Ledger;
@@ -28,8 +29,8 @@ use fairly_witness::Ledger;
 use crate::assumption::constraints_of;
 use crate::confirm;
 use crate::property::Property;
-use crate::verdict::{Failure, WhyUnknown};
-use crate::verify::{Options, as_negation, as_run, negation};
+use crate::verdict::{Failure, Stamp, WhyUnknown};
+use crate::verify::{Found, Options, as_negation, as_run, decide, negation};
 
 /// Something that may be assumed weakly or strongly fair.
 #[derive(Clone, Debug)]
@@ -44,10 +45,15 @@ pub struct Candidate {
 #[derive(Clone, Debug)]
 pub enum Least {
     /// These are all the least sets, each a list of names of constraints. One empty list: the
-    /// property holds without fairness. No list: it fails even with everything strongly fair.
+    /// property holds without fairness. No list: it fails even with everything at the level strongly
+    /// fair.
     Sets {
+        /// What the constraints are about.
+        level: Level,
         /// The sets.
         sets: Vec<Vec<String>>,
+        /// If there are none: the strong fairness of another level under which it holds.
+        elsewhere: Option<Elsewhere>,
         /// How many questions were asked of the stored graph.
         questions: usize,
     },
@@ -62,6 +68,15 @@ pub enum Least {
     Unknown(WhyUnknown),
 }
 
+/// What strong fairness of other levels does for a property that no constraints of one level save.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elsewhere {
+    /// It holds under that of this level.
+    Holds(Level),
+    /// It holds under none.
+    Nowhere,
+}
+
 /// Questions after which the enumeration ends.
 const QUESTIONS: usize = 2_000;
 
@@ -73,13 +88,16 @@ type Choice = Vec<u8>;
 ///
 /// # Errors
 /// As [`crate::check`].
-pub fn least<S: TransitionSystem>(
+pub fn least<S: Reducible>(
     system: &mut S,
     property: &mut Property,
     level: Level,
     assumed: &[Constraint],
     options: &Options,
 ) -> Result<Least, Failure> {
+    if let Some(why) = WhyUnknown::not_begun(&options.bounds) {
+        return Ok(Least::Unknown(why));
+    }
     let both = constraints_of(Notion::Weak(level), system, options.bounds).and_then(|weak| {
         let strong = constraints_of(Notion::Strong(level), system, options.bounds)?;
         Ok((weak, strong))
@@ -212,11 +230,43 @@ pub fn least<S: TransitionSystem>(
             names.collect()
         })
         .collect();
-    Ok(if ended {
-        Least::Some { sets, why: format!("stopped after {questions} questions") }
-    } else {
-        Least::Sets { sets, questions }
-    })
+    if ended {
+        return Ok(Least::Some { sets, why: format!("stopped after {questions} questions") });
+    }
+    let elsewhere = match least.is_empty() {
+        true => elsewhere(system, property, level, assumed, options)?,
+        false => None,
+    };
+    Ok(Least::Sets { level, sets, elsewhere, questions })
+}
+
+/// Whether strong fairness of another level is enough; none if that was not found out.
+fn elsewhere<S: Reducible>(
+    system: &mut S,
+    property: &mut Property,
+    level: Level,
+    assumed: &[Constraint],
+    options: &Options,
+) -> Result<Option<Elsewhere>, Failure> {
+    let options = Options { engine: None, ..*options };
+    let mut is_known = true;
+    for other in [Level::Process, Level::Event, Level::Action] {
+        if other == level {
+            continue;
+        }
+        let Ok(mut constraints) = constraints_of(Notion::Strong(other), system, options.bounds)
+        else {
+            is_known = false;
+            continue;
+        };
+        constraints.extend(assumed.iter().cloned());
+        match decide(system, property, &constraints, &options, &mut Stamp::default())? {
+            Found::Nothing => return Ok(Some(Elsewhere::Holds(other))),
+            Found::Run(run) => _ = confirm::lasso(system, property, &constraints, run)?,
+            Found::Unknown(_) => is_known = false,
+        }
+    }
+    Ok(is_known.then_some(Elsewhere::Nowhere))
 }
 
 /// Raises the choices that do not exclude a run, in every minimal way, and keeps what is minimal.

@@ -17,12 +17,14 @@ pub mod claim;
 mod confirm;
 pub mod csp;
 mod ending;
+mod errors;
 mod execution;
 pub mod hunt;
 mod implied;
 mod ladder;
 mod least;
 mod lint;
+mod naming;
 pub mod promela;
 mod property;
 pub mod soundness;
@@ -36,13 +38,15 @@ pub use assumption::{Assumption, Unusable};
 pub use certificate::{Listed, certify, refutes};
 pub use confirm::Confirmed;
 pub use ending::Ending;
+pub use errors::{Errors, errors, rests_on_all};
 pub use execution::Execution;
 pub use ladder::{Cause, CauseKind, Ladder, Rung, ladder};
-pub use least::{Candidate, Least, least};
+pub use least::{Candidate, Elsewhere, Least, least};
 pub use lint::{Coverage, Needless, coverage, executed, needless};
 pub use property::{Property, Unbound, parse_for};
 pub use verdict::{
-    Counterexample, Doomed, Failure, Fairness, Outcome, Stamp, Upgrade, Verdict, WhyUnknown,
+    Counterexample, Doomed, Failure, Fairness, NotBegun, Outcome, Stamp, Upgrade, Verdict,
+    WhyUnknown,
 };
 pub use verify::{Options, Reduction, check, judge};
 pub use waiting::{Phrase, Waiting, waiting};

@@ -16,6 +16,7 @@ use fairly_witness::{Flaw, Ledger};
 use crate::assumption::Assumption;
 use crate::confirm;
 use crate::implied;
+use crate::naming;
 use crate::property::{Never, Property};
 use crate::soundness::{self, Refusal, Refused, RowKind, Wanted};
 use crate::threads;
@@ -84,12 +85,18 @@ pub fn check<S: Reducible>(
         product: (0, 0),
         time: started.elapsed(),
     };
-    let constraints = match assumption.constraints(system, options.bounds) {
+    let constraints = match WhyUnknown::not_begun(&options.bounds) {
+        Some(why) => Err(why),
+        None => assumption
+            .constraints(system, options.bounds)
+            .map_err(|cut| WhyUnknown::cut(cut, system)),
+    };
+    let constraints = match constraints {
         Ok(constraints) => constraints,
-        Err(cut) => {
+        Err(why) => {
             stamp.time = started.elapsed();
             let (property, formula) = (property.name.clone(), property.text());
-            let outcome = Outcome::Unknown(WhyUnknown::cut(cut, system));
+            let outcome = Outcome::Unknown(why);
             return Ok(Verdict {
                 property,
                 formula,
@@ -608,7 +615,7 @@ fn upgrade<S: Reducible>(
         system.offered(step.from, &mut Vec::new());
     }
     for notion in UPGRADES {
-        let candidates = notion.constraints(system.signature()).unwrap_or_default();
+        let candidates = naming::constraints(notion, system.signature());
         let ledger = Ledger::of(system, run, &candidates);
         let mut excluding: Vec<Constraint> = candidates
             .into_iter()

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use fairly_omega::Refused;
 use fairly_report::json;
 use fairly_source::{Diagnostic, Style, escape, render};
+use fairly_system::Run;
 use serde_json::Value;
 
 /// The answer is no.
@@ -32,6 +33,15 @@ pub(crate) struct Absent {
     pub(crate) help: Option<String>,
 }
 
+/// A bug of ours.
+#[derive(Clone, Debug)]
+pub(crate) struct Bug {
+    /// What went wrong.
+    pub(crate) message: String,
+    /// The run that does not stand up to replay, if it is one.
+    pub(crate) run: Option<Run>,
+}
+
 /// Why there is no answer.
 pub(crate) enum Failure {
     /// Something is wrong at a place in a text.
@@ -47,7 +57,9 @@ pub(crate) enum Failure {
     /// There is nothing to check.
     Nothing(String),
     /// An answer that does not stand up to our own replay.
-    Internal(String),
+    Internal(Bug),
+    /// A limit was reached before there was anything to answer.
+    Unknown(String),
     /// The work was given up.
     Refused(Refused),
     /// Somebody asked to stop, or the time was over, before there was anything to answer.
@@ -69,7 +81,7 @@ impl Failure {
             | Failure::NoSuchName(_) => USAGE,
             Failure::Nothing(_) => NOTHING,
             Failure::Internal(_) => INTERNAL,
-            Failure::Refused(_) | Failure::Stopped(_) => UNKNOWN,
+            Failure::Refused(_) | Failure::Unknown(_) | Failure::Stopped(_) => UNKNOWN,
         }
     }
 
@@ -85,7 +97,8 @@ impl Failure {
                 absent.first().map_or(String::new(), |absent| absent.message.clone())
             }
             Failure::Unreadable { code, message } => format!("{code}: {message}"),
-            Failure::Internal(message) => format!("internal error: {message}"),
+            Failure::Internal(bug) => format!("internal error: {}", bug.message),
+            Failure::Unknown(why) => format!("unknown: {why}"),
             Failure::Refused(refused) => format!("unknown: {refused}"),
             Failure::Stopped(why) => format!("unknown: {why}"),
         }
@@ -128,9 +141,10 @@ impl Failure {
                 drawn.join("\n")
             }
             Failure::Nothing(message) => shown(&format!("{message}\n")),
-            Failure::Internal(message) => {
-                shown(&format!("internal error: {message}\nPlease report this.\n"))
+            Failure::Internal(bug) => {
+                shown(&format!("internal error: {}\nPlease report this.\n", bug.message))
             }
+            Failure::Unknown(why) => shown(&format!("unknown: {why}\n")),
             Failure::Refused(refused) => format!("unknown: {refused}\n"),
             Failure::Stopped(why) => shown(&format!("unknown: {why}\n")),
         };

@@ -505,7 +505,7 @@ impl<'a, S: Reducible> Reduced<'a, S> {
                 let steps = Self::at_rest(system, *at, *transition);
                 let end = steps.last()?.to;
                 let is_same = match &fault {
-                    Some(fault) => is_alike(system.fault(end), fault),
+                    Some(fault) => is_same_error(system.fault(end), fault),
                     None => end == target,
                 };
                 is_same.then_some(steps)
@@ -534,7 +534,7 @@ impl<'a, S: Reducible> Reduced<'a, S> {
                 let steps = Self::at_rest(self.system, at, *transition);
                 let end = steps.last()?.to;
                 let is_same = match self.system.fault(step.to) {
-                    Some(fault) => is_alike(self.system.fault(end), fault),
+                    Some(fault) => is_same_error(self.system.fault(end), fault),
                     None => self.standing_for(end) == step.to,
                 };
                 is_same.then_some(steps)
@@ -613,9 +613,10 @@ impl<'a, S: Reducible> Reduced<'a, S> {
     }
 }
 
-/// Whether something goes wrong as it does for another process: what is said of it may have its number in it.
-fn is_alike(one: Option<&Fault>, other: &Fault) -> bool {
-    one.is_some_and(|one| one.kind == other.kind)
+/// Whether the same goes wrong at the same place. What is said of it may name a process, and so differ where
+/// processes are exchanged.
+fn is_same_error(here: Option<&Fault>, there: &Fault) -> bool {
+    here.is_some_and(|here| here.kind == there.kind && here.span == there.span)
 }
 
 impl<S: Reducible> TransitionSystem for Reduced<'_, S> {

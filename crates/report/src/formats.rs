@@ -18,12 +18,15 @@ enum Counts {
     Unknown,
     /// Nothing was answered: the model could not be read.
     Error,
+    /// A bug of ours was in the way.
+    Broken,
 }
 
 fn counts(document: &Value) -> Counts {
     let outcome = text(document, "outcome");
     let expected = document["expected"].as_str().unwrap_or("holds");
     match outcome {
+        _ if document["internal"].as_bool() == Some(true) => Counts::Broken,
         "unknown" => Counts::Unknown,
         "error" => Counts::Error,
         outcome if outcome == expected => Counts::Passed,
@@ -132,7 +135,7 @@ pub fn github(documents: &[Value]) -> String {
     let mut out = String::new();
     for document in documents {
         let kind = match counts(document) {
-            Counts::Failed | Counts::Error => "error",
+            Counts::Failed | Counts::Error | Counts::Broken => "error",
             Counts::Unknown => "warning",
             Counts::Passed if document["notes"].as_array().is_some_and(|it| !it.is_empty()) => {
                 "notice"
@@ -155,6 +158,7 @@ pub fn sarif(documents: &[Value]) -> Value {
     let rules = [
         ("violated", "A property is violated on a fair run"),
         ("unknown", "It is not known whether a property holds"),
+        ("internal", "A bug of the checker was in the way of an answer"),
         ("note", "A property holds, but for a reason worth a look"),
         ("error", "A model cannot be checked, because something is wrong in it"),
     ];
@@ -168,6 +172,7 @@ pub fn sarif(documents: &[Value]) -> Value {
             Counts::Failed => ("violated", "error"),
             Counts::Error => ("error", "error"),
             Counts::Unknown => ("unknown", "warning"),
+            Counts::Broken => ("internal", "error"),
             Counts::Passed if has_notes => ("note", "note"),
             Counts::Passed => return None,
         };
@@ -229,7 +234,7 @@ pub fn junit(documents: &[Value]) -> String {
             xml(file),
             of_file().count(),
             count(Counts::Failed),
-            count(Counts::Unknown) + count(Counts::Error),
+            count(Counts::Unknown) + count(Counts::Error) + count(Counts::Broken),
         );
         for document in of_file() {
             let time = document["stamp"]["seconds"].as_f64().unwrap_or(0.0);
@@ -245,7 +250,7 @@ pub fn junit(documents: &[Value]) -> String {
                     continue;
                 }
                 Counts::Failed => "failure",
-                Counts::Unknown | Counts::Error => "error",
+                Counts::Unknown | Counts::Error | Counts::Broken => "error",
             };
             let _ = writeln!(
                 out,
@@ -267,6 +272,7 @@ pub fn markdown(documents: &[Value]) -> String {
             Counts::Passed => "✓",
             Counts::Failed => "✗",
             Counts::Unknown | Counts::Error => "?",
+            Counts::Broken => "!",
         };
         let states =
             document["stamp"]["states"].as_u64().map_or(String::new(), |it| it.to_string());

@@ -1,6 +1,7 @@
 //! A verdict as JSON. The schema has a version; fields are added, never changed, within one.
 
-use fairly_check::{Cause, CauseKind, Fairness, Ladder, Least, Outcome, Verdict};
+use fairly_check::{Cause, CauseKind, Elsewhere, Fairness, Ladder, Least, Outcome, Verdict};
+use fairly_fairness::Notion;
 use fairly_source::{Diagnostic, Position, escape};
 use fairly_system::{Run, RunStep, TransitionSystem};
 use fairly_witness::{Ledger, Reason};
@@ -120,7 +121,8 @@ fn steps<S: TransitionSystem>(system: &mut S, prefix: &[RunStep]) -> Value {
     json!(events)
 }
 
-pub(crate) fn run<S: TransitionSystem>(system: &mut S, run: &Run) -> Value {
+/// A run, step by step.
+pub fn run<S: TransitionSystem>(system: &mut S, run: &Run) -> Value {
     let processes = system.signature().processes.clone();
     let rows: Vec<Value> = rows(system, run)
         .iter()
@@ -219,12 +221,24 @@ pub fn least(property: &str, formula: &str, least: &Least) -> Value {
         Least::Some { sets, why } => (sets.clone(), false, Some(why.clone())),
         Least::Unknown(why) => (Vec::new(), false, Some(why.to_string())),
     };
+    let (level, holds_under) = match least {
+        Least::Sets { level, elsewhere, .. } => {
+            let notion = match elsewhere {
+                Some(Elsewhere::Holds(other)) => Some(Notion::Strong(*other).to_string()),
+                _ => None,
+            };
+            (Some(level.to_string()), notion)
+        }
+        Least::Some { .. } | Least::Unknown(_) => (None, None),
+    };
     json!({
         "schema": "fairly.least/1",
         "property": property,
         "formula": formula,
         "sets": sets,
         "complete": complete,
+        "level": level,
+        "holds_under": holds_under,
         "why": why,
     })
 }

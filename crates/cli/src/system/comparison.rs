@@ -179,7 +179,6 @@ fn count(counts: &mut Counts, said: Said, expected: Option<&str>) {
 }
 
 fn of_network(request: &Check, model: &str, loaded: &mut Loaded) -> Result<Found, Failure> {
-    let options = request.model.whole()?;
     let own = request.assumption(loaded)?.notion;
     let notions = notions(own);
     let (mut rows, mut counts) = (Vec::new(), Counts::default());
@@ -189,6 +188,7 @@ fn of_network(request: &Check, model: &str, loaded: &mut Loaded) -> Result<Found
         for &notion in &notions {
             let assumption = load::assumption(notion, &request.constraints, loaded)?;
             let network = &mut loaded.network;
+            let options = request.model.whole()?;
             let verdict = fairly_check::check(network, &mut property, &assumption, &options)?;
             answers.push(Answer::of(&verdict));
         }
@@ -278,7 +278,9 @@ fn under_each(
 ) -> Result<Vec<Answer>, Failure> {
     let mut answers = Vec::new();
     for &notion in notions {
-        let assumption = file.assumption(notion, &request.constraints, system)?;
+        let options = &Options { bounds: request.model.options()?.bounds, ..*options };
+        let bounds = options.bounds;
+        let assumption = file.assumption(notion, &request.constraints, system, bounds)?;
         let interpreter = file.interpreter(system);
         let verdict = fairly_check::check(interpreter, property, &assumption, options)?;
         answers.push(Answer::of(&verdict));

@@ -1,11 +1,12 @@
 //! From files and flags to a system and properties.
 
-use fairly_check::{Assumption, Property, parse_for};
+use fairly_check::{Assumption, Property, Unusable, WhyUnknown, parse_for};
 use fairly_fairness::{Notion, own_constraints};
 use fairly_front::aut;
 use fairly_front::case::{self, Case};
 use fairly_logic::Formulas;
 use fairly_omega::formats;
+use fairly_search::Bounds;
 use fairly_source::{Diagnostic, Span};
 use fairly_system::{Component, Composition, Network, TransitionSystem};
 
@@ -220,16 +221,21 @@ pub(super) fn assumption(
             assumption.add(constraint, &mut loaded.network).map_err(|unknown| Failure::Input {
                 name: input.name.clone(),
                 text: input.text.clone(),
-                diagnostic: Box::new(Diagnostic::error(
-                    "E0802",
-                    unknown.to_string(),
-                    constraint.span,
-                )),
+                diagnostic: Box::new(unusable(&unknown, constraint.span)),
             })?;
         }
     }
     add_constraints(&mut assumption, texts, &mut loaded.network)?;
     Ok(assumption)
+}
+
+/// What is wrong with a constraint.
+fn unusable(unusable: &Unusable, span: Span) -> Diagnostic {
+    let wrong = Diagnostic::error("E0802", unusable.to_string(), span);
+    match unusable.help() {
+        Some(help) => wrong.help(help),
+        None => wrong,
+    }
 }
 
 /// Adds the constraints of the command line.
@@ -238,6 +244,17 @@ pub(super) fn add_constraints<S: TransitionSystem>(
     texts: &[String],
     system: &mut S,
 ) -> Result<(), Failure> {
+    add_within(assumption, texts, system, Bounds::default())
+}
+
+/// Adds the constraints of the command line. Those about single actions may need the system to be explored,
+/// within these bounds.
+pub(super) fn add_within<S: TransitionSystem>(
+    assumption: &mut Assumption,
+    texts: &[String],
+    system: &mut S,
+    bounds: Bounds,
+) -> Result<(), Failure> {
     for text in texts {
         let wrong = |diagnostic| Failure::Input {
             name: "<constraint>".to_owned(),
@@ -245,10 +262,11 @@ pub(super) fn add_constraints<S: TransitionSystem>(
             diagnostic: Box::new(diagnostic),
         };
         let constraint = case::parse_constraint(text).map_err(wrong)?;
-        assumption.add(&constraint, system).map_err(|unknown| {
-            let whole = Span::new(0, text.len());
-            wrong(Diagnostic::error("E0802", unknown.to_string(), whole))
+        let added = assumption.add_within(&constraint, system, bounds).map_err(|cut| {
+            let why = WhyUnknown::cut(cut, system);
+            Failure::Unknown(format!("looking for the actions that {text} may mean: {why}"))
         })?;
+        added.map_err(|unknown| wrong(unusable(&unknown, Span::new(0, text.len()))))?;
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ use fairly_system::EventReading;
 
 use super::arguments::{Model, squeezed};
 use super::names::Known;
+use super::tally::{About, Choice};
 use crate::failure::{Absent, Failure};
 use crate::input::Input;
 
@@ -34,6 +35,18 @@ pub(super) struct Question {
     pub(super) place: Option<Span>,
     /// What `-p` chooses it by; none for what the arguments ask.
     pub(super) choice: Option<String>,
+}
+
+impl Question {
+    /// What its answer is about.
+    pub(super) fn about(&self) -> About {
+        let choice = match (&self.choice, &self.asked) {
+            (Some(choice), _) => Choice::Property(choice.clone()),
+            (None, Asked::Formula(_, formula)) => Choice::Formula(formula.clone()),
+            (None, _) => Choice::Property(self.title.clone()),
+        };
+        About { title: self.title.clone(), place: self.place, choice }
+    }
 }
 
 pub(super) enum Asked {

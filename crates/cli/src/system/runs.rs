@@ -1,10 +1,12 @@
-//! The folder `.fairly`, in which runs are kept that nobody asked for by name.
+//! The folder `.fairly`, in which runs are kept that nobody asked for by name, and what is known of bugs.
 
+use std::path::Path;
 use std::sync::Mutex;
 
+use fairly_report::json;
 use serde_json::Value;
 
-use crate::files::{Folder, Names};
+use crate::files::{Folder, Names, slug};
 
 /// Where they are kept.
 const FOLDER: &str = ".fairly";
@@ -23,11 +25,7 @@ pub(super) fn keep(
     trace: &Value,
     text: &str,
 ) -> std::io::Result<String> {
-    let (folder, is_new) = Folder::own(FOLDER)?;
-    if is_new {
-        // The folder says of itself that it belongs in no repository.
-        let _ = folder.write(".gitignore", b"*\n");
-    }
+    let folder = own()?;
     let file = |name: &str| format!("{name}.itf.json");
     let is_free = |name: &str| may_replace(&folder, &file(name), trace);
     // A panic elsewhere leaves nothing half-done here.
@@ -37,6 +35,27 @@ pub(super) fn keep(
     };
     folder.write(file(&name), text.as_bytes())?;
     Ok(format!("{FOLDER}/{}", file(&name)))
+}
+
+/// Keeps what is known of a bug that showed in a question on a model. Gives the path of the file.
+pub(super) fn keep_bundle(
+    model: &str,
+    question: &str,
+    document: &Value,
+) -> std::io::Result<String> {
+    let stem = Path::new(model).file_stem().unwrap_or_default().to_string_lossy();
+    let file = format!("bug-{}.{}.json", slug(&stem), slug(question));
+    own()?.write(&file, json::text(document).as_bytes())?;
+    Ok(format!("{FOLDER}/{file}"))
+}
+
+/// The folder, which says of itself that it belongs in no repository.
+fn own() -> std::io::Result<Folder> {
+    let (folder, is_new) = Folder::own(FOLDER)?;
+    if is_new {
+        let _ = folder.write(".gitignore", b"*\n");
+    }
+    Ok(folder)
 }
 
 /// Whether a file is not there, or is an older answer to the same question.

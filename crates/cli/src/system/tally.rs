@@ -13,11 +13,10 @@ use fairly_source::{Span, Style};
 use fairly_system::TransitionSystem;
 
 use super::arguments::{Check, Format, Model};
-use super::next;
 pub(super) use super::next::Choice;
-use super::runs;
 use super::several::worst;
-use crate::failure::{self, Absent, Failure};
+use super::{guard, next, runs};
+use crate::failure::{self, Absent, Bug, Failure};
 use crate::files::{self, Names, Output, slug};
 use crate::interim::Answer;
 use crate::output;
@@ -103,6 +102,7 @@ impl Answered {
 }
 
 /// What an answer is about.
+#[derive(Clone)]
 pub(super) struct About {
     /// What it is called.
     pub(super) title: String,
@@ -112,6 +112,14 @@ pub(super) struct About {
     pub(super) choice: Choice,
 }
 
+impl About {
+    /// A property that `-p` chooses by its name.
+    pub(super) fn of(name: &str) -> About {
+        let choice = Choice::Property(name.to_owned());
+        About { title: name.to_owned(), place: None, choice }
+    }
+}
+
 /// A row of the table at the end.
 struct Row {
     word: &'static str,
@@ -119,6 +127,15 @@ struct Row {
     title: String,
     under: String,
     states: Option<usize>,
+}
+
+/// How many answers there were at some time.
+pub(super) struct Mark {
+    text: usize,
+    documents: usize,
+    rows: usize,
+    counts: Counts,
+    unexpected: usize,
 }
 
 /// The answers so far.
@@ -137,6 +154,8 @@ pub(super) struct Tally<'a> {
     counts: Counts,
     /// Answers that were expected to be otherwise.
     unexpected: usize,
+    /// Answers that there are none of because of a bug.
+    broken: usize,
     rows: Vec<Row>,
     /// Constraints of the command line.
     assumed: Vec<String>,
@@ -167,6 +186,7 @@ impl<'a> Tally<'a> {
             documents: Vec::new(),
             counts: Counts::default(),
             unexpected: 0,
+            broken: 0,
             rows: Vec::new(),
             assumed: Vec::new(),
             options: model.of_the_files(),
@@ -180,6 +200,56 @@ impl<'a> Tally<'a> {
     pub(super) fn assuming(mut self, constraints: &[String]) -> Tally<'a> {
         self.assumed = constraints.to_vec();
         self
+    }
+
+    /// Where the answers are now.
+    pub(super) fn mark(&self) -> Mark {
+        let (counts, unexpected) = (self.counts, self.unexpected);
+        let (text, documents, rows) = (self.text.len(), self.documents.len(), self.rows.len());
+        Mark { text, documents, rows, counts, unexpected }
+    }
+
+    /// Takes back what was added since.
+    pub(super) fn rewind(&mut self, mark: Mark) {
+        self.text.truncate(mark.text);
+        self.kept = self.kept.min(mark.text);
+        self.documents.truncate(mark.documents);
+        self.rows.truncate(mark.rows);
+        (self.counts, self.unexpected) = (mark.counts, mark.unexpected);
+    }
+
+    /// Whether everything so far is known.
+    pub(super) fn is_known(&self) -> bool {
+        self.counts.unknown == 0
+    }
+
+    /// Adds that there is no answer because of a bug.
+    pub(super) fn broken<S: TransitionSystem>(
+        &mut self,
+        system: &mut S,
+        bug: &Bug,
+        about: &About,
+    ) -> Result<(), Failure> {
+        self.broken += 1;
+        let bundle = guard::bundle(&self.files, &about.title, bug, Some(&mut *system));
+        self.claim(system, &ClaimVerdict::broken(&bug.message), about)?;
+        if let Some(document) = self.documents.last_mut() {
+            document["internal"] = serde_json::json!(true);
+            document["bundle"] = serde_json::json!(bundle);
+        }
+        let asked = match &bundle {
+            Some(bundle) => format!("please report it with {bundle}"),
+            None => "please report it with the command and the model".to_owned(),
+        };
+        if self.model.format == Format::Human {
+            // It belongs to the answer above, which ends with an empty line.
+            self.text.pop();
+            let _ = writeln!(self.text, "      {asked}\n");
+        }
+        self.model.quiet();
+        let said = format!("{}: internal error: {}; {asked}", about.title, bug.message);
+        output::remark(&said);
+        Ok(())
     }
 
     /// Adds the verdict on a formula.
@@ -468,6 +538,7 @@ impl<'a> Tally<'a> {
         }
         // What is expected to fail is a test that passes; what nobody could find out is none.
         let code = match (self.unexpected, unknown) {
+            _ if self.broken > 0 => failure::INTERNAL,
             (0, 0) => 0,
             (0, _) => failure::UNKNOWN,
             _ => failure::NO,

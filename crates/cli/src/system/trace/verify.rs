@@ -18,8 +18,9 @@ use fairly_system::{AtomIndex, Run, TransitionSystem};
 use serde_json::Value;
 
 use super::super::arguments::Model;
-use super::super::file::{File, errors_of, subject_of};
+use super::super::file::File;
 use super::super::load::{self, Loaded, Read};
+use super::super::names::without_errors;
 use super::super::questions::{Asked, Question, Which};
 use super::{About, arguments, document, saved, trail, walk};
 use crate::failure::{self, Failure};
@@ -245,7 +246,7 @@ fn of_file(
         Err(why) => return Ok(refuted(why)),
     };
     // An answer "holds" would hide an error of the model, so these are looked for beside every question.
-    let errors = errors_of(subject_of(&title));
+    let errors = without_errors(&title);
     if trace.property == errors {
         let from = From { place: None, ..from };
         let propositions = propositions(file, &from, system)?;
@@ -255,7 +256,8 @@ fn of_file(
         Asked::Formula(property, formula) => {
             let mut assumed = Vec::new();
             for notion in notions(&trace.fairness) {
-                assumed.push(file.assumption(notion, &trace.constraints, system)?);
+                let bounds = model.options()?.bounds;
+                assumed.push(file.assumption(notion, &trace.constraints, system, bounds)?);
             }
             let system = file.interpreter(system);
             Ok(guilty(&from, value, system, &property, &formula, &assumed, &run))
