@@ -11,3 +11,4 @@ mod lossy;
 mod newcomer;
 mod promela;
 mod reports;
+mod traces;

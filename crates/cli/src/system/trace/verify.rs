@@ -9,9 +9,9 @@ use fairly_check::claim::{ClaimOutcome, Shown};
 use fairly_check::{Assumption, Ending, Listed, Property, certify, refutes};
 use fairly_fairness::{AnnotationLevel, Level, Notion};
 use fairly_omega::StateId;
+use fairly_report::Source;
 use fairly_report::itf::{self, Asked as AskedHow, Guilty, Origin};
 use fairly_report::trace::Trace as Saved;
-use fairly_report::Source;
 use fairly_search::{Bounds, Prefix};
 use fairly_source::Span;
 use fairly_system::{AtomIndex, Run, TransitionSystem};
@@ -261,7 +261,9 @@ fn of_file(
             Ok(guilty(&from, value, system, &property, &formula, &assumed, &run))
         }
         asked => match file.ending(&asked) {
-            Some(ending) => Ok(ended(&from, file.interpreter(system), &ending, &title, &run, start)),
+            Some(ending) => {
+                Ok(ended(&from, file.interpreter(system), &ending, &title, &run, start))
+            }
             None => again(&from, file, system, &asked, &title, &run, start),
         },
     }
@@ -377,9 +379,9 @@ fn of_trail(file: &str, about: &About) -> Result<Result<String, Refuted>, Failur
     let Some(question) = questions.iter().find(|it| promela.title(it) == *wanted) else {
         return Err(Failure::NoSuchProperty(format!("{name} has no property `{wanted}`")));
     };
-    let property = promela.property(question).map_err(|_| {
-        Failure::usage(format!("`{wanted}` of {name} cannot be judged on a trail"))
-    })?;
+    let property = promela
+        .property(question)
+        .map_err(|_| Failure::usage(format!("`{wanted}` of {name} cannot be judged on a trail")))?;
     let Some(property) = property else {
         let ending = promela.ending(question);
         let seen = match ending {
@@ -436,10 +438,10 @@ fn difference(is: &Value, should: &Value, at: &mut String) -> Option<String> {
             }
             let (is, should) = (is.len(), should.len());
             let place = place(at);
-            (is != should).then(|| format!("E0810: {place} has {is} entries, and should have {should}"))
+            (is != should)
+                .then(|| format!("E0810: {place} has {is} entries, and should have {should}"))
         }
         (is, should) if is == should => None,
         (is, should) => Some(format!("E0810: {} is {is}, and should be {should}", place(at))),
     }
 }
-
