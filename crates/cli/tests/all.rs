@@ -13,3 +13,4 @@ mod mutants;
 mod newcomer;
 mod promela;
 mod reports;
+mod traces;

@@ -75,8 +75,14 @@ pub fn trace<S: TransitionSystem>(
     }
     meta.insert("formula".to_owned(), json!(guilty.formula));
     meta.insert("fairness".to_owned(), json!(guilty.fairness));
-    if !guilty.constraints.is_empty() {
-        meta.insert("constraints".to_owned(), json!(guilty.constraints));
+    let mut constraints: Vec<&String> = Vec::new();
+    for constraint in guilty.constraints {
+        if !constraints.contains(&constraint) {
+            constraints.push(constraint);
+        }
+    }
+    if !constraints.is_empty() {
+        meta.insert("constraints".to_owned(), json!(constraints));
     }
     meta.insert("ledger".to_owned(), asked_for(guilty.ledger));
     document(system, guilty.run, None, &meta, origin)
