@@ -34,6 +34,10 @@ pub enum Refusal {
     NotAsked,
     /// Nothing is known of the system.
     Unknown,
+    /// It has too many steps to compare them all.
+    Large,
+    /// The time was up before it was known what can be left out.
+    Stopped,
     /// The run that was found up to exchanges did not stand up to replay, which is a bug; so the whole
     /// system was searched.
     Replay,
@@ -53,6 +57,8 @@ impl From<Unsuited> for Refusal {
             Unsuited::Stuck => Refusal::Table(RowKind::Stopping),
             Unsuited::Nothing => Refusal::Nothing,
             Unsuited::Unknown => Refusal::Unknown,
+            Unsuited::Large => Refusal::Large,
+            Unsuited::Stopped => Refusal::Stopped,
         }
     }
 }
@@ -94,6 +100,8 @@ impl fmt::Display for Refusal {
                 f.write_str("atomic sequences have too many ways to follow all of them")
             }
             Refusal::Shown => f.write_str("looked for again, to show a shortest run"),
+            Refusal::Large => f.write_str("the model has too many steps to compare them all"),
+            Refusal::Stopped => f.write_str("the time was up while steps were compared"),
             Refusal::Unknown => {
                 f.write_str("nothing is known of how processes depend on each other")
             }

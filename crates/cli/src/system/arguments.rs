@@ -1,5 +1,6 @@
 //! The arguments of the commands on systems.
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
@@ -75,6 +76,9 @@ pub(crate) struct Model {
     /// How reports are drawn.
     #[arg(skip)]
     pub(super) look: Look,
+    /// When the model began to be read.
+    #[arg(skip)]
+    began: Cell<Option<Instant>>,
     /// What is expected of properties, by their names; of all of them without a name.
     #[arg(skip)]
     pub(super) expectations: Vec<(Option<String>, Outcome)>,
@@ -163,6 +167,7 @@ impl Model {
     /// Something is asked about a model; it is not known what as long as the model is read, for which there
     /// is as much time as for the answers.
     pub(super) fn reading(&self, files: &[String]) -> Result<(), Failure> {
+        self.began.set(Some(Instant::now()));
         let deadline = self.deadline()?;
         if let Some(progress) = self.progress {
             progress.interim().ask(files.join(" "), Vec::new());
@@ -220,15 +225,16 @@ impl Model {
         Ok(Options { reduction: Reduction::Off, ..self.options()? })
     }
 
-    /// When `--timeout` is over, if the time begins now.
+    /// When `--timeout` is over: it begins when a model is read.
     fn deadline(&self) -> Result<Option<Instant>, Failure> {
         let Some(seconds) = self.timeout else { return Ok(None) };
         let time = Duration::try_from_secs_f64(seconds)
             .map_err(|_| Failure::usage(format!("--timeout {seconds} is no time")))?;
-        Ok(Some(Instant::now() + time.min(Duration::from_secs(1 << 32))))
+        let began = self.began.get().unwrap_or_else(Instant::now);
+        Ok(Some(began + time.min(Duration::from_secs(1 << 32))))
     }
 
-    /// The options of the check; the clock starts now.
+    /// The options of the check; the clock has started when the model was read.
     pub(super) fn options(&self) -> Result<Options, Failure> {
         let deadline = self.deadline()?;
         if let Some(progress) = self.progress {

@@ -36,7 +36,7 @@ pub(super) fn check(
     for (files, trace_to) in models.iter().zip(traces) {
         let name = files.join(" ");
         let is_human = request.model.format == Format::Human;
-        match own(files).and_then(|own| check_one(&own, files, trace_to.as_deref())) {
+        match own(files).and_then(|own| check_one(&own, files, trace_to.as_deref(), false)) {
             Ok(answered) => {
                 if is_human {
                     output::write(&format!("── {name}\n\n{}\n", answered.text), None)?;
