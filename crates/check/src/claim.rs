@@ -11,7 +11,7 @@ use fairly_omega::StateId;
 use fairly_reduce::{Lost, Reduced, Reducible, Watched};
 use fairly_search::reach::{self, Size};
 use fairly_search::refinement::{self, Answer, Determinism, Model, Nondeterminism, ViolationKind};
-use fairly_search::{Bounds, Cut, Prefix};
+use fairly_search::{Bounds, Cut, Phase, Prefix};
 use fairly_system::{AtomIndex, Fault, FaultKind, Run, RunStep, TransitionSystem};
 use fairly_witness::Flaw;
 
@@ -240,7 +240,10 @@ fn ask_reduced<S: Reducible>(
         Reduction::Local => Wanted { forgetting, merging, ..Wanted::nothing() },
         Reduction::Off => Wanted::nothing(),
     };
+    system.heed(bounds.stop());
+    bounds.enter(Some(Phase::Reducing));
     let mut reduced = soundness::reduce(system, wanted, &mut refused);
+    bounds.enter(None);
     let mut answered = question(&mut reduced, bounds);
     let mut said = soundness::said(&reduced);
     let mut detours = soundness::makes_detours(&reduced);

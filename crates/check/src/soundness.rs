@@ -36,6 +36,10 @@ pub enum Refusal {
     NotAsked,
     /// Nothing is known of the system.
     Unknown,
+    /// It has too many steps to compare them all.
+    Large,
+    /// The time was up before it was known what can be left out.
+    Stopped,
     /// The run of the system behind one that was found would be very long, or cannot be told.
     Long,
     /// The run that was found is shown as it is found without reduction, which is shorter.
@@ -50,6 +54,8 @@ impl From<Unsuited> for Refusal {
             Unsuited::Stuck => Refusal::Table(RowKind::Stopping),
             Unsuited::Nothing => Refusal::Nothing,
             Unsuited::Unknown => Refusal::Unknown,
+            Unsuited::Large => Refusal::Large,
+            Unsuited::Stopped => Refusal::Stopped,
         }
     }
 }
@@ -89,6 +95,8 @@ impl fmt::Display for Refusal {
             Refusal::NotAsked => f.write_str("turned off"),
             Refusal::Long => f.write_str("the run behind one found by symmetry would be very long"),
             Refusal::Shown => f.write_str("looked for again, to show a shortest run"),
+            Refusal::Large => f.write_str("the model has too many steps to compare them all"),
+            Refusal::Stopped => f.write_str("the time was up while steps were compared"),
             Refusal::Unknown => {
                 f.write_str("nothing is known of how processes depend on each other")
             }

@@ -8,7 +8,9 @@ use fairly_omega::emptiness::{self, Engine, Undecided};
 use fairly_omega::{Automaton, Graph, Lasso};
 use fairly_reduce::{Lost, Reduced, Reducible, Symmetry, Watched};
 use fairly_search::closure::Closure;
-use fairly_search::{Binding, Bounded, Bounds, Negation, Product, closure, global, inherent};
+use fairly_search::{
+    Binding, Bounded, Bounds, Negation, Phase, Product, closure, global, inherent,
+};
 use fairly_system::{EventReading, EventSet, Run, RunStep, Signature, TransitionSystem};
 use fairly_translate::{LetterConstraint, Lifted, translate, translate_lifted};
 use fairly_witness::{Flaw, Ledger};
@@ -123,11 +125,13 @@ pub fn check<S: Reducible>(
             };
             match found {
                 Found::Run(run) => {
+                    options.bounds.enter(Some(Phase::Shortening));
                     let run = if options.any_run || !stamp.detours {
                         run
                     } else {
                         shorter(system, property, &constraints, options, &mut stamp)?.unwrap_or(run)
                     };
+                    options.bounds.enter(Some(Phase::Judging));
                     let (run, ledger) = match notion {
                         Notion::Global => confirm::global(system, property, &constraints, run)?,
                         _ => confirm::lasso(system, property, &constraints, run)?,
@@ -144,7 +148,10 @@ pub fn check<S: Reducible>(
                     Outcome::Violated(Box::new(Counterexample { run, ledger, upgrade }))
                 }
                 Found::Unknown(why) => Outcome::Unknown(why),
-                Found::Nothing => closed(system, notion, &constraints, options, &mut stamp)?,
+                Found::Nothing => {
+                    options.bounds.enter(Some(Phase::Closing));
+                    closed(system, notion, &constraints, options, &mut stamp)?
+                }
             }
         }
     };
@@ -153,6 +160,7 @@ pub fn check<S: Reducible>(
     }
     let notes = match &outcome {
         Outcome::Holds(_) => {
+            options.bounds.enter(Some(Phase::Doubting));
             let mut notes = Vec::from_iter(implied::note(property, &constraints));
             let mut reduced = match assumption.notion {
                 Notion::Global | Notion::Inherent(_) => Reduced::whole(system),
@@ -408,10 +416,12 @@ pub(crate) fn with_negation(
     options: &Options,
     work: impl FnOnce(Negation<'_>) -> Result<Found, Failure>,
 ) -> Result<Found, Failure> {
+    options.bounds.enter(Some(Phase::Translating));
     let (mut lifted, bindings) = match negation(property, options) {
         Ok(negation) => negation,
         Err(why) => return Ok(Found::Unknown(why)),
     };
+    options.bounds.enter(None);
     match as_negation(&mut lifted.automaton, &lifted.constraints, bindings, property.reading) {
         Ok(negation) => work(negation),
         Err(why) => Ok(Found::Unknown(why)),
@@ -427,6 +437,7 @@ fn reduced<'a, S: Reducible>(
     refused: &mut Refused,
 ) -> Reduced<'a, S> {
     let watched = soundness::seen(property, constraints);
+    system.heed(options.bounds.stop());
     soundness::reduce(system, wanted(property, constraints, watched, options), refused)
 }
 
@@ -463,7 +474,10 @@ pub(crate) fn decide<S: Reducible>(
     let followed = options.engine.is_none();
     let watched = Watched { followed, ..soundness::seen(Some(property), constraints) };
     let wanted = wanted(Some(property), constraints, watched, options);
+    system.heed(options.bounds.stop());
+    options.bounds.enter(Some(Phase::Reducing));
     let mut reduced = soundness::reduce(system, wanted, &mut refused);
+    options.bounds.enter(None);
     stamp.asymmetric = refused.asymmetric;
     let found = if reduced.symmetry().is_some_and(Symmetry::is_followed) {
         threads::search(&mut reduced, property, constraints, options, stamp)

@@ -84,8 +84,21 @@ enum Command {
 #[global_allocator]
 static ALLOCATOR: meter::Metered = meter::Metered;
 
+/// What parsers need for the deepest nesting that they allow, several times over.
+const STACK: usize = 16 << 20;
+
 fn main() -> ExitCode {
     meter::begin();
+    // How large the stack of the main thread is, is for others to say. Where the system has no more threads,
+    // it has to do.
+    match std::thread::Builder::new().name("work".to_owned()).stack_size(STACK).spawn(work) {
+        Ok(work) => work.join().unwrap_or(ExitCode::from(failure::INTERNAL)),
+        Err(_) => work(),
+    }
+}
+
+/// Does what the arguments ask for.
+fn work() -> ExitCode {
     // A panic is a bug of ours. It must not look like a verdict, so it has its own exit code.
     std::panic::set_hook(Box::new(|panic| {
         output::remark(&format!("fairly: internal error: {panic}"));

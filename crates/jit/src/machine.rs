@@ -25,7 +25,7 @@ use crate::commands::Commands;
 use crate::context::{Context, OFFER_HEAD};
 use crate::emit::{Purpose, Status, write};
 use crate::plan::Plan;
-use fairly_model::native::Rows;
+use fairly_model::native::{Rows, Stop};
 
 /// A function of a [`Machine`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +38,9 @@ pub(crate) struct Machine {
     /// Only taken when the machine is dropped.
     module: Option<JITModule>,
     functions: Vec<Raw>,
+    /// How many instructions have been written, before they were compiled.
+    written: usize,
+    stop: Stop,
     /// What the steps are called that functions append.
     pub(crate) names: Commands,
     function_context: FunctionBuilderContext,
@@ -58,6 +61,12 @@ pub(crate) struct Machine {
     /// Statements that a process may run in a step.
     pub(crate) statements: i64,
 }
+
+/// Functions with more edges, or more instructions, are not made, nor any more once there are so many
+/// instructions in all: the interpreter goes on without.
+const EDGES: usize = 2000;
+const LONGEST: usize = 150_000;
+const INSTRUCTIONS: usize = 3_000_000;
 
 /// Whether code can be made for this machine.
 pub(crate) fn is_available() -> bool {
@@ -81,6 +90,8 @@ impl Machine {
             code_context: module.make_context(),
             module: Some(module),
             functions: Vec::new(),
+            written: 0,
+            stop: Stop::default(),
             names: Commands::new(plan),
             function_context: FunctionBuilderContext::new(),
             words,
@@ -96,17 +107,37 @@ impl Machine {
         })
     }
 
-    /// Makes functions; `None` if that fails, for want of memory for instance.
+    /// Makes no more functions once it is time to stop.
+    pub(crate) fn heed(&mut self, stop: Stop) {
+        self.stop = stop;
+    }
+
+    pub(crate) fn stop(&self) -> Stop {
+        self.stop
+    }
+
+    /// Makes functions; `None` if that fails, for want of memory for instance, or would take too long.
     pub(crate) fn compile(&mut self, plan: &Plan, purposes: &[Purpose<'_>]) -> Option<Vec<Code>> {
+        if self.written > INSTRUCTIONS || self.stop.is_due() {
+            return None;
+        }
         let module = self.module.as_mut()?;
         let mut made = Vec::new();
         for purpose in purposes {
+            if purpose.edges(plan) > EDGES {
+                return None;
+            }
             let code = &mut self.code_context;
             module.clear_context(code);
             code.func.signature.params.extend([AbiParam::new(types::I64); 3]);
             code.func.signature.returns.push(AbiParam::new(types::I64));
             let builder = FunctionBuilder::new(&mut code.func, &mut self.function_context);
             write(builder, plan, &mut self.names, purpose, module.target_config());
+            let instructions = code.func.dfg.num_insts();
+            self.written += instructions;
+            if instructions > LONGEST {
+                return None;
+            }
             let signature = &code.func.signature;
             let id = module.declare_anonymous_function(signature).ok()?;
             module.define_function(id, code).ok()?;

@@ -1,6 +1,6 @@
 //! Steps of a state: the functions of all its processes, then what comes of their offers.
 
-use fairly_model::native::{Native, Part, Rows};
+use fairly_model::native::{Native, Part, Rows, Stop};
 use fairly_model::{Communication, Expr, Pattern, Template};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -582,6 +582,10 @@ impl Compiled {
 }
 
 impl Native for Compiled {
+    fn heed(&mut self, stop: Stop) {
+        self.inner.borrow_mut().machine.heed(stop);
+    }
+
     fn steps(&mut self, states: &[u64], out: &mut Rows) -> usize {
         let width = self.plan.layout.words;
         let mut done = 0;
@@ -614,7 +618,9 @@ impl Native for Compiled {
     fn with(&self, templates: &[Template]) -> Option<Box<dyn Native>> {
         let mut plan = self.plan.clone();
         plan.model.templates = templates.to_vec();
-        Compiled::of(plan).map(|compiled| Box::new(compiled) as Box<dyn Native>)
+        let mut compiled = Compiled::of(plan)?;
+        compiled.heed(self.inner.borrow().machine.stop());
+        Some(Box::new(compiled))
     }
 
     fn counts(&self) -> (u64, u64) {

@@ -5,6 +5,8 @@
 //! one. So whoever writes it can leave out what is rare or goes wrong, and faults are found in one way
 //! only.
 
+pub use fairly_omega::Stop;
+
 use crate::expression::Expr;
 use crate::process::Template;
 
@@ -72,6 +74,9 @@ pub trait Native {
     fn with(&self, _templates: &[Template]) -> Option<Box<dyn Native>> {
         None
     }
+
+    /// Makes no more code once it is time to stop: it declines instead.
+    fn heed(&mut self, _stop: Stop) {}
 
     /// How many states it has declined, and how many it has made the steps of.
     fn counts(&self) -> (u64, u64);

@@ -15,6 +15,7 @@ mod marks;
 pub mod ops;
 mod refused;
 mod scc;
+mod stop;
 pub mod tables;
 mod word;
 
@@ -25,4 +26,5 @@ pub use letters::{Cube, Import, Label, Letters, Prop};
 pub use marks::{Mark, MarkSet, MarkSetId, MarkTable};
 pub use refused::{Limits, Refused, Resource};
 pub use scc::{ComponentId, Components};
+pub use stop::Stop;
 pub use word::{DefiniteWord, Word};

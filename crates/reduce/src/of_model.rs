@@ -16,7 +16,7 @@ use fairly_model::{
     Footprint, Footprints, Forgotten, Gathering, Kept, Label, LocalId, Model, Order, Owner,
     Pattern, SlotId, Statement, StatementKind, Storage, Target, TemplateId, WhenFull,
 };
-use fairly_omega::StateId;
+use fairly_omega::{StateId, Stop};
 use fairly_system::{ActionId, EventId, EventKind, MoveId, Transition, TransitionSystem};
 use hashbrown::{HashMap, HashSet};
 
@@ -28,7 +28,14 @@ use crate::skeleton::{Change, Climb, Need, Skeleton, Spot, Step, Tone, Users};
 use crate::symmetry::{self, Asymmetric, Permutation, Symmetry};
 use crate::watched::{self, Names, Place, Watched};
 
+/// Steps of all processes that are compared with each other, at the most.
+const MOST_STEPS: usize = 20_000;
+
 impl Reducible for Collapsed {
+    fn heed(&mut self, stop: Stop) {
+        self.interpreter_mut().heed(stop);
+    }
+
     fn skeleton(&self, watched: &Watched) -> Result<Skeleton, Unsuited> {
         let interpreter = self.interpreter();
         let model = interpreter.model();
@@ -45,10 +52,22 @@ impl Reducible for Collapsed {
         }
         let variants = interpreter.layout().slots.iter().map(|slot| &slot.variants);
         let kinds = variants.map(|all| all.iter().map(|variant| variant.template).collect());
-        let maker = Maker::new(model, self.signature(), kinds.collect(), &atoms);
-        let mut skeleton = maker.skeleton();
+        let kinds: Vec<Vec<TemplateId>> = kinds.collect();
+        let edges = |template: &TemplateId| -> usize {
+            let locations = model.template(*template).locations.iter();
+            locations.map(|location| location.edges.as_ref().map_or(0, Vec::len)).sum()
+        };
+        if kinds.iter().flatten().map(edges).sum::<usize>() > MOST_STEPS {
+            return Err(Unsuited::Large);
+        }
+        let stop = interpreter.stop();
+        let maker = Maker::new(model, self.signature(), kinds, &atoms);
+        let mut skeleton = maker.skeleton(stop)?;
         skeleton.holder = interpreter.layout().holder;
         skeleton.complete();
+        if stop.is_due() {
+            return Err(Unsuited::Stopped);
+        }
         let (reads, places) = maker.watched(&atoms);
         watched::hide_from_atoms(&mut skeleton, &reads, &places);
         let part = |id: MoveId| interpreter.part(id);
@@ -60,6 +79,9 @@ impl Reducible for Collapsed {
             let strip = of.locals[local as usize];
             Some(Climb { strip, by, low: range.low, high: range.high })
         };
+        if stop.is_due() {
+            return Err(Unsuited::Stopped);
+        }
         cycles::break_all(&mut skeleton, &climb);
         Ok(skeleton)
     }
@@ -298,7 +320,7 @@ impl<'m> Maker<'m> {
         }
     }
 
-    fn skeleton(&self) -> Skeleton {
+    fn skeleton(&self, stop: Stop) -> Result<Skeleton, Unsuited> {
         let silent = Footprints::new(&self.silent);
         let guards = Footprints::new(&self.guards);
         let plain = Footprints::new(self.model);
@@ -311,10 +333,16 @@ impl<'m> Maker<'m> {
                 for (at, location) in locations.iter().enumerate() {
                     let from = fairly_model::LocationId::from_index(at);
                     let edges = location.edges.as_deref().unwrap_or_default();
+                    if stop.is_due() {
+                        return Err(Unsuited::Stopped);
+                    }
+                    let hindrances = self.hindrances(slot, edges, &plain);
                     let steps = edges.iter().enumerate().map(|(position, edge)| {
                         let taken = silent.edge(template, from, position);
                         let guard = guards.edge(template, from, position);
-                        self.step(slot, template, edges, edge, [&taken, &guard], &plain)
+                        let before = hindrances.iter().rfind(|(rank, _)| *rank < edge.rank);
+                        let before = before.map(|(_, parts)| parts);
+                        self.step(slot, template, edge, before, [&taken, &guard], &plain)
                     });
                     spots.push(Spot { steps: steps.collect(), ..Spot::default() });
                 }
@@ -331,7 +359,7 @@ impl<'m> Maker<'m> {
                 _ => self.model.slots.len() == 1,
             })
         });
-        Skeleton {
+        Ok(Skeleton {
             slots,
             parts: self.parts,
             offers: self.offers,
@@ -340,15 +368,49 @@ impl<'m> Maker<'m> {
             holder: None,
             ends_together,
             users: Users::default(),
+        })
+    }
+
+    /// Those behind have to leave first.
+    fn waits_to_leave(&self, slot: usize, edge: &Edge, bits: &mut Bits) {
+        if edge.target == Target::Exit && self.model.exit == Exit::LastFirst {
+            for behind in slot + 1..self.model.slots.len() {
+                bits.insert(self.running + behind);
+            }
         }
+    }
+
+    /// By rank among the edges of a location, in increasing order: what decides whether an edge of that rank or
+    /// a smaller one can be taken, which keeps all others from it.
+    fn hindrances(&self, slot: usize, edges: &[Edge], plain: &Footprints<'_>) -> Vec<(u8, Bits)> {
+        let mut ranks: Vec<u8> = edges.iter().map(|edge| edge.rank).collect();
+        ranks.sort_unstable();
+        ranks.dedup();
+        // Nothing comes after the last one.
+        ranks.pop();
+        let mut all = Bits::new(self.parts);
+        ranks
+            .into_iter()
+            .map(|rank| {
+                for edge in edges.iter().filter(|edge| edge.rank == rank) {
+                    self.waits_to_leave(slot, edge, &mut all);
+                    self.both_ends(edge, &mut all);
+                    all.join(&self.spoken(slot, edge, plain));
+                    if self.is_joint(slot, edge) {
+                        all.fill();
+                    }
+                }
+                (rank, all.clone())
+            })
+            .collect()
     }
 
     fn step(
         &self,
         slot: usize,
         template: TemplateId,
-        edges: &[Edge],
         edge: &Edge,
+        before: Option<&Bits>,
         [taken, guard]: [&Footprint; 2],
         plain: &Footprints<'_>,
     ) -> Step {
@@ -360,24 +422,11 @@ impl<'m> Maker<'m> {
         enabling.join(&spoken);
         self.ends(edge, &mut reads, &mut writes);
         self.both_ends(edge, &mut enabling);
-        // Those behind have to leave first.
-        let waits_to_leave = |edge: &Edge, bits: &mut Bits| {
-            if edge.target == Target::Exit && self.model.exit == Exit::LastFirst {
-                for behind in slot + 1..self.model.slots.len() {
-                    bits.insert(self.running + behind);
-                }
-            }
-        };
         let mut others = Bits::new(self.parts);
-        waits_to_leave(edge, &mut others);
+        self.waits_to_leave(slot, edge, &mut others);
         // An edge of smaller rank that can be taken keeps this one from it.
-        for before in edges.iter().filter(|other| other.rank < edge.rank) {
-            waits_to_leave(before, &mut others);
-            self.both_ends(before, &mut others);
-            others.join(&self.spoken(slot, before, plain));
-            if self.is_joint(slot, before) {
-                others.fill();
-            }
+        if let Some(before) = before {
+            others.join(before);
         }
         reads.join(&others);
         enabling.join(&others);

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use fairly_model::{Forgotten, Strip, native::Part};
-use fairly_omega::StateId;
+use fairly_omega::{StateId, Stop};
 use fairly_system::{
     Action, ActionId, AtomIndex, Fault, MoveId, Run, RunStep, Signature, Transition,
     TransitionSystem,
@@ -37,6 +37,10 @@ pub enum Unsuited {
     Nothing,
     /// The system is of a kind that nothing is known of.
     Unknown,
+    /// It has too many steps to compare them all.
+    Large,
+    /// The time was up before it was known.
+    Stopped,
 }
 
 impl fmt::Display for Unsuited {
@@ -46,6 +50,8 @@ impl fmt::Display for Unsuited {
             Unsuited::Priorities => "atomic actions go before others",
             Unsuited::Stuck => "the property asks whether the system has come to a stop",
             Unsuited::Nothing => "no step can be left out",
+            Unsuited::Large => "the model has too many steps to compare them all",
+            Unsuited::Stopped => "the time was up while steps were compared",
             Unsuited::Unknown => {
                 "nothing is known of what the processes have to do with each other"
             }
@@ -56,6 +62,9 @@ impl fmt::Display for Unsuited {
 /// A system of processes whose steps can be left out before what they lead to is stored. A system that
 /// says nothing of its processes is never reduced.
 pub trait Reducible: TransitionSystem {
+    /// Says when to give up what has to be worked out before a system can be reduced.
+    fn heed(&mut self, _stop: Stop) {}
+
     /// What its processes are made of, with the steps marked that may be followed alone.
     ///
     /// # Errors

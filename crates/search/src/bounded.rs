@@ -9,10 +9,10 @@
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
-use fairly_omega::{Acceptance, Graph, MarkSet, MarkSetId, Refused, StateId, Step, Visit};
+use fairly_omega::{Acceptance, Graph, MarkSet, MarkSetId, Refused, StateId, Step, Stop, Visit};
 use fairly_store::meter;
 
-use crate::watch::Watch;
+use crate::watch::{Phase, Watch};
 
 /// How much a search may explore.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,6 +28,20 @@ pub struct Bounds {
     pub bytes: Option<usize>,
     /// Who watches, and may ask to stop.
     pub watch: Option<&'static Watch>,
+}
+
+impl Bounds {
+    /// Lets whoever watches know what is done now, if it is no search.
+    pub fn enter(&self, phase: Option<Phase>) {
+        if let Some(watch) = self.watch {
+            watch.enter(phase);
+        }
+    }
+
+    /// When to stop, for work that is no search.
+    pub fn stop(&self) -> Stop {
+        Stop { deadline: self.deadline, wish: self.watch.map(Watch::wish) }
+    }
 }
 
 /// Which limit was reached.

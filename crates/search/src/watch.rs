@@ -80,6 +80,11 @@ impl Watch {
         self.stop.store(true, Ordering::Relaxed);
     }
 
+    /// What says whether somebody asked to stop.
+    pub(crate) fn wish(&self) -> &AtomicBool {
+        &self.stop
+    }
+
     /// Whether somebody asked to stop.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)

@@ -85,6 +85,7 @@ pub struct Metered;
 /// Begins to count, in a program whose global allocator is [`Metered`].
 pub fn begin() {
     IS_COUNTING.store(true, Ordering::Relaxed);
+    keep_one_arena();
     let layout = Layout::new::<[u8; RESERVE]>();
     // SAFETY: the layout has a size.
     let kept = unsafe { System.alloc(layout) };
@@ -94,6 +95,22 @@ pub fn begin() {
         unsafe { System.dealloc(before, layout) };
     }
 }
+
+/// Has all threads share what the C library keeps of memory that was given back. Otherwise each may keep some,
+/// and reserves 64 MiB of addresses for itself.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn keep_one_arena() {
+    use std::ffi::c_int;
+    unsafe extern "C" {
+        fn mallopt(option: c_int, value: c_int) -> c_int;
+    }
+    const M_ARENA_MAX: c_int = -8;
+    // SAFETY: it sets a number; nothing depends on whether it is taken.
+    unsafe { mallopt(M_ARENA_MAX, 1) };
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+fn keep_one_arena() {}
 
 /// Sets the most bytes that the program may use from now on, [`PROGRAM`] among them.
 pub fn limit(bytes: usize) {

@@ -55,7 +55,8 @@ pub(crate) struct Model {
     /// Stop after so many states of the product; the answer is then unknown.
     #[arg(long, value_name = "N")]
     max_states: Option<usize>,
-    /// Stop after so many seconds; the answer is then unknown. Each model has its own.
+    /// Stop after so many seconds; the answer is then unknown. Reading a model may take that long, and so
+    /// may each question about it.
     #[arg(long, value_name = "SECONDS")]
     pub(super) timeout: Option<f64>,
     /// Stop when so many bytes of memory are used, such as 500M or 8G; the answer is then unknown. The
@@ -183,7 +184,7 @@ impl Model {
     }
 
     /// Something is asked about a model; it is not known what as long as the model is read, for which there
-    /// is as much time as for the answers.
+    /// is as much time as for an answer.
     pub(super) fn reading(&self, files: &[String]) -> Result<(), Failure> {
         let deadline = self.deadline()?;
         if let Some(progress) = self.progress {
@@ -288,7 +289,7 @@ impl Model {
         Ok(Some(Instant::now() + time.min(Duration::from_secs(1 << 32))))
     }
 
-    /// The options of the check; the clock starts now.
+    /// The options of one question; the clock starts now.
     pub(super) fn options(&self) -> Result<Options, Failure> {
         let deadline = self.deadline()?;
         if let Some(progress) = self.progress {

@@ -119,21 +119,29 @@ fn check_all(
     }
     match models.as_slice() {
         [files] if !selection::names_directory(&request.model.files) => {
-            let answered = check_one(&own(files)?, files, request.trace.as_deref())?;
+            let answered = check_one(&own(files)?, files, request.trace.as_deref(), true)?;
             answered.print(request, style)
         }
         models => several::check(request, &own, models, style),
     }
 }
 
-/// Checks one model, which the files make.
+/// Checks one model, which the files make; perhaps the last one.
 fn check_one(
     request: &Check,
     files: &[String],
     trace_to: Option<&str>,
+    is_last: bool,
 ) -> Result<Answered, Failure> {
     let mut loaded = match load::read(files, &request.model)? {
-        Read::File(mut file) => return file.check(request, trace_to),
+        Read::File(mut file) => {
+            let answered = file.check(request, trace_to);
+            if is_last {
+                // The process is about to end, which is faster than giving back memory piece by piece.
+                std::mem::forget(file);
+            }
+            return answered;
+        }
         Read::Network(loaded) => loaded,
     };
     if request.room()?.is_some() {
@@ -276,7 +284,11 @@ pub(crate) fn ladder(request: &Ladder) -> Result<ExitCode, Failure> {
 
 fn ladders(request: &Ladder) -> Result<ExitCode, Failure> {
     let mut loaded = match load::read(&request.model.files, &request.model)? {
-        Read::File(mut file) => return file.ladder(request),
+        Read::File(mut file) => {
+            let answered = file.ladder(request);
+            std::mem::forget(file);
+            return answered;
+        }
         Read::Network(loaded) => loaded,
     };
     let assumed = load::assumption(Notion::None, &request.constraints, &mut loaded)?.extra;
@@ -314,7 +326,11 @@ pub(crate) fn least(request: &Least) -> Result<ExitCode, Failure> {
 
 fn leasts(request: &Least) -> Result<ExitCode, Failure> {
     let mut loaded = match load::read(&request.model.files, &request.model)? {
-        Read::File(mut file) => return file.least(request),
+        Read::File(mut file) => {
+            let answered = file.least(request);
+            std::mem::forget(file);
+            return answered;
+        }
         Read::Network(loaded) => loaded,
     };
     let assumed = load::assumption(Notion::None, &request.constraints, &mut loaded)?.extra;

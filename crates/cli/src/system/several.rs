@@ -40,7 +40,7 @@ pub(super) fn check(
         let is_human = request.model.format == Format::Human;
         let answered = own(files).and_then(|mut own| {
             own.model.elsewhere = request.names();
-            check_one(&own, files, trace_to.as_deref())
+            check_one(&own, files, trace_to.as_deref(), false)
         });
         match answered {
             Ok(answered) => {

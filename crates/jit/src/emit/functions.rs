@@ -33,6 +33,28 @@ pub(crate) enum Purpose<'a> {
     Proposition { expr: &'a Expr },
 }
 
+impl Purpose<'_> {
+    /// How many edges it is about.
+    pub(crate) fn edges(&self, plan: &Plan) -> usize {
+        let of = |slot: usize, variant: usize, locations: Range<usize>| -> usize {
+            locations.map(|at| plan.edges(slot, variant, at).len()).sum()
+        };
+        match self {
+            Purpose::Steps { slot, variant, locations }
+            | Purpose::Probe { slot, variant, locations } => of(*slot, *variant, locations.clone()),
+            Purpose::Together { slots } => slots
+                .clone()
+                .flat_map(|slot| {
+                    let variants = 0..plan.layout.slots[slot].variants.len();
+                    variants.map(move |variant| (slot, variant))
+                })
+                .map(|(slot, variant)| of(slot, variant, 0..plan.locations(slot, variant)))
+                .sum(),
+            Purpose::Effect { .. } | Purpose::Guard { .. } | Purpose::Proposition { .. } => 1,
+        }
+    }
+}
+
 /// Writes a function.
 pub(crate) fn write(
     mut builder: FunctionBuilder<'_>,

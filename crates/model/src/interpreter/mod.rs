@@ -17,7 +17,7 @@ mod step;
 
 use std::cell::RefCell;
 
-use fairly_omega::StateId;
+use fairly_omega::{StateId, Stop};
 use fairly_system::{
     Action, ActionId, AtomIndex, Fault, MoveId, Signature, Transition, TransitionSystem,
 };
@@ -139,6 +139,8 @@ pub struct Interpreter {
     apart: Option<Apart>,
     /// By template: whether steps of it have ever been merged.
     ever_passed: Vec<bool>,
+    /// When to prepare nothing any more.
+    stop: Stop,
 }
 
 /// The state that was read last.
@@ -234,6 +236,7 @@ impl Interpreter {
             batch: Batch::default(),
             memory: Memory::default(),
             long: Long::default(),
+            stop: Stop::default(),
         }
     }
 
@@ -296,6 +299,20 @@ impl Interpreter {
             merged: self.apart.as_ref().map_or(0, Apart::version),
             forgets: self.memory.forget.as_ref().map_or(0, |forget| forget.version),
         }
+    }
+
+    /// Says when to prepare nothing any more: then no more native code is made, and reductions that look at
+    /// the model first are given up. Steps are made as ever.
+    pub fn heed(&mut self, stop: Stop) {
+        self.stop = stop;
+        if let Some(native) = &mut self.native {
+            native.code.heed(stop);
+        }
+    }
+
+    /// When to prepare nothing any more.
+    pub fn stop(&self) -> Stop {
+        self.stop
     }
 
     /// How many bytes the states take.
