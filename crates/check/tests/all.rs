@@ -29,5 +29,6 @@ mod soundness;
 mod spin_corpus;
 mod state_counts;
 mod symmetry;
+mod symmetry_csp;
 mod symmetry_random;
 mod trails;

@@ -5,15 +5,17 @@ use fairly_check::claim;
 use fairly_check::csp::CspFile;
 use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::soundness::{Refusal, RowKind, SYMMETRY};
-use fairly_check::{Assumption, Options, Outcome, Property, Reduction, Verdict, check};
+use fairly_check::{Assumption, Failure, Options, Outcome, Property, Reduction, Verdict, check};
 use fairly_fairness::{Constraint, Level, Notion, Reading, Selector, Strength};
 use fairly_logic::Formulas;
 use fairly_model::Collapsed;
-use fairly_omega::Graph;
 use fairly_omega::emptiness::{self, Engine};
-use fairly_reduce::{Asymmetric, Reduced, Reducible, Watched};
+use fairly_omega::{Graph, StateId};
+use fairly_reduce::{Asymmetric, Permutation, Reduced, Reducible, Symmetry, Watched};
 use fairly_search::{Binding, Bounds, Negation, Product};
-use fairly_system::{EventSet, ProcessId, TransitionSystem};
+use fairly_system::{
+    ActionId, AtomIndex, EventSet, MoveId, ProcessId, Transition, TransitionSystem,
+};
 
 /// Readers and writers as in paper 004, section 5: so many of both.
 fn readers_writers(count: usize) -> String {
@@ -362,5 +364,150 @@ fn atomic_sequences_with_many_ways() {
         assert!(!verdict.stamp.reductions.is_empty(), "{name}: {:?}", verdict.stamp.unreduced);
         let whole = asked(&text, name, Notion::Weak(Level::Process), Reduction::Off);
         assert_eq!(holds(&verdict), holds(&whole), "{name}");
+    }
+}
+
+/// A system of which wrong exchanges are said to be right.
+struct Mistaken {
+    system: Collapsed,
+    groups: Vec<Vec<usize>>,
+}
+
+impl TransitionSystem for Mistaken {
+    fn signature(&self) -> &fairly_system::Signature {
+        self.system.signature()
+    }
+
+    fn initial(&mut self) -> Vec<StateId> {
+        self.system.initial()
+    }
+
+    fn enabled(&mut self, state: StateId, out: &mut Vec<Transition>) {
+        self.system.enabled(state, out);
+    }
+
+    fn action(&self, action: ActionId) -> &fairly_system::Action {
+        self.system.action(action)
+    }
+
+    fn offered(&mut self, state: StateId, out: &mut Vec<MoveId>) {
+        self.system.offered(state, out);
+    }
+
+    fn atom(&mut self, text: &str) -> Option<AtomIndex> {
+        self.system.atom(text)
+    }
+
+    fn holds(&self, state: StateId, atom: AtomIndex) -> bool {
+        self.system.holds(state, atom)
+    }
+
+    fn describe(&self, state: StateId) -> String {
+        self.system.describe(state)
+    }
+
+    fn fault(&self, state: StateId) -> Option<&fairly_system::Fault> {
+        self.system.fault(state)
+    }
+}
+
+impl Reducible for Mistaken {
+    fn symmetry(&self, _: &Watched) -> Result<Symmetry, Asymmetric> {
+        Ok(Symmetry::unchecked(&self.system, &self.groups))
+    }
+
+    fn look_up_to(&mut self, state: StateId, symmetry: &mut Symmetry) -> bool {
+        Reducible::look_up_to(&mut self.system, state, symmetry)
+    }
+
+    fn follow(&mut self, state: StateId, keep: Option<&[bool]>, out: &mut Vec<Transition>) {
+        Reducible::follow(&mut self.system, state, keep, out);
+    }
+
+    fn part(&self, id: MoveId) -> Option<fairly_model::native::Part> {
+        self.system.part(id)
+    }
+
+    fn canonical(&mut self, state: StateId, symmetry: &mut Symmetry) -> StateId {
+        Reducible::canonical(&mut self.system, state, symmetry)
+    }
+
+    fn exchanged(
+        &mut self,
+        state: StateId,
+        symmetry: &mut Symmetry,
+        moved: &Permutation,
+    ) -> StateId {
+        self.system.exchanged(state, symmetry, moved)
+    }
+}
+
+/// `a` once and `b` once: whoever takes one process for the other finds a run with `a` twice. It is no run of
+/// the system, so there is no verdict, whatever a search of the whole system would say.
+#[test]
+fn a_quotient_that_is_wrong_is_an_internal_error() {
+    let text = "var x = 0;
+        P() = a{x = x + 1;} -> Stop; Q() = b{x = x + 5;} -> Stop;
+        System() = P() ||| Q();
+        #define twice x == 2;
+        #assert System() |= [] !twice;";
+    let mistaken = || {
+        let mut file = CspFile::parse(text).expect("a model");
+        let process = file.specification().assertions[0].process.clone();
+        let specification = file.specification().clone();
+        file.system(&process).expect("a system");
+        let lowered = fairly_front::csp::lower(&specification, &process).expect("a model");
+        let system = Collapsed::new(fairly_model::Interpreter::new(lowered.model));
+        // What is told apart is not exchanged by anybody who looks.
+        assert!(system.symmetry(&Watched::default()).is_err());
+        Mistaken { system, groups: vec![vec![0, 1]] }
+    };
+    for reduction in [Reduction::Symmetry, Reduction::Sound] {
+        for formula in ["G !\"twice\"", "G (a -> X !a)", "G (a -> X G !a)"] {
+            let mut system = mistaken();
+            let mut formulas = Formulas::new();
+            let parsed = formulas.parse(formula).expect("a formula");
+            let mut property =
+                Property::bind("it", formulas, parsed, &mut system).expect("its names");
+            let options = Options { reduction, ..Options::default() };
+            let answer = check(&mut system, &mut property, &Assumption::of(Notion::None), &options);
+            assert!(matches!(answer, Err(Failure::Internal { .. })), "{formula}: {answer:?}");
+        }
+        let mut system = mistaken();
+        let twice = system.atom("twice").expect("a proposition");
+        let effort = claim::Effort { reduction, ..claim::Effort::default() };
+        let answer = claim::reaches(&mut system, twice, effort);
+        assert!(matches!(answer, Err(Failure::Internal { .. })), "{answer:?}");
+    }
+}
+
+/// Finding out what can be exchanged takes about as long as reading the model.
+#[test]
+fn many_processes_are_looked_at_in_little_time() {
+    for (text, groups) in [
+        ("P() = [x == 0] go{x = 1;} -> back{x = 0;} -> P(); System() = ||| i:{0..8191} @ P();", 1),
+        (
+            "P(i) = [x == 0] go.i{x = 1;} -> back.i{x = 0;} -> P(i); System() = ||| i:{0..8191} @ P(i);",
+            1,
+        ),
+    ] {
+        let text = format!("var x = 0; {text} #assert System() deadlockfree;");
+        with_system(&text, |system| {
+            let started = std::time::Instant::now();
+            let symmetry = system.symmetry(&Watched::default()).expect("they are alike");
+            let all = Watched {
+                constraints: Notion::Weak(Level::Process)
+                    .constraints(system.signature())
+                    .expect("constraints"),
+                followed: true,
+                ..Watched::default()
+            };
+            let followed = system.symmetry(&all).expect("they are alike");
+            println!("{:.2} s", started.elapsed().as_secs_f64());
+            assert_eq!(symmetry.groups().collect::<Vec<_>>(), [8192; 1][..groups]);
+            assert_eq!(followed.groups().collect::<Vec<_>>(), [8192; 1][..groups]);
+            // Comparing them pair by pair took minutes.
+            assert!(started.elapsed().as_secs() < 60);
+        });
     }
 }

@@ -47,6 +47,21 @@ fn condition(rng: &mut Rng, odd: bool) -> String {
     (*rng.pick(&all)).to_owned()
 }
 
+/// What a process does with a channel of its own, or with that of another.
+fn message(rng: &mut Rng) -> String {
+    let all = [
+        "box[_pid] ! _pid",
+        "box[_pid] ? who",
+        "box[who] ! turn",
+        "box[turn] ? turn",
+        "empty(box[_pid]) -> x = 1",
+        "nfull(box[0]) -> x = 0",
+        "box[1] ! who",
+        "box[0] ? [1] -> x = 1 - x",
+    ];
+    (*rng.pick(&all)).to_owned()
+}
+
 /// What a process does.
 fn action(rng: &mut Rng, odd: bool) -> String {
     let all = [
@@ -81,16 +96,20 @@ fn action(rng: &mut Rng, odd: bool) -> String {
 }
 
 /// A program of processes that are alike.
-fn program(rng: &mut Rng) -> String {
+pub(crate) fn program(rng: &mut Rng) -> String {
     let count = if rng.chance(1, 4) { 2 } else { 3 };
     let odd = rng.chance(1, 6);
+    let boxes = rng.chance(1, 6);
     let mut options = String::new();
     for at in 0..2 + rng.below(2) {
         let first = match rng.chance(1, 2) {
             true => condition(rng, odd),
             false => action(rng, odd),
         };
-        let then = action(rng, odd);
+        let then = match boxes && rng.chance(1, 2) {
+            true => message(rng),
+            false => action(rng, odd),
+        };
         let body = match rng.below(4) {
             0 => format!("atomic {{ {first} -> {then} }}; at{at}: {}", action(rng, odd)),
             1 => format!("{first} -> at{at}: {then}"),
@@ -104,9 +123,18 @@ fn program(rng: &mut Rng) -> String {
             "active proctype Other() { pid who; do :: line ? who -> x = 0 :: line ! who :: turn != 9 -> skip od }\n"
         }
         1 => {
-            "active proctype Other() { bool seen[N]; do :: seen[turn] = 1 :: seen[turn] -> x = 0; seen[turn] = 0 od }\n"
+            "active proctype Other() { bool seen[N + 1]; do :: seen[turn] = 1 :: seen[turn] -> x = 0; seen[turn] = 0 od }\n"
         }
         _ => "",
+    };
+    let boxes = if boxes { "chan box[N + 1] = [1] of { byte };\n" } else { "" };
+    // A second kind of process that does the same may be taken for the first.
+    let twin = match rng.chance(1, 8) {
+        true => format!(
+            "active proctype Q() {{\n    pid who; bool mine; bool seen[N + 1];\n    who = _pid;\n    \
+             do\n{options}    od\n}}\n"
+        ),
+        false => String::new(),
     };
     let process = rng.below(count);
     let propositions = [
@@ -137,10 +165,10 @@ fn program(rng: &mut Rng) -> String {
     }
     let first = rng.below(count);
     format!(
-        "#define N {count}\nbool flag[N]; byte turn = {first}; byte next[N]; bit x; byte nobody = 9;\n\
-         chan line = [1] of {{ pid }}; chan meet = [0] of {{ byte }};\n\
-         active [N] proctype P() {{\n    pid who; bool mine; bool seen[N];\n    who = _pid;\n    \
-         do\n{options}    od\n}}\n{other}{formulas}"
+        "#define N {count}\nbool flag[N + 1]; byte turn = {first}; byte next[N + 1]; bit x; byte nobody = 9;\n\
+         chan line = [1] of {{ pid }}; chan meet = [0] of {{ byte }};\n{boxes}\
+         active [N] proctype P() {{\n    pid who; bool mine; bool seen[N + 1];\n    who = _pid;\n    \
+         do\n{options}    od\n}}\n{twin}{other}{formulas}"
     )
 }
 

@@ -27,6 +27,8 @@
 //! - Propositions that nobody watches.
 //! - The order of what is gathered. The order of edges is part of a model, since actions are told apart by it.
 
+use std::cell::RefCell;
+
 use fairly_model::{
     AnyVariable, BinaryOp, Channel, ChannelQuery, Collapsed, Communication, Edge, Exit, Expr,
     Label, Layout, Location, Model, Order, Overflow, Pattern, Pick, Place, Range, Slot, Statement,
@@ -86,7 +88,6 @@ impl<'a> Subject<'a> {
         }
         let events = Events::of(model, scheme);
         let started = super::detect::started(model);
-        let (scheme, watched) = (scheme, watched);
         Subject {
             system,
             model,
@@ -153,23 +154,12 @@ impl<'a> Subject<'a> {
                 check.templates(template, template)?;
             }
         }
-        for &slot in slots {
-            check.renaming(slot).map_err(|Differs| hidden_in(&all_slots[slot]))?;
-        }
-        if self.events.carries(&check.numbers) {
-            for (slot, of) in all_slots.iter().enumerate() {
-                if moved.of(slot) == slot {
-                    check.renaming(slot).map_err(|Differs| hidden_in(of))?;
-                }
-            }
+        for (slot, of) in all_slots.iter().enumerate() {
+            check.renaming(slot).map_err(|Differs| format!("the events hidden in {}", of.name))?;
         }
         check.events()?;
         check.watched()
     }
-}
-
-fn hidden_in(slot: &Slot) -> String {
-    format!("the events hidden in {}", slot.name)
 }
 
 /// One permutation.
@@ -185,6 +175,8 @@ pub(super) struct Check<'a> {
     /// How many slots with the template move.
     moved_users: HashMap<TemplateId, usize>,
     compared: HashSet<(TemplateId, TemplateId)>,
+    /// By domain and range: whether the range has what its numbers become.
+    closed: RefCell<HashMap<(usize, i64, i64), bool>>,
 }
 
 /// Whose expressions are compared.
@@ -240,8 +232,8 @@ impl<'a> Check<'a> {
             }
         }
         let map = EventMap::new(model);
-        let compared = HashSet::new();
-        Ok(Check { of, moved, slots, numbers, map, templates, moved_users, compared })
+        let (compared, closed) = (HashSet::new(), RefCell::default());
+        Ok(Check { of, moved, slots, numbers, map, templates, moved_users, compared, closed })
     }
 
     fn moved_users(&self, template: TemplateId) -> usize {
@@ -254,18 +246,20 @@ impl<'a> Check<'a> {
         changed.copied().unwrap_or(value)
     }
 
-    /// Whether a set of values has a number if and only if it has what the number becomes.
-    fn is_closed(&self, kind: Kind, contains: impl Fn(i64) -> bool) -> bool {
-        kind.is_none_or(|domain| {
-            self.numbers[domain].iter().all(|(&from, &to)| contains(from) == contains(to))
+    /// Whether a range has a number if and only if it has what the number becomes.
+    fn is_closed(&self, kind: Kind, range: Range) -> bool {
+        let Some(domain) = kind else { return true };
+        let key = (domain, range.low, range.high);
+        *self.closed.borrow_mut().entry(key).or_insert_with(|| {
+            let mut numbers = self.numbers[domain].iter();
+            numbers.all(|(&from, &to)| range.contains(from) == range.contains(to))
         })
     }
 
     /// Whether the state has room for every number or for none, where it keeps them.
     fn room(&self, strip: &Strip, kind: Kind) -> Same {
         let is_stored = (strip.cell as usize) < self.of.layout.state_cells;
-        let range = strip.range();
-        same(!is_stored || self.is_closed(kind, |number| range.contains(number)))
+        same(!is_stored || self.is_closed(kind, strip.range()))
     }
 
     /// A variable, and the one that stands in its place. What it has at first matters if it is reset to that.
@@ -284,9 +278,9 @@ impl<'a> Check<'a> {
         same(range == other_range && overflow == other_overflow && length == other_length)?;
         same(storage == other_storage && kinds[0] == kinds[1])?;
         let Kinds { value, index } = kinds[0];
-        same(self.is_closed(value, |number| range.contains(number)))?;
+        same(self.is_closed(value, *range))?;
         if let Some(length) = length {
-            same(self.is_closed(index, |number| 0 <= number && number < i64::from(*length)))?;
+            same(self.is_closed(index, indices(*length)))?;
         }
         if !is_reset {
             return Ok(());
@@ -312,7 +306,7 @@ impl<'a> Check<'a> {
         // It is emptied when its process leaves.
         same(owner.is_none_or(|(slot, _)| self.moved.of(slot.index()) == slot.index()))?;
         for ((range, _), &kind) in cells.iter().zip(&self.of.scheme.cells[at]) {
-            same(self.is_closed(kind, |number| range.contains(number)))?;
+            same(self.is_closed(kind, *range))?;
         }
         for (column, &kind) in
             self.of.layout.channels[at].columns.iter().zip(&self.of.scheme.cells[at])
@@ -347,8 +341,7 @@ impl<'a> Check<'a> {
         same(match exit {
             Exit::Any => true,
             Exit::LastFirst => edges.all(|edge| edge.target != Target::Exit),
-        })?;
-        self.gathers(slot)
+        })
     }
 
     /// Compares a template with the one that stands where its processes go.
@@ -613,7 +606,7 @@ impl<'a> Check<'a> {
             Expr::Conditional(parts) => {
                 Some(union(self.bounds(context, &parts.1)?, self.bounds(context, &parts.2)?))
             }
-            Expr::Checked { index: _, length } => Some(Range::new(0, i64::from(*length) - 1)),
+            Expr::Checked { index: _, length } => Some(indices(*length)),
             Expr::Unary(..)
             | Expr::Binary(..)
             | Expr::Channel(..)
@@ -903,8 +896,7 @@ impl<'a> Check<'a> {
                 Expr::Checked { index: other_index, length: other_length },
             ) => {
                 same(length == other_length)?;
-                let inside = |number| 0 <= number && number < i64::from(*length);
-                same(self.is_closed(kind, inside))?;
+                same(self.is_closed(kind, indices(*length)))?;
                 self.expr(context, index, other_index, kind)
             }
             (Expr::Channel(query, channel), Expr::Channel(other_query, other)) => {
@@ -946,7 +938,7 @@ impl<'a> Check<'a> {
                 same(kind.is_none())?;
                 self.expr(context, slot, other, Some(SLOTS))
             }
-            // The state remembers who moved last by number, and not whether that one has moved since.
+            // Nothing says what the number of whoever moved last is compared with.
             (Expr::LastMover, _) => Err(Differs),
             (
                 Expr::Const(_)
@@ -972,6 +964,11 @@ impl<'a> Check<'a> {
     pub(super) fn atom(&mut self, expr: &Expr) -> Same {
         self.expr(&Context::default(), expr, expr, None)
     }
+}
+
+/// The indices of an array.
+fn indices(length: u32) -> Range {
+    Range::new(0, i64::from(length) - 1)
 }
 
 fn union(one: Range, other: Range) -> Range {

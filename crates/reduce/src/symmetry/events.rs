@@ -8,9 +8,7 @@
 use std::fmt::Write;
 
 use fairly_fairness::{Constraint, Predicate, Selector, StepFormula};
-use fairly_model::{
-    Channel, Edge, Expr, Gathering, Label, Model, Statement, StatementKind, TemplateId,
-};
+use fairly_model::{Channel, Edge, Expr, Gathering, Label, Model, Statement, StatementKind};
 use fairly_system::{EventId, EventKind, EventSet, MoveId, TransitionSystem};
 use hashbrown::{HashMap, HashSet};
 
@@ -277,30 +275,37 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Whether the process in a slot that moves can take its part in events of several in any order, since
+    /// Whether the processes that move can take their parts in events of several in any order, since
     /// participants act in the order of their slots.
-    pub(super) fn gathers(&self, slot: usize) -> Same {
-        let Some(events) = self.of.events.of_slot.get(&slot) else { return Ok(()) };
-        self.plays(slot, |edge| !edge.hold && is_inner(edge))?;
-        let mut others = Vec::new();
+    fn gathers(&self) -> Same {
+        let Events { gathered, of_slot, .. } = &self.of.events;
+        let events: HashSet<EventId> =
+            self.slots.iter().filter_map(|slot| of_slot.get(slot)).flatten().copied().collect();
+        let mut taking = Vec::new();
         for event in events {
-            self.of.events.gathered[event].1.slots(&mut others);
+            gathered[&event].1.slots(&mut taking);
         }
-        others.sort_unstable();
-        others.dedup();
-        for other in others.into_iter().filter(|&it| self.moved.of(it) == it) {
-            self.plays(other, |edge| !edge.hold && !looks_at_processes(edge))?;
+        taking.sort_unstable();
+        taking.dedup();
+        let mut known = HashSet::new();
+        for slot in taking {
+            let is_moved = self.moved.of(slot) != slot;
+            let hides = !self.of.model.slots[slot].renamed.is_empty();
+            for variant in &self.of.layout.slots[slot].variants {
+                if !known.insert((variant.template, hides, is_moved)) {
+                    continue;
+                }
+                let mut edges = detect::edges(self.of.model.template(variant.template));
+                same(edges.all(|edge| {
+                    let is_free = match is_moved {
+                        true => is_inner(edge),
+                        false => !looks_at_processes(edge),
+                    };
+                    !self.of.events.may_gather(edge, hides) || !edge.hold && is_free
+                }))?;
+            }
         }
         Ok(())
-    }
-
-    /// Whether something is so of all edges of a slot whose events may be taken together.
-    fn plays(&self, slot: usize, is_so: impl Fn(&Edge) -> bool) -> Same {
-        let hides = !self.of.model.slots[slot].renamed.is_empty();
-        let templates = self.of.layout.slots[slot].variants.iter().map(|it| it.template);
-        let model = self.of.model;
-        let mut edges = templates.flat_map(|id: TemplateId| detect::edges(model.template(id)));
-        same(edges.all(|edge| !self.of.events.may_gather(edge, hides) || is_so(edge)))
     }
 
     /// Whether the map of events is a bijection that agrees with names, with who takes an event together, and
@@ -308,6 +313,7 @@ impl Check<'_> {
     pub(super) fn events(&mut self) -> Result<(), String> {
         let Events { model, by_name, gathered, of_slot, is_ambiguous, .. } = &self.of.events;
         let name = |event: EventId| model.events[event.index()].name.clone();
+        self.gathers().map_err(|Differs| "an event that several take".to_owned())?;
         let carries = self.of.events.carries(&self.numbers);
         if carries {
             if *is_ambiguous {

@@ -28,7 +28,7 @@ impl Permutation {
     }
 
     /// Each of these slots goes to the next one, and the last to the first.
-    pub(super) fn cycle(slots: usize, through: &[usize]) -> Permutation {
+    pub fn cycle(slots: usize, through: &[usize]) -> Permutation {
         let mut moved = Permutation::identity(slots);
         for (at, &slot) in through.iter().enumerate() {
             moved.set(slot, through[(at + 1) % through.len()]);

@@ -359,6 +359,11 @@ impl Symmetry {
         if self.looked_at == 0 { 1.0 } else { self.stood_for / self.looked_at as f64 }
     }
 
+    /// The slots of each group.
+    pub fn slots(&self) -> impl Iterator<Item = &[usize]> {
+        self.groups.iter().map(|group| group.slots.as_slice())
+    }
+
     /// How many processes are in each group.
     pub fn groups(&self) -> impl Iterator<Item = usize> {
         self.groups.iter().map(|group| group.slots.len())

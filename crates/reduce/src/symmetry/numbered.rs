@@ -283,23 +283,13 @@ impl<'m> Found<'m> {
     }
 }
 
-/// A shape with the values of constants taken out, but for numbers of channels.
+/// A shape with the values of constants taken out.
 fn without_constants(shape: &str) -> String {
-    let names_channel = |before: &str| {
-        let queries = ["Length, ", "Empty, ", "Full, ", "Capacity, "];
-        let query = queries.iter().find_map(|query| before.strip_suffix(query));
-        before.ends_with("channel: ") || query.is_some_and(|it| it.ends_with("Channel("))
-    };
     let mut parts = shape.split("Const(");
-    let mut before = parts.next().unwrap_or_default();
-    let mut all = before.to_owned();
+    let mut all = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         all += "Const";
-        all += match names_channel(before) {
-            true => part,
-            false => part.split_once(')').map_or(part, |(_, rest)| rest),
-        };
-        before = part;
+        all += part.split_once(')').map_or(part, |(_, rest)| rest);
     }
     all
 }

@@ -1,0 +1,489 @@
+//! Processes that are alike up to a parameter, as random texts in CSP#: channel arrays, arrays of one and two
+//! dimensions, parameters and variables in events, alphabets, hiding, monitors that name single processes,
+//! annotations of one of them. The quotient is compared with the whole system, and so are all reductions
+//! together: verdicts are the same under every fairness, and an internal error fails the test.
+//!
+//! `FAIRLY_RANDOM_CASES` raises the number of comparisons, `FAIRLY_SEED` is the first seed, so several programs
+//! can share the work.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write;
+
+use fairly_check::claim::{ClaimOutcome, Effort};
+use fairly_check::csp::{CspFile, SystemIndex, Unanswered};
+use fairly_check::promela::PromelaFile;
+use fairly_check::{Assumption, Failure, Options, Outcome, Reduction, check};
+use fairly_fairness::{AnnotationLevel, Constraint, Level, Notion, Selector, Strength};
+use fairly_front::csp::syntax::{Assertion, Claim};
+use fairly_model::Collapsed;
+use fairly_omega::StateId;
+use fairly_reduce::{Permutation, Reducible, Watched};
+use fairly_search::{Bounds, reach};
+use fairly_system::{ActionId, EventId, EventSet, ProcessId, TransitionSystem};
+use fairly_testkit::{Rng, side_by_side};
+
+use crate::given::{cases, first_seed};
+
+/// What texts are made of.
+struct Words {
+    count: usize,
+    /// Whether what tells processes apart is left out, so that most texts are symmetric.
+    is_tame: bool,
+}
+
+impl Words {
+    /// An index: the parameter, or a number.
+    fn index(&self, rng: &mut Rng) -> String {
+        match rng.below(if self.is_tame { 1 } else { 6 }) {
+            0..=4 => "i".to_owned(),
+            _ => rng.below(self.count).to_string(),
+        }
+    }
+
+    fn guard(&self, rng: &mut Rng) -> String {
+        let i = self.index(rng);
+        let guards = [
+            format!("turn == {i}"),
+            format!("turn != {i}"),
+            "turn == 9".to_owned(),
+            "turn != 9".to_owned(),
+            "x == 0".to_owned(),
+            "x == 1".to_owned(),
+            format!("a[{i}] == 0"),
+            format!("a[{i}] == 1"),
+            "cempty(c)".to_owned(),
+            "!cfull(c)".to_owned(),
+            format!("m[{i}][0] == 0"),
+            format!("cempty(d[{i}])"),
+            format!("cfull(d[{i}])"),
+            format!("turn > {i}"),
+        ];
+        rng.pick(&guards[..if self.is_tame { 10 } else { guards.len() }]).clone()
+    }
+
+    fn program(&self, rng: &mut Rng) -> String {
+        let i = self.index(rng);
+        let programs = [
+            format!("turn = {i};"),
+            "turn = 9;".to_owned(),
+            "x = 1 - x;".to_owned(),
+            "x = 0;".to_owned(),
+            format!("a[{i}] = 1 - a[{i}];"),
+            format!("a[{i}] = 0; turn = {i};"),
+            format!("if (turn == {i}) {{ turn = 9; }} else {{ x = 1 - x; }}"),
+            format!("m[{i}][1] = 1 - m[{i}][1];"),
+            format!("m[{i}][0] = x;"),
+            format!("x = ({i} + x) % 2;"),
+        ];
+        rng.pick(&programs[..if self.is_tame { 7 } else { programs.len() }]).clone()
+    }
+
+    fn event(&self, rng: &mut Rng) -> String {
+        let i = self.index(rng);
+        let events = [
+            "go".to_owned(),
+            "stay".to_owned(),
+            format!("e.{i}"),
+            format!("e.{i}"),
+            format!("f.{i}.x"),
+            "e.turn".to_owned(),
+            "e.x".to_owned(),
+            format!("f.turn.{i}"),
+        ];
+        rng.pick(&events[..if self.is_tame { 6 } else { events.len() }]).clone()
+    }
+
+    fn step(&self, rng: &mut Rng) -> String {
+        let i = self.index(rng);
+        let event = self.event(rng);
+        match rng.below(if self.is_tame { 9 } else { 12 }) {
+            0..=2 => format!("{event}{{{}}}", self.program(rng)),
+            3 | 4 => event,
+            5 => rng.pick(&["c!1", "c!x", "c!i", "c?1", "c?y", "c?i"]).to_string(),
+            6 => rng.pick(&["r!i", "r?y", "r!0", "r?0", "r?turn"]).to_string(),
+            7 => format!("{}({event})", rng.pick(&["wf", "sf", "wl", "sl"])),
+            8 => format!("tau{{{}}}", self.program(rng)),
+            9 => format!("d[{i}]!{}", rng.pick(&["1", "x", "i"])),
+            10 => format!("d[{i}]?{}", rng.pick(&["1", "y", "i"])),
+            _ => format!("sf({event})"),
+        }
+    }
+
+    fn process(&self, rng: &mut Rng, name: &str) -> String {
+        let mut ways = Vec::new();
+        for _ in 0..1 + rng.below(2) {
+            let mut way = String::new();
+            if rng.chance(1, 2) {
+                let _ = write!(way, "[{}] ", self.guard(rng));
+            }
+            for _ in 0..1 + rng.below(3) {
+                let _ = write!(way, "{} -> ", self.step(rng));
+            }
+            way += if rng.chance(1, 6) { "Stop" } else { name };
+            ways.push(way);
+        }
+        ways.join(" [] ")
+    }
+
+    /// Processes beside those that are alike, with the events that they take together.
+    fn monitor(&self, rng: &mut Rng) -> (String, String) {
+        let one = rng.below(self.count);
+        let mut events: Vec<String> = (0..self.count).map(|at| format!("e.{at}")).collect();
+        if rng.chance(1, 3) {
+            events.remove(one);
+        }
+        let all = events.join(", ");
+        let choice =
+            |then: &str| events.iter().map(|it| format!("{it} -> {then}")).collect::<Vec<_>>();
+        match rng.below(5) {
+            0 => (
+                format!("M() = {};\n#alphabet M {{{all}}};\n", choice("M()").join(" [] ")),
+                "M()".to_owned(),
+            ),
+            1 => (
+                format!("M() = e.{one} -> go{{x = 1;}} -> M();\n#alphabet M {{{all}}};\n"),
+                "M()".to_owned(),
+            ),
+            2 => ("M() = [turn != 9] e.turn -> M();\n".to_owned(), "M()".to_owned()),
+            3 => (
+                format!("M() = [turn != 9] e.turn -> M();\n#alphabet M {{{all}}};\n"),
+                "M()".to_owned(),
+            ),
+            _ => (format!("M() = d[{one}]?y -> c!{one} -> M();\n"), "M()".to_owned()),
+        }
+    }
+}
+
+/// A text with some assertions.
+fn text(rng: &mut Rng) -> String {
+    let words = Words { count: 2 + rng.below(3), is_tame: rng.chance(3, 5) };
+    let count = words.count;
+    let mut text = format!(
+        "var turn = 9; var x:{{0..1}} = 0; var a[{count}]; var m[{count}][2];\n\
+         channel c 1; channel r 0; channel d[{count}] 1;\n\
+         P(i) = {};\n",
+        words.process(rng, "P(i)")
+    );
+    let mut system = match rng.below(3) {
+        0 => format!("||| i:{{0..{}}} @ P(i)", count - 1),
+        1 if rng.chance(1, 2) => format!("|| i:{{0..{}}} @ P(i)", count - 1),
+        _ => {
+            let between = if rng.chance(1, 6) { " || " } else { " ||| " };
+            (0..count).map(|at| format!("P({at})")).collect::<Vec<_>>().join(between)
+        }
+    };
+    if rng.chance(1, 4) {
+        let mut hidden = vec![format!("e.{}", rng.below(count))];
+        if rng.chance(1, 2) {
+            hidden = (0..count).map(|at| format!("e.{at}")).collect();
+        }
+        system = format!("({system}) \\ {{{}}}", hidden.join(", "));
+    }
+    if rng.chance(1, if words.is_tame { 5 } else { 2 }) {
+        let (monitor, name) = words.monitor(rng);
+        text += &monitor;
+        let between = if rng.chance(2, 3) { "||" } else { "|||" };
+        system = format!("({system}) {between} {name}");
+    }
+    let one = rng.below(count);
+    let _ = write!(
+        text,
+        "System() = {system};\n\
+         #define p0 x == 1; #define p1 turn == 9; #define p2 cempty(c);\n\
+         #define p3 turn == {one}; #define p4 a[{one}] == 1; #define p5 m[{one}][1] == 1;\n\
+         #define p6 cempty(d[{one}]);\n"
+    );
+    let atoms = ["p0", "p1", "p2", "go", "stay", "p3", "p4", "p5", "p6"].map(str::to_owned);
+    let mut atoms: Vec<String> = atoms.into();
+    atoms.push(format!("e.{one}"));
+    for _ in 0..3 {
+        let from = if rng.chance(2, 3) { &atoms[..5] } else { &atoms[..] };
+        let (p, q) = (rng.pick(from).clone(), rng.pick(from).clone());
+        let formula = match rng.below(8) {
+            0 => format!("[]<> {p}"),
+            1 => format!("<>[] !{p}"),
+            2 => format!("[] !{p}"),
+            3 => format!("[] ({p} -> <> {q})"),
+            4 => format!("[]<> {p} -> []<> {q}"),
+            5 => format!("[] ({p} -> X {q})"),
+            6 => format!("[] X !{p}"),
+            _ => format!("<> ({p} && <> {q})"),
+        };
+        let _ = writeln!(text, "#assert System() |= {formula};");
+    }
+    let goal = rng.pick(&["p0", "p1", "p3", "p4"]);
+    let _ = write!(text, "#assert System() deadlockfree;\n#assert System() reaches {goal};\n");
+    text
+}
+
+const NOTIONS: [Notion; 13] = [
+    Notion::None,
+    Notion::None,
+    Notion::Weak(Level::Process),
+    Notion::Strong(Level::Process),
+    Notion::Weak(Level::Event),
+    Notion::Strong(Level::Event),
+    Notion::Weak(Level::Action),
+    Notion::Strong(Level::Action),
+    Notion::WeakLive,
+    Notion::StrongLive,
+    Notion::Annotated(AnnotationLevel::Name),
+    Notion::Annotated(AnnotationLevel::Occurrence),
+    Notion::Weak(Level::Process),
+];
+
+/// An assertion, asked in one way: whether it holds, and whether processes were exchanged. Nothing where there
+/// is no answer.
+fn asked(
+    file: &mut CspFile,
+    system: SystemIndex,
+    assertion: &Assertion,
+    assumption: &Assumption,
+    options: &Options,
+) -> Option<(bool, bool)> {
+    let used = |reductions: &[String]| reductions.iter().any(|it| it.starts_with("symmetry"));
+    if let Claim::Satisfies(formula) = &assertion.claim {
+        let mut property = file.property(system, "it", formula).ok()?;
+        let verdict = check(file.interpreter(system), &mut property, assumption, options);
+        let verdict = match verdict {
+            Ok(verdict) => verdict,
+            Err(failure @ Failure::Internal { .. }) => panic!("{failure}"),
+            Err(_) => return None,
+        };
+        return match verdict.outcome {
+            Outcome::Holds(_) => Some((true, used(&verdict.stamp.reductions))),
+            Outcome::Violated(_) | Outcome::Doomed(_) => {
+                Some((false, used(&verdict.stamp.reductions)))
+            }
+            Outcome::Unknown(_) => None,
+        };
+    }
+    let verdict = match file.claim(system, &assertion.claim, Effort::from(options)) {
+        Ok(verdict) => verdict,
+        Err(Unanswered::Failed(failure @ Failure::Internal { .. })) => panic!("{failure}"),
+        Err(_) => return None,
+    };
+    match verdict.outcome {
+        ClaimOutcome::Holds(_) => Some((true, used(&verdict.reductions))),
+        ClaimOutcome::Violated(_) => Some((false, used(&verdict.reductions))),
+        ClaimOutcome::Unknown(_) => None,
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Count {
+    texts: u64,
+    compared: u64,
+    violated: u64,
+    exchanged: u64,
+}
+
+/// Compares the answers to one text.
+fn compare(seed: u64) -> Count {
+    let mut rng = Rng::new(seed);
+    let text = text(&mut rng);
+    let mut count = Count::default();
+    let Ok(mut file) = CspFile::parse(&text) else { return count };
+    let assertions = file.specification().assertions.clone();
+    let Ok(system) = file.system(&assertions[0].process) else { return count };
+    let small = Bounds { nodes: Some(1500), ..Bounds::default() };
+    if reach::count(file.interpreter(system), small).is_err() {
+        return count;
+    }
+    count.texts = 1;
+    for assertion in &assertions {
+        let mut assumption = Assumption::of(*rng.pick(&NOTIONS));
+        if rng.chance(1, 5) {
+            let signature = file.interpreter(system).signature();
+            let of = match rng.chance(1, 2) {
+                true => Some(Selector::Process(ProcessId::from_index(
+                    rng.below(signature.processes.len()),
+                ))),
+                false => EventSet::named("e.0", signature).map(Selector::Events),
+            };
+            let strength = *rng.pick(&[Strength::Weak, Strength::Strong]);
+            assumption.extra.extend(of.map(|of| Constraint::fair(strength, "one", of)));
+        }
+        let any_run = rng.chance(2, 3);
+        let bounds = Bounds { nodes: Some(20_000), ..Bounds::default() };
+        let mut whole = None;
+        for reduction in [Reduction::Off, Reduction::Symmetry, Reduction::Sound] {
+            // Each is asked of a system of its own, so that none has numbered the states before.
+            let mut file = CspFile::parse(&text).expect("it was read before");
+            let system = file.system(&assertion.process).expect("it was made before");
+            // Constraints of events need the events that are met on the way.
+            let _ = reach::count(file.interpreter(system), small);
+            let options = Options { bounds, reduction, any_run, ..Options::default() };
+            let told = || {
+                let title = file.title(assertion);
+                format!("seed {seed}: {title} under {assumption} by {reduction:?}\n{text}")
+            };
+            let told = told();
+            let answer = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                asked(&mut file, system, assertion, &assumption, &options)
+            }));
+            let answer = answer.unwrap_or_else(|_| panic!("a failure with {told}"));
+            let Some((holds, is_exchanged)) = answer else {
+                if whole.is_none() {
+                    break;
+                }
+                continue;
+            };
+            match whole {
+                None => whole = Some(holds),
+                Some(expected) => {
+                    assert_eq!(expected, holds, "{told}");
+                    count.compared += 1;
+                    count.violated += u64::from(!holds);
+                    count.exchanged += u64::from(is_exchanged);
+                }
+            }
+        }
+    }
+    count
+}
+
+#[test]
+fn quotients_of_csp_give_the_same_verdicts() {
+    let (first, wanted) = (first_seed(1), cases(2_000));
+    let mut all = Count::default();
+    let mut seeds: Vec<u64> = (first..first + 64).collect();
+    while all.compared < wanted {
+        for Count { texts, compared, violated, exchanged } in
+            side_by_side(&seeds, |&it| compare(it))
+        {
+            all.texts += texts;
+            all.compared += compared;
+            all.violated += violated;
+            all.exchanged += exchanged;
+        }
+        let next = seeds[seeds.len() - 1] + 1;
+        seeds = (next..next + 64).collect();
+    }
+    println!("{all:?}, seeds up to {}", seeds[0]);
+    assert!(8 * all.exchanged > all.compared, "too little symmetry: {all:?}");
+    assert!(8 * all.violated > all.compared, "too few violations: {all:?}");
+    assert!(8 * (all.compared - all.violated) > all.compared, "too few that hold: {all:?}");
+}
+
+/// What a step is after an exchange, but for its event: who takes it with which edges, and where it leads.
+type Step = (Vec<(usize, Option<[u32; 3]>)>, Result<StateId, String>);
+
+fn steps(
+    system: &mut Collapsed,
+    state: StateId,
+    moved: &Permutation,
+    target: &mut dyn FnMut(&mut Collapsed, StateId) -> StateId,
+) -> Vec<(Step, EventId)> {
+    let mut out = Vec::new();
+    system.enabled(state, &mut out);
+    let mut steps = Vec::new();
+    for transition in out {
+        if transition.action == ActionId::IDLE {
+            continue;
+        }
+        let action = system.action(transition.action).clone();
+        let part = |id: &fairly_system::MoveId| {
+            let slot = system.signature().moves[id.index()].process.index();
+            let edge = system.part(*id).map(|part| [part.variant, part.location, part.edge]);
+            (moved.of(slot), edge)
+        };
+        let mut parts: Vec<_> = action.moves.iter().map(part).collect();
+        parts.sort_unstable();
+        let to = match system.fault(transition.target) {
+            Some(fault) => Err(format!("{:?}", fault.kind)),
+            None => Ok(target(system, transition.target)),
+        };
+        steps.push(((parts, to), action.event));
+    }
+    steps.sort();
+    steps
+}
+
+/// For exchanges that are found in a system: permuting a state and stepping leads where stepping and permuting
+/// does, and events become events in one way. How many states were compared.
+fn commutes(system: &mut Collapsed, rng: &mut Rng, told: &str) -> u64 {
+    let Ok(mut symmetry) = system.symmetry(&Watched::default()) else { return 0 };
+    let groups: Vec<Vec<usize>> = symmetry.slots().map(<[usize]>::to_vec).collect();
+    let slots = system.signature().processes.len();
+    let nobody = Permutation::identity(slots);
+    let mut states = system.initial();
+    let mut at = 0;
+    while at < states.len() && states.len() < 200 {
+        let mut out = Vec::new();
+        system.enabled(states[at], &mut out);
+        for transition in out {
+            if system.fault(transition.target).is_none() && !states.contains(&transition.target) {
+                states.push(transition.target);
+            }
+        }
+        at += 1;
+    }
+    let mut compared = 0;
+    for group in groups {
+        let other = 1 + rng.below(group.len() - 1);
+        for through in [vec![group[0], group[other]], group.clone()] {
+            let moved = Permutation::cycle(slots, &through);
+            let mut events: HashMap<EventId, EventId> = HashMap::new();
+            for _ in 0..12 {
+                let state = *rng.pick(&states);
+                let there = system.exchanged(state, &mut symmetry, &moved);
+                let expected = steps(system, state, &moved, &mut |system, target| {
+                    system.exchanged(target, &mut symmetry, &moved)
+                });
+                let found = steps(system, there, &nobody, &mut |_, target| target);
+                let plain = |all: &[(Step, EventId)]| -> Vec<Step> {
+                    all.iter().map(|(step, _)| step.clone()).collect()
+                };
+                assert_eq!(plain(&expected), plain(&found), "{through:?} {told}");
+                let mut times: BTreeMap<&Step, usize> = BTreeMap::new();
+                found.iter().for_each(|(step, _)| *times.entry(step).or_default() += 1);
+                for ((step, event), (_, other)) in expected.iter().zip(&found) {
+                    if times[step] == 1 {
+                        let known = *events.entry(*event).or_insert(*other);
+                        assert_eq!(known, *other, "an event becomes two: {through:?} {told}");
+                    }
+                    let kind = |event: EventId| system.signature().event_kind(event);
+                    assert_eq!(kind(*event), kind(*other), "{told}");
+                }
+                compared += 1;
+            }
+            let mut images: Vec<EventId> = events.values().copied().collect();
+            images.sort_unstable();
+            images.dedup();
+            assert_eq!(images.len(), events.len(), "two events become one: {through:?} {told}");
+        }
+    }
+    compared
+}
+
+#[test]
+fn permuting_and_stepping_commute() {
+    let (first, wanted) = (first_seed(1), cases(400));
+    let work = |&seed: &u64| {
+        let mut rng = Rng::new(seed);
+        let mut compared = 0;
+        let text = text(&mut rng);
+        if let Ok(mut file) = CspFile::parse(&text) {
+            let assertions = file.specification().assertions.clone();
+            if let Ok(system) = file.system(&assertions[0].process) {
+                let told = format!("seed {seed}\n{text}");
+                compared += commutes(file.interpreter(system), &mut rng, &told);
+            }
+        }
+        let program = crate::symmetry_random::program(&mut rng);
+        if let Ok(mut file) = PromelaFile::parse(&program, &[]) {
+            let told = format!("seed {seed}\n{program}");
+            compared += commutes(file.interpreter(), &mut rng, &told);
+        }
+        compared
+    };
+    let mut seeds: Vec<u64> = (first..first + 32).collect();
+    let mut compared = 0;
+    while compared < wanted {
+        compared += side_by_side(&seeds, work).into_iter().sum::<u64>();
+        let next = seeds[seeds.len() - 1] + 1;
+        seeds = (next..next + 32).collect();
+    }
+    println!("{compared} states");
+}
