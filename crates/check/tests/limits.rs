@@ -326,7 +326,7 @@ fn a_program_without_end_is_unknown() {
 /// Any number of premises of the form `[]<> p -> []<> q`, whatever is assumed of fairness.
 #[test]
 fn any_number_of_premises() {
-    for count in (1..=80).filter(|count| count % 8 == 1 || (29..36).contains(count)) {
+    for count in [1, 2, 16, 17, 31, 32, 33, 34, 80] {
         // A counter that may begin again at any time: every run is at zero again and again.
         let premise = |at: usize| format!("([]<> (x == {at}) -> []<> (x == {}))", at + 1);
         let premises: Vec<String> = (0..count).map(premise).collect();

@@ -7,9 +7,12 @@
 //! if anything was cut.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fairly_omega::{Acceptance, Graph, MarkSet, MarkSetId, Refused, StateId, Step, Visit};
+
+use fairly_system::Interrupt;
 
 use crate::watch::Watch;
 
@@ -25,6 +28,21 @@ pub struct Bounds {
     pub bytes: Option<usize>,
     /// Who watches, and may ask to stop.
     pub watch: Option<&'static Watch>,
+}
+
+impl Bounds {
+    /// Asks whether time is up or somebody wants to stop, for work inside a single step; `None` if nobody
+    /// could.
+    pub fn interrupt(&self) -> Option<Interrupt> {
+        let Bounds { deadline, watch, .. } = *self;
+        if deadline.is_none() && watch.is_none() {
+            return None;
+        }
+        Some(Arc::new(move || {
+            watch.is_some_and(Watch::is_stopped)
+                || deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        }))
+    }
 }
 
 /// Which limit was reached.
