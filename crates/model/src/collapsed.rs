@@ -264,7 +264,11 @@ impl Collapsed {
     /// Makes `ends` the steps that pass through nothing, and a limit of the tool for each of the others.
     fn give_up(&mut self, first: &Steps) {
         self.begin();
-        let limit = Fault::limit("an atomic sequence has too many states or ways inside it", None);
+        let why = match self.inner.is_interrupted() {
+            true => "the search was stopped inside an atomic sequence",
+            false => "an atomic sequence has too many states or ways inside it",
+        };
+        let limit = Fault::limit(why, None);
         let width = self.inner.layout().words;
         for (at, &step) in first.actions.iter().enumerate() {
             let row = &first.rows[at * width..][..width];
