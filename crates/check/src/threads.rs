@@ -7,7 +7,7 @@ use fairly_omega::{Clause, Graph, Hop, Lasso, StateId};
 use fairly_reduce::{Exchanged, Lost, Reduced, Reducible, Symmetry};
 use fairly_search::threaded::{self, Quotient};
 use fairly_search::{Bounded, Bounds, Product};
-use fairly_system::{Run, RunStep, Transition};
+use fairly_system::{Run, RunStep, Transition, TransitionSystem};
 
 use crate::property::Property;
 use crate::verdict::{Failure, Stamp, WhyUnknown};
@@ -42,9 +42,12 @@ pub(crate) fn search<S: Reducible>(
         loop {
             let nodes = options.bounds.nodes.map_or(most, |nodes| nodes.min(most));
             let bounds = Bounds { nodes: Some(nodes), ..options.bounds };
+            product.system_mut().interrupt(bounds.interrupt());
             let mut bounded = Bounded::new(&mut product, bounds);
             let explored = Explored::of(&mut bounded);
-            let cut = bounded.cut().or_else(|| product.cut());
+            let cut = bounded.cut();
+            product.system_mut().interrupt(None);
+            let cut = cut.or_else(|| product.cut());
             let explored = explored.map_err(|undecided| Failure::Engine(undecided.to_string()))?;
             stamp.product = (explored.node_count(), explored.edge_count());
             stamp.system = product.system_size();

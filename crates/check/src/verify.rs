@@ -531,15 +531,19 @@ fn search<S: TransitionSystem>(
         let mut product = Product::new(system, negation, constraints.to_vec());
         let engine = options.engine.unwrap_or_else(|| Engine::for_condition(product.acceptance()));
         stamp.engine = engine.name;
+        product.system_mut().interrupt(options.bounds.interrupt());
         let mut bounded = Bounded::new(&mut product, options.bounds);
-        let answer = match emptiness::check(&mut bounded, engine) {
+        let answer = emptiness::check(&mut bounded, engine);
+        let cut = bounded.cut();
+        product.system_mut().interrupt(None);
+        let answer = match answer {
             Ok(answer) => answer,
             Err(Undecided::TooHard(refused)) => {
                 return Ok(Found::Unknown(WhyUnknown::Refused(refused)));
             }
             Err(undecided) => return Err(Failure::Engine(undecided.to_string())),
         };
-        let cut = bounded.cut().or_else(|| product.cut());
+        let cut = cut.or_else(|| product.cut());
         stamp.product = (answer.effort.nodes, answer.effort.steps);
         let found = match (answer.lasso, cut) {
             (Some(lasso), _) => Found::Run(as_run(&mut product, &lasso)),

@@ -27,7 +27,8 @@ mod ways;
 
 use fairly_omega::StateId;
 use fairly_system::{
-    Action, ActionId, AtomIndex, EventId, Fault, MoveId, Signature, Transition, TransitionSystem,
+    Action, ActionId, AtomIndex, EventId, Fault, Interrupt, MoveId, Signature, Transition,
+    TransitionSystem,
 };
 
 use hashbrown::{HashMap, HashSet, HashTable};
@@ -37,6 +38,9 @@ use crate::limits::Long;
 use crate::native::MOST_AT_ONCE;
 use passage::{Extent, NO_CYCLE, Passage, To, hash};
 use ways::{SetId, WayId, Ways};
+
+/// Steps inside a sequence between two questions whether to stop.
+const ASKED: usize = 1 << 10;
 
 /// An interpreter whose atomic sequences are single steps.
 pub struct Collapsed {
@@ -237,7 +241,9 @@ impl Collapsed {
         match is_short.then(|| self.follow_ways(ways)).flatten() {
             Some(passed) => self.note_length(words, passed),
             None => {
-                self.long.fail(words);
+                if !self.inner.is_interrupted() {
+                    self.long.fail(words);
+                }
                 self.give_up(first);
             }
         }
@@ -258,7 +264,11 @@ impl Collapsed {
     /// Makes `ends` the steps that pass through nothing, and a limit of the tool for each of the others.
     fn give_up(&mut self, first: &Steps) {
         self.begin();
-        let limit = Fault::limit("an atomic sequence has too many states or ways inside it", None);
+        let why = match self.inner.is_interrupted() {
+            true => "the search was stopped inside an atomic sequence",
+            false => "an atomic sequence has too many states or ways inside it",
+        };
+        let limit = Fault::limit(why, None);
         let width = self.inner.layout().words;
         for (at, &step) in first.actions.iter().enumerate() {
             let row = &first.rows[at * width..][..width];
@@ -285,7 +295,7 @@ impl Collapsed {
                 path.pop();
                 continue;
             };
-            if left == 0 {
+            if left == 0 || left.is_multiple_of(ASKED) && self.inner.is_interrupted() {
                 break;
             }
             left -= 1;
@@ -755,6 +765,10 @@ impl TransitionSystem for Collapsed {
             self.pass_through(&words, None);
             out.extend_from_slice(&self.leaving);
         }
+    }
+
+    fn interrupt(&mut self, stop: Option<Interrupt>) {
+        self.inner.interrupt(stop);
     }
 
     fn is_committed(&mut self, state: StateId) -> bool {

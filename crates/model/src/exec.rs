@@ -12,6 +12,8 @@ use crate::layout::Strip;
 use crate::process::{Order, Statement, StatementKind, Target};
 use crate::variable::WhenFull;
 
+/// Statements between two questions whether to stop.
+const ASKED: u64 = 1 << 16;
 /// So many statements are always allowed.
 const FEW: u64 = 1 << 10;
 
@@ -65,6 +67,10 @@ impl Runner<'_> {
     fn count_many(&mut self, span: Option<Span>) -> Faulty<()> {
         self.program.most_run.set(self.program.most_run.get().max(*self.statements));
         if *self.statements <= self.program.allowed.get() {
+            let is_asked = self.statements.is_multiple_of(ASKED);
+            if is_asked && self.program.interrupt.as_ref().is_some_and(|stop| stop()) {
+                return Err(Box::new(Fault::limit("the search was stopped inside a step", span)));
+            }
             return Ok(());
         }
         Err(Box::new(Fault::limit("a step runs very many statements, and may never end", span)))

@@ -5,7 +5,7 @@ use std::fmt;
 use fairly_model::{Forgotten, Strip, native::Part};
 use fairly_omega::{StateId, Stop};
 use fairly_system::{
-    Action, ActionId, AtomIndex, Fault, MoveId, Run, RunStep, Signature, Transition,
+    Action, ActionId, AtomIndex, Fault, Interrupt, MoveId, Run, RunStep, Signature, Transition,
     TransitionSystem,
 };
 use hashbrown::HashMap;
@@ -675,6 +675,10 @@ impl<S: Reducible> TransitionSystem for Reduced<'_, S> {
             self.expand(state, &mut Vec::new());
         }
         out.extend_from_slice(&self.left_out);
+    }
+
+    fn interrupt(&mut self, stop: Option<Interrupt>) {
+        self.system.interrupt(stop);
     }
 
     fn is_committed(&mut self, state: StateId) -> bool {

@@ -7,10 +7,12 @@
 //! if anything was cut.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fairly_omega::{Acceptance, Graph, MarkSet, MarkSetId, Refused, StateId, Step, Stop, Visit};
 use fairly_store::meter;
+use fairly_system::Interrupt;
 
 use crate::watch::{Phase, Watch};
 
@@ -41,6 +43,19 @@ impl Bounds {
     /// When to stop, for work that is no search.
     pub fn stop(&self) -> Stop {
         Stop { deadline: self.deadline, wish: self.watch.map(Watch::wish) }
+    }
+
+    /// Asks whether time is up or somebody wants to stop, for work inside a single step; `None` if nobody
+    /// could.
+    pub fn interrupt(&self) -> Option<Interrupt> {
+        let Bounds { deadline, watch, .. } = *self;
+        if deadline.is_none() && watch.is_none() {
+            return None;
+        }
+        Some(Arc::new(move || {
+            watch.is_some_and(Watch::is_stopped)
+                || deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        }))
     }
 }
 

@@ -155,7 +155,9 @@ fn search<S: Packed>(
     let budget = Budget::new(Bounds { bytes: None, ..bounds });
     let table = room.keep.table(room.table)?;
     let mut frontier = Frontier::new(system.width(), room.frontier)?;
+    system.interrupt(bounds.interrupt());
     let found = breadth_first(system, &budget, wanted, table.as_ref(), &mut frontier, hunt);
+    system.interrupt(None);
     hunt.omissions = table.expected_omissions();
     found
 }

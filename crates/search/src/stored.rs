@@ -26,9 +26,12 @@ impl Stored {
         product: &mut Product<'_, S>,
         bounds: Bounds,
     ) -> Result<Self, Cut> {
+        product.system_mut().interrupt(bounds.interrupt());
         let mut bounded = Bounded::new(product, bounds);
         let explored = Explored::of(&mut bounded);
-        if let Some(cut) = bounded.cut() {
+        let cut = bounded.cut();
+        product.system_mut().interrupt(None);
+        if let Some(cut) = cut {
             return Err(cut);
         }
         if let Some(cut) = product.cut() {

@@ -50,6 +50,19 @@ impl Walk {
         &mut self,
         system: &mut S,
         bounds: Bounds,
+        met: impl FnMut(&S, &Visit) -> bool,
+        expanded: impl FnMut(&mut S, &Visit, &[Transition]) -> bool,
+    ) -> Result<Option<usize>, Cut> {
+        system.interrupt(bounds.interrupt());
+        let found = self.find_within(system, bounds, met, expanded);
+        system.interrupt(None);
+        found
+    }
+
+    fn find_within<S: TransitionSystem>(
+        &mut self,
+        system: &mut S,
+        bounds: Bounds,
         mut met: impl FnMut(&S, &Visit) -> bool,
         mut expanded: impl FnMut(&mut S, &Visit, &[Transition]) -> bool,
     ) -> Result<Option<usize>, Cut> {

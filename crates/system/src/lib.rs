@@ -26,4 +26,4 @@ pub use events::{EventReading, EventSet};
 pub use network::{Composition, Network, NetworkError};
 pub use packed::{Packed, PackedSteps};
 pub use run::{Run, RunStep};
-pub use transition_system::{AtomIndex, Fault, FaultKind, Transition, TransitionSystem};
+pub use transition_system::{AtomIndex, Fault, FaultKind, Interrupt, Transition, TransitionSystem};

@@ -1,5 +1,7 @@
 //! The trait that every system implements.
 
+use std::sync::Arc;
+
 use fairly_omega::StateId;
 use fairly_source::Span;
 
@@ -50,6 +52,9 @@ impl Fault {
         Fault { kind: FaultKind::Limit, message: message.into(), span }
     }
 }
+
+/// Says whether to stop.
+pub type Interrupt = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// A system of processes, explored on demand.
 ///
@@ -130,6 +135,11 @@ pub trait TransitionSystem {
     fn bytes(&self) -> usize {
         0
     }
+
+    /// Asks now and then, while a single step takes long, whether to stop; then the step ends in a fault of
+    /// the kind [`FaultKind::Limit`]. It is not asked for what is short, so it is for whoever also asks
+    /// between steps, and only for as long as a search lasts: what has been found is looked at again later.
+    fn interrupt(&mut self, _stop: Option<Interrupt>) {}
 
     /// Appends the steps of runs: what is enabled, or the idle step where nothing is.
     fn steps(&mut self, state: StateId, out: &mut Vec<Transition>) {

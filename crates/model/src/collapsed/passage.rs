@@ -6,6 +6,7 @@
 use fairly_system::{ActionId, Fault};
 use hashbrown::HashTable;
 
+use super::ASKED;
 use crate::interpreter::{Interpreter, Steps};
 
 /// How much of the states inside is looked at.
@@ -119,7 +120,9 @@ impl Passage {
         let mut at = 0;
         let mut is_small = true;
         while at < self.states() {
-            is_small = self.states() <= extent.states && self.held.len() <= extent.words;
+            is_small = self.states() <= extent.states
+                && self.held.len() <= extent.words
+                && !(at % ASKED == ASKED - 1 && inner.is_interrupted());
             if !is_small {
                 break;
             }

@@ -19,7 +19,7 @@ use std::cell::RefCell;
 
 use fairly_omega::{StateId, Stop};
 use fairly_system::{
-    Action, ActionId, AtomIndex, Fault, MoveId, Signature, Transition, TransitionSystem,
+    Action, ActionId, AtomIndex, Fault, Interrupt, MoveId, Signature, Transition, TransitionSystem,
 };
 use hashbrown::HashMap;
 
@@ -418,9 +418,20 @@ impl Interpreter {
     }
 }
 
+impl Interpreter {
+    /// Whether to stop inside a step.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.program.interrupt.as_ref().is_some_and(|stop| stop())
+    }
+}
+
 impl TransitionSystem for Interpreter {
     fn by_reference(&mut self, on: bool) {
         self.pause_native(on);
+    }
+
+    fn interrupt(&mut self, stop: Option<Interrupt>) {
+        self.program.interrupt = stop;
     }
 
     fn bytes(&self) -> usize {

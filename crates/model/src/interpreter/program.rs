@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use fairly_system::{EventId, MoveId};
+use fairly_system::{EventId, Interrupt, MoveId};
 use hashbrown::HashMap;
 
 use super::names::{Head, MoveKey, Names};
@@ -27,6 +27,8 @@ pub(crate) struct Program {
     pub(crate) limits: Limits,
     /// Statements that a process may run in an action out of the state that is looked at.
     pub(crate) allowed: Cell<u64>,
+    /// Says whether to stop inside a step.
+    pub(crate) interrupt: Option<Interrupt>,
     /// The most that one has run there.
     pub(crate) most_run: Cell<u64>,
 }
@@ -92,6 +94,7 @@ impl Program {
             failures,
             limits,
             allowed,
+            interrupt: None,
             most_run,
         };
         program.prepare_all();
