@@ -7,6 +7,7 @@ mod architecture;
 mod book;
 mod commands;
 mod formats;
+mod hostile;
 mod lossy;
 mod newcomer;
 mod promela;

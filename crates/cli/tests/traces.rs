@@ -225,7 +225,11 @@ const KINDS: [(&str, &str, &[&str]); 16] = [
     ("assert.pml", "byte x; active proctype P() { x = 1; assert(x == 0) }", &[]),
     ("end.pml", "chan c = [0] of { bit }; active proctype P() { c!1 }", &[]),
     ("start.pml", "active proctype P() { false }", &[]),
-    ("progress.pml", "byte x; active proctype P() { do :: x = 1 - x :: skip; progress: skip od }", &[]),
+    (
+        "progress.pml",
+        "byte x; active proctype P() { do :: x = 1 - x :: skip; progress: skip od }",
+        &[],
+    ),
     (
         "never.pml",
         "byte x; active proctype P() { do :: x = 1 - x od } never { do :: x == 1 -> break :: true od; accept: do :: true od }",

@@ -34,7 +34,7 @@ pub(super) fn verify(file: &str, about: &About) -> Result<u8, Failure> {
         of_trail(file, about)?
     } else {
         about.refuse_property(file)?;
-        let value = document(file)?.1;
+        let value = document(file)?;
         let trace = saved(file, &value)?;
         of_trace(&trace, &value, &about.model)?
     };
