@@ -4,6 +4,7 @@
 mod common;
 
 mod architecture;
+mod at_random;
 mod book;
 mod commands;
 mod formats;
