@@ -193,8 +193,6 @@ const VALUES: &[&str] = &[
     "t.json",
     "no/such/t.json",
     ".",
-    "..",
-    "/",
     "/dev/null",
     "deep/../x",
 ];
