@@ -247,7 +247,7 @@ fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
     while let Some(word) = arguments.get(at) {
         let word = word.to_string_lossy();
         match word.as_ref() {
-            option if option.starts_with('-') => {
+            option if option.starts_with('-') && option != "-" => {
                 at += if takes_next(&command, option) { 2 } else { 1 }
             }
             word => {
@@ -282,7 +282,7 @@ fn names_model(word: &str) -> bool {
             .any(|known| ending == *known)
     });
     // A command has no dot and no slash in it.
-    is_model || path.exists() || word.contains(['.', '/', '\\'])
+    is_model || word == "-" || path.exists() || word.contains(['.', '/', '\\'])
 }
 
 #[cfg(test)]
@@ -310,6 +310,7 @@ mod tests {
         assert_eq!(completed(&["fairly", "no/lock"]), ["fairly", "check", "no/lock"]);
         assert_eq!(completed(&["fairly", "lock.txt"]), ["fairly", "check", "lock.txt"]);
         assert_eq!(completed(&["fairly"]), ["fairly"]);
+        assert_eq!(completed(&["fairly", "-"]), ["fairly", "check", "-"]);
     }
 
     #[test]

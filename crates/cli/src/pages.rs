@@ -7,6 +7,7 @@ use clap::{Args, Command};
 use clap_complete::Shell;
 
 use crate::failure::Failure;
+use crate::files::Output;
 use crate::output;
 
 #[derive(Args)]
@@ -40,7 +41,18 @@ pub(crate) fn man(request: &Man, command: Command) -> Result<ExitCode, Failure> 
         output::write(&String::from_utf8_lossy(&text), None)?;
         return Ok(ExitCode::SUCCESS);
     };
-    let written = clap_mangen::generate_to(command, Path::new(folder));
-    written.map_err(|error| Failure::usage(format!("cannot write to {folder}: {error}")))?;
+    let mut command = command;
+    command.build();
+    // A page for a command, and for each of its commands: there are two levels, and `help` needs none.
+    let mut open = vec![("fairly".to_owned(), command)];
+    while let Some((name, command)) = open.pop() {
+        for inner in command.get_subcommands().filter(|inner| inner.get_name() != "help") {
+            open.push((format!("{name}-{}", inner.get_name()), inner.clone()));
+        }
+        let mut text = Vec::new();
+        clap_mangen::Man::new(command).render(&mut text)?;
+        let file = Path::new(folder).join(format!("{name}.1"));
+        Output::open(&file.to_string_lossy())?.write(&String::from_utf8_lossy(&text))?;
+    }
     Ok(ExitCode::SUCCESS)
 }

@@ -4,8 +4,10 @@
 mod common;
 
 mod architecture;
+mod at_random;
 mod book;
 mod commands;
+mod escapes;
 mod formats;
 mod hostile;
 mod lossy;

@@ -117,6 +117,49 @@ fn answers_are_as_the_schema_says() {
 }
 
 #[test]
+fn what_is_wrong_in_a_model_is_said_in_every_format() {
+    let file = "corpus/promela/bad";
+    let bad = std::fs::read_dir(root().join(file)).expect("models").filter_map(|entry| {
+        let name = entry.expect("one").file_name().to_string_lossy().into_owned();
+        (name.ends_with(".pml") && !name.contains("bomb")).then(|| format!("{file}/{name}"))
+    });
+    let mut bad: Vec<String> = bad.collect();
+    bad.sort();
+    let error = schema("error-1.json");
+    for model in bad.iter().step_by(9) {
+        for document in documents(&["check", "--format", "json", model], &error) {
+            assert!(document["line"].as_u64().is_some_and(|line| line > 0), "{document}");
+            assert_eq!(document["file"], model.as_str());
+        }
+        for format in ["sarif", "github", "junit", "markdown"] {
+            let output = fairly(&["check", "--format", format, model]);
+            assert_eq!(code(&output), 2, "{model}");
+            let text = out(&output);
+            let whole: Vec<Value> = documents(&["check", "--format", "json", model], &error);
+            let (line, column) = (&whole[0]["line"], &whole[0]["column"]);
+            let place = match format {
+                "github" => format!("::error file={model},line={line},col={column},"),
+                "sarif" => format!("\"startColumn\": {column}"),
+                _ => format!("{line}:{column}: "),
+            };
+            assert!(text.contains(&place), "{format} {place}: {text}");
+        }
+    }
+    // Beside the answers about another model, and for what cannot be read at all.
+    let good = "corpus/systems/c02-semaphore.net";
+    let output = fairly(&["check", "--format", "json", good, &bad[0], "missing.pml"]);
+    assert_eq!(code(&output), 2);
+    let all: Vec<Value> = serde_json::from_str(&out(&output)).expect("JSON");
+    let outcomes: Vec<&str> = all.iter().filter_map(|it| it["outcome"].as_str()).collect();
+    assert_eq!(outcomes[0], "violated");
+    assert!(outcomes[1..].iter().all(|it| *it == "error") && outcomes.len() > 2, "{outcomes:?}");
+    assert_eq!(all.last().expect("one")["code"], "E0003");
+    for command in ["ladder", "least"] {
+        documents(&[command, "--format", "json", &bad[0]], &error);
+    }
+}
+
+#[test]
 fn the_checker_of_schemas_finds_mistakes() {
     let verdict = schema("verdict-1.json");
     let mistakes = |change: &dyn Fn(&mut Value)| {

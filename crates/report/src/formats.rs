@@ -112,6 +112,17 @@ fn message(document: &Value) -> String {
     out
 }
 
+/// The message behind the place of an error, for formats that have no place for it.
+fn placed(document: &Value) -> String {
+    let Place { line, column, .. } = place(document);
+    match column {
+        Some(column) => {
+            format!("{}:{line}:{column}: {}", text(document, "file"), message(document))
+        }
+        None => message(document),
+    }
+}
+
 /// The run, a line a step.
 fn run(document: &Value) -> String {
     let mut out = String::new();
@@ -226,8 +237,9 @@ pub fn junit(documents: &[Value]) -> String {
     for file in files {
         let of_file = || documents.iter().filter(|document| text(document, "file") == file);
         let count = |what: Counts| of_file().filter(|document| counts(document) == what).count();
-        let seconds: f64 =
-            of_file().filter_map(|document| document["stamp"]["seconds"].as_f64()).sum();
+        let seconds: f64 = of_file()
+            .filter_map(|it| it["stamp"]["seconds"].as_f64())
+            .fold(0.0, |all, it| all + it);
         let _ = writeln!(
             out,
             "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{seconds:.3}\">",
@@ -255,7 +267,7 @@ pub fn junit(documents: &[Value]) -> String {
             let _ = writeln!(
                 out,
                 ">\n      <{tag} message=\"{}\">{}</{tag}>\n    </testcase>",
-                xml(&message(document)),
+                xml(&placed(document)),
                 xml(&run(document))
             );
         }
@@ -291,7 +303,7 @@ pub fn markdown(documents: &[Value]) -> String {
             out,
             "\n<details><summary>{}</summary>\n\n{}\n",
             xml(&in_line(&title(document))),
-            markup::markdown(&message(document)),
+            markup::markdown(&placed(document)),
         );
         if document["run"].is_object() {
             let _ = write!(out, "\n{}", block(&run(document), ""));

@@ -66,8 +66,13 @@ fn may_replace(folder: &Folder, file: &str, trace: &Value) -> bool {
         Ok(None) => !folder.is_folder(file),
         Ok(Some(bytes)) => match serde_json::from_slice::<Value>(&bytes) {
             Ok(other) => {
-                let same = |name: &str| other["#meta"][name] == trace["#meta"][name];
-                ["source", "model", "asked", "property"].into_iter().all(same)
+                let (other, own) = (&other["#meta"], &trace["#meta"]);
+                let same = |name: &str| other[name] == own[name];
+                // A formula of the command line has no name, and the next one takes its place.
+                let is_formula = |meta: &Value| meta["asked"]["formula"].is_string();
+                let same_question =
+                    (same("asked") && same("property")) || (is_formula(other) && is_formula(own));
+                same("source") && same("model") && same_question
             }
             Err(_) => false,
         },

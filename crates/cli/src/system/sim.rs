@@ -37,7 +37,6 @@ pub(crate) struct Sim {
 
 pub(crate) fn sim(request: &Sim, look: Look) -> Result<ExitCode, Failure> {
     let along = request.along.as_ref().map(|file| trace::read(file)).transpose()?;
-    let along = along.map(|(_, trace)| trace);
     with_system(&request.model, Simulation { request, look, along })
 }
 

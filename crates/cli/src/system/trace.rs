@@ -96,19 +96,16 @@ pub(crate) fn trace(request: &Trace, look: Look) -> Result<ExitCode, Failure> {
             Ok(ExitCode::SUCCESS)
         }
         Command::Convert { from, to } => {
-            let (text, trace) = from.read()?;
+            let (document, trace) = from.read()?;
             let converted = match to {
-                Format::Itf => text,
+                Format::Itf => json::text(&document),
                 Format::Mermaid => trace.mermaid(),
                 Format::Plantuml => trace.plantuml(),
                 Format::Dot => trace.dot(),
                 Format::Markdown => trace.markdown(),
                 Format::Trail => trail::written(&trace, &from.about.model)?,
             };
-            match to {
-                Format::Itf | Format::Trail => output::write_data(&converted)?,
-                _ => output::write(&converted, None)?,
-            }
+            output::write(&converted, None)?;
             Ok(ExitCode::SUCCESS)
         }
         Command::Verify { files, about } => {
@@ -133,15 +130,18 @@ pub(crate) fn trace(request: &Trace, look: Look) -> Result<ExitCode, Failure> {
 }
 
 impl From {
-    /// The text of the trace, and what it says.
-    fn read(&self) -> Result<(String, Saved), Failure> {
+    /// The trace, and what it says.
+    fn read(&self) -> Result<(Value, Saved), Failure> {
         let From { file, about } = self;
         if trail::is_one(file) {
             let value = trail::read(file, &about.model, about.property.as_deref())?;
-            return Ok((json::text(&value), saved(file, &value)?));
+            let trace = saved(file, &value)?;
+            return Ok((value, trace));
         }
         about.refuse_property(file)?;
-        read(file)
+        let value = document(file)?;
+        let trace = saved(file, &value)?;
+        Ok((value, trace))
     }
 }
 
@@ -157,20 +157,17 @@ impl About {
 }
 
 /// Reads a trace.
-pub(super) fn read(file: &str) -> Result<(String, Saved), Failure> {
-    let (text, value) = document(file)?;
-    let trace = saved(file, &value)?;
-    Ok((text, trace))
+pub(super) fn read(file: &str) -> Result<Saved, Failure> {
+    saved(file, &document(file)?)
 }
 
-/// The text of a trace, and the document that it is.
-fn document(file: &str) -> Result<(String, Value), Failure> {
+/// The document that a trace is.
+fn document(file: &str) -> Result<Value, Failure> {
     let text = input::read(file)?.text;
-    let value = fairly_report::trace::parse(&text).map_err(|error| Failure::Usage {
+    fairly_report::trace::parse(&text).map_err(|error| Failure::Usage {
         message: format!("{file} is no trace: {error}"),
         help: Some("traces are saved in .fairly when a property is violated".to_owned()),
-    })?;
-    Ok((text, value))
+    })
 }
 
 fn saved(file: &str, value: &Value) -> Result<Saved, Failure> {

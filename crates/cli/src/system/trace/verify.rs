@@ -35,7 +35,7 @@ pub(super) fn verify(file: &str, about: &About) -> Result<u8, Failure> {
         of_trail(file, about)?
     } else {
         about.refuse_property(file)?;
-        let value = document(file)?.1;
+        let value = document(file)?;
         let trace = saved(file, &value)?;
         of_trace(&trace, &value, &about.model)?
     };
@@ -183,7 +183,9 @@ fn guilty<S: TransitionSystem>(
 ) -> Judged {
     let said = &from.trace.fairness;
     let Some(assumption) = assumed.iter().find(|it| it.to_string() == *said) else {
-        return refuted(format!("#meta.fairness: \"{said}\" is no fairness that it could assume"));
+        return refuted(format!(
+            "{UNTRUE}: #meta.fairness: \"{said}\" is no fairness that it could assume"
+        ));
     };
     if run.cycle.is_empty() {
         return refuted(format!("it has no loop, and {} is about whole runs", property.name));
@@ -228,7 +230,7 @@ fn of_file(
     }
     let mut questions = file.questions(model)?;
     let (Some(question), true) = (questions.pop(), questions.is_empty()) else {
-        return Ok(refuted("#meta.asked: it asks several questions at once"));
+        return Ok(refuted("it asks several questions at once"));
     };
     let Question { title, system, asked, place, choice, .. } = question;
     let text = file.text().to_owned();
@@ -407,6 +409,9 @@ fn of_trail(file: &str, about: &About) -> Result<Result<String, Refuted>, Failur
     })
 }
 
+/// The code of what is not as the model has it.
+const UNTRUE: &str = "E0810";
+
 /// The first place where a document is not as it should be, in words.
 fn difference(is: &Value, should: &Value, at: &mut String) -> Option<String> {
     let place = |at: &str| if at.is_empty() { "the trace".to_owned() } else { at.to_owned() };
@@ -420,8 +425,8 @@ fn difference(is: &Value, should: &Value, at: &mut String) -> Option<String> {
                 at.push_str(name);
                 let found = match (is.get(name), should.get(name)) {
                     (Some(is), Some(should)) => difference(is, should, at),
-                    (Some(_), None) => Some(format!("E0810: {at}: the model has no such thing")),
-                    _ => Some(format!("E0810: {at} is missing")),
+                    (Some(_), None) => Some(format!("{UNTRUE}: {at}: the model has no such thing")),
+                    _ => Some(format!("{UNTRUE}: {at} is missing")),
                 };
                 if found.is_some() {
                     return found;
@@ -442,9 +447,9 @@ fn difference(is: &Value, should: &Value, at: &mut String) -> Option<String> {
             let (is, should) = (is.len(), should.len());
             let place = place(at);
             (is != should)
-                .then(|| format!("E0810: {place} has {is} entries, and should have {should}"))
+                .then(|| format!("{UNTRUE}: {place} has {is} entries, and should have {should}"))
         }
         (is, should) if is == should => None,
-        (is, should) => Some(format!("E0810: {} is {is}, and should be {should}", place(at))),
+        (is, should) => Some(format!("{UNTRUE}: {} is {is}, and should be {should}", place(at))),
     }
 }
