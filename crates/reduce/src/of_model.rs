@@ -311,10 +311,11 @@ impl<'m> Maker<'m> {
                 for (at, location) in locations.iter().enumerate() {
                     let from = fairly_model::LocationId::from_index(at);
                     let edges = location.edges.as_deref().unwrap_or_default();
+                    let earlier = self.earlier(slot, edges, &plain);
                     let steps = edges.iter().enumerate().map(|(position, edge)| {
                         let taken = silent.edge(template, from, position);
                         let guard = guards.edge(template, from, position);
-                        self.step(slot, template, edges, edge, [&taken, &guard], &plain)
+                        self.step(slot, template, &earlier, edge, [&taken, &guard], &plain)
                     });
                     spots.push(Spot { steps: steps.collect(), ..Spot::default() });
                 }
@@ -343,11 +344,44 @@ impl<'m> Maker<'m> {
         }
     }
 
+    /// Those behind have to leave first.
+    fn waits_to_leave(&self, slot: usize, edge: &Edge, bits: &mut Bits) {
+        if edge.target == Target::Exit && self.model.exit == Exit::LastFirst {
+            for behind in slot + 1..self.model.slots.len() {
+                bits.insert(self.running + behind);
+            }
+        }
+    }
+
+    /// For each rank of the edges of a location, if there are several: what decides whether one of a
+    /// smaller rank can be taken.
+    fn earlier(&self, slot: usize, edges: &[Edge], plain: &Footprints<'_>) -> Vec<(u8, Bits)> {
+        if edges.iter().all(|edge| edge.rank == edges[0].rank) {
+            return Vec::new();
+        }
+        let mut sorted: Vec<&Edge> = edges.iter().collect();
+        sorted.sort_by_key(|edge| edge.rank);
+        let mut bits = Bits::new(self.parts);
+        let mut earlier = Vec::new();
+        for same in sorted.chunk_by(|one, other| one.rank == other.rank) {
+            earlier.push((same[0].rank, bits.clone()));
+            for edge in same {
+                self.waits_to_leave(slot, edge, &mut bits);
+                self.both_ends(edge, &mut bits);
+                bits.join(&self.spoken(slot, edge, plain));
+                if self.is_joint(slot, edge) {
+                    bits.fill();
+                }
+            }
+        }
+        earlier
+    }
+
     fn step(
         &self,
         slot: usize,
         template: TemplateId,
-        edges: &[Edge],
+        earlier: &[(u8, Bits)],
         edge: &Edge,
         [taken, guard]: [&Footprint; 2],
         plain: &Footprints<'_>,
@@ -360,24 +394,11 @@ impl<'m> Maker<'m> {
         enabling.join(&spoken);
         self.ends(edge, &mut reads, &mut writes);
         self.both_ends(edge, &mut enabling);
-        // Those behind have to leave first.
-        let waits_to_leave = |edge: &Edge, bits: &mut Bits| {
-            if edge.target == Target::Exit && self.model.exit == Exit::LastFirst {
-                for behind in slot + 1..self.model.slots.len() {
-                    bits.insert(self.running + behind);
-                }
-            }
-        };
         let mut others = Bits::new(self.parts);
-        waits_to_leave(edge, &mut others);
+        self.waits_to_leave(slot, edge, &mut others);
         // An edge of smaller rank that can be taken keeps this one from it.
-        for before in edges.iter().filter(|other| other.rank < edge.rank) {
-            waits_to_leave(before, &mut others);
-            self.both_ends(before, &mut others);
-            others.join(&self.spoken(slot, before, plain));
-            if self.is_joint(slot, before) {
-                others.fill();
-            }
+        for (_, bits) in earlier.iter().filter(|(rank, _)| *rank == edge.rank) {
+            others.join(bits);
         }
         reads.join(&others);
         enabling.join(&others);
