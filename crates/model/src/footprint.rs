@@ -25,6 +25,9 @@
 
 use std::fmt;
 
+use fairly_system::EventId;
+use hashbrown::{HashMap, HashSet};
+
 use crate::expression::{AnyVariable, ChannelQuery, Expr, Pattern, Place};
 use crate::ids::{ChannelId, LocalId, LocationId, SlotId, TemplateId, VariableId};
 use crate::model::{Atomicity, Exit, Model};
@@ -195,6 +198,10 @@ pub struct Footprints<'m> {
     atomic: bool,
     /// Whether states remember who moved last.
     remembers: bool,
+    /// The events that several processes take together.
+    gathered: HashSet<EventId>,
+    /// Where edges have different ranks: what decides whether one of a smaller rank is enabled.
+    earlier: HashMap<(TemplateId, LocationId), Vec<(u8, Vec<Access>)>>,
 }
 
 impl<'m> Footprints<'m> {
@@ -203,7 +210,10 @@ impl<'m> Footprints<'m> {
     pub fn new(model: &'m Model) -> Self {
         let locations = || model.templates.iter().flat_map(|template| &template.locations);
         let open = locations().any(|location| location.edges.is_none());
-        let mut footprints = Footprints { model, atomic: false, remembers: false };
+        let gathered = model.gatherings.iter().map(|&(event, _)| event).collect();
+        let earlier = HashMap::new();
+        let mut footprints =
+            Footprints { model, atomic: false, remembers: false, gathered, earlier };
         let reads = |footprint: &Collector| footprint.reads.contains(&Access::LastMover);
         let of_edges = || {
             (0..model.templates.len()).map(TemplateId::from_index).any(|id| {
@@ -232,7 +242,40 @@ impl<'m> Footprints<'m> {
         let remembers = open || of_edges() || of_propositions();
         footprints.remembers = remembers;
         footprints.atomic = open || model.atomic();
+        footprints.earlier = footprints.earlier();
         footprints
+    }
+
+    /// What decides, for each rank, whether an edge of a smaller one is enabled: for each location
+    /// whose edges have several ranks.
+    fn earlier(&self) -> HashMap<(TemplateId, LocationId), Vec<(u8, Vec<Access>)>> {
+        let mut earlier = HashMap::new();
+        for (id, template) in self.model.templates.iter().enumerate() {
+            let id = TemplateId::from_index(id);
+            for (at, location) in template.locations.iter().enumerate() {
+                let mut edges: Vec<&Edge> = location.edges.iter().flatten().collect();
+                if edges.iter().all(|edge| edge.rank == edges[0].rank) {
+                    continue;
+                }
+                edges.sort_by_key(|edge| edge.rank);
+                let mut ranks: Vec<(u8, Vec<Access>)> = Vec::new();
+                let mut collector = self.collector(Some(id));
+                for same in edges.chunk_by(|one, other| one.rank == other.rank) {
+                    collector.reads.sort_unstable();
+                    collector.reads.dedup();
+                    ranks.push((same[0].rank, collector.reads.clone()));
+                    for edge in same {
+                        collector.enabling(edge);
+                        // Whether that one is enabled is up to others who take no part in this one.
+                        if self.joint(edge) {
+                            collector.reads.push(Access::Everything);
+                        }
+                    }
+                }
+                earlier.insert((id, LocationId::from_index(at)), ranks);
+            }
+        }
+        earlier
     }
 
     /// Of the edge at this position out of a location.
@@ -247,12 +290,9 @@ impl<'m> Footprints<'m> {
         let mut collector = self.collector(Some(template));
         collector.reads.push(Access::Control(Owner::Own));
         // An edge with a smaller rank that becomes enabled disables this one.
-        for before in edges.iter().filter(|other| other.rank < edge.rank) {
-            collector.enabling(before);
-            // Whether that one is enabled is up to others who take no part in this one.
-            if self.joint(before) {
-                collector.reads.push(Access::Everything);
-            }
+        let earlier = self.earlier.get(&(template, location)).into_iter().flatten();
+        for (_, reads) in earlier.filter(|(rank, _)| *rank == edge.rank) {
+            collector.reads.extend_from_slice(reads);
         }
         collector.enabling(edge);
         collector.doing(edge);
@@ -291,7 +331,7 @@ impl<'m> Footprints<'m> {
 
     /// Whether other processes may have to take part in the edge.
     fn joint(&self, edge: &Edge) -> bool {
-        let Model { channels, gatherings, .. } = self.model;
+        let channels = &self.model.channels;
         let meeting = match &edge.communication {
             Communication::None => false,
             Communication::Send { channel, .. } | Communication::Receive { channel, .. } => {
@@ -300,9 +340,9 @@ impl<'m> Footprints<'m> {
             }
         };
         let gathered = match &edge.label {
-            Label::Event(event) => gatherings.iter().any(|(other, _)| other == event),
+            Label::Event(event) => self.gathered.contains(event),
             // Its name depends on values, and could be that of a gathered event.
-            Label::Data { .. } | Label::Message => !gatherings.is_empty(),
+            Label::Data { .. } | Label::Message => !self.gathered.is_empty(),
         };
         meeting || gathered
     }

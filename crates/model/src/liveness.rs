@@ -388,17 +388,31 @@ fn rounds<'m>(model: &Model, template: &'m Template) -> Vec<&'m Edge> {
             }
         }
     }
-    // What is left when all that leads from nowhere or to nowhere is taken away has all rounds.
-    loop {
-        let (mut left, mut reached) = (vec![false; count], vec![false; count]);
-        for &(from, to, _) in &steps {
-            left[from] = true;
-            reached[to] = true;
-        }
-        let before = steps.len();
-        steps.retain(|&(from, to, _)| reached[from] && left[to]);
-        if steps.len() == before {
-            break steps.into_iter().map(|(_, _, edge)| edge).collect();
+    // What is left when all that leads from nowhere or to nowhere is taken away has all rounds. Each
+    // step that goes may leave others with nowhere to come from or to go to.
+    let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); count];
+    let mut arriving: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for (at, &(from, to, _)) in steps.iter().enumerate() {
+        leaving[from].push(at);
+        arriving[to].push(at);
+    }
+    let mut ways_in: Vec<usize> = arriving.iter().map(Vec::len).collect();
+    let mut ways_out: Vec<usize> = leaving.iter().map(Vec::len).collect();
+    let mut gone = vec![false; steps.len()];
+    let lonely = |&at: &usize| ways_in[at] == 0 || ways_out[at] == 0;
+    let mut open: Vec<usize> = (0..count).filter(lonely).collect();
+    while let Some(location) = open.pop() {
+        for &at in leaving[location].iter().chain(&arriving[location]) {
+            if std::mem::replace(&mut gone[at], true) {
+                continue;
+            }
+            let (from, to, _) = steps[at];
+            ways_out[from] -= 1;
+            ways_in[to] -= 1;
+            open.extend((ways_out[from] == 0).then_some(from));
+            open.extend((ways_in[to] == 0).then_some(to));
         }
     }
+    let left = steps.iter().zip(gone).filter(|(_, gone)| !gone);
+    left.map(|(&(_, _, edge), _)| edge).collect()
 }

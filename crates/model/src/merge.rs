@@ -79,6 +79,8 @@ struct Seen<'a> {
     /// Whether processes that meet others are left alone: who is ready to meet them makes a difference
     /// to what others can do or have to do.
     meetings_count: bool,
+    /// The events that several processes take together.
+    gathered: HashSet<EventId>,
 }
 
 /// What expressions read of processes.
@@ -126,14 +128,16 @@ impl<'a> Seen<'a> {
         if read.others || read.timeout && kept.enabled {
             return None;
         }
+        let gathered: HashSet<EventId> =
+            model.gatherings.iter().map(|&(event, _)| event).collect();
         let edges = || locations().filter_map(|location| location.edges.as_ref());
         let is_barred = |edges: &Vec<Edge>| {
             edges.windows(2).any(|pair| pair[0].rank != pair[1].rank)
-                && edges.iter().any(|edge| meets(model, edge))
+                && edges.iter().any(|edge| meets(model, &gathered, edge))
         };
         let meetings_count =
             kept.enabled || edges().flatten().any(|edge| edge.hold) || edges().any(is_barred);
-        Some(Seen { model, kept, read, meetings_count })
+        Some(Seen { model, kept, read, meetings_count, gathered })
     }
 
     /// By location of a template: whether it is passed.
@@ -141,7 +145,7 @@ impl<'a> Seen<'a> {
         let template = self.model.template(id);
         let nothing = vec![false; template.locations.len()];
         let mut edges = template.locations.iter().flat_map(|it| it.edges.iter().flatten());
-        if self.meetings_count && edges.any(|edge| meets(self.model, edge)) {
+        if self.meetings_count && edges.any(|edge| meets(self.model, &self.gathered, edge)) {
             return nothing;
         }
         // What values variables can have may differ from slot to slot.
@@ -211,7 +215,7 @@ impl<'a> Seen<'a> {
             && !edge.hold;
         let is_seen = (self.kept.event)(event) || self.is_termination(event);
         match edge.target {
-            Target::Location(to) if is_certain && !is_seen && !meets(self.model, edge) => Some(to),
+            Target::Location(to) if is_certain && !is_seen && !meets(self.model, &self.gathered, edge) => Some(to),
             _ => None,
         }
     }
@@ -235,7 +239,7 @@ impl<'a> Seen<'a> {
 }
 
 /// Whether others may take part in an edge.
-fn meets(model: &Model, edge: &Edge) -> bool {
+fn meets(model: &Model, gathered: &HashSet<EventId>, edge: &Edge) -> bool {
     let in_rendezvous = match &edge.communication {
         Communication::None => false,
         Communication::Send { channel, .. } | Communication::Receive { channel, .. } => {
@@ -247,8 +251,8 @@ fn meets(model: &Model, edge: &Edge) -> bool {
         }
     };
     let is_gathered = match &edge.label {
-        Label::Event(event) => model.gatherings.iter().any(|(other, _)| other == event),
-        Label::Data { .. } | Label::Message => !model.gatherings.is_empty(),
+        Label::Event(event) => gathered.contains(event),
+        Label::Data { .. } | Label::Message => !gathered.is_empty(),
     };
     in_rendezvous || is_gathered
 }

@@ -11,6 +11,9 @@
 //! conditions on the way, until the variable is assigned again. An end that grows goes to the next power
 //! of two at once: that takes no more bits, and few rounds.
 
+use fairly_system::EventId;
+use hashbrown::HashSet;
+
 use crate::expression::{AnyVariable, BinaryOp, ChannelQuery, Expr, Place, UnaryOp};
 use crate::ids::TemplateId;
 use crate::model::Model;
@@ -167,6 +170,8 @@ struct Analysis<'a> {
     cells: Vec<Vec<Values>>,
     locals: Vec<Vec<Values>>,
     changed: bool,
+    /// The events that several processes take together.
+    gathered: HashSet<EventId>,
 }
 
 fn initial(variable: &Variable) -> Values {
@@ -183,7 +188,8 @@ impl<'a> Analysis<'a> {
         let cells = model.channels.iter().map(|channel| vec![None; channel.cells.len()]).collect();
         let locals = model.templates.iter().map(|template| of(&template.locals)).collect();
         let variables = of(&model.variables);
-        Analysis { model, variables, cells, locals, changed: false }
+        let gathered = model.gatherings.iter().map(|&(event, _)| event).collect();
+        Analysis { model, variables, cells, locals, changed: false, gathered }
     }
 
     fn ranges(&self) -> Ranges {
@@ -248,7 +254,7 @@ impl<'a> Analysis<'a> {
             }
         };
         let own_event = match &edge.label {
-            Label::Event(event) => self.model.gatherings.iter().all(|(other, _)| other != event),
+            Label::Event(event) => !self.gathered.contains(event),
             Label::Data { .. } | Label::Message => false,
         };
         buffered && own_event
