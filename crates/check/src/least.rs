@@ -14,7 +14,6 @@
 //! on them.
 
 use std::collections::VecDeque;
-use std::time::Instant;
 
 use fairly_fairness::{Constraint, Level, Notion};
 use fairly_omega::{
@@ -22,7 +21,7 @@ use fairly_omega::{
     Step, emptiness,
 };
 use fairly_search::{Bounded, Product};
-use fairly_system::{Run, TransitionSystem};
+use fairly_system::TransitionSystem;
 use fairly_witness::Ledger;
 
 use crate::assumption::constraints_of;
@@ -126,13 +125,11 @@ pub fn least<S: TransitionSystem>(
 
     let mut open: Vec<Choice> = vec![vec![0; candidates.len()]];
     let mut least: Vec<Choice> = Vec::new();
-    let mut runs: Vec<Run> = Vec::new();
     let mut questions = 0;
     let mut ended = false;
+    let stop = options.bounds.stop();
     while let Some(choice) = open.pop() {
-        let late = options.bounds.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-            || options.bounds.watch.is_some_and(fairly_search::Watch::is_stopped);
-        if questions >= QUESTIONS || late {
+        if questions >= QUESTIONS || stop.is_due() {
             ended = true;
             break;
         }
@@ -151,8 +148,12 @@ pub fn least<S: TransitionSystem>(
         // then go beyond the result somewhere, which rules out far more than this one run does.
         let mut large = choice.clone();
         let mut ledger = Ledger::of(product.system_mut(), &run, &constraints);
-        runs.push(run);
+        confirm(product.system_mut(), property, assumed, &run)?;
         for at in 0..candidates.len() {
+            // What is not raised rules out less, which is no mistake.
+            if questions >= QUESTIONS || stop.is_due() {
+                break;
+            }
             for level in [2, 1] {
                 if large[at] >= level {
                     break;
@@ -166,7 +167,7 @@ pub fn least<S: TransitionSystem>(
                         Ok(Some(lasso)) => {
                             let run = as_run(&mut product, &lasso);
                             ledger = Ledger::of(product.system_mut(), &run, &constraints);
-                            runs.push(run);
+                            confirm(product.system_mut(), property, assumed, &run)?;
                         }
                         Err(refused) => return Ok(Least::Unknown(WhyUnknown::Refused(refused))),
                     }
@@ -179,10 +180,6 @@ pub fn least<S: TransitionSystem>(
             large.iter().map(|&level| (level < 2).then_some(level + 1)).collect();
         open.push(choice);
         open = exclude(open, &least, &needed);
-    }
-    drop(product);
-    for run in &runs {
-        confirm(system, property, assumed, run)?;
     }
     least.sort_by_key(|choice| {
         (choice.iter().map(|&level| u32::from(level)).sum::<u32>(), choice.clone())
