@@ -2,13 +2,14 @@
 
 use std::fmt;
 
-use fairly_fairness::{Constraint, Notion, Predicate, Selector, StepFormula, Strength};
-use fairly_front::case::{self, Demand, Target};
+use fairly_fairness::{Constraint, Notion, Predicate, StepFormula, Strength};
+use fairly_front::case::{self, Demand};
 use fairly_logic::{Formula, Formulas, Node};
 use fairly_search::{Bounds, Cut, survey};
-use fairly_system::{Annotation, EventSet, Signature, TransitionSystem};
+use fairly_system::TransitionSystem;
 
-use crate::property::{Bound, bind_atom, parse_for};
+use crate::naming::{self, Names};
+use crate::property::{Bound, bind_atom, parse_for, similar};
 
 /// A notion of fairness and further constraints.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +48,9 @@ impl Assumption {
         Ok(all)
     }
 
-    /// Adds a constraint as `.net` files and the command line write them.
+    /// Adds a constraint as `.net` files and the command line write them. Where a system lists its moves as
+    /// they are met, a constraint about single ones can be read once it has been
+    /// [explored](fairly_search::survey).
     ///
     /// # Errors
     /// When it names something that the system does not have.
@@ -57,7 +60,9 @@ impl Assumption {
         system: &mut S,
     ) -> Result<(), Unusable> {
         let constraint = match &constraint.demand {
-            Demand::Fair(annotation, target) => fair(*annotation, target, system.signature())?,
+            Demand::Fair(annotation, target) => {
+                Names::of(system.signature()).constraint(*annotation, target)?
+            }
             Demand::Justice(formula) => Constraint {
                 name: format!("justice({})", formula.text),
                 strength: Strength::Weak,
@@ -78,6 +83,28 @@ impl Assumption {
     }
 }
 
+impl Assumption {
+    /// As [`Assumption::add`], after the system has been explored within the bounds if that tells what the
+    /// constraint means: systems that list their moves as they are met do not know the others by name.
+    ///
+    /// # Errors
+    /// When a bound is reached.
+    pub fn add_within<S: TransitionSystem>(
+        &mut self,
+        constraint: &case::Constraint,
+        system: &mut S,
+        bounds: Bounds,
+    ) -> Result<Result<(), Unusable>, Cut> {
+        if let Demand::Fair(_, target) = &constraint.demand
+            && !system.signature().complete
+            && Names::of(system.signature()).needs_tables(target)
+        {
+            survey(system, bounds)?;
+        }
+        Ok(self.add(constraint, system))
+    }
+}
+
 /// The constraints of a notion, after the system has been explored if they need that. None for the
 /// notions that are no sets of constraints.
 pub(crate) fn constraints_of<S: TransitionSystem>(
@@ -88,55 +115,13 @@ pub(crate) fn constraints_of<S: TransitionSystem>(
     if notion.needs_tables() && !system.signature().complete {
         survey(system, bounds)?;
     }
-    Ok(notion.constraints(system.signature()).unwrap_or_default())
-}
-
-/// Fairness or liveness of a process, an event, or one process's part in an event. It needs no
-/// tables: the events are those that the name matches, whenever they are met.
-fn fair(
-    annotation: Annotation,
-    target: &Target,
-    signature: &Signature,
-) -> Result<Constraint, Unusable> {
-    let unknown = |name: &str| Unusable::Unknown(name.to_owned());
-    let is_live = matches!(annotation, Annotation::WeakLive | Annotation::StrongLive);
-    let events = |name: &str| {
-        let named = EventSet::named(name, signature).map(EventSet::without_idle);
-        // In a complete signature a name that only idle has is none.
-        named
-            .filter(|set| !signature.complete || !set.members().is_empty())
-            .ok_or_else(|| unknown(name))
-    };
-    let of_events = |name: &str| Ok((name.to_owned(), Selector::Events(events(name)?)));
-    let of_process = |name: &str| {
-        if is_live {
-            return Err(Unusable::LiveProcess(name.to_owned()));
-        }
-        let process = signature.process(name).ok_or_else(|| unknown(name))?;
-        Ok((name.to_owned(), Selector::Process(process)))
-    };
-    let (what, selector) = match target {
-        Target::Name(name) if signature.process(name).is_some() => of_process(name)?,
-        Target::Name(name) | Target::Event(name) => of_events(name)?,
-        Target::Process(name) => of_process(name)?,
-        Target::EventOf { event, process } => {
-            let owner = signature.process(process).ok_or_else(|| unknown(process))?;
-            let selector = Selector::Part(owner, events(event)?);
-            let known = signature.move_ids().any(|id| selector.selects_move(id, signature));
-            if signature.complete && !known {
-                return Err(unknown(event));
-            }
-            (format!("{event} of {process}"), selector)
-        }
-    };
-    Ok(Constraint::annotated(annotation, &what, selector))
+    Ok(naming::constraints(notion, system.signature()))
 }
 
 /// A formula without temporal operators as a predicate on steps.
 fn step_predicate<S: TransitionSystem>(text: &str, system: &mut S) -> Result<Predicate, Unusable> {
     let mut formulas = Formulas::new();
-    let parsed =
-        parse_for(&mut formulas, text, system).map_err(|_| Unusable::Unknown(text.to_owned()))?;
+    let parsed = parse_for(&mut formulas, text, system).map_err(|_| Unusable::unknown(text))?;
     let formula = formulas.nnf(parsed);
     if formula == Formula::TRUE {
         return Ok(Predicate::True);
@@ -163,11 +148,14 @@ fn step_formula<S: TransitionSystem>(
             match bind_atom(atom, system) {
                 Some(Bound::Event(events)) => StepFormula::Event(events),
                 Some(Bound::State(index)) => StepFormula::State(index),
-                None => return Err(Unusable::Unknown(atom.text().to_owned())),
+                None => {
+                    let similar = similar(system, atom.text());
+                    return Err(Unusable::Unknown { name: atom.text().to_owned(), similar });
+                }
             }
         }
         // The reader of constraints lets no temporal operator through.
-        _ => return Err(Unusable::Unknown(formulas.display(formula))),
+        _ => return Err(Unusable::unknown(&formulas.display(formula))),
     })
 }
 
@@ -186,16 +174,45 @@ impl fmt::Display for Assumption {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unusable {
     /// It is about something that the system does not have.
-    Unknown(String),
+    Unknown {
+        /// What it is about.
+        name: String,
+        /// A name of the system that looks like it.
+        similar: Option<String>,
+    },
+    /// Several things have this name.
+    Ambiguous(String),
     /// `wl` and `sl` are about what is ready, which only events are.
     LiveProcess(String),
+}
+
+impl Unusable {
+    fn unknown(name: &str) -> Self {
+        Unusable::Unknown { name: name.to_owned(), similar: None }
+    }
+
+    /// What to write instead, if something is near.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Unusable::Unknown { similar, .. } => {
+                similar.as_ref().map(|similar| format!("did you mean `{similar}`?"))
+            }
+            Unusable::Ambiguous(name) => {
+                Some(format!("write `{name} #1` for the first, `{name} #2` for the second"))
+            }
+            Unusable::LiveProcess(_) => None,
+        }
+    }
 }
 
 impl fmt::Display for Unusable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Unusable::Unknown(name) => {
+            Unusable::Unknown { name, .. } => {
                 write!(f, "the constraint is about `{name}`, which the system does not have")
+            }
+            Unusable::Ambiguous(name) => {
+                write!(f, "the constraint is about `{name}`, and several are called so")
             }
             Unusable::LiveProcess(name) => {
                 write!(f, "wl and sl are about events, and `{name}` is a process")

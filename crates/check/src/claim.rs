@@ -3,17 +3,20 @@
 //! They are about what is possible, so no fairness is assumed. What is found is a finite run, which
 //! is walked again on the system before it is returned.
 
+use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 use fairly_model::Expr;
 use fairly_omega::StateId;
-use fairly_reduce::{Reduced, Reducible, Watched};
+use fairly_reduce::{Lost, Reduced, Reducible, Watched};
 use fairly_search::reach::{self, Size};
 use fairly_search::refinement::{self, Answer, Determinism, Model, Nondeterminism, ViolationKind};
 use fairly_search::{Bounds, Cut, Phase, Prefix};
 use fairly_system::{AtomIndex, Fault, FaultKind, Run, RunStep, TransitionSystem};
-use fairly_witness::{follow, replay};
+use fairly_witness::Flaw;
 
+use crate::confirm::{self, Beyond, Branching, Confirmed};
+use crate::ending::Ending;
 use crate::hunt::Lossy;
 use crate::soundness::{self, Refusal, Refused, RowKind, Wanted};
 use crate::verdict::{Failure, WhyUnknown};
@@ -36,6 +39,22 @@ pub struct ClaimVerdict {
     pub time: Duration,
     /// What was kept of the states, if not all.
     pub lossy: Option<Lossy>,
+}
+
+impl ClaimVerdict {
+    /// There is no answer because of a bug: what went wrong.
+    pub fn broken(message: &str) -> ClaimVerdict {
+        let why = WhyUnknown::Internal(message.to_owned());
+        ClaimVerdict {
+            outcome: ClaimOutcome::Unknown(why),
+            size: None,
+            reductions: Vec::new(),
+            unreduced: None,
+            asymmetric: None,
+            time: Duration::ZERO,
+            lossy: None,
+        }
+    }
 }
 
 /// How a claim is looked at.
@@ -67,9 +86,9 @@ impl From<&Options> for Effort {
 #[derive(Clone, Debug)]
 pub enum ClaimOutcome {
     /// It is so; for claims that something is possible, with a run that shows it.
-    Holds(Option<Box<Shown>>),
+    Holds(Option<Box<Confirmed<Shown>>>),
     /// It is not so; for claims that something is impossible, with a run that shows it.
-    Violated(Option<Box<Shown>>),
+    Violated(Option<Box<Confirmed<Shown>>>),
     /// Not known, and why.
     Unknown(WhyUnknown),
 }
@@ -104,6 +123,11 @@ impl Shown {
         Shown::new(prefix, format!("{why}: nothing is enabled in {end}"))
     }
 
+    /// A run that leads to internal steps for ever.
+    pub(crate) fn diverges(prefix: Prefix) -> Shown {
+        Shown::new(prefix, "divergence: internal steps can go on for ever")
+    }
+
     /// A run that ends.
     pub(crate) fn last<S: TransitionSystem>(system: &mut S, prefix: Prefix) -> Shown {
         let why = match system.fault(prefix.end()) {
@@ -121,21 +145,52 @@ impl Shown {
 }
 
 /// What it means that something, or nothing, was found.
-type Meaning = fn(Option<Box<Shown>>) -> ClaimOutcome;
+type Meaning = fn(Option<Box<Confirmed<Shown>>>) -> ClaimOutcome;
 
 /// What a question ends with before it is confirmed.
-type Answered = Result<(Option<Shown>, Option<Size>), Cut>;
+type Answered = Result<(Option<Shown>, Option<Size>), Unanswered>;
 
-/// Asks a question whose witness, if there is one, is `found`'s meaning, of the whole system.
-fn ask<S: TransitionSystem>(
+/// Why a question has no answer.
+enum Unanswered {
+    /// It was not begun.
+    NotBegun(WhyUnknown),
+    /// A bound was reached.
+    Cut(Cut),
+    /// The run of the whole system behind what was found would be very long.
+    Long,
+    /// A run of the reduced system with no run of the whole system behind it.
+    Lost(Prefix),
+}
+
+impl From<Cut> for Unanswered {
+    fn from(cut: Cut) -> Self {
+        Unanswered::Cut(cut)
+    }
+}
+
+/// Asks a question whose witness, if there is one, is `found`'s meaning, of the whole system. The question
+/// says with what it finds how it is to be judged again.
+fn ask<S: TransitionSystem, J>(
     system: &mut S,
     found: Meaning,
     nothing: Meaning,
-    question: impl FnOnce(&mut S) -> Answered,
+    bounds: Bounds,
+    question: impl FnOnce(&mut S) -> Result<Option<(Shown, J)>, Cut>,
+    evidence: impl FnOnce(&mut S, &Shown, J) -> Result<(), String>,
 ) -> Result<ClaimVerdict, Failure> {
     let started = Instant::now();
-    let answered = question(system);
-    let mut verdict = conclude(system, found, nothing, answered)?;
+    let (answered, judged) = match WhyUnknown::not_begun(&bounds) {
+        Some(why) => (Err(Unanswered::NotBegun(why)), None),
+        None => match question(system) {
+            Err(cut) => (Err(cut.into()), None),
+            Ok(None) => (Ok((None, None)), None),
+            Ok(Some((shown, judged))) => (Ok((Some(shown), None)), Some(judged)),
+        },
+    };
+    let mut verdict = conclude(system, found, nothing, answered, |system, shown| match judged {
+        Some(judged) => evidence(system, shown, judged),
+        None => Ok(()),
+    })?;
     verdict.unreduced = Some(Refusal::Table(RowKind::Refinement));
     verdict.time = started.elapsed();
     Ok(verdict)
@@ -164,17 +219,22 @@ fn ask_reduced<S: Reducible>(
     Effort { bounds, reduction, any_run }: Effort,
     [found, nothing]: [Meaning; 2],
     question: impl Fn(&mut Reduced<'_, S>, Bounds) -> Answered,
+    evidence: impl Fn(&mut S, &Shown) -> Result<(), String>,
 ) -> Result<ClaimVerdict, Failure> {
     let started = Instant::now();
+    if let Some(why) = WhyUnknown::not_begun(&bounds) {
+        return conclude(system, found, nothing, Err(Unanswered::NotBegun(why)), evidence);
+    }
     let mut refused = Refused::default();
     let mut seen = watched.clone();
     seen.atoms.extend(looked_up);
+    // Partial orders and merging keep every state in which nothing is enabled, whatever is looked up there.
+    // Forgetting and exchanges keep it up to what they change.
     let (forgetting, merging) = (Some(seen.clone()), Some(watched.clone()));
+    let symmetry = Ok(seen.clone());
     let wanted = match reduction {
-        Reduction::Sound => {
-            Wanted { orders: Ok(watched.clone()), symmetry: Ok(watched), forgetting, merging, ends }
-        }
-        Reduction::Symmetry => Wanted { symmetry: Ok(watched), ..Wanted::nothing() },
+        Reduction::Sound => Wanted { orders: Ok(watched), symmetry, forgetting, merging, ends },
+        Reduction::Symmetry => Wanted { symmetry, ..Wanted::nothing() },
         Reduction::Forgetting => Wanted { forgetting, ..Wanted::nothing() },
         Reduction::Merging => Wanted { merging, ..Wanted::nothing() },
         Reduction::Local => Wanted { forgetting, merging, ..Wanted::nothing() },
@@ -189,17 +249,14 @@ fn ask_reduced<S: Reducible>(
     let mut detours = soundness::makes_detours(&reduced);
     let is_exchanged = reduced.symmetry().is_some();
     drop(reduced);
-    let is_wrong = match &answered {
-        _ if !is_exchanged => None,
-        // Where a sequence is cut off depends on the order of processes.
-        _ if system.is_cut() => Some(Refusal::Ways),
-        Ok((Some(shown), _)) if confirm(system, shown).is_err() => Some(Refusal::Replay),
-        _ => None,
-    };
-    if is_wrong.is_some() {
+    if let Err(Unanswered::Long) = answered {
+        // The run of the whole system would be very long, so another one is looked for.
         answered = question(&mut Reduced::whole(system), bounds);
         (said, detours) = (Vec::new(), false);
-        refused.unreduced = is_wrong;
+        refused.unreduced = Some(Refusal::Long);
+    } else if let (true, Ok((Some(shown), _))) = (is_exchanged, &answered) {
+        // Before another run takes its place, which would hide that something is wrong.
+        confirm::shown(system, shown.clone(), &evidence)?;
     }
     if let (Ok((Some(_), size)), true, false) = (&answered, detours, any_run) {
         // A shortest run of the whole system is better to read, if it is not far.
@@ -212,7 +269,7 @@ fn ask_reduced<S: Reducible>(
             refused.unreduced = Some(Refusal::Shown);
         }
     }
-    let mut verdict = conclude(system, found, nothing, answered)?;
+    let mut verdict = conclude(system, found, nothing, answered, evidence)?;
     if said.is_empty() {
         verdict.unreduced = refused.unreduced.or(Some(Refusal::Nothing));
     }
@@ -223,27 +280,40 @@ fn ask_reduced<S: Reducible>(
 }
 
 /// The run of the whole system behind one of the reduced system.
-fn lifted<S: Reducible>(system: &mut Reduced<'_, S>, prefix: Prefix) -> Prefix {
-    let Some(start) = system.start_of(prefix.start) else { return prefix };
+fn lifted<S: Reducible>(
+    system: &mut Reduced<'_, S>,
+    prefix: Option<Prefix>,
+) -> Result<Option<Prefix>, Unanswered> {
+    let Some(prefix) = prefix else { return Ok(None) };
+    let Some(start) = system.start_of(prefix.start) else { return Err(Unanswered::Lost(prefix)) };
     match system.lift_steps(prefix.start, &prefix.steps) {
-        Some(steps) => Prefix { start, steps },
-        None => prefix,
+        Ok(steps) => Ok(Some(Prefix { start, steps })),
+        Err(Lost::Long) => Err(Unanswered::Long),
+        Err(Lost::Step(_)) => Err(Unanswered::Lost(prefix)),
     }
 }
 
 /// The verdict that an answer amounts to, after what was found has been walked once more on the whole
-/// system.
+/// system and judged there.
 fn conclude<S: TransitionSystem>(
     system: &mut S,
     found: Meaning,
     nothing: Meaning,
     answered: Answered,
+    evidence: impl FnOnce(&mut S, &Shown) -> Result<(), String>,
 ) -> Result<ClaimVerdict, Failure> {
     let (outcome, size) = match answered {
-        Err(cut) => (ClaimOutcome::Unknown(WhyUnknown::cut(cut, system)), None),
+        Err(Unanswered::NotBegun(why)) => (ClaimOutcome::Unknown(why), None),
+        Err(Unanswered::Cut(cut)) => (ClaimOutcome::Unknown(WhyUnknown::cut(cut, system)), None),
+        // Only a reduced system has such runs, and it has been replaced by the whole one.
+        Err(Unanswered::Long) => unreachable!("runs of the whole system are not lifted"),
+        Err(Unanswered::Lost(Prefix { steps, .. })) => {
+            let run = Run { stem: steps, cycle: Vec::new() };
+            return Err(Failure::Internal { flaw: Flaw::Lost, run });
+        }
         Ok((None, size)) => (nothing(None), size),
         Ok((Some(shown), size)) => {
-            confirm(system, &shown)?;
+            let shown = confirm::shown(system, shown, evidence)?;
             (found(Some(Box::new(shown))), size)
         }
     };
@@ -257,22 +327,6 @@ fn conclude<S: TransitionSystem>(
         time,
         lossy: None,
     })
-}
-
-/// Walks what was found once more.
-pub(crate) fn confirm<S: TransitionSystem>(system: &mut S, shown: &Shown) -> Result<(), Failure> {
-    let run = Run { stem: shown.prefix.steps.clone(), cycle: shown.cycle.clone() };
-    let flaw = |flaw| Failure::Internal { flaw, run: run.clone() };
-    let follows = |system: &mut S, prefix: &Prefix| follow(system, prefix.start, &prefix.steps);
-    let end = follows(system, &shown.prefix).map_err(flaw)?;
-    debug_assert_eq!(end, shown.prefix.end());
-    if !shown.cycle.is_empty() {
-        replay(system, &run).map_err(flaw)?;
-    }
-    if let Some(other) = &shown.other {
-        follows(system, other).map_err(flaw)?;
-    }
-    Ok(())
 }
 
 /// No run comes to an error of the model, and none to a state of which `wrong` says that something
@@ -290,18 +344,19 @@ pub fn faultless<S: Reducible>(
     let effort = effort.into();
     let watched = Watched { atoms: propositions.to_vec(), ..Watched::default() };
     let meaning = [ClaimOutcome::Violated as Meaning, ClaimOutcome::Holds];
-    ask_reduced(system, watched.into(), effort, meaning, |system, bounds| {
+    let question = |system: &mut Reduced<'_, S>, bounds| {
         let error = |system: &Reduced<'_, S>, state| match system.fault(state) {
             Some(fault) => (fault.kind == FaultKind::Error).then(|| fault.message.clone()),
             None => wrong(system.inner(), state).map(|fault| fault.message),
         };
         let found = reach::state(system, bounds, |system, state| error(system, state).is_some())?;
-        let shown = found.prefix.map(|prefix| lifted(system, prefix)).map(|prefix| {
+        let shown = lifted(system, found.prefix)?.map(|prefix| {
             let message = error(system, prefix.end()).unwrap_or_default();
             Shown::new(prefix, message)
         });
         Ok((shown, Some(found.size)))
-    })
+    };
+    ask_reduced(system, watched.into(), effort, meaning, question, confirm::errs(&wrong))
 }
 
 /// No run gets stuck before it has ended.
@@ -329,7 +384,8 @@ pub fn stops_well<S: Reducible>(
     let missing = unfinished.and_then(|name| system.atom(name));
     let rests = Rests { ends: true, looked_up: missing, ..Rests::default() };
     let meaning = [ClaimOutcome::Violated as Meaning, ClaimOutcome::Holds];
-    ask_reduced(system, rests, effort, meaning, |system, bounds| {
+    let ending = Ending::Stuck(unfinished.map(str::to_owned));
+    let question = |system: &mut Reduced<'_, S>, bounds| {
         let terminated = system.atom("terminated");
         let holds = |system: &Reduced<'_, S>, state, atom: Option<AtomIndex>| {
             atom.is_some_and(|atom| system.holds(state, atom))
@@ -338,10 +394,11 @@ pub fn stops_well<S: Reducible>(
             holds(system, state, terminated) && !holds(system, state, missing)
         };
         let found = reach::deadlock(system, bounds, is_end)?;
-        let shown = found.prefix.map(|prefix| lifted(system, prefix));
+        let shown = lifted(system, found.prefix)?;
         let shown = shown.map(|prefix| Shown::stuck(system, prefix, unfinished));
         Ok((shown, Some(found.size)))
-    })
+    };
+    ask_reduced(system, rests, effort, meaning, question, confirm::ends(&ending))
 }
 
 /// No run ends, by getting stuck or otherwise.
@@ -352,10 +409,19 @@ pub fn nonterminating<S: TransitionSystem>(
     system: &mut S,
     bounds: Bounds,
 ) -> Result<ClaimVerdict, Failure> {
-    ask(system, ClaimOutcome::Violated, ClaimOutcome::Holds, |system| {
+    let question = |system: &mut S| {
         let found = refinement::nonterminating(system, bounds)?;
-        Ok((found.map(|prefix| Shown::last(system, prefix)), None))
-    })
+        Ok(found.map(|prefix| (Shown::last(system, prefix), Ending::Over)))
+    };
+    let evidence =
+        |system: &mut S, shown: &Shown, ending: Ending| confirm::ends(&ending)(system, shown);
+    ask(system, ClaimOutcome::Violated, ClaimOutcome::Holds, bounds, question, evidence)
+}
+
+/// A run that ends in internal steps for ever.
+fn diverging(Run { stem, cycle }: Run) -> Shown {
+    let start = stem.first().or(cycle.first()).map_or(StateId(0), |step| step.from);
+    Shown { cycle, ..Shown::diverges(Prefix { start, steps: stem }) }
 }
 
 /// No run does internal steps for ever.
@@ -366,16 +432,13 @@ pub fn divergence_free<S: TransitionSystem>(
     system: &mut S,
     bounds: Bounds,
 ) -> Result<ClaimVerdict, Failure> {
-    ask(system, ClaimOutcome::Violated, ClaimOutcome::Holds, |system| {
+    let question = |system: &mut S| {
         let found = refinement::divergence_free(system, bounds)?;
-        let shown = found.map(|Run { stem, cycle }| Shown {
-            prefix: Prefix { start: stem.first().unwrap_or(&cycle[0]).from, steps: stem },
-            cycle,
-            conclusion: "divergence: internal steps can go on for ever".to_owned(),
-            other: None,
-        });
-        Ok((shown, None))
-    })
+        Ok(found.map(|run| (diverging(run), Ending::Divergence)))
+    };
+    let evidence =
+        |system: &mut S, shown: &Shown, ending: Ending| confirm::ends(&ending)(system, shown);
+    ask(system, ClaimOutcome::Violated, ClaimOutcome::Holds, bounds, question, evidence)
 }
 
 /// No event leads to different states.
@@ -387,29 +450,29 @@ pub fn deterministic<S: TransitionSystem>(
     determinism: Determinism,
     bounds: Bounds,
 ) -> Result<ClaimVerdict, Failure> {
-    ask(system, ClaimOutcome::Violated, ClaimOutcome::Holds, |system| {
+    let question = |system: &mut S| {
         let found = refinement::deterministic(system, determinism, bounds)?;
-        let shown = found.map(|why| match why {
-            Nondeterminism::Diverges(Run { stem, cycle }) => Shown {
-                prefix: Prefix { start: stem.first().unwrap_or(&cycle[0]).from, steps: stem },
-                cycle,
-                conclusion: "divergence: internal steps can go on for ever".to_owned(),
-                other: None,
-            },
-            Nondeterminism::Refusable { event, accepts, refuses } => Shown {
-                other: Some(refuses),
-                ..Shown::new(accepts, format!("`{event}` can be taken here, or refused"))
-            },
+        Ok(found.map(|why| match why {
+            Nondeterminism::Diverges(run) => (diverging(run), Branching::Diverges),
+            Nondeterminism::Refusable { event, accepts, refuses } => {
+                let shown = Shown {
+                    other: Some(refuses),
+                    ..Shown::new(accepts, format!("`{event}` can be taken here, or refused"))
+                };
+                (shown, Branching::Refusable)
+            }
             Nondeterminism::Branches { event, one, other } => {
                 let event = event.map_or("an internal step".to_owned(), |name| format!("`{name}`"));
-                Shown {
+                let shown = Shown {
                     other: Some(other),
                     ..Shown::new(one, format!("{event} can lead to different states"))
-                }
+                };
+                (shown, Branching::Branches)
             }
-        });
-        Ok((shown, None))
-    })
+        }))
+    };
+    let evidence = |system: &mut S, shown: &Shown, why: Branching| why.judge(system, shown);
+    ask(system, ClaimOutcome::Violated, ClaimOutcome::Holds, bounds, question, evidence)
 }
 
 /// Some run comes to a state with the proposition.
@@ -424,12 +487,14 @@ pub fn reaches<S: Reducible>(
     let effort = effort.into();
     let watched = Watched { atoms: vec![goal], ..Watched::default() };
     let meaning = [ClaimOutcome::Holds as Meaning, ClaimOutcome::Violated];
-    ask_reduced(system, watched.into(), effort, meaning, |system, bounds| {
+    let question = |system: &mut Reduced<'_, S>, bounds| {
         let found = reach::state(system, bounds, |system, state| system.holds(state, goal))?;
-        let shown = found.prefix.map(|prefix| lifted(system, prefix));
+        let shown = lifted(system, found.prefix)?;
         let shown = shown.map(|prefix| Shown::reached(system, prefix));
         Ok((shown, Some(found.size)))
-    })
+    };
+    let evidence = confirm::reaches(|system: &mut S, state| system.holds(state, goal));
+    ask_reduced(system, watched.into(), effort, meaning, question, evidence)
 }
 
 /// Which value is looked for.
@@ -456,19 +521,25 @@ pub fn reaches_extreme<S: Reducible>(
     let effort = effort.into();
     let watched = Watched { values, ..Watched::default() };
     let meaning = [ClaimOutcome::Holds as Meaning, ClaimOutcome::Violated];
-    ask_reduced(system, watched.into(), effort, meaning, |system, bounds| {
+    let reached = Cell::new(None);
+    let question = |system: &mut Reduced<'_, S>, bounds| {
         let found = reach::extremes(system, bounds, |system, state| value(system.inner(), state))?;
         let (word, best) = match extreme {
             Extreme::Least => ("least", found.least),
             Extreme::Greatest => ("greatest", found.greatest),
         };
-        let shown =
-            best.map(|(value, prefix)| (value, lifted(system, prefix))).map(|(value, prefix)| {
-                let end = system.describe(prefix.end());
-                Shown::new(prefix, format!("the {word} value is {value}, in {end}"))
-            });
+        let Some((value, prefix)) = best else { return Ok((None, Some(found.size))) };
+        reached.set(Some(value));
+        let shown = lifted(system, Some(prefix))?.map(|prefix| {
+            let end = system.describe(prefix.end());
+            Shown::new(prefix, format!("the {word} value is {value}, in {end}"))
+        });
         Ok((shown, Some(found.size)))
-    })
+    };
+    let evidence = confirm::reaches(|system: &mut S, state| {
+        reached.get().is_some() && value(system, state) == reached.get()
+    });
+    ask_reduced(system, watched.into(), effort, meaning, question, evidence)
 }
 
 /// Every behaviour of the implementation is one of the specification.
@@ -481,41 +552,40 @@ pub fn refines<I: TransitionSystem, S: TransitionSystem>(
     model: Model,
     bounds: Bounds,
 ) -> Result<ClaimVerdict, Failure> {
-    ask(implementation, ClaimOutcome::Violated, ClaimOutcome::Holds, |implementation| {
+    let specification = RefCell::new(specification);
+    let question = |implementation: &mut I| {
+        let specification = &mut **specification.borrow_mut();
         let answer = refinement::refines(implementation, specification, model, bounds)?;
-        let shown = match answer {
-            Answer::Refines => None,
-            Answer::Violated(violation) => Some(match violation.kind {
-                ViolationKind::ExtraEvent(event) => Shown::new(
-                    violation.trace,
-                    format!("the specification cannot do `{event}` here"),
-                ),
-                ViolationKind::Refuses { offered, allowed } => Shown::new(
-                    violation.trace,
-                    format!(
-                        "only {} is offered here; the specification would offer {}",
-                        listed(&offered),
-                        match allowed.as_slice() {
-                            [] => "nothing that lasts".to_owned(),
-                            sets => {
-                                let sets: Vec<String> =
-                                    sets.iter().map(|set| listed(set)).collect();
-                                sets.join(" or ")
-                            }
-                        }
-                    ),
-                ),
-                ViolationKind::Diverges { cycle } => Shown {
-                    cycle,
-                    ..Shown::new(
-                        violation.trace,
-                        "internal steps can go on for ever, and the specification's cannot",
-                    )
-                },
-            }),
-        };
-        Ok((shown, None))
-    })
+        let Answer::Violated(violation) = answer else { return Ok(None) };
+        Ok(Some(match violation.kind {
+            ViolationKind::ExtraEvent(event) => {
+                let said = format!("the specification cannot do `{event}` here");
+                (Shown::new(violation.trace, said), Beyond::Event)
+            }
+            ViolationKind::Refuses { offered, allowed } => {
+                let allowed = match allowed.as_slice() {
+                    [] => "nothing that lasts".to_owned(),
+                    sets => {
+                        let sets: Vec<String> = sets.iter().map(|set| listed(set)).collect();
+                        sets.join(" or ")
+                    }
+                };
+                let offered = listed(&offered);
+                let said = format!(
+                    "only {offered} is offered here; the specification would offer {allowed}"
+                );
+                (Shown::new(violation.trace, said), Beyond::Refusal)
+            }
+            ViolationKind::Diverges { cycle } => {
+                let said = "internal steps can go on for ever, and the specification's cannot";
+                (Shown { cycle, ..Shown::new(violation.trace, said) }, Beyond::Divergence)
+            }
+        }))
+    };
+    let evidence = |implementation: &mut I, shown: &Shown, beyond: Beyond| {
+        beyond.judge(implementation, &mut **specification.borrow_mut(), model, shown)
+    };
+    ask(implementation, ClaimOutcome::Violated, ClaimOutcome::Holds, bounds, question, evidence)
 }
 
 fn listed(events: &[String]) -> String {

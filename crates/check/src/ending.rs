@@ -2,7 +2,11 @@
 
 use fairly_front::csp::syntax::Claim;
 use fairly_omega::StateId;
+use fairly_search::Prefix;
 use fairly_system::{ActionId, EventKind, FaultKind, Run, TransitionSystem};
+
+use crate::claim::Shown;
+use crate::confirm::terminates;
 
 /// What a run ends with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +36,20 @@ impl Ending {
         }
     }
 
+    /// The run with what it shows, as the answer to the claim says it.
+    pub fn shown<S: TransitionSystem>(&self, system: &mut S, run: &Run, start: StateId) -> Shown {
+        let prefix = Prefix { start, steps: run.stem.clone() };
+        match self {
+            Ending::Stuck(unfinished) => Shown::stuck(system, prefix, unfinished.as_deref()),
+            Ending::Over => Shown::last(system, prefix),
+            Ending::Error => {
+                let fault = system.fault(prefix.end()).map(|fault| fault.message.clone());
+                Shown::new(prefix, fault.unwrap_or_default())
+            }
+            Ending::Divergence => Shown { cycle: run.cycle.clone(), ..Shown::diverges(prefix) },
+        }
+    }
+
     /// What there is to see at the end of a run, if that is this ending.
     ///
     /// # Errors
@@ -53,7 +71,13 @@ impl Ending {
             let seen = "its loop has internal steps only".to_owned();
             return diverges.then_some(seen).ok_or("its loop has a step that is seen".to_owned());
         }
-        let fault = system.fault(last).filter(|fault| fault.kind == FaultKind::Error);
+        if !run.cycle.is_empty() {
+            return Err("it goes on for ever, and should end".to_owned());
+        }
+        if let Some(fault) = system.fault(last).filter(|fault| fault.kind == FaultKind::Limit) {
+            return Err(format!("what comes after it is not known: {}", fault.message));
+        }
+        let fault = system.fault(last);
         if let Some(fault) = fault {
             let message = fault.message.clone();
             return match self {
@@ -63,6 +87,9 @@ impl Ending {
         }
         if *self == Ending::Error {
             return Err("nothing goes wrong in its last step".to_owned());
+        }
+        if *self == Ending::Over && terminates(system, run) {
+            return Ok("it terminates".to_owned());
         }
         let mut enabled = Vec::new();
         system.enabled(last, &mut enabled);

@@ -10,7 +10,9 @@ use fairly_search::lossy::{self, Hunt, Room, Wanted};
 use fairly_search::{Bounds, Cut, Prefix};
 use fairly_system::{AtomIndex, Packed};
 
-use crate::claim::{ClaimOutcome, ClaimVerdict, Shown, confirm};
+use crate::claim::{ClaimOutcome, ClaimVerdict, Shown};
+use crate::confirm::{self, Confirmed};
+use crate::ending::Ending;
 use crate::verdict::{Failure, WhyUnknown};
 
 /// What a lossy search kept, and what it left out.
@@ -77,18 +79,21 @@ fn bytes(count: usize) -> String {
 fn answer<S: Packed>(
     system: &mut S,
     (wanted, room, bounds): (Wanted, Room, Bounds),
-    found: fn(Option<Box<Shown>>) -> ClaimOutcome,
+    found: fn(Option<Box<Confirmed<Shown>>>) -> ClaimOutcome,
     shown: impl FnOnce(&mut S, Prefix) -> Shown,
+    evidence: impl FnOnce(&mut S, &Shown) -> Result<(), String>,
 ) -> Result<ClaimVerdict, Failure> {
     let started = Instant::now();
+    if let Some(why) = WhyUnknown::not_begun(&bounds) {
+        return Ok(ClaimVerdict { outcome: ClaimOutcome::Unknown(why), ..not_lossy() });
+    }
     let Hunt { prefix, size, omissions, not_entered, cut, limit } =
         lossy::hunt(system, room, bounds, wanted);
     let lossy = Lossy { room, omissions, not_entered, found: prefix.is_some() };
     let outcome = match (prefix, cut, limit) {
         (Some(prefix), ..) => {
             let shown = shown(system, prefix);
-            confirm(system, &shown)?;
-            found(Some(Box::new(shown)))
+            found(Some(Box::new(confirm::shown(system, shown, evidence)?)))
         }
         (None, Some(Cut::Memory(_)), _) => {
             let all = Cut::Memory(room.table + room.frontier);
@@ -127,10 +132,12 @@ pub fn faultless<S: Packed>(
     room: Room,
     bounds: Bounds,
 ) -> Result<ClaimVerdict, Failure> {
-    answer(system, (Wanted::Error, room, bounds), ClaimOutcome::Violated, |system, prefix| {
+    let shown = |system: &mut S, prefix: Prefix| {
         let fault = system.fault(prefix.end()).map(|fault| fault.message.clone());
         Shown::new(prefix, fault.unwrap_or_default())
-    })
+    };
+    let evidence = confirm::ends(&Ending::Error);
+    answer(system, (Wanted::Error, room, bounds), ClaimOutcome::Violated, shown, evidence)
 }
 
 /// No run gets stuck before it has ended, or where something is still missing:
@@ -147,9 +154,10 @@ pub fn stops_well<S: Packed>(
     let end = system.atom("terminated");
     let missing = unfinished.and_then(|name| system.atom(name));
     let wanted = Wanted::Stuck { end, unfinished: missing };
-    answer(system, (wanted, room, bounds), ClaimOutcome::Violated, |system, prefix| {
-        Shown::stuck(system, prefix, unfinished)
-    })
+    let shown = |system: &mut S, prefix: Prefix| Shown::stuck(system, prefix, unfinished);
+    let ending = Ending::Stuck(unfinished.map(str::to_owned));
+    let evidence = confirm::ends(&ending);
+    answer(system, (wanted, room, bounds), ClaimOutcome::Violated, shown, evidence)
 }
 
 /// No run ends: [`claim::nonterminating`](crate::claim::nonterminating).
@@ -161,7 +169,8 @@ pub fn nonterminating<S: Packed>(
     room: Room,
     bounds: Bounds,
 ) -> Result<ClaimVerdict, Failure> {
-    answer(system, (Wanted::Last, room, bounds), ClaimOutcome::Violated, Shown::last)
+    let evidence = confirm::ends(&Ending::Over);
+    answer(system, (Wanted::Last, room, bounds), ClaimOutcome::Violated, Shown::last, evidence)
 }
 
 /// Some run comes to a state with the proposition: [`claim::reaches`](crate::claim::reaches).
@@ -174,5 +183,7 @@ pub fn reaches<S: Packed>(
     room: Room,
     bounds: Bounds,
 ) -> Result<ClaimVerdict, Failure> {
-    answer(system, (Wanted::State(goal), room, bounds), ClaimOutcome::Holds, Shown::reached)
+    let evidence = confirm::reaches(|system: &mut S, state| system.holds(state, goal));
+    let wanted = Wanted::State(goal);
+    answer(system, (wanted, room, bounds), ClaimOutcome::Holds, Shown::reached, evidence)
 }

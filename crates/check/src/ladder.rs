@@ -4,15 +4,19 @@
 //! one, so such an answer is not searched for again. And a run found under one notion is judged
 //! under all others: where it is fair, the property is violated there too.
 
+use std::time::Instant;
+
 use fairly_fairness::{Constraint, Level, Notion, Predicate, Reading, StepFormula, Strength};
 use fairly_reduce::Reducible;
+use fairly_search::Bounds;
 use fairly_system::{EventId, EventSet, Run, Signature};
 use fairly_witness::Ledger;
 
 use crate::assumption::Assumption;
+use crate::confirm::{self, Confirmed};
 use crate::property::Property;
 use crate::verdict::{Failure, Outcome, Stamp, WhyUnknown};
-use crate::verify::{Found, Options, concerns, confirm, decide};
+use crate::verify::{Found, Options, concerns, decide};
 
 /// The verdict under one notion.
 #[derive(Clone, Debug)]
@@ -42,7 +46,7 @@ pub struct Cause {
     /// What makes such runs possible.
     pub kind: CauseKind,
     /// One of them.
-    pub run: Run,
+    pub run: Confirmed<Run>,
 }
 
 /// What makes a violating run possible.
@@ -62,13 +66,27 @@ pub enum CauseKind {
 
 /// The notions of the ladder that are sets of constraints, with those that are weaker: an answer
 /// "holds" there is one here.
-const RUNGS: [(Notion, &[usize]); 5] = [
+///
+/// Strong fairness of actions implies that of processes: one that can move again and again has a move that
+/// is possible again and again, and whoever makes it moves.
+const RUNGS: [(Notion, &[usize]); 7] = [
     (Notion::None, &[]),
     (Notion::Weak(Level::Process), &[0]),
     (Notion::Weak(Level::Event), &[0]),
+    (Notion::Weak(Level::Action), &[0]),
     (Notion::Strong(Level::Process), &[0, 1]),
     (Notion::Strong(Level::Event), &[0, 2]),
+    (Notion::Strong(Level::Action), &[0, 3, 4]),
 ];
+
+/// Bounds for the first of so many pieces of work that share the time that is left, so that one that has no
+/// end does not take it from the others.
+fn share(bounds: Bounds, pieces: usize) -> Bounds {
+    let pieces = u32::try_from(pieces.max(1)).unwrap_or(u32::MAX);
+    let now = Instant::now();
+    let part = |deadline: Instant| now + deadline.saturating_duration_since(now) / pieces;
+    Bounds { deadline: bounds.deadline.map(part), ..bounds }
+}
 
 /// The verdict under every notion, each together with the constraints `assumed`. Inherent fairness,
 /// which is no condition on runs, is left out when there are some.
@@ -84,11 +102,23 @@ pub fn ladder<S: Reducible>(
     let mut rungs: Vec<Rung> = Vec::new();
     let mut runs: Vec<Run> = Vec::new();
     let mut searches = 0;
+    let whole = options;
+    let beyond: &[Notion] = match assumed {
+        [] => &[Notion::Global, Notion::Inherent(Reading::Run), Notion::Inherent(Reading::Trace)],
+        _ => &[Notion::Global],
+    };
+    // The causes are one piece of work more.
+    let all = RUNGS.len() + beyond.len() + 1;
     for (notion, weaker) in RUNGS {
         if weaker.iter().any(|&at| rungs[at].holds == Ok(true)) {
             rungs.push(Rung { notion, holds: Ok(true), searched: false });
             continue;
         }
+        if let Some(why) = WhyUnknown::not_begun(&whole.bounds) {
+            rungs.push(Rung { notion, holds: Err(why), searched: false });
+            continue;
+        }
+        let options = &Options { bounds: share(whole.bounds, all - rungs.len()), ..*whole };
         let assumption = Assumption { notion, extra: assumed.to_vec() };
         let constraints = match assumption.constraints(system, options.bounds) {
             Ok(constraints) => constraints,
@@ -104,12 +134,12 @@ pub fn ladder<S: Reducible>(
         } else {
             searches += 1;
             let mut aside = Stamp::default();
-            let holds = match decide(system, property, &constraints, options, &mut aside)? {
+            let holds = match decide_somehow(system, property, &constraints, options, &mut aside)? {
                 Found::Nothing => Ok(true),
                 Found::Unknown(why) => Err(why),
                 Found::Run(run) => {
-                    confirm(system, property, &constraints, &run)?;
-                    runs.push(run);
+                    let (run, _) = confirm::lasso(system, property, &constraints, run)?;
+                    runs.push(run.into_inner());
                     Ok(false)
                 }
             };
@@ -117,16 +147,13 @@ pub fn ladder<S: Reducible>(
         };
         rungs.push(Rung { notion, holds, searched });
     }
-    let beyond: &[Notion] = match assumed {
-        [] => &[Notion::Global, Notion::Inherent(Reading::Run), Notion::Inherent(Reading::Trace)],
-        _ => &[Notion::Global],
-    };
     for &notion in beyond {
         let follows = rungs.iter().any(|rung| rung.holds == Ok(true));
         let (holds, searched) = if follows {
             (Ok(true), false)
         } else {
             searches += 1;
+            let options = &Options { bounds: share(whole.bounds, all - rungs.len()), ..*whole };
             let assumption = Assumption { notion, extra: assumed.to_vec() };
             let verdict = crate::check(system, property, &assumption, options)?;
             let holds = match verdict.outcome {
@@ -139,10 +166,28 @@ pub fn ladder<S: Reducible>(
         rungs.push(Rung { notion, holds, searched });
     }
     let causes = match &rungs[0].holds {
-        Ok(false) => causes(system, property, assumed, options)?,
+        Ok(false) => causes(system, property, assumed, &Options { engine: None, ..*options })?,
         _ => Vec::new(),
     };
     Ok(Ladder { rungs, searches, causes })
+}
+
+/// As [`decide`], by another engine where the one that was chosen does not decide the question: rungs
+/// ask different ones.
+fn decide_somehow<S: Reducible>(
+    system: &mut S,
+    property: &mut Property,
+    constraints: &[Constraint],
+    options: &Options,
+    stamp: &mut Stamp,
+) -> Result<Found, Failure> {
+    match decide(system, property, constraints, options, stamp) {
+        Err(Failure::Engine(_)) if options.engine.is_some() => {
+            let any = Options { engine: None, ..*options };
+            decide(system, property, constraints, &any, stamp)
+        }
+        found => found,
+    }
 }
 
 /// Weak constraints for which a run that does not meet them is looked for, at the most.
@@ -198,17 +243,15 @@ fn causes<S: Reducible>(
         Some(all)
     };
     let spoken_of: Vec<EventSet> = property.events().into_iter().cloned().collect();
-    let mut search = |system: &mut S, more: Vec<Constraint>| -> Result<Option<Run>, Failure> {
-        let constraints: Vec<Constraint> = assumed.iter().cloned().chain(more).collect();
-        let mut aside = Stamp::default();
-        match decide(system, property, &constraints, options, &mut aside)? {
-            Found::Run(run) => {
-                confirm(system, property, &constraints, &run)?;
-                Ok(Some(run))
+    let mut search =
+        |system: &mut S, more: Vec<Constraint>| -> Result<Option<Confirmed<Run>>, Failure> {
+            let constraints: Vec<Constraint> = assumed.iter().cloned().chain(more).collect();
+            let mut aside = Stamp::default();
+            match decide(system, property, &constraints, options, &mut aside)? {
+                Found::Run(run) => Ok(Some(confirm::lasso(system, property, &constraints, run)?.0)),
+                Found::Nothing | Found::Unknown(_) => Ok(None),
             }
-            Found::Nothing | Found::Unknown(_) => Ok(None),
-        }
-    };
+        };
     let not_met = |system: &mut S, run: &Run, asked: &[Constraint]| {
         let ledger = Ledger::of(system, run, asked);
         ledger.entries.iter().find(|entry| !entry.met()).map(|entry| entry.name.clone())

@@ -20,14 +20,16 @@ use fairly_omega::{
     Acceptance, Automaton, Builder, Components, Edge, Graph, Hop, Label, Lasso, Refused, StateId,
     Step, emptiness,
 };
+use fairly_reduce::Reducible;
 use fairly_search::{Bounded, Product};
 use fairly_system::TransitionSystem;
 use fairly_witness::Ledger;
 
 use crate::assumption::constraints_of;
+use crate::confirm;
 use crate::property::Property;
-use crate::verdict::{Failure, WhyUnknown};
-use crate::verify::{Options, as_negation, as_run, confirm, negation};
+use crate::verdict::{Failure, Stamp, WhyUnknown};
+use crate::verify::{Found, Options, as_negation, as_run, decide, negation};
 
 /// Something that may be assumed weakly or strongly fair.
 #[derive(Clone, Debug)]
@@ -42,10 +44,15 @@ pub struct Candidate {
 #[derive(Clone, Debug)]
 pub enum Least {
     /// These are all the least sets, each a list of names of constraints. One empty list: the
-    /// property holds without fairness. No list: it fails even with everything strongly fair.
+    /// property holds without fairness. No list: it fails even with everything at the level strongly
+    /// fair.
     Sets {
+        /// What the constraints are about.
+        level: Level,
         /// The sets.
         sets: Vec<Vec<String>>,
+        /// If there are none: the strong fairness of another level under which it holds.
+        elsewhere: Option<Elsewhere>,
         /// How many questions were asked of the stored graph.
         questions: usize,
     },
@@ -60,6 +67,15 @@ pub enum Least {
     Unknown(WhyUnknown),
 }
 
+/// What strong fairness of other levels does for a property that no constraints of one level save.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elsewhere {
+    /// It holds under that of this level.
+    Holds(Level),
+    /// It holds under none.
+    Nowhere,
+}
+
 /// Questions after which the enumeration ends.
 const QUESTIONS: usize = 2_000;
 
@@ -71,13 +87,16 @@ type Choice = Vec<u8>;
 ///
 /// # Errors
 /// As [`crate::check`].
-pub fn least<S: TransitionSystem>(
+pub fn least<S: Reducible>(
     system: &mut S,
     property: &mut Property,
     level: Level,
     assumed: &[Constraint],
     options: &Options,
 ) -> Result<Least, Failure> {
+    if let Some(why) = WhyUnknown::not_begun(&options.bounds) {
+        return Ok(Least::Unknown(why));
+    }
     let both = constraints_of(Notion::Weak(level), system, options.bounds).and_then(|weak| {
         let strong = constraints_of(Notion::Strong(level), system, options.bounds)?;
         Ok((weak, strong))
@@ -125,6 +144,16 @@ pub fn least<S: TransitionSystem>(
 
     let mut open: Vec<Choice> = vec![vec![0; candidates.len()]];
     let mut least: Vec<Choice> = Vec::new();
+    // What a run has to meet to rule a choice out.
+    let chosen = |choice: &Choice| -> Vec<Constraint> {
+        let each = candidates.iter().zip(choice);
+        let constraint = |(candidate, level): (&Candidate, &u8)| match level {
+            0 => None,
+            1 => Some(candidate.weak.clone()),
+            _ => Some(candidate.strong.clone()),
+        };
+        each.filter_map(constraint).chain(assumed.iter().cloned()).collect()
+    };
     let mut questions = 0;
     let mut ended = false;
     let stop = options.bounds.stop();
@@ -148,7 +177,7 @@ pub fn least<S: TransitionSystem>(
         // then go beyond the result somewhere, which rules out far more than this one run does.
         let mut large = choice.clone();
         let mut ledger = Ledger::of(product.system_mut(), &run, &constraints);
-        confirm(product.system_mut(), property, assumed, &run)?;
+        confirm::lasso(product.system_mut(), property, &chosen(&choice), run)?;
         for at in 0..candidates.len() {
             // What is not raised rules out less, which is no mistake.
             if questions >= QUESTIONS || stop.is_due() {
@@ -167,7 +196,8 @@ pub fn least<S: TransitionSystem>(
                         Ok(Some(lasso)) => {
                             let run = as_run(&mut product, &lasso);
                             ledger = Ledger::of(product.system_mut(), &run, &constraints);
-                            confirm(product.system_mut(), property, assumed, &run)?;
+                            let met = chosen(&larger);
+                            confirm::lasso(product.system_mut(), property, &met, run)?;
                         }
                         Err(refused) => return Ok(Least::Unknown(WhyUnknown::Refused(refused))),
                     }
@@ -181,6 +211,7 @@ pub fn least<S: TransitionSystem>(
         open.push(choice);
         open = exclude(open, &least, &needed);
     }
+    drop(product);
     least.sort_by_key(|choice| {
         (choice.iter().map(|&level| u32::from(level)).sum::<u32>(), choice.clone())
     });
@@ -196,11 +227,43 @@ pub fn least<S: TransitionSystem>(
             names.collect()
         })
         .collect();
-    Ok(if ended {
-        Least::Some { sets, why: format!("stopped after {questions} questions") }
-    } else {
-        Least::Sets { sets, questions }
-    })
+    if ended {
+        return Ok(Least::Some { sets, why: format!("stopped after {questions} questions") });
+    }
+    let elsewhere = match least.is_empty() {
+        true => elsewhere(system, property, level, assumed, options)?,
+        false => None,
+    };
+    Ok(Least::Sets { level, sets, elsewhere, questions })
+}
+
+/// Whether strong fairness of another level is enough; none if that was not found out.
+fn elsewhere<S: Reducible>(
+    system: &mut S,
+    property: &mut Property,
+    level: Level,
+    assumed: &[Constraint],
+    options: &Options,
+) -> Result<Option<Elsewhere>, Failure> {
+    let options = Options { engine: None, ..*options };
+    let mut is_known = true;
+    for other in [Level::Process, Level::Event, Level::Action] {
+        if other == level {
+            continue;
+        }
+        let Ok(mut constraints) = constraints_of(Notion::Strong(other), system, options.bounds)
+        else {
+            is_known = false;
+            continue;
+        };
+        constraints.extend(assumed.iter().cloned());
+        match decide(system, property, &constraints, &options, &mut Stamp::default())? {
+            Found::Nothing => return Ok(Some(Elsewhere::Holds(other))),
+            Found::Run(run) => _ = confirm::lasso(system, property, &constraints, run)?,
+            Found::Unknown(_) => is_known = false,
+        }
+    }
+    Ok(is_known.then_some(Elsewhere::Nowhere))
 }
 
 /// Raises the choices that do not exclude a run, in every minimal way, and keeps what is minimal.

@@ -4,6 +4,7 @@
 //! - [`check`]: one property under one [`Assumption`], to a [`Verdict`] with its [`Stamp`];
 //! - [`ladder()`]: the verdict under every notion;
 //! - [`least()`]: the least sets of constraints under which a property holds;
+//! - [`certify`]: a run from elsewhere, judged by the definitions;
 //! - [`claim`]: questions that are no formulas; [`hunt`]: some of them, where states do not fit.
 //!
 //! This is the only crate that names engines. A run that refutes a property has been replayed and
@@ -11,15 +12,19 @@
 //! [`Failure::Internal`], never a verdict.
 
 mod assumption;
+mod certificate;
 pub mod claim;
+mod confirm;
 pub mod csp;
 mod ending;
+mod errors;
 mod execution;
 pub mod hunt;
 mod implied;
 mod ladder;
 mod least;
 mod lint;
+mod naming;
 pub mod promela;
 mod property;
 pub mod soundness;
@@ -30,14 +35,18 @@ mod verify;
 mod waiting;
 
 pub use assumption::{Assumption, Unusable};
+pub use certificate::{Listed, certify, refutes};
+pub use confirm::Confirmed;
 pub use ending::Ending;
+pub use errors::{Errors, errors, rests_on_all};
 pub use execution::Execution;
 pub use ladder::{Cause, CauseKind, Ladder, Rung, ladder};
-pub use least::{Candidate, Least, least};
+pub use least::{Candidate, Elsewhere, Least, least};
 pub use lint::{Coverage, Needless, coverage, executed, needless};
 pub use property::{Property, Unbound, parse_for};
 pub use verdict::{
-    Counterexample, Doomed, Failure, Fairness, Outcome, Stamp, Upgrade, Verdict, WhyUnknown,
+    Counterexample, Doomed, Failure, Fairness, NotBegun, Outcome, Stamp, Upgrade, Verdict,
+    WhyUnknown,
 };
 pub use verify::{Options, Reduction, check, judge};
 pub use waiting::{Phrase, Waiting, waiting};

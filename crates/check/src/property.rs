@@ -199,7 +199,7 @@ impl Property {
 }
 
 /// The event whose name differs least, if it differs little.
-fn similar<S: TransitionSystem>(system: &S, text: &str) -> Option<String> {
+pub(crate) fn similar<S: TransitionSystem>(system: &S, text: &str) -> Option<String> {
     let close = |name: &&String| distance(name, text) <= 1 + text.len() / 4;
     let spoken_of = system.signature().events.iter().filter(|it| it.kind != EventKind::Internal);
     let events = spoken_of.map(|event| &event.name).filter(close);

@@ -30,6 +30,8 @@ pub enum Refusal {
     Different,
     /// The number of a process is used here in a way that an exchange changes.
     Used(String),
+    /// An exchange of processes that look alike would change this.
+    Changed(String),
     /// Nobody wanted it.
     NotAsked,
     /// Nothing is known of the system.
@@ -38,13 +40,8 @@ pub enum Refusal {
     Large,
     /// The time was up before it was known what can be left out.
     Stopped,
-    /// The run that was found up to exchanges did not stand up to replay, which is a bug; so the whole
-    /// system was searched.
-    Replay,
     /// The run of the system behind one that was found would be very long, or cannot be told.
     Long,
-    /// There are more ways through atomic sequences than are passed through.
-    Ways,
     /// The run that was found is shown as it is found without reduction, which is shorter.
     Shown,
 }
@@ -69,6 +66,7 @@ impl From<Asymmetric> for Refusal {
             Asymmetric::Open => Refusal::Table(RowKind::Open),
             Asymmetric::Numbers => Refusal::Table(RowKind::Numbers),
             Asymmetric::Used(text) => Refusal::Used(text),
+            Asymmetric::Changed(text) => Refusal::Changed(text),
             Asymmetric::Named => Refusal::Table(RowKind::Indexed),
             Asymmetric::Different => Refusal::Different,
             Asymmetric::Unknown => Refusal::Unknown,
@@ -91,14 +89,11 @@ impl fmt::Display for Refusal {
                 let reason = row.expect("it has its row").reason;
                 write!(f, "the number of a process is used in {text}: {reason}")
             }
+            Refusal::Changed(text) => {
+                write!(f, "exchanging processes that look alike would change {text}")
+            }
             Refusal::NotAsked => f.write_str("turned off"),
-            Refusal::Replay => {
-                f.write_str("a run that was found by symmetry does not stand up to replay")
-            }
             Refusal::Long => f.write_str("the run behind one found by symmetry would be very long"),
-            Refusal::Ways => {
-                f.write_str("atomic sequences have too many ways to follow all of them")
-            }
             Refusal::Shown => f.write_str("looked for again, to show a shortest run"),
             Refusal::Large => f.write_str("the model has too many steps to compare them all"),
             Refusal::Stopped => f.write_str("the time was up while steps were compared"),
@@ -173,9 +168,6 @@ fn leave_out<'a, S: Reducible>(
     let Wanted { orders, symmetry, ends, .. } = wanted;
     let alone = matches!(orders, Err(Refusal::NotAsked));
     let symmetry = symmetry.and_then(|watched| {
-        if system.is_cut() {
-            return Err(Refusal::Ways);
-        }
         let mut symmetry = system.symmetry(&watched)?;
         let mut saves =
             if alone { symmetry.orbit() } else { system.exchanges_at_start(&mut symmetry) };

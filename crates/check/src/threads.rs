@@ -4,14 +4,14 @@
 use fairly_fairness::Constraint;
 use fairly_omega::emptiness::Explored;
 use fairly_omega::{Clause, Graph, Hop, Lasso, StateId};
-use fairly_reduce::{Exchanged, Reduced, Reducible, Symmetry};
+use fairly_reduce::{Exchanged, Lost, Reduced, Reducible, Symmetry};
 use fairly_search::threaded::{self, Quotient};
 use fairly_search::{Bounded, Bounds, Product};
-use fairly_system::{RunStep, Transition};
+use fairly_system::{Run, RunStep, Transition};
 
 use crate::property::Property;
 use crate::verdict::{Failure, Stamp, WhyUnknown};
-use crate::verify::{Found, Options, with_negation};
+use crate::verify::{Found, Options, unfounded, with_negation};
 
 /// Nodes of the quotient that are explored before a fair component is looked for the first time. Then it is
 /// so many times more each time, so that a violation near the start is found before everything is explored.
@@ -75,8 +75,12 @@ pub(crate) fn search<S: Reducible>(
     }
     if let Some([stem, cycle]) = path {
         match reduced.lift_followed(&stem, &cycle) {
-            Some(run) => found = Found::Run(run),
-            None => return Ok(None),
+            Ok(run) => found = Found::Run(run),
+            Err(Lost::Long) => return Ok(None),
+            Err(Lost::Step(at)) => {
+                let steps = |path: &[(RunStep, Exchanged)]| path.iter().map(|it| it.0).collect();
+                return Err(unfounded(at, Run { stem: steps(&stem), cycle: steps(&cycle) }));
+            }
         }
     }
     Ok(Some(found))

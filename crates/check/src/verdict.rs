@@ -1,13 +1,14 @@
 //! What a check says.
 
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fairly_omega::Refused;
-use fairly_search::Cut;
+use fairly_search::{Bounds, Cut, Watch};
 use fairly_system::{Run, RunStep, TransitionSystem};
 use fairly_witness::{Flaw, Ledger};
 
+use crate::confirm::Confirmed;
 use crate::lint::Needless;
 use crate::soundness::Refusal;
 
@@ -49,7 +50,7 @@ pub enum Fairness {
     /// Every finite prefix can be continued to a fair run.
     MachineClosed,
     /// Fair runs exist, but this prefix has no fair continuation.
-    NotMachineClosed(Vec<RunStep>),
+    NotMachineClosed(Confirmed<Vec<RunStep>>),
     /// No run is fair: everything holds.
     Infeasible,
     /// A bound was reached before it was known whether fair runs exist everywhere.
@@ -60,7 +61,7 @@ pub enum Fairness {
 #[derive(Clone, Debug)]
 pub struct Counterexample {
     /// The run.
-    pub run: Run,
+    pub run: Confirmed<Run>,
     /// Why it counts as fair.
     pub ledger: Ledger,
     /// The smallest single constraint that would exclude this run.
@@ -80,9 +81,9 @@ pub struct Upgrade {
 #[derive(Clone, Debug)]
 pub struct Doomed {
     /// A shortest such prefix.
-    pub prefix: Vec<RunStep>,
+    pub prefix: Confirmed<Vec<RunStep>>,
     /// Some run that continues it.
-    pub run: Run,
+    pub run: Confirmed<Run>,
 }
 
 /// Why there is no answer.
@@ -98,9 +99,42 @@ pub enum WhyUnknown {
     Lossy,
     /// It is no question for such a search.
     NotLossy,
+    /// A bug of ours was in the way: what went wrong.
+    Internal(String),
+    /// Nobody began with it.
+    NotBegun(NotBegun),
+    /// No run refutes it, but it is not known whether errors of the model are in the way: why not.
+    Errors(Box<WhyUnknown>),
+}
+
+/// Why nobody began with a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotBegun {
+    /// The time was up.
+    Time,
+    /// Somebody asked to stop.
+    Interrupted,
+}
+
+impl fmt::Display for NotBegun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            NotBegun::Time => "the time was up",
+            NotBegun::Interrupted => "interrupted",
+        })
+    }
 }
 
 impl WhyUnknown {
+    /// Why a question is not begun, if the bounds leave nothing for it.
+    pub fn not_begun(bounds: &Bounds) -> Option<Self> {
+        if bounds.watch.is_some_and(Watch::is_stopped) {
+            return Some(WhyUnknown::NotBegun(NotBegun::Interrupted));
+        }
+        let is_late = bounds.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        is_late.then_some(WhyUnknown::NotBegun(NotBegun::Time))
+    }
+
     /// Why a search in a system was cut.
     pub fn cut<S: TransitionSystem>(cut: Cut, system: &S) -> Self {
         let said = match cut {
@@ -123,8 +157,18 @@ impl fmt::Display for WhyUnknown {
             WhyUnknown::Cut(Cut::Nodes(nodes)) => {
                 write!(f, "stopped after {nodes} {}", states(*nodes))
             }
-            WhyUnknown::Cut(Cut::Time(time)) => {
-                write!(f, "stopped after {:.1} s", time.as_secs_f64())
+            WhyUnknown::Cut(Cut::Time(time)) => match time.as_secs_f64() {
+                seconds if seconds < 0.95 => write!(f, "stopped after {} ms", time.as_millis()),
+                seconds => write!(f, "stopped after {seconds:.1} s"),
+            },
+            WhyUnknown::Internal(message) => write!(f, "internal error: {message}"),
+            WhyUnknown::NotBegun(why) => write!(f, "not begun: {why}"),
+            WhyUnknown::Errors(why) => {
+                write!(f, "no run refutes it, but errors of the model may be in the way: ")?;
+                match &**why {
+                    WhyUnknown::NotBegun(why) => write!(f, "they were not looked for: {why}"),
+                    why => write!(f, "the search for them {}", Search(why)),
+                }
             }
             WhyUnknown::Cut(Cut::Memory(bytes)) => {
                 let mebibytes = *bytes as f64 / f64::from(1 << 20);
@@ -142,6 +186,22 @@ impl fmt::Display for WhyUnknown {
             WhyUnknown::Cut(Cut::Hard(refused)) | WhyUnknown::Refused(refused) => {
                 write!(f, "{refused}")
             }
+        }
+    }
+}
+
+/// What became of a search.
+struct Search<'a>(&'a WhyUnknown);
+
+impl fmt::Display for Search<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            WhyUnknown::Cut(
+                Cut::Nodes(_) | Cut::Time(_) | Cut::Memory(_) | Cut::Interrupted(_),
+            ) => {
+                write!(f, "was {}", self.0)
+            }
+            why => write!(f, "did not end: {why}"),
         }
     }
 }

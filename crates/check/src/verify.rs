@@ -6,17 +6,19 @@ use fairly_fairness::{Constraint, Level, Notion, Predicate, Reading, Selector};
 use fairly_logic::AtomId;
 use fairly_omega::emptiness::{self, Engine, Undecided};
 use fairly_omega::{Automaton, Graph, Lasso};
-use fairly_reduce::{Reduced, Reducible, Symmetry, Watched};
+use fairly_reduce::{Lost, Reduced, Reducible, Symmetry, Watched};
 use fairly_search::closure::Closure;
 use fairly_search::{
     Binding, Bounded, Bounds, Negation, Phase, Product, closure, global, inherent,
 };
 use fairly_system::{EventReading, EventSet, Run, RunStep, Signature, TransitionSystem};
 use fairly_translate::{LetterConstraint, Lifted, translate, translate_lifted};
-use fairly_witness::{Flaw, Ledger, accepted, replay, takes_everything, violates};
+use fairly_witness::{Flaw, Ledger};
 
 use crate::assumption::Assumption;
+use crate::confirm;
 use crate::implied;
+use crate::naming;
 use crate::property::{Never, Property};
 use crate::soundness::{self, Refusal, Refused, RowKind, Wanted};
 use crate::threads;
@@ -85,12 +87,18 @@ pub fn check<S: Reducible>(
         product: (0, 0),
         time: started.elapsed(),
     };
-    let constraints = match assumption.constraints(system, options.bounds) {
+    let constraints = match WhyUnknown::not_begun(&options.bounds) {
+        Some(why) => Err(why),
+        None => assumption
+            .constraints(system, options.bounds)
+            .map_err(|cut| WhyUnknown::cut(cut, system)),
+    };
+    let constraints = match constraints {
         Ok(constraints) => constraints,
-        Err(cut) => {
+        Err(why) => {
             stamp.time = started.elapsed();
             let (property, formula) = (property.name.clone(), property.text());
-            let outcome = Outcome::Unknown(WhyUnknown::cut(cut, system));
+            let outcome = Outcome::Unknown(why);
             return Ok(Verdict {
                 property,
                 formula,
@@ -124,16 +132,16 @@ pub fn check<S: Reducible>(
                         shorter(system, property, &constraints, options, &mut stamp)?.unwrap_or(run)
                     };
                     options.bounds.enter(Some(Phase::Judging));
-                    let ledger = confirm(system, property, &constraints, &run)?;
-                    if notion == Notion::Global && !takes_everything(system, &run) {
-                        let flaw = Flaw::Unfair(notion.to_string());
-                        return Err(Failure::Internal { flaw, run });
-                    }
+                    let (run, ledger) = match notion {
+                        Notion::Global => confirm::global(system, property, &constraints, run)?,
+                        _ => confirm::lasso(system, property, &constraints, run)?,
+                    };
                     let upgrade = match notion {
                         Notion::Global => None,
                         _ => {
-                            let options =
-                                Options { bounds: aside(options.bounds, &stamp), ..*options };
+                            // Another question, which the engine that was chosen may not decide.
+                            let bounds = aside(options.bounds, &stamp);
+                            let options = Options { bounds, engine: None, ..*options };
                             upgrade(system, property, &constraints, &run, &options)?
                         }
                     };
@@ -142,7 +150,7 @@ pub fn check<S: Reducible>(
                 Found::Unknown(why) => Outcome::Unknown(why),
                 Found::Nothing => {
                     options.bounds.enter(Some(Phase::Closing));
-                    closed(system, notion, &constraints, options, &mut stamp)
+                    closed(system, notion, &constraints, options, &mut stamp)?
                 }
             }
         }
@@ -203,18 +211,22 @@ fn closed<S: Reducible>(
     constraints: &[Constraint],
     options: &Options,
     stamp: &mut Stamp,
-) -> Outcome {
+) -> Result<Outcome, Failure> {
     let closure = match notion {
         Notion::Global => global::closure(system, constraints.to_vec(), options.bounds),
-        _ if constraints.is_empty() => return Outcome::Holds(Fairness::NotAssumed),
+        _ if constraints.is_empty() => return Ok(Outcome::Holds(Fairness::NotAssumed)),
         _ => {
             let mut reduced = reduced(system, None, constraints, options, &mut Refused::default());
             let mut closure = closure::find(&mut reduced, constraints.to_vec(), options.bounds);
-            let mut is_lost = reduced.symmetry().is_some() && reduced.inner().is_cut();
+            let mut is_lost = false;
             if let Ok(Closure { doomed: Some(prefix), .. }) = &mut closure {
                 match reduced.lift_steps(prefix.start, &prefix.steps) {
-                    Some(steps) => prefix.steps = steps,
-                    None => is_lost = true,
+                    Ok(steps) => prefix.steps = steps,
+                    Err(Lost::Long) => is_lost = true,
+                    Err(Lost::Step(at)) => {
+                        let run = Run { stem: prefix.steps.clone(), cycle: Vec::new() };
+                        return Err(unfounded(at, run));
+                    }
                 }
             }
             drop(reduced);
@@ -224,7 +236,7 @@ fn closed<S: Reducible>(
             closure
         }
     };
-    match closure {
+    Ok(match closure {
         // The answer stands; only what is said of the assumption could not be found out.
         Err(_) => {
             stamp.exhaustive = true;
@@ -233,9 +245,15 @@ fn closed<S: Reducible>(
         Ok(closure) if !closure.feasible => Outcome::Holds(Fairness::Infeasible),
         Ok(closure) => Outcome::Holds(match closure.doomed {
             None => Fairness::MachineClosed,
-            Some(prefix) => Fairness::NotMachineClosed(prefix.steps),
+            Some(prefix) => Fairness::NotMachineClosed(confirm::prefix(system, prefix.steps)?),
         }),
-    }
+    })
+}
+
+/// A run of a reduced system that is none of the system: a bug. It is never answered by another search, which
+/// would hide it.
+pub(crate) fn unfounded(at: usize, run: Run) -> Failure {
+    Failure::Internal { flaw: Flaw::NoSuchStep(at), run }
 }
 
 /// Strong global fairness.
@@ -310,15 +328,21 @@ fn inherently<S: Reducible>(
             let mut stem = prefix.steps.clone();
             stem.extend(continuation.stem);
             let run = Run { stem, cycle: continuation.cycle };
-            let prefix = reduced.lift_steps(prefix.start, &prefix.steps);
-            let (Some(prefix), Some(run)) = (prefix, reduced.lift(run)) else {
-                drop(reduced);
-                let whole = Options { reduction: Reduction::Off, ..*options };
-                return inherently(system, property, reading, &whole, stamp);
+            let lifted = reduced.lift_steps(prefix.start, &prefix.steps);
+            let lifted = lifted.and_then(|prefix| Ok((prefix, reduced.lift(run.clone())?)));
+            let (prefix, run) = match lifted {
+                Ok(lifted) => lifted,
+                Err(Lost::Step(at)) => return Err(unfounded(at, run)),
+                Err(Lost::Long) => {
+                    drop(reduced);
+                    let whole = Options { reduction: Reduction::Off, ..*options };
+                    return inherently(system, property, reading, &whole, stamp);
+                }
             };
             drop(reduced);
             // Whatever continues a doomed prefix violates the property, this run too.
-            confirm(system, property, &[], &run)?;
+            let (run, _) = confirm::lasso(system, property, &[], run)?;
+            let prefix = confirm::prefix(system, prefix)?;
             Outcome::Doomed(Box::new(Doomed { prefix, run }))
         }
     })
@@ -456,36 +480,38 @@ pub(crate) fn decide<S: Reducible>(
     options.bounds.enter(None);
     stamp.asymmetric = refused.asymmetric;
     let found = if reduced.symmetry().is_some_and(Symmetry::is_followed) {
-        threads::search(&mut reduced, property, constraints, options, stamp)?
+        threads::search(&mut reduced, property, constraints, options, stamp)
     } else {
         match search(&mut reduced, property, constraints, options, stamp)? {
-            Found::Run(run) => reduced.lift(run).map(Found::Run),
-            found => Some(found),
+            Found::Run(run) => match reduced.lift(run.clone()) {
+                Ok(run) => Ok(Some(Found::Run(run))),
+                Err(Lost::Long) => Ok(None),
+                Err(Lost::Step(at)) => Err(unfounded(at, run)),
+            },
+            found => Ok(Some(found)),
         }
-    };
-    let Some(found) = found else {
-        // The run of the whole system would be very long, so another one is looked for.
-        drop(reduced);
-        stamp.unreduced = Some(Refusal::Long);
-        return search(&mut Reduced::whole(system), property, constraints, options, stamp);
     };
     let said = soundness::said(&reduced);
     let detours = soundness::makes_detours(&reduced);
     let is_exchanged = reduced.symmetry().is_some();
     drop(reduced);
-    let is_wrong = match &found {
-        _ if !is_exchanged => None,
-        // Where a sequence is cut off depends on the order of processes.
-        _ if system.is_cut() => Some(Refusal::Ways),
-        Found::Run(run) if confirm(system, property, constraints, run).is_err() => {
-            Some(Refusal::Replay)
-        }
-        _ => None,
+    let found = match found {
+        // The run of the whole system would be very long, so another one is looked for.
+        Ok(None) => Err(Refusal::Long),
+        // What was found in the reduced system is no run of the system, which is a bug.
+        Err(failure) => return Err(failure),
+        Ok(Some(found)) => Ok(found),
     };
-    if let Some(why) = is_wrong {
-        stamp.exhaustive = false;
-        stamp.unreduced = Some(why);
-        return search(&mut Reduced::whole(system), property, constraints, options, stamp);
+    let found = match found {
+        Ok(found) => found,
+        Err(why) => {
+            stamp.exhaustive = false;
+            stamp.unreduced = Some(why);
+            return search(&mut Reduced::whole(system), property, constraints, options, stamp);
+        }
+    };
+    if let (true, Found::Run(run)) = (is_exchanged, &found) {
+        confirm::lasso(system, property, constraints, run.clone())?;
     }
     (stamp.reductions, stamp.detours) = (said, detours);
     if stamp.reductions.is_empty() {
@@ -553,34 +579,7 @@ pub fn judge<S: TransitionSystem>(
     constraints: &[Constraint],
     run: &Run,
 ) -> Result<Ledger, Failure> {
-    confirm(system, property, constraints, run)
-}
-
-/// Replays a run and judges it again; nothing is shown that does not pass here.
-pub(crate) fn confirm<S: TransitionSystem>(
-    system: &mut S,
-    property: &Property,
-    constraints: &[Constraint],
-    run: &Run,
-) -> Result<Ledger, Failure> {
-    let flaw = |flaw| Failure::Internal { flaw, run: run.clone() };
-    replay(system, run).map_err(flaw)?;
-    let is_violated = match &property.never {
-        None => {
-            let Property { formulas, formula, reading, .. } = property;
-            violates(system, run, formulas, *formula, *reading, |atom| property.meaning(atom))
-        }
-        Some(never) => accepted(system, run, &never.automaton, |prop| never.meaning(prop))
-            .map_err(|refused| Failure::Engine(refused.to_string()))?,
-    };
-    if !is_violated {
-        return Err(flaw(Flaw::Satisfies));
-    }
-    let ledger = Ledger::of(system, run, constraints);
-    match ledger.entries.iter().find(|entry| !entry.met()) {
-        Some(entry) => Err(flaw(Flaw::Unfair(entry.name.clone()))),
-        None => Ok(ledger),
-    }
+    confirm::lasso(system, property, constraints, run.clone()).map(|(_, ledger)| ledger)
 }
 
 /// The notions whose single constraints are offered as upgrades, the weakest first.
@@ -630,7 +629,7 @@ fn upgrade<S: Reducible>(
         system.offered(step.from, &mut Vec::new());
     }
     for notion in UPGRADES {
-        let candidates = notion.constraints(system.signature()).unwrap_or_default();
+        let candidates = naming::constraints(notion, system.signature());
         let ledger = Ledger::of(system, run, &candidates);
         let mut excluding: Vec<Constraint> = candidates
             .into_iter()

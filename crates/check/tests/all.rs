@@ -15,6 +15,7 @@ mod executions;
 mod forgetting;
 mod growing;
 mod lasting;
+mod limits;
 mod lossy;
 mod many_processes;
 mod merging;

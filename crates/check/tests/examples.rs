@@ -283,7 +283,7 @@ impl Checked {
         match claim::faultless(interpreter, &[], wrong, bounds()).map(|verdict| verdict.outcome) {
             Ok(ClaimOutcome::Violated(shown)) => {
                 if !expected {
-                    let why = shown.map_or_else(String::new, |shown| shown.conclusion);
+                    let why = shown.map_or_else(String::new, |shown| shown.conclusion.clone());
                     self.note(at, &format!("the process of `{title}` comes to an error: {why}"));
                 }
             }

@@ -138,7 +138,7 @@ fn walk(
         steps.push(RunStep { from: at, action: step.action, to: step.target });
         at = step.target;
     }
-    let lifted = reduced.lift_steps(start, &steps).unwrap_or_else(|| panic!("{}", what()));
+    let lifted = reduced.lift_steps(start, &steps).unwrap_or_else(|_| panic!("{}", what()));
     let start = reduced.start_of(start).expect("an initial state");
     for (small, step) in steps.iter().zip(&lifted) {
         assert_eq!(small.action, step.action, "{}", what());

@@ -12,7 +12,7 @@ use fairly_check::{Assumption, Options, Outcome, Property, Reduction, Verdict, c
 use fairly_fairness::{Constraint, Level, Notion, Reading, Selector, Strength};
 use fairly_logic::Formulas;
 use fairly_model::{
-    AnyVariable, Collapsed, Communication, Expr, Interpreter, Label, LocationId, Model,
+    AnyVariable, Collapsed, Communication, Expr, Interpreter, Label, Limits, LocationId, Model,
     StatementKind, Target, verify,
 };
 use fairly_omega::StateId;
@@ -218,7 +218,7 @@ fn walk(
         steps.push(RunStep { from: at, action, to });
         at = to;
     }
-    let lifted = reduced.lift_steps(start, &steps).unwrap_or_else(|| panic!("{}", what()));
+    let lifted = reduced.lift_steps(start, &steps).unwrap_or_else(|_| panic!("{}", what()));
     let is_there = reduced.fault(at).is_some() || lifted.last().is_none_or(|last| last.to == at);
     assert!(is_there && lifted.len() >= steps.len(), "{}", what());
     (start, lifted)
@@ -796,7 +796,9 @@ fn a_loop_that_just_ends_is_not_lengthened() {
             slot p0 P : t0 start t0()"
         );
         let model = fairly_model::text::parse(&text).expect("a model");
-        let mut system = Collapsed::new(Interpreter::new(model));
+        let mut interpreter = Interpreter::new(model);
+        interpreter.set_limits(Limits { statements: 100_000, ..Limits::default() });
+        let mut system = Collapsed::new(interpreter);
         let effort = Effort { reduction, any_run: true, ..Effort::default() };
         let verdict = claim::faultless(&mut system, &[], |_, _| None, effort);
         !matches!(verdict.expect("it stands up to replay").outcome, ClaimOutcome::Holds(_))

@@ -344,9 +344,9 @@ fn slots_that_are_served_are_not_processes_that_are() {
     assert!(answer.lasso.is_some(), "without threads there is a false alarm");
 }
 
-/// A state with more ways through its atomic sequences than are passed through.
+/// A state with very many ways through its atomic sequences.
 #[test]
-fn atomic_sequences_with_too_many_ways() {
+fn atomic_sequences_with_many_ways() {
     let choices = ":: x = x ^ 1 :: x = x ^ 2 :: x = x ^ 4 :: x = x ^ 8 :: x = x ^ 16";
     let text = format!(
         "byte x; bit y;
@@ -359,7 +359,7 @@ fn atomic_sequences_with_too_many_ways() {
     );
     for name in ["safe", "again"] {
         let verdict = asked(&text, name, Notion::Weak(Level::Process), Reduction::Symmetry);
-        assert_eq!(verdict.stamp.unreduced, Some(Refusal::Ways), "{name}");
+        assert!(!verdict.stamp.reductions.is_empty(), "{name}: {:?}", verdict.stamp.unreduced);
         let whole = asked(&text, name, Notion::Weak(Level::Process), Reduction::Off);
         assert_eq!(holds(&verdict), holds(&whole), "{name}");
     }

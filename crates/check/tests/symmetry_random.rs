@@ -200,7 +200,6 @@ fn quotients_give_the_same_verdicts() {
             let stuck = claim::deadlock_free(file.interpreter(), effort);
             [verdict, stuck].map(|it| {
                 let it = it.expect("no failure");
-                assert_ne!(it.unreduced, Some(Refusal::Replay), "seed {seed}\n{text}");
                 matches!(it.outcome, ClaimOutcome::Holds(_))
             })
         };
@@ -224,7 +223,6 @@ fn quotients_give_the_same_verdicts() {
                 continue;
             };
             let told = || format!("seed {seed}: {question:?} under {assumption}\n{text}");
-            assert_ne!(less.stamp.unreduced, Some(Refusal::Replay), "{}", told());
             let (Some(whole), Some(same)) = (holds(&whole), holds(&less)) else { continue };
             assert_eq!(whole, same, "{}", told());
             compared += 1;

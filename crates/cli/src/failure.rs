@@ -4,7 +4,10 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use fairly_omega::Refused;
-use fairly_source::{Diagnostic, Style, render};
+use fairly_report::json;
+use fairly_source::{Diagnostic, Style, escape, render};
+use fairly_system::Run;
+use serde_json::Value;
 
 /// The answer is no.
 pub(crate) const NO: u8 = 1;
@@ -17,22 +20,50 @@ pub(crate) const NOTHING: u8 = 4;
 /// A bug in fairly.
 pub(crate) const INTERNAL: u8 = 70;
 
+/// A name of the arguments that nothing in a model has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Absent {
+    /// The option that gives it.
+    pub(crate) option: &'static str,
+    /// The name.
+    pub(crate) name: String,
+    /// What is wrong, in a sentence.
+    pub(crate) message: String,
+    /// The names that are nearest.
+    pub(crate) help: Option<String>,
+}
+
+/// A bug of ours.
+#[derive(Clone, Debug)]
+pub(crate) struct Bug {
+    /// What went wrong.
+    pub(crate) message: String,
+    /// The run that does not stand up to replay, if it is one.
+    pub(crate) run: Option<Run>,
+}
+
 /// Why there is no answer.
 pub(crate) enum Failure {
     /// Something is wrong at a place in a text.
     Input { name: String, text: String, diagnostic: Box<Diagnostic> },
     /// The arguments do not make sense together, or a file cannot be read.
     Usage { message: String, help: Option<String> },
-    /// The property that was chosen is not there.
-    NoSuchProperty(String),
+    /// Names of the arguments that nothing has.
+    NoSuchName(Vec<Absent>),
+    /// A file cannot be read, or is too large to be.
+    Unreadable { code: &'static str, message: String },
     /// Several things are wrong in one text.
     Inputs { name: String, text: String, diagnostics: Vec<Diagnostic> },
     /// There is nothing to check.
     Nothing(String),
     /// An answer that does not stand up to our own replay.
-    Internal(String),
+    Internal(Bug),
+    /// A limit was reached before there was anything to answer.
+    Unknown(String),
     /// The work was given up.
     Refused(Refused),
+    /// Somebody asked to stop, or the time was over, before there was anything to answer.
+    Stopped(String),
 }
 
 impl Failure {
@@ -46,10 +77,11 @@ impl Failure {
             Failure::Input { .. }
             | Failure::Inputs { .. }
             | Failure::Usage { .. }
-            | Failure::NoSuchProperty(_) => USAGE,
+            | Failure::Unreadable { .. }
+            | Failure::NoSuchName(_) => USAGE,
             Failure::Nothing(_) => NOTHING,
             Failure::Internal(_) => INTERNAL,
-            Failure::Refused(_) => UNKNOWN,
+            Failure::Refused(_) | Failure::Unknown(_) | Failure::Stopped(_) => UNKNOWN,
         }
     }
 
@@ -60,11 +92,31 @@ impl Failure {
         match self {
             Failure::Input { diagnostic, .. } => coded(diagnostic),
             Failure::Inputs { diagnostics, .. } => diagnostics.first().map_or(String::new(), coded),
-            Failure::Usage { message, .. }
-            | Failure::NoSuchProperty(message)
-            | Failure::Nothing(message) => message.clone(),
-            Failure::Internal(message) => format!("internal error: {message}"),
+            Failure::Usage { message, .. } | Failure::Nothing(message) => message.clone(),
+            Failure::NoSuchName(absent) => {
+                absent.first().map_or(String::new(), |absent| absent.message.clone())
+            }
+            Failure::Unreadable { code, message } => format!("{code}: {message}"),
+            Failure::Internal(bug) => format!("internal error: {}", bug.message),
+            Failure::Unknown(why) => format!("unknown: {why}"),
             Failure::Refused(refused) => format!("unknown: {refused}"),
+            Failure::Stopped(why) => format!("unknown: {why}"),
+        }
+    }
+
+    /// What is wrong, as documents for other programs. `file` is what was asked about.
+    pub(crate) fn documents(&self, file: &str) -> Vec<Value> {
+        match self {
+            Failure::Input { name, text, diagnostic } => {
+                vec![json::diagnostic(diagnostic, name, text)]
+            }
+            Failure::Inputs { name, text, diagnostics } => {
+                diagnostics.iter().map(|it| json::diagnostic(it, name, text)).collect()
+            }
+            Failure::Unreadable { code, message } => {
+                vec![json::error(Some(code), message, Some(file))]
+            }
+            other => vec![json::error(None, &other.in_short(), Some(file))],
         }
     }
 
@@ -73,11 +125,14 @@ impl Failure {
         let code = self.code();
         let text = match self {
             Failure::Input { name, text, diagnostic } => render(&diagnostic, &name, &text, style),
-            Failure::Usage { message, help } => {
-                let help = help.map_or(String::new(), |help| format!("  help: {help}\n"));
-                format!("error: {message}\n{help}")
+            Failure::Usage { message, help } => shown(&with_help(&message, help.as_deref())),
+            Failure::NoSuchName(absent) => {
+                let said = absent.iter().map(|it| with_help(&it.message, it.help.as_deref()));
+                shown(&said.collect::<String>())
             }
-            Failure::NoSuchProperty(message) => format!("error: {message}\n"),
+            Failure::Unreadable { code, message } => {
+                format!("error[{code}]: {}\n", escape::in_line(&message))
+            }
             Failure::Inputs { name, text, diagnostics } => {
                 let drawn: Vec<String> = diagnostics
                     .iter()
@@ -85,16 +140,28 @@ impl Failure {
                     .collect();
                 drawn.join("\n")
             }
-            Failure::Nothing(message) => format!("{message}\n"),
-            Failure::Internal(message) => {
-                format!("internal error: {message}\nPlease report this.\n")
+            Failure::Nothing(message) => shown(&format!("{message}\n")),
+            Failure::Internal(bug) => {
+                shown(&format!("internal error: {}\nPlease report this.\n", bug.message))
             }
+            Failure::Unknown(why) => shown(&format!("unknown: {why}\n")),
             Failure::Refused(refused) => format!("unknown: {refused}\n"),
+            Failure::Stopped(why) => shown(&format!("unknown: {why}\n")),
         };
         // If stderr is gone too, the exit code still tells.
         let _ = std::io::stderr().write_all(text.as_bytes());
         ExitCode::from(code)
     }
+}
+
+fn with_help(message: &str, help: Option<&str>) -> String {
+    let help = help.map_or(String::new(), |help| format!("  help: {help}\n"));
+    format!("error: {message}\n{help}")
+}
+
+/// A message that may quote what strangers wrote.
+fn shown(message: &str) -> String {
+    escape::visible(message).into_owned()
 }
 
 impl From<Refused> for Failure {

@@ -1,10 +1,27 @@
-//! Reading files and standard input.
+//! Reading files and standard input: not more than [`MOST`] bytes, and not longer than somebody waits.
 
-use std::io::Read;
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
 
+use fairly_search::Watch;
+use fairly_source::escape::without_noncharacters;
 use fairly_source::{Diagnostic, Span};
 
 use crate::failure::Failure;
+
+/// The largest file that is read.
+pub(crate) const MOST: u64 = 128 << 20;
+
+/// How long reading may take: a FIFO that nobody writes to has no end.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Patience {
+    /// Who says that everything is to stop.
+    pub(crate) watch: Option<&'static Watch>,
+    /// How many seconds there are.
+    pub(crate) time: Option<Duration>,
+}
 
 /// A text with the name to show for it.
 pub(crate) struct Input {
@@ -12,18 +29,17 @@ pub(crate) struct Input {
     pub(crate) text: String,
 }
 
-/// Reads one file, or standard input for `-`.
+/// Reads one file, or standard input for `-`. Whoever has the patience of [`read_within`] wants that.
 pub(crate) fn read(path: &str) -> Result<Input, Failure> {
-    let mut bytes = Vec::new();
+    read_within(path, Patience::default())
+}
+
+/// Reads one file, or standard input for `-`, within a time.
+pub(crate) fn read_within(path: &str, patience: Patience) -> Result<Input, Failure> {
     let name = if path == "-" { "<stdin>".to_owned() } else { path.to_owned() };
-    let outcome = if path == "-" {
-        std::io::stdin().lock().read_to_end(&mut bytes).map(|_| ())
-    } else {
-        std::fs::read(path).map(|read| bytes = read)
-    };
-    outcome.map_err(|error| Failure::usage(format!("cannot read {name}: {error}")))?;
+    let bytes = bytes(path, patience, &name)?;
     match String::from_utf8(bytes) {
-        Ok(text) => Ok(Input { name, text }),
+        Ok(text) => Ok(Input { name, text: without_noncharacters(text) }),
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
             let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
@@ -35,10 +51,67 @@ pub(crate) fn read(path: &str) -> Result<Input, Failure> {
     }
 }
 
+fn bytes(path: &str, patience: Patience, name: &str) -> Result<Vec<u8>, Failure> {
+    let unreadable = |error: io::Error| Failure::Unreadable {
+        code: "E0003",
+        message: format!("cannot read {name}: {error}"),
+    };
+    let bytes = if patience.watch.is_none() && patience.time.is_none() {
+        at_most(path).map_err(unreadable)?
+    } else {
+        waited_for(path, patience, name)?.map_err(unreadable)?
+    };
+    if bytes.len() as u64 > MOST {
+        return Err(Failure::Unreadable {
+            code: "E0002",
+            message: format!("{name} is too large: there are more than {} MiB", MOST >> 20),
+        });
+    }
+    Ok(bytes)
+}
+
+/// The first bytes of a file, one more than are allowed if there are so many.
+fn at_most(path: &str) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if path == "-" {
+        io::stdin().lock().take(MOST + 1).read_to_end(&mut bytes)?;
+    } else {
+        let file = File::open(path)?;
+        // A folder can be opened, but not read.
+        file.take(MOST + 1).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
+}
+
+/// Reads in another thread, which is left alone if it takes too long: opening a FIFO cannot be given up.
+fn waited_for(path: &str, patience: Patience, name: &str) -> Result<io::Result<Vec<u8>>, Failure> {
+    const PAUSE: Duration = Duration::from_millis(20);
+    let (sender, receiver) = mpsc::channel();
+    let wanted = path.to_owned();
+    std::thread::spawn(move || {
+        // Nobody listens any more if it took too long.
+        let _ = sender.send(at_most(&wanted));
+    });
+    let started = Instant::now();
+    loop {
+        match receiver.recv_timeout(PAUSE) {
+            Ok(read) => return Ok(read),
+            Err(RecvTimeoutError::Disconnected) => {
+                return Ok(Err(io::Error::other("reading failed")));
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        let stopped = patience.watch.is_some_and(Watch::is_stopped);
+        if stopped || patience.time.is_some_and(|time| started.elapsed() >= time) {
+            return Err(Failure::Stopped(format!("stopped while reading {name}")));
+        }
+    }
+}
+
 /// Reads several inputs; standard input can be one of them, once.
-pub(crate) fn read_all(paths: &[String]) -> Result<Vec<Input>, Failure> {
+pub(crate) fn read_all(paths: &[String], patience: Patience) -> Result<Vec<Input>, Failure> {
     if paths.iter().filter(|path| *path == "-").count() > 1 {
         return Err(Failure::usage("`-` stands for standard input, which can be read only once"));
     }
-    paths.iter().map(|path| read(path)).collect()
+    paths.iter().map(|path| read_within(path, patience)).collect()
 }

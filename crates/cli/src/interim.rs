@@ -5,6 +5,7 @@
 //! added here when it is complete, and not before.
 
 use fairly_report::{Look, Paint};
+use fairly_source::escape::in_line;
 use serde_json::{Value, json};
 
 use crate::failure;
@@ -100,7 +101,8 @@ impl Interim {
         for (title, why) in open {
             counts[2] += 1;
             let sign = self.look.paint(Paint::Warning, "  ??");
-            text.push_str(&self.look.finish(format!("{sign}  {title}\n      unknown: {why}\n\n")));
+            let shown = in_line(title);
+            text.push_str(&self.look.finish(format!("{sign}  {shown}\n      unknown: {why}\n\n")));
             documents.push(json!({
                 "schema": fairly_report::json::VERDICT_SCHEMA,
                 "property": title,
@@ -113,8 +115,11 @@ impl Interim {
         }
         let mut stderr = String::new();
         if self.left.is_empty() {
-            let file =
-                if self.file.is_empty() { String::new() } else { format!("{}: ", self.file) };
+            let file = if self.file.is_empty() {
+                String::new()
+            } else {
+                format!("{}: ", in_line(&self.file))
+            };
             stderr = format!("{file}unknown: {why}\n");
         }
         let all: usize = counts.iter().sum();

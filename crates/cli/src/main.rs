@@ -1,6 +1,8 @@
 //! The command `fairly`: reads arguments and files, calls the libraries, prints.
 //!
-//! Results go to stdout, diagnostics and progress to stderr. Exit codes: 0 as expected, 1 the answer is
+//! Results go to stdout, diagnostics and progress to stderr. Nothing of a model reaches a terminal that it
+//! would obey: [`output`] sees to stdout, [`failure`] to stderr. Files are written by [`files`] and read by
+//! [`input`] only. Exit codes: 0 as expected, 1 the answer is
 //! no (violated, not empty, not included, not accepted), 2 usage or input error, 3 unknown because a
 //! limit was reached or somebody interrupted, 4 nothing to check, 70 internal error.
 
@@ -8,6 +10,7 @@ mod aut;
 mod config;
 mod explain;
 mod failure;
+mod files;
 mod input;
 mod interim;
 mod ltl;
@@ -20,8 +23,10 @@ mod system;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
+use fairly_source::escape;
 use fairly_store::meter;
 
 use progress::Progress;
@@ -96,16 +101,21 @@ fn main() -> ExitCode {
 fn work() -> ExitCode {
     // A panic is a bug of ours. It must not look like a verdict, so it has its own exit code.
     std::panic::set_hook(Box::new(|panic| {
-        eprintln!("fairly: internal error: {panic}");
+        output::remark(&format!("fairly: internal error: {panic}"));
         eprintln!("This is a bug in fairly; please report it with the command and the input.");
     }));
+    // A write beyond the limit on the size of files (`ulimit -f`) is an error, not the end.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     let outcome = std::panic::catch_unwind(|| {
-        let words = with_command(std::env::args_os().collect());
+        let words = with_command(std::env::args_os().map(without_marks).collect());
         let settings = match Settings::find(words) {
             Ok(settings) => settings,
             Err(failure) => return failure.report(output::style(ColorChoice::Auto)),
         };
-        let cli = Cli::parse_from(settings.arguments(None));
+        let cli = match Cli::try_parse_from(settings.arguments(None)) {
+            Ok(cli) => cli,
+            Err(error) => return refuse(&error),
+        };
         let style = output::style(cli.color);
         let look = output::look(cli.color, cli.ascii);
         let result = match cli.command {
@@ -156,6 +166,27 @@ fn work() -> ExitCode {
     outcome.unwrap_or(ExitCode::from(failure::INTERNAL))
 }
 
+/// An argument without the characters that mark colours.
+fn without_marks(word: OsString) -> OsString {
+    match word.into_string() {
+        Ok(text) => OsString::from(escape::without_noncharacters(text)),
+        Err(word) => word,
+    }
+}
+
+/// Prints what is wrong with the arguments, or the help that they ask for.
+fn refuse(error: &clap::Error) -> ExitCode {
+    let text = error.to_string();
+    let is_shown = |sign: char| escape::is_harmless(sign) || sign == '\n' || sign == '\t';
+    if text.chars().all(is_shown) {
+        // With colours where there can be some. If nobody reads it, the exit code still tells.
+        let _ = error.print();
+    } else {
+        output::remark(text.trim_end());
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(failure::USAGE))
+}
+
 /// The arguments as they were given, and what goes before them.
 struct Settings {
     words: Vec<OsString>,
@@ -197,7 +228,8 @@ impl Settings {
             let about_runs = ["--fairness=", "--constraint=", "--engine="];
             more.retain(|word| !about_runs.iter().any(|option| word.starts_with(option)));
         }
-        all.splice(at + 1..at + 1, more.into_iter().map(OsString::from));
+        let more = more.into_iter().map(|word| without_marks(OsString::from(word)));
+        all.splice(at + 1..at + 1, more);
         all
     }
 

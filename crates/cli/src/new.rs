@@ -31,7 +31,8 @@ pub(crate) fn run(request: &New) -> Result<ExitCode, Failure> {
         Language::Promela => ("lock.pml", include_str!("new/lock.pml")),
     };
     let file = request.file.as_deref().unwrap_or(name);
-    if Path::new(file).exists() {
+    // Also if it is a link that leads nowhere.
+    if Path::new(file).symlink_metadata().is_ok() {
         return Err(Failure::Usage {
             message: format!("{file} exists already, and is left as it is"),
             help: Some("give another name behind the language".to_owned()),

@@ -3,10 +3,11 @@
 use std::io::{IsTerminal, Write};
 
 use clap::ColorChoice;
-use fairly_report::Look;
-use fairly_source::Style;
+use fairly_report::{Look, terminal};
+use fairly_source::{Style, escape};
 
 use crate::failure::Failure;
+use crate::files::Output;
 
 /// Whether diagnostics are coloured.
 pub(crate) fn style(choice: ColorChoice) -> Style {
@@ -60,20 +61,57 @@ pub(crate) fn prose_width() -> usize {
     width.clamp(20, PLEASANT)
 }
 
-/// Writes a whole result to stdout, or to a file when one is named.
+/// Writes a whole report to stdout, or to a file when one is named. On stdout, nothing that a terminal
+/// would obey comes from a model.
 pub(crate) fn write(text: &str, file: Option<&str>) -> Result<(), Failure> {
     match file {
-        None | Some("-") => {
-            let mut stdout = std::io::stdout().lock();
-            let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
-            match written {
-                // Whoever reads has seen enough; the exit code still tells the answer.
-                Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-                written => Ok(written?),
-            }
+        None | Some("-") => to_stdout(&terminal(text)),
+        Some(path) => Output::open(path)?.write(text),
+    }
+}
+
+/// Prints what another program reads as it is; a terminal does not get what it would obey.
+pub(crate) fn write_data(text: &str) -> Result<(), Failure> {
+    if std::io::stdout().is_terminal() { write(text, None) } else { to_stdout(text) }
+}
+
+fn to_stdout(text: &str) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    match written {
+        // Whoever reads has seen enough; the exit code still tells the answer.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        written => Ok(written?),
+    }
+}
+
+/// Tells the person something beside the results.
+pub(crate) fn remark(text: &str) {
+    // If stderr is gone, there is nobody to tell.
+    let _ = writeln!(std::io::stderr(), "{}", escape::visible(text));
+}
+
+/// Where a result goes: a file that was tried, or stdout.
+pub(crate) enum Destination {
+    Stdout,
+    File(Output),
+}
+
+impl Destination {
+    /// Finds out whether anything can be written there.
+    pub(crate) fn open(file: Option<&str>) -> Result<Destination, Failure> {
+        match file {
+            None | Some("-") => Ok(Destination::Stdout),
+            Some(path) => Output::open(path).map(Destination::File),
         }
-        Some(path) => std::fs::write(path, text)
-            .map_err(|error| Failure::usage(format!("cannot write {path}: {error}"))),
+    }
+
+    /// Writes a whole result that another program reads.
+    pub(crate) fn write(&self, text: &str) -> Result<(), Failure> {
+        match self {
+            Destination::Stdout => write_data(text),
+            Destination::File(output) => output.write(text),
+        }
     }
 }
 

@@ -13,8 +13,10 @@ use std::time::{Duration, Instant};
 
 use fairly_report::Look;
 use fairly_search::{Seen, Watch};
+use fairly_source::escape::in_line;
 use fairly_store::meter::{self, Exhausted};
 
+use crate::files::Output;
 use crate::interim::Interim;
 use crate::output;
 
@@ -161,7 +163,7 @@ impl Progress {
         let last = interim.last_words(&why);
         output::without_lock(&std::io::stdout(), &last.stdout);
         for (file, text) in &last.files {
-            let _ = std::fs::write(file, text);
+            let _ = Output::open(file).and_then(|to| to.write(text));
         }
         self.end(&last.stderr, last.code);
     }
@@ -233,7 +235,7 @@ impl Progress {
         let seen = self.watch.seen();
         let (since, before) = search.printed.unwrap_or((search.since, 0));
         let rate = rate(seen.nodes.saturating_sub(before), now - since);
-        let line = line(&search.what, &seen, rate, now - search.since);
+        let line = line(&in_line(&search.what), &seen, rate, now - search.since);
         let line = self.look.finish(line);
         let mut stderr = std::io::stderr().lock();
         if self.is_terminal {

@@ -203,7 +203,15 @@ fn states_are_counted_as_spin_counts_them() {
 
 #[test]
 fn the_table_says_what_spin_says_or_why_not() {
-    let output = fairly(&["check", "--report", "table", "--format", "json", "examples/promela"]);
+    let output = fairly(&[
+        "check",
+        "--report",
+        "table",
+        "--run-spin",
+        "--format",
+        "json",
+        "examples/promela",
+    ]);
     assert_eq!(code(&output), 1, "{}", err(&output));
     let rows = json(&output);
     assert!(rows.len() > 150, "{}", rows.len());
@@ -227,15 +235,40 @@ fn the_table_says_what_spin_says_or_why_not() {
 #[test]
 fn without_spin_the_table_says_so_and_answers_the_same() {
     let model = "examples/promela/semaphore.pml";
-    let with = fairly(&["check", "--report", "table", model]);
+    let asked = ["check", "--report", "table", "--run-spin", model];
+    let with = fairly(&asked);
     let nowhere = root().join("docs");
-    let without = command(&["check", "--report", "table", model]).env("PATH", nowhere).output();
+    let without = command(&asked).env("PATH", nowhere).output();
     let without = without.expect("the binary runs");
     assert_eq!(code(&without), code(&with));
     let text = out(&without);
     let line = "SPIN was not asked, so its columns are left out: no `spin` on PATH";
     assert!(text.lines().any(|it| it == line), "{text}");
     assert!(text.contains("first") && text.contains("✗ ✗ ✓"), "{text}");
+}
+
+#[test]
+fn nothing_is_run_unless_it_is_allowed() {
+    let folder = std::env::temp_dir().join(format!("fairly-run-spin-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    for name in ["spin", "gcc", "tcc", "cc"] {
+        let script = format!("#!/bin/sh\n> '{}/ran'\necho Spin Version 6\n", folder.display());
+        let path = folder.join(name);
+        std::fs::write(&path, script).expect("a script");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&path, mode).expect("ours");
+    }
+    let model = "examples/promela/semaphore.pml";
+    let mut asked = command(&["check", "--report", "table", model]);
+    let output = asked.env("PATH", &folder).output().expect("the binary runs");
+    let ran = folder.join("ran").exists();
+    let mut asked = command(&["check", "--report", "table", "--run-spin", model]);
+    asked.env("PATH", &folder).output().expect("the binary runs");
+    let would = folder.join("ran").exists();
+    let _ = std::fs::remove_dir_all(&folder);
+    assert!(!ran, "a program was run");
+    assert!(would, "the test would not see it");
+    assert!(out(&output).contains("--run-spin"), "{}", out(&output));
 }
 
 #[test]

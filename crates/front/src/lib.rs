@@ -13,4 +13,4 @@ pub mod aut;
 pub mod case;
 pub mod csp;
 pub mod promela;
-mod suggest;
+pub mod suggest;

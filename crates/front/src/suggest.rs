@@ -10,10 +10,7 @@ const LONGEST: usize = 40;
 /// The candidate that needs the fewest changes to become `name`: letters more, less or other, and
 /// neighbours swapped. At most one change in short names and two in longer ones; case is free. Of
 /// two that are as near, the first in the alphabet, so that the answer does not depend on a hash.
-pub(crate) fn near<'c>(
-    name: &str,
-    candidates: impl IntoIterator<Item = &'c str>,
-) -> Option<&'c str> {
+pub fn near<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let lower = |text: &str| -> Vec<char> { text.to_lowercase().chars().collect() };
     let wanted = lower(name);
     let allowed = match wanted.len() {

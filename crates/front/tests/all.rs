@@ -9,6 +9,7 @@ mod csp_growth;
 mod csp_parse;
 mod csp_print;
 mod csp_semantics;
+mod promela_arity;
 mod promela_errors;
 mod promela_lower;
 mod promela_read;

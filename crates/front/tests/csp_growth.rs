@@ -75,11 +75,11 @@ fn both(text: &str, most: usize) -> [End; 2] {
 #[test]
 fn growth_is_a_limit_that_names_the_definition() {
     for text in [
-        "Grow = a -> (Grow ||| Stop); #assert Grow deadlockfree;",
+        "Grow = a -> (Grow ||| Stop || Stop); #assert Grow deadlockfree;",
         "Grow = (a -> Grow); b -> Skip; #assert Grow deadlockfree;",
         "Grow = a -> (Grow interrupt Stop); #assert Grow deadlockfree;",
         "Grow = a -> (Grow || Stop); #assert Grow deadlockfree;",
-        "Grow(n) = c?m -> (Grow(m) ||| c!m -> Stop); Start = c!1 -> Stop ||| Grow(0);
+        "Grow(n) = c?m -> (Grow(m) ||| c!m -> (Stop || Stop)); Start = c!1 -> Stop ||| Grow(0);
          channel c 0; #assert Start deadlockfree;",
     ] {
         for end in both(text, 100_000) {
@@ -95,6 +95,25 @@ fn what_is_hidden_twice_does_not_grow() {
         ("P = a -> atomic{P}; #assert P deadlockfree;", 2),
         ("P = a -> (P \\ {b}); #assert P deadlockfree;", 2),
         ("P = a -> (Q \\ {b}); Q = b -> (P \\ {c}); #assert P deadlockfree;", 4),
+    ] {
+        let ends = both(text, 100);
+        assert_eq!(ends, [End::States(states), End::States(states)], "{text}");
+    }
+}
+
+#[test]
+fn what_does_nothing_does_not_grow() {
+    for (text, states) in [
+        ("P = a -> (P ||| Skip); #assert P deadlockfree;", 2),
+        ("P = a -> (P ||| Stop); #assert P deadlockfree;", 2),
+        ("P = a -> ((Skip ||| P) ||| (Stop ||| Skip)); #assert P deadlockfree;", 2),
+        ("P = a -> (Skip; P); #assert P deadlockfree;", 1),
+        ("P = a -> (Stop; P); #assert P deadlockfree;", 2),
+        (
+            "P(n) = c?m -> (P(m) ||| c!m -> Stop); S = c!1 -> Stop ||| P(0); channel c 0;
+             #assert S deadlockfree;",
+            3,
+        ),
     ] {
         let ends = both(text, 100);
         assert_eq!(ends, [End::States(states), End::States(states)], "{text}");

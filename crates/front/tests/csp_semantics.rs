@@ -116,7 +116,7 @@ fn small_process(rng: &mut Rng, depth: usize) -> String {
 
 /// Laws that hold step by step. The names stand for random processes; the alphabets of `X`, `Y` and
 /// `Z`, which are `P`, `Q` and `R` again, have all events.
-const STRONG_LAWS: [(&str, &str); 33] = [
+const STRONG_LAWS: [(&str, &str); 34] = [
     ("P [] Q", "Q [] P"),
     ("P [] (Q [] R)", "(P [] Q) [] R"),
     ("P [] Stop", "P"),
@@ -133,7 +133,9 @@ const STRONG_LAWS: [(&str, &str); 33] = [
     ("P || (Q || R)", "(P || Q) || R"),
     ("(P; Q); R", "P; (Q; R)"),
     ("Stop; P", "Stop"),
-    ("Skip; P", "tau -> P"),
+    ("Skip; P", "P"),
+    ("(Skip ||| Skip); P", "P"),
+    ("atomic{Skip}; P", "P"),
     ("(P [] Q); R", "(P; R) [] (Q; R)"),
     ("P interrupt Stop", "P"),
     ("Stop interrupt P", "P"),
@@ -142,7 +144,6 @@ const STRONG_LAWS: [(&str, &str); 33] = [
     ("(P \\ {a}) \\ {b}", "P \\ {a, b}"),
     ("(P [] Q) \\ {a}", "(P \\ {a}) [] (Q \\ {a})"),
     ("(P ||| Q) \\ {a}", "(P \\ {a}) ||| (Q \\ {a})"),
-    ("(P; Q) \\ {a}", "(P \\ {a}); (Q \\ {a})"),
     ("(a -> P) \\ {a}", "tau -> (P \\ {a})"),
     ("a -> P ||| b -> Q", "a -> (P ||| b -> Q) [] b -> (a -> P ||| Q)"),
     ("A || B", "a -> (X || Y)"),
@@ -153,12 +154,15 @@ const STRONG_LAWS: [(&str, &str); 33] = [
 ];
 
 /// What looks like a law and is none, step by step: (left, right, P, Q).
-const NO_LAWS: [(&str, &str, &str, &str); 5] = [
+const NO_LAWS: [(&str, &str, &str, &str); 7] = [
     ("P [] Q", "P [*] Q", "tau -> a -> Stop", "b -> Stop"),
     ("(P [*] Q) \\ {a}", "(P \\ {a}) [] (Q \\ {a})", "tau -> a -> Stop", "b -> Stop"),
     ("P || P", "P", "a -> Stop <> b -> Stop", "Stop"),
     ("P ||| P", "P", "a -> Stop", "Stop"),
     ("P; Skip", "P", "Skip", "Stop"),
+    // What is hidden in `Skip` is not `Skip`, and neither is what has the name `P`.
+    ("(P; Q) \\ {a}", "(P \\ {a}); (Q \\ {a})", "b -> Skip", "b -> Stop"),
+    ("P; Q", "Q", "Skip", "b -> Stop"),
 ];
 
 /// The graph of a process among `P`, `Q` and `R`.

@@ -126,7 +126,7 @@ fn marks_are_where_the_mistake_is() {
     only("E1120", "2", "byte x; init { x = 1 2 }");
     only("E1120", "+", "byte a, b;\ninit {\n  a = b\n  + 1;\n}\n");
     only("E1160", "a", "byte a[2]; init { a == 1 }");
-    only("E1167", "c?x,x", "chan c = [1] of { byte }; byte x; init { c?x,x }");
+    only("E1167", "c!x,x", "chan c = [1] of { byte }; byte x; init { c!x,x }");
     only("E1141", "x", "init { byte x; { byte x; skip } }");
     only("E1141", "x", "init { if :: byte x; skip :: byte x; skip fi }");
     only("E1140", "x", "init { { byte x; skip }; x = 1 }");

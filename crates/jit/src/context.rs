@@ -23,6 +23,8 @@ pub(crate) struct Context {
     pub(crate) scratch: *mut i64,
     /// Whether nothing is enabled without a timeout.
     pub(crate) timeout: i64,
+    /// Statements that a process may run in a step.
+    pub(crate) statements: i64,
 }
 
 impl Context {
@@ -36,6 +38,7 @@ impl Context {
             offer_room: 0,
             scratch: null_mut(),
             timeout: 0,
+            statements: 0,
         }
     }
 }
@@ -47,6 +50,7 @@ pub(crate) const OFFER: usize = offset_of!(Context, offer);
 pub(crate) const OFFER_ROOM: usize = offset_of!(Context, offer_room);
 pub(crate) const SCRATCH: usize = offset_of!(Context, scratch);
 pub(crate) const TIMEOUT: usize = offset_of!(Context, timeout);
+pub(crate) const STATEMENTS: usize = offset_of!(Context, statements);
 
 /// An offer is a row of this many values before the cells of its message: the number of the edge, and
 /// that of the channel.

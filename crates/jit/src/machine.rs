@@ -58,6 +58,8 @@ pub(crate) struct Machine {
     /// How many have been made since [`begin`](Machine::begin).
     offers_made: usize,
     timeout: bool,
+    /// Statements that a process may run in a step.
+    pub(crate) statements: i64,
 }
 
 /// Functions with more edges, or more instructions, are not made, nor any more once there are so many
@@ -101,6 +103,7 @@ impl Machine {
             initial_scratch,
             offers_made: 0,
             timeout: false,
+            statements: i64::try_from(plan.statements).unwrap_or(i64::MAX),
         })
     }
 
@@ -202,6 +205,7 @@ impl Machine {
             offer_room: offer_room.cast_signed() as i64,
             scratch: self.scratch.as_mut_ptr(),
             timeout: i64::from(self.timeout),
+            statements: self.statements,
         };
         (context, room)
     }
@@ -276,6 +280,7 @@ impl Machine {
         let mut context = Context {
             scratch: self.scratch.as_mut_ptr(),
             timeout: i64::from(timeout),
+            statements: self.statements,
             ..Context::empty()
         };
         let function = self.functions[code.0 as usize];

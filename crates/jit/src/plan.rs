@@ -48,10 +48,12 @@ pub(crate) struct Plan {
     pub(crate) waits: bool,
     /// Whether steps in which a process holds go on as far as there is one way only.
     pub(crate) sequences: bool,
+    /// Statements that a process may run in an action.
+    pub(crate) statements: u64,
 }
 
 /// Steps of a sequence that follow each other in one function, at most.
-const SEQUENCE: usize = 16;
+const SEQUENCE: usize = fairly_model::native::MOST_AT_ONCE - 1;
 
 /// More ways to choose who takes an event are left to the interpreter.
 const ALTERNATIVES: usize = 64;
@@ -75,6 +77,7 @@ impl Plan {
             cells: model.channels.iter().map(|channel| channel.cells.len()).max().unwrap_or(0),
             waits: model.any_expression(&mut |expr| *expr == Expr::Timeout),
             sequences: false,
+            statements: interpreter.limits().statements,
         };
         let mut by_event: Vec<Option<Option<u32>>> = vec![None; model.events.len()];
         for (event, gathering) in &model.gatherings {

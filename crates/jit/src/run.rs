@@ -606,6 +606,10 @@ impl Native for Compiled {
         done
     }
 
+    fn limit_statements(&mut self, most: u64) {
+        self.inner.get_mut().machine.statements = i64::try_from(most).unwrap_or(i64::MAX);
+    }
+
     fn prepare(&mut self) {
         let Compiled { plan, inner, .. } = self;
         inner.get_mut().functions(plan);

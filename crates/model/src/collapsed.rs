@@ -3,29 +3,40 @@
 //! While a process holds ([`crate::Atomicity::Exclusive`]), nobody else can move. SPIN passes through
 //! the states in between: it does not store them, a claim does not read them, and fairness does not
 //! ask who is enabled there. [`Collapsed`] does the same with an [`Interpreter`]: a step leads from
-//! one state in which nobody holds to the next, and its action has the moves of all the steps on the
-//! way.
+//! one state in which nobody holds to the next. Its action has the event of the first step on the way
+//! and the moves of all of them, each once: see `collapsed/ways.rs`.
 //!
-//! The states that are passed through get no numbers, and are not stored.
+//! The states that are passed through get no numbers, and are not stored. However long a sequence is,
+//! no formula reads them. If there are too many ([`Limits`](crate::Limits)), the step ends in a fault
+//! of the kind [`FaultKind::Limit`](fairly_system::FaultKind::Limit).
 //!
-//! A sequence that never ends cannot be passed through; neither is one with very many steps or ways.
-//! Then it ends in a state inside it, from which the next one begins. Where that is depends on the
-//! state that the sequence begins in alone, so that the same state always has the same steps.
+//! # Sequences that never end
+//!
+//! A sequence can go on for ever if there is a cycle among the states inside. A run that does so for
+//! ever in one strongly connected component is a run like any other. It is shown from the state on
+//! where it enters that component, step by step. So a state in which a process holds is only ever met
+//! on such a run, and its steps are those that stay in the component. The others are
+//! [left out](TransitionSystem::left_out): they are enabled, but a run that takes one leaves the
+//! component, and may yet end the sequence. That run is among those that are passed through, where
+//! nobody sees the component. This is a choice that is made before it can be seen:
+//! [`TransitionSystem::is_committed`].
 
 mod packed;
+mod passage;
+mod ways;
 
 use fairly_omega::StateId;
 use fairly_system::{
     Action, ActionId, AtomIndex, EventId, Fault, MoveId, Signature, Transition, TransitionSystem,
 };
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet, HashTable};
 
-use crate::interpreter::{Batch, Interpreter, Keep, Steps, unnumbered};
-
-/// Steps of one sequence, and sequences out of one state, that are passed through.
-const MOST_STEPS: usize = 2_000;
-const MOST_WAYS: usize = 5_000;
+use crate::interpreter::{Batch, Interpreter, Keep, Mode, Steps, unnumbered};
+use crate::limits::Long;
+use crate::native::MOST_AT_ONCE;
+use passage::{Extent, NO_CYCLE, Passage, To, hash};
+use ways::{SetId, WayId, Ways};
 
 /// An interpreter whose atomic sequences are single steps.
 pub struct Collapsed {
@@ -35,83 +46,77 @@ pub struct Collapsed {
     /// The actions of sequences; those of single steps among them.
     actions: Vec<Action>,
     ids: HashMap<(EventId, Vec<MoveId>), ActionId>,
-    /// Sequences of steps; the first is the empty one.
-    chains: Vec<Chain>,
-    /// By action of the interpreter: the sequence of it alone; the empty one if it was not met.
-    alone: Vec<usize>,
-    /// The action of that sequence; idling if it was not met.
+    ways: Ways,
+    /// What ways are called. Native code makes several steps at once, so that the same action may be
+    /// made of different pieces.
+    by_way: HashMap<WayId, ActionId>,
+    /// By action of the interpreter: what it is called alone; idling if it was not met.
     names: Vec<ActionId>,
-    /// The steps that are still to be looked at, one frame for each state that is passed through.
-    frames: Vec<Frame>,
-    /// Steps that lead to states in which nobody holds.
+    /// Steps out of the state that is expanded, before anything is passed through.
+    first: Steps,
+    passage: Passage,
+    /// The way that is followed: states inside, how they were reached, and the next step to look at.
+    path: Vec<(Option<u32>, WayId, usize)>,
+    /// States inside, with the moves on the way there.
+    seen: HashSet<(u32, SetId)>,
+    /// The steps of the state that is expanded.
     ends: Steps,
-    /// By action: the last expansion that it was met in.
+    /// The moves of each, and where they are by moves and target, once that is asked; so many are.
+    end_sets: Vec<SetId>,
+    known_ends: HashTable<u32>,
+    known: usize,
+    /// By action, and by set of moves: the last expansion that it was met in.
     met: Vec<u64>,
-    /// Whether a sequence was ended because there was too much of it.
-    is_cut: bool,
+    met_sets: Vec<u64>,
+    /// Actions that are enabled in the state that is expanded, and leave the cycle that it is on.
+    leaving: Vec<ActionId>,
+    /// States inside sequences that can go on for ever, by the steps that are taken: the cycle that
+    /// each is on, or none.
+    cycles: HashMap<Mode, HashMap<Box<[u64]>, u32>>,
+    cycle_count: u32,
+    /// Whether any state in which a process holds has been shown.
+    shows: bool,
+    /// Whether the state that is expanded is one, or leads to one.
+    diverges: bool,
+    /// Sequences that were too long, or nearly.
+    long: Long,
     /// How many states have been expanded.
     expansions: u64,
     base: Vec<u64>,
-    held: Vec<u64>,
     batch: Batch,
-}
-
-/// Steps of the interpreter that follow each other. Nearly all have one or two, so the longer ones are
-/// found by looking at all that begin alike.
-struct Chain {
-    /// All steps but the last, and the last; of the empty one, nothing.
-    before: usize,
-    last: ActionId,
-    /// Those that have one step more.
-    longer: Vec<usize>,
-    /// What it is called. Native code makes several steps at once, so that the same one may be made
-    /// of different pieces.
-    action: ActionId,
-}
-
-/// The sequence without steps.
-const EMPTY: usize = 0;
-
-/// A state on the way, and its steps.
-struct Frame {
-    /// The steps that led here.
-    chain: usize,
-    length: usize,
-    words: Vec<u64>,
-    steps: Steps,
-    next: usize,
-}
-
-impl Frame {
-    fn row(&self, at: usize) -> &[u64] {
-        &self.steps.rows[at * self.words.len()..][..self.words.len()]
-    }
 }
 
 impl Collapsed {
     /// Of an interpreter.
     pub fn new(inner: Interpreter) -> Collapsed {
         let idle = inner.action(ActionId::IDLE).clone();
+        let words = inner.layout().words;
         Collapsed {
             holds: inner.layout().holder.is_some(),
-            base: vec![0; inner.layout().words],
+            base: vec![0; words],
             inner,
             actions: vec![idle],
             ids: HashMap::new(),
-            chains: vec![Chain {
-                before: EMPTY,
-                last: ActionId::IDLE,
-                longer: Vec::new(),
-                action: ActionId::IDLE,
-            }],
-            alone: Vec::new(),
+            ways: Ways::new(),
+            by_way: HashMap::new(),
             names: Vec::new(),
-            frames: Vec::new(),
+            first: Steps::default(),
+            passage: Passage::new(words),
+            path: Vec::new(),
+            seen: HashSet::new(),
             ends: Steps::default(),
+            end_sets: Vec::new(),
+            known_ends: HashTable::new(),
+            known: 0,
             met: vec![0],
-            is_cut: false,
+            met_sets: Vec::new(),
+            leaving: Vec::new(),
+            cycles: HashMap::new(),
+            cycle_count: 0,
+            shows: false,
+            diverges: false,
+            long: Long::default(),
             expansions: 0,
-            held: Vec::new(),
             batch: Batch::default(),
         }
     }
@@ -126,10 +131,11 @@ impl Collapsed {
         &mut self.inner
     }
 
-    /// Whether a sequence of steps was cut off because there was too much of it. Where that is depends on
-    /// the order of the processes.
-    pub fn is_cut(&self) -> bool {
-        self.is_cut
+    /// Whether the state that was [looked at](Collapsed::look) last is inside a sequence that goes on
+    /// for ever, or a step leads to one that is. Others cannot move there, so such a step commutes with
+    /// none of theirs.
+    pub fn diverges(&self) -> bool {
+        self.diverges
     }
 
     /// The next of the steps that are merged into the one that led to a state, with nothing being merged
@@ -148,55 +154,20 @@ impl Collapsed {
         })
     }
 
-    /// A sequence with one step more.
-    #[inline]
-    fn followed(&mut self, chain: usize, step: ActionId) -> usize {
-        let known = if chain == EMPTY {
-            self.alone.get(step.index()).copied().filter(|&known| known != EMPTY)
-        } else {
-            let mut longer = self.chains[chain].longer.iter().copied();
-            longer.find(|&longer| self.chains[longer].last == step)
-        };
-        known.unwrap_or_else(|| self.lengthen(chain, step))
-    }
-
-    /// Makes a sequence with one step more.
-    #[cold]
-    fn lengthen(&mut self, before: usize, last: ActionId) -> usize {
-        let chain = self.chains.len();
-        let mut steps = vec![last];
-        let mut at = before;
-        while at != EMPTY {
-            steps.push(self.chains[at].last);
-            at = self.chains[at].before;
+    /// What a way is called.
+    fn action_of(&mut self, way: WayId) -> ActionId {
+        if let Some(&known) = self.by_way.get(&way) {
+            return known;
         }
-        steps.reverse();
-        let event = self.inner.action(steps[0]).event;
-        let mut action = Action { event, participants: vec![], moves: vec![] };
-        for step in steps {
-            let step = self.inner.action(step);
-            action.participants.extend(&step.participants);
-            action.moves.extend(&step.moves);
-        }
-        action.participants.sort_unstable();
-        action.participants.dedup();
+        let action = self.ways.action(&self.inner, way);
         let new = ActionId::from_index(self.actions.len());
-        let action_id = *self.ids.entry((event, action.moves.clone())).or_insert(new);
-        if action_id == new {
+        let id = *self.ids.entry((action.event, action.moves.clone())).or_insert(new);
+        if id == new {
             self.actions.push(action);
             self.met.push(0);
         }
-        if before == EMPTY {
-            let length = self.alone.len().max(last.index() + 1);
-            self.alone.resize(length, EMPTY);
-            self.alone[last.index()] = chain;
-            self.names.resize(length, ActionId::IDLE);
-            self.names[last.index()] = action_id;
-        } else {
-            self.chains[before].longer.push(chain);
-        }
-        self.chains.push(Chain { before, last, longer: Vec::new(), action: action_id });
-        chain
+        self.by_way.insert(way, id);
+        id
     }
 
     /// Whether a process holds in a packed state.
@@ -205,82 +176,224 @@ impl Collapsed {
         self.inner.layout().is_held(words)
     }
 
-    /// Makes the frame at a depth that of a state, which a sequence of steps leads to; with some of its
-    /// steps, if others are not wanted.
-    fn open(
-        &mut self,
-        depth: usize,
-        words: &[u64],
-        (chain, length): (usize, usize),
-        keep: Option<Keep<'_>>,
-    ) {
-        if self.frames.len() == depth {
-            let (words, steps) = (Vec::new(), Steps::default());
-            self.frames.push(Frame { chain, length, words, steps, next: 0 });
-        }
-        let frame = &mut self.frames[depth];
-        (frame.chain, frame.length, frame.next) = (chain, length, 0);
-        frame.words.clear();
-        frame.words.extend_from_slice(words);
-        self.inner.expand_some(words, &mut frame.steps, keep);
-    }
-
     /// Collects in `ends` the steps out of a packed state. Depth first, in the order of the
     /// interpreter.
     fn pass_through(&mut self, words: &[u64], keep: Option<Keep<'_>>) {
-        self.ends.clear();
-        self.expansions += 1;
-        self.open(0, words, (EMPTY, 0), keep);
-        if self.is_simple() {
+        self.begin();
+        self.diverges = false;
+        self.leaving.clear();
+        if self.is_held(words) && self.stay(words, keep) {
             return;
         }
-        self.ends.clear();
-        self.expansions += 1;
-        let mut depth = 0;
-        let mut held = std::mem::take(&mut self.held);
-        loop {
-            let frame = &mut self.frames[depth];
-            let at = frame.next;
-            let Some(&step) = frame.steps.actions.get(at) else {
-                if depth == 0 {
-                    break;
-                }
-                depth -= 1;
-                continue;
-            };
-            frame.next += 1;
-            let (chain, length) = (frame.chain, frame.length + 1);
-            let chain = self.followed(chain, step);
-            let frame = &self.frames[depth];
-            let row = frame.row(at);
-            if self.is_held(row) && frame.steps.fault(at).is_none() {
-                let endless = self.frames[..=depth].iter().any(|frame| frame.words == row);
-                let too_much = length >= MOST_STEPS || self.ends.actions.len() >= MOST_WAYS;
-                self.is_cut |= too_much;
-                if !endless && !too_much {
-                    held.clear();
-                    held.extend_from_slice(row);
-                    depth += 1;
-                    self.open(depth, &held, (chain, length), None);
-                    continue;
-                }
-            }
-            self.end(self.chains[chain].action, depth, at);
+        let mut first = std::mem::take(&mut self.first);
+        self.inner.expand_some(words, &mut first, keep);
+        if !self.is_simple(&mut first) {
+            self.pass(words, keep, &mut first);
+            self.passage.shrink();
         }
-        self.held = held;
+        self.first = first;
     }
 
-    /// Makes `ends` the steps of the first frame, if nobody holds behind any of them and no two have the
-    /// same action; otherwise it says so, and `ends` is anything.
-    fn is_simple(&mut self) -> bool {
-        let mut steps = std::mem::take(&mut self.frames[0].steps);
-        let is_simple = steps.faults.is_empty()
-            && !self.is_any_held(&steps.rows)
-            && self.are_simple(&steps.actions);
-        if is_simple {
-            std::mem::swap(&mut self.ends.rows, &mut steps.rows);
+    /// Begins to collect steps.
+    fn begin(&mut self) {
+        self.ends.clear();
+        self.end_sets.clear();
+        self.known_ends.clear();
+        self.known = 0;
+        self.expansions += 1;
+    }
+
+    /// Passes through the sequences that begin with the steps out of a packed state.
+    ///
+    /// What native code skips of a sequence must make no difference. So if it comes near a limit, or to
+    /// a cycle, whose states are shown, all is done again without it.
+    fn pass(&mut self, words: &[u64], keep: Option<Keep<'_>>, first: &mut Steps) {
+        let limits = self.inner.limits();
+        let share = self.long.share(words);
+        let (states, ways) = (limits.inside / share, limits.ways / share);
+        let extent = Extent { states, words: limits.inside_words / share, natively: false };
+        if self.inner.is_accelerated() {
+            let natively = Extent {
+                states: extent.states / MOST_AT_ONCE,
+                words: extent.words / MOST_AT_ONCE,
+                natively: true,
+            };
+            self.begin();
+            let is_short = self.passage.explore(&mut self.inner, first, natively).is_ok();
+            if is_short
+                && !self.passage.is_endless()
+                && let Some(passed) = self.follow_ways(ways / MOST_AT_ONCE)
+            {
+                self.note_length(words, MOST_AT_ONCE * passed);
+                return;
+            }
+            self.inner.interpret_some(words, first, keep);
         }
-        self.frames[0].steps = steps;
+        self.begin();
+        let is_short = self.passage.explore(&mut self.inner, first, extent).is_ok();
+        if is_short {
+            self.remember_cycles();
+        }
+        match is_short.then(|| self.follow_ways(ways)).flatten() {
+            Some(passed) => self.note_length(words, passed),
+            None => {
+                self.long.fail(words);
+                self.give_up(first);
+            }
+        }
+    }
+
+    /// Takes note of a state whose sequences were passed through, if that took much work.
+    fn note_length(&mut self, words: &[u64], passed: usize) {
+        let limits = self.inner.limits();
+        let inside = self.passage.states() * MOST_AT_ONCE;
+        let is_long = passed > limits.ways / Long::SHARE
+            || inside > limits.inside / Long::SHARE
+            || inside * words.len() > limits.inside_words / Long::SHARE;
+        if is_long {
+            self.long.succeed(words);
+        }
+    }
+
+    /// Makes `ends` the steps that pass through nothing, and a limit of the tool for each of the others.
+    fn give_up(&mut self, first: &Steps) {
+        self.begin();
+        let limit = Fault::limit("an atomic sequence has too many states or ways inside it", None);
+        let width = self.inner.layout().words;
+        for (at, &step) in first.actions.iter().enumerate() {
+            let row = &first.rows[at * width..][..width];
+            let way = self.ways.followed(&self.inner, WayId::EMPTY, step);
+            match first.fault(at) {
+                None if self.is_held(row) => self.end(way, row, Some(&limit)),
+                fault => self.end(way, row, fault),
+            }
+        }
+    }
+
+    /// Collects the ends of all ways through the states inside, and tells how many steps there were to
+    /// follow; `None` if there are more than so many.
+    fn follow_ways(&mut self, most: usize) -> Option<usize> {
+        let passage = std::mem::replace(&mut self.passage, Passage::new(0));
+        let mut path = std::mem::take(&mut self.path);
+        path.clear();
+        self.seen.clear();
+        path.push((None, WayId::EMPTY, 0));
+        let mut left = most;
+        while let Some(top) = path.last_mut() {
+            let (state, way, next) = *top;
+            let Some(&(step, to)) = passage.steps(state).get(next) else {
+                path.pop();
+                continue;
+            };
+            if left == 0 {
+                break;
+            }
+            left -= 1;
+            top.2 += 1;
+            let way = self.ways.followed(&self.inner, way, step);
+            match to {
+                To::Out(position) => {
+                    let (row, fault) = passage.outside(position);
+                    self.end(way, row, fault);
+                }
+                To::Held(to) => {
+                    let cycle = passage.cycle(to);
+                    let here = state.map_or(NO_CYCLE, |state| passage.cycle(state));
+                    if cycle != NO_CYCLE && cycle != here {
+                        self.diverges = true;
+                        self.shows = true;
+                        self.end(way, passage.state(to as usize), None);
+                    }
+                    if !passage.meets() || self.seen.insert((to, self.ways.set(way))) {
+                        path.push((Some(to), way, 0));
+                    }
+                }
+            }
+        }
+        let is_done = path.is_empty();
+        self.passage = passage;
+        self.path = path;
+        is_done.then_some(most - left)
+    }
+
+    /// Makes `ends` the steps of a packed state, in which a process holds, that stay on a cycle, if it is
+    /// on one.
+    fn stay(&mut self, words: &[u64], keep: Option<Keep<'_>>) -> bool {
+        let mode = self.inner.mode();
+        let known = self.cycles.get(&mode).and_then(|known| known.get(words).copied());
+        let cycle = match known {
+            Some(cycle) => cycle,
+            None => {
+                let limits = self.inner.limits();
+                let extent =
+                    Extent { states: limits.inside, words: limits.inside_words, natively: false };
+                if self.passage.explore_from(&mut self.inner, words, extent).is_err() {
+                    // Whatever it does next is not known.
+                    let mut first = std::mem::take(&mut self.first);
+                    self.inner.interpret_some(words, &mut first, keep);
+                    self.give_up(&first);
+                    self.first = first;
+                    return true;
+                }
+                self.remember_cycles();
+                let cycles = self.cycles.entry(mode).or_default();
+                *cycles.entry(words.into()).or_insert(NO_CYCLE)
+            }
+        };
+        if cycle == NO_CYCLE {
+            return false;
+        }
+        self.diverges = true;
+        let mut first = std::mem::take(&mut self.first);
+        self.inner.interpret_some(words, &mut first, keep);
+        for (at, &step) in first.actions.iter().enumerate() {
+            let row = &first.rows[at * words.len()..][..words.len()];
+            let way = self.ways.followed(&self.inner, WayId::EMPTY, step);
+            let stays = first.fault(at).is_none()
+                && self.cycles.get(&mode).and_then(|known| known.get(row)) == Some(&cycle);
+            if stays {
+                self.end(way, row, None);
+            } else {
+                let action = self.action_of(way);
+                self.leaving.push(action);
+            }
+        }
+        self.first = first;
+        true
+    }
+
+    /// Remembers the states on cycles among those inside.
+    fn remember_cycles(&mut self) {
+        if !self.passage.is_endless() {
+            return;
+        }
+        let known = self.cycles.entry(self.inner.mode()).or_default();
+        // A component is explored as a whole or not at all.
+        let mut numbers = HashMap::new();
+        for at in 0..self.passage.states() {
+            let cycle = self.passage.cycle(u32::try_from(at).expect("fewer than 2^32"));
+            if cycle != NO_CYCLE {
+                let row = self.passage.state(at);
+                let number = *numbers.entry(cycle).or_insert_with(|| {
+                    known.get(row).copied().unwrap_or_else(|| {
+                        self.cycle_count += 1;
+                        self.cycle_count
+                    })
+                });
+                known.insert(row.into(), number);
+            }
+        }
+    }
+
+    /// Makes `ends` the steps in `first`, if nobody holds behind any of them and no two have the
+    /// same action; otherwise it says so, and `ends` is anything.
+    fn is_simple(&mut self, first: &mut Steps) -> bool {
+        let is_simple = first.faults.is_empty()
+            && !self.is_any_held(&first.rows)
+            && self.are_simple(&first.actions);
+        if is_simple {
+            std::mem::swap(&mut self.ends.rows, &mut first.rows);
+        }
         is_simple
     }
 
@@ -310,11 +423,18 @@ impl Collapsed {
     fn name(&mut self, step: ActionId) -> ActionId {
         match self.names.get(step.index()) {
             Some(&action) if action != ActionId::IDLE => action,
-            _ => {
-                let chain = self.lengthen(EMPTY, step);
-                self.chains[chain].action
-            }
+            _ => self.first_name(step),
         }
+    }
+
+    #[cold]
+    fn first_name(&mut self, step: ActionId) -> ActionId {
+        let way = self.ways.followed(&self.inner, WayId::EMPTY, step);
+        let action = self.action_of(way);
+        let length = self.names.len().max(step.index() + 1);
+        self.names.resize(length, ActionId::IDLE);
+        self.names[step.index()] = action;
+        action
     }
 
     /// Appends the steps of a batch, if nobody holds behind any of them and no two out of one state have
@@ -362,6 +482,14 @@ impl Collapsed {
         let width = self.inner.layout().words;
         let mut left = states;
         while !left.is_empty() {
+            if self.shows {
+                // Some may be inside a sequence, where not all steps count.
+                for &state in left {
+                    self.defer(state, out);
+                    end(out.len());
+                }
+                break;
+            }
             let (done, declines) = self.inner.expand_all(left, &mut batch);
             let before = out.len();
             if self.defer_simple(left, &mut batch, out) {
@@ -491,26 +619,56 @@ impl Collapsed {
         self.inner.settle(state, &self.ends, out);
     }
 
-    /// Adds a step that is a sequence of steps, the last of which is one of a frame, unless it is
-    /// there.
-    fn end(&mut self, action: ActionId, depth: usize, at: usize) {
-        let is_first =
-            std::mem::replace(&mut self.met[action.index()], self.expansions) != self.expansions;
-        let frame = &self.frames[depth];
-        let (row, fault) = (frame.row(at), frame.steps.fault(at));
-        if !is_first {
-            let known = self.ends.rows.chunks_exact(row.len()).zip(&self.ends.actions).enumerate();
-            for (at, (other, &same)) in known {
-                if same == action && other == row && self.ends.fault(at) == fault {
-                    return;
-                }
-            }
+    /// Adds a step to a packed state, unless one with the same moves is there.
+    fn end(&mut self, way: WayId, row: &[u64], fault: Option<&Fault>) {
+        let set = self.ways.set(way);
+        if self.met_sets.len() <= set.index() {
+            self.met_sets.resize(self.ways.set_count(), 0);
+        }
+        let before = std::mem::replace(&mut self.met_sets[set.index()], self.expansions);
+        if before == self.expansions && self.has_end(set, row, fault) {
+            return;
         }
         if let Some(fault) = fault {
             self.ends.faults.push((self.ends.actions.len(), fault.clone()));
         }
+        let action = self.action_of(way);
         self.ends.actions.push(action);
         self.ends.rows.extend_from_slice(row);
+        self.end_sets.push(set);
+    }
+
+    /// Whether there is a step with these moves to a packed state.
+    fn has_end(&mut self, set: SetId, row: &[u64], fault: Option<&Fault>) -> bool {
+        /// More steps are not looked through one by one.
+        const FEW: usize = 16;
+        let Collapsed { ends, end_sets, known_ends, known, .. } = self;
+        let width = row.len();
+        let is_same = |at: usize| {
+            end_sets[at] == set
+                && match (ends.fault(at), fault) {
+                    (None, None) => ends.rows[at * width..][..width] == *row,
+                    (one, other) => one == other,
+                }
+        };
+        let count = end_sets.len();
+        if count <= FEW {
+            return (0..count).any(is_same);
+        }
+        // Where something goes wrong, the row means nothing.
+        let hashed = |set: SetId, row: &[u64], wrong: bool| {
+            (set.index() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+                ^ if wrong { 1 } else { hash(row) }
+        };
+        let of = |at: usize| {
+            hashed(end_sets[at], &ends.rows[at * width..][..width], ends.fault(at).is_some())
+        };
+        while *known < count {
+            let number = u32::try_from(*known).expect("fewer than 2^32");
+            known_ends.insert_unique(of(*known), number, |&at| of(at as usize));
+            *known += 1;
+        }
+        known_ends.find(hashed(set, row, fault.is_some()), |&at| is_same(at as usize)).is_some()
     }
 }
 
@@ -547,8 +705,16 @@ impl Pending<'_> {
 }
 
 impl TransitionSystem for Collapsed {
+    fn by_reference(&mut self, on: bool) {
+        self.inner.pause_native(on);
+    }
+
     fn bytes(&self) -> usize {
-        self.interpreter().state_bytes()
+        let of_action = |action: &Action| {
+            size_of::<Action>() + action.moves.len() * 8 + action.participants.len() * 4
+        };
+        let actions = if self.holds { self.actions.iter().map(of_action).sum() } else { 0 };
+        self.interpreter().state_bytes() + self.ways.bytes() + self.passage.bytes() + actions
     }
 
     fn signature(&self) -> &Signature {
@@ -580,6 +746,21 @@ impl TransitionSystem for Collapsed {
             self.defer_all(some, out, |end| ends.push(end));
             self.inner.give_numbers(out);
         }
+    }
+
+    /// Steps that leave a sequence which goes on for ever.
+    fn left_out(&mut self, state: StateId, out: &mut Vec<ActionId>) {
+        if self.shows && self.inner.is_held(state) {
+            let words = self.inner.packed(state);
+            self.pass_through(&words, None);
+            out.extend_from_slice(&self.leaving);
+        }
+    }
+
+    fn is_committed(&mut self, state: StateId) -> bool {
+        let mut leaving = Vec::new();
+        self.left_out(state, &mut leaving);
+        !leaving.is_empty()
     }
 
     fn action(&self, action: ActionId) -> &Action {

@@ -91,7 +91,6 @@ impl<'a> View<'a> {
             }
             Expr::Poll { channel, pattern, pick } => {
                 let channel = self.channel(channel)?;
-                self.arity(channel, pattern.len())?;
                 let found = self.pick(channel, pattern, *pick)?;
                 Ok(i64::from(found.is_some()))
             }
@@ -214,21 +213,34 @@ impl<'a> View<'a> {
         self.cells[(column.cell + message) as usize]
     }
 
+    /// How many cells the messages of a channel have.
+    pub(crate) fn width(&self, channel: usize) -> usize {
+        self.program.model.channels[channel].cells.len()
+    }
+
     /// A fault unless messages of the channel have so many cells.
     pub(crate) fn arity(&self, channel: usize, cells: usize) -> Faulty<()> {
         let of = &self.program.model.channels[channel];
         if of.cells.len() == cells {
             return Ok(());
         }
+        let fields = if cells == 1 { "field" } else { "fields" };
         fault(format!(
-            "a message of {cells} cells for `{}`, whose have {}",
+            "a message of {cells} {fields} for `{}`, whose messages have {}",
             of.name,
             of.cells.len()
         ))
     }
 
+    /// A fault unless a message of the channel, which matches, can be received as so many cells. Who
+    /// only looks at it need not look at all of it.
+    pub(crate) fn fits(&self, channel: usize, cells: usize, keep: bool) -> Faulty<()> {
+        if keep && cells < self.width(channel) { Ok(()) } else { self.arity(channel, cells) }
+    }
+
     /// The message in a buffered channel that matches. The pattern is only evaluated if there is a
-    /// message, and then all of it.
+    /// message, and then all of it. Cells of which it says nothing may be anything; to ask for the
+    /// value of a cell that a message which matches otherwise does not have is a fault.
     pub(crate) fn pick(
         &self,
         channel: usize,
@@ -242,6 +254,8 @@ impl<'a> View<'a> {
         if count == 0 {
             return Ok(None);
         }
+        let width = self.width(channel).min(pattern.len());
+        let (pattern, beyond) = pattern.split_at(width);
         for message in 0..count {
             let mut matches = true;
             for (cell, wanted) in pattern.iter().enumerate() {
@@ -250,6 +264,9 @@ impl<'a> View<'a> {
                 }
             }
             if matches {
+                if beyond.iter().any(|cell| *cell != Pattern::Any) {
+                    self.arity(channel, width + beyond.len())?;
+                }
                 return Ok(Some(message));
             }
         }

@@ -9,9 +9,11 @@ use crate::expression::{AnyVariable, Expr, Pattern, Pick, Place};
 use crate::ids::{SlotId, TemplateId};
 use crate::interpreter::Program;
 use crate::layout::Strip;
-use crate::model::Model;
 use crate::process::{Order, Statement, StatementKind, Target};
 use crate::variable::WhenFull;
+
+/// So many statements are always allowed.
+const FEW: u64 = 1 << 10;
 
 /// One process's part in an action, while it happens.
 pub(crate) struct Runner<'a> {
@@ -20,8 +22,8 @@ pub(crate) struct Runner<'a> {
     pub(crate) own: (usize, &'a [Strip]),
     pub(crate) received: Option<&'a [i64]>,
     pub(crate) timeout: bool,
-    /// Statements that the action, of which this is a part, has run.
-    pub(crate) statements: &'a mut u32,
+    /// Statements that this part of the action has run.
+    pub(crate) statements: &'a mut u64,
     /// Values that wait to be assigned.
     pub(crate) values: &'a mut Vec<i64>,
 }
@@ -53,14 +55,19 @@ impl Runner<'_> {
     /// Counts a statement, or a round of a loop, which may have no statements.
     fn count(&mut self, span: Option<Span>) -> Faulty<()> {
         *self.statements += 1;
-        if *self.statements <= Model::STATEMENTS {
+        if *self.statements <= FEW {
             return Ok(());
         }
-        let message = format!("a step runs more than {} statements", Model::STATEMENTS);
-        fault(message).map_err(|mut fault| {
-            fault.span = span;
-            fault
-        })
+        self.count_many(span)
+    }
+
+    #[cold]
+    fn count_many(&mut self, span: Option<Span>) -> Faulty<()> {
+        self.program.most_run.set(self.program.most_run.get().max(*self.statements));
+        if *self.statements <= self.program.allowed.get() {
+            return Ok(());
+        }
+        Err(Box::new(Fault::limit("a step runs very many statements, and may never end", span)))
     }
 
     fn statement(&mut self, statement: &Statement) -> Faulty<()> {
@@ -224,11 +231,11 @@ impl Runner<'_> {
     ) -> Faulty<()> {
         let view = self.view();
         let channel = view.channel(channel)?;
-        view.arity(channel, pattern.len())?;
         let Some(message) = view.pick(channel, pattern, pick)? else {
             let name = &self.program.model.channels[channel].name;
             return fault(format!("no message to take is in `{name}`"));
         };
+        view.fits(channel, pattern.len(), keep)?;
         let row: Vec<i64> =
             (0..pattern.len()).map(|cell| view.message_cell(channel, message, cell)).collect();
         if !keep {
@@ -317,7 +324,7 @@ impl Program {
         cells: &mut [i64],
         slot: usize,
         variant: usize,
-        statements: &mut u32,
+        statements: &mut u64,
     ) -> Faulty<()> {
         let of = &self.layout.slots[slot].variants[variant];
         let start = &self.model.template(of.template).start;

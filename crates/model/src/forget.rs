@@ -53,6 +53,8 @@ pub(crate) struct Forget {
     actions: Vec<After>,
     pool: Vec<Reset>,
     forgotten: Forgotten,
+    /// A number for what is forgotten, not zero.
+    pub(crate) version: u32,
 }
 
 /// What to forget after an action.
@@ -94,6 +96,7 @@ impl Forget {
             actions: Vec::new(),
             pool: Vec::new(),
             forgotten: Forgotten::default(),
+            version: 0,
         }
     }
 
@@ -223,6 +226,8 @@ fn reset(variable: &Variable, strip: &Strip, resets: &mut Vec<Reset>) {
 pub(crate) struct Memory {
     /// What is forgotten now.
     pub(crate) forget: Option<Forget>,
+    /// How often it has begun.
+    versions: u32,
     /// Variables that have ever been.
     ever: Read,
 }
@@ -245,7 +250,9 @@ impl Interpreter {
         let forget = (!dead.is_empty()).then(|| Forget::new(model, layout, &dead));
         let memory = self.memory_mut();
         memory.ever.join(dead.all());
-        memory.forget = forget;
+        memory.versions += 1;
+        let version = memory.versions;
+        memory.forget = forget.map(|forget| Forget { version, ..forget });
         memory.forget.is_some()
     }
 

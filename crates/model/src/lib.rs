@@ -14,6 +14,7 @@ mod forget;
 mod ids;
 mod interpreter;
 mod layout;
+mod limits;
 mod liveness;
 mod merge;
 mod model;
@@ -36,6 +37,7 @@ pub use forget::Forgotten;
 pub use ids::{ChannelId, LocalId, LocationId, SlotId, TemplateId, VariableId};
 pub use interpreter::Interpreter;
 pub use layout::{ChannelLayout, Layout, SlotLayout, Strip, VariantLayout};
+pub use limits::Limits;
 pub use merge::Kept;
 pub use model::{Atomicity, Exit, Growth, Model, Unfold};
 pub use process::{

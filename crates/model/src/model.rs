@@ -62,8 +62,8 @@ pub enum Exit {
 }
 
 impl Model {
-    /// Statements that one action may run before it is taken to go on for ever.
-    pub const STATEMENTS: u32 = 100_000;
+    /// Statements that a process may run in one action, if nobody sets [other limits](crate::Limits).
+    pub const STATEMENTS: u64 = 20_000_000;
 
     /// A model with nothing in it but the event `idle`.
     pub fn new() -> Model {

@@ -10,6 +10,9 @@ pub use fairly_omega::Stop;
 use crate::expression::Expr;
 use crate::process::Template;
 
+/// Steps of a process that holds which native code may make at once, at most.
+pub const MOST_AT_ONCE: usize = 17;
+
 /// One process's part in an action: an edge that it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Part {
@@ -58,6 +61,10 @@ pub trait Native {
     /// Whether the proposition at this position of the model, which is this one, holds in a packed
     /// state; `None` if it declines.
     fn holds(&self, words: &[u64], at: usize, proposition: &Expr) -> Option<bool>;
+
+    /// Declines states with steps in which a process runs more statements than this. It may decline
+    /// others too.
+    fn limit_statements(&mut self, most: u64);
 
     /// Makes the code that every state needs, rather than when the first is asked about.
     fn prepare(&mut self);

@@ -86,7 +86,8 @@ pub enum Communication {
     /// Nothing, or only its event.
     None,
     /// Sends a message. On a channel with capacity 0 it is taken together with an edge of another
-    /// process that receives there.
+    /// process that receives there. To send a message of another width than those of the channel,
+    /// when there is room for it, is a fault.
     Send {
         /// The channel's number; one that is no channel is a fault.
         channel: Expr,
@@ -96,6 +97,8 @@ pub enum Communication {
         order: Order,
     },
     /// Receives a message. Its cells can be read as [`Expr::Received`] in the guard and the effect.
+    /// If messages have another width than the pattern, the first cells are compared, and to receive
+    /// one that matches is a fault, unless it stays in the channel and only some of it is looked at.
     Receive {
         /// The channel's number; one that is no channel is a fault.
         channel: Expr,

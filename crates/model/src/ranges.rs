@@ -218,8 +218,8 @@ impl<'a> Analysis<'a> {
 
     fn edge(&mut self, edge: &Edge, own: Option<TemplateId>) {
         let mut here = Here::of(own);
-        if let Communication::Receive { channel, pattern, .. } = &edge.communication {
-            let channels = self.channels(channel, pattern.len());
+        if let Communication::Receive { channel, pattern, keep, .. } = &edge.communication {
+            let channels = self.channels(channel, pattern.len(), *keep);
             here.received = self.messages(&channels, pattern.len());
             if here.received.iter().any(Option::is_none) {
                 return;
@@ -259,14 +259,16 @@ impl<'a> Analysis<'a> {
         usize::try_from(*number).ok().filter(|&number| number < self.model.channels.len())
     }
 
-    /// The channels that an expression may name, with messages of so many cells.
-    fn channels(&self, channel: &Expr, cells: usize) -> Vec<usize> {
+    /// The channels that an expression may name, with messages of so many cells; for somebody who
+    /// only looks at messages, also of more.
+    fn channels(&self, channel: &Expr, cells: usize, keep: bool) -> Vec<usize> {
         let all = match (self.fixed_channel(channel), channel) {
             (Some(fixed), _) => fixed..fixed + 1,
             (None, Expr::Const(_)) => 0..0,
             (None, _) => 0..self.model.channels.len(),
         };
-        all.filter(|&channel| self.model.channels[channel].cells.len() == cells).collect()
+        let fits = |width: usize| width == cells || keep && width > cells;
+        all.filter(|&channel| fits(self.model.channels[channel].cells.len())).collect()
     }
 
     /// The cells of the messages of some channels.
@@ -278,7 +280,7 @@ impl<'a> Analysis<'a> {
     }
 
     fn send(&mut self, channel: &Expr, message: &[Expr], here: &Here) {
-        for channel in self.channels(channel, message.len()) {
+        for channel in self.channels(channel, message.len(), false) {
             for (cell, value) in message.iter().enumerate() {
                 let (range, overflow) = self.model.channels[channel].cells[cell];
                 let values = self.values(value, here);
@@ -350,8 +352,8 @@ impl<'a> Analysis<'a> {
                     }
                 }
                 StatementKind::Put { channel, message, .. } => self.send(channel, message, here),
-                StatementKind::Take { channel, into, .. } => {
-                    let channels = self.channels(channel, into.len());
+                StatementKind::Take { channel, into, keep, .. } => {
+                    let channels = self.channels(channel, into.len(), *keep);
                     let cells = self.messages(&channels, into.len());
                     for (place, values) in into.iter().zip(cells) {
                         if let Some(place) = place {

@@ -68,7 +68,7 @@ mod skeleton;
 mod symmetry;
 mod watched;
 
-pub use reduced::{Position, Reduced, Reducible, Saved, Unsuited};
+pub use reduced::{Lost, Position, Reduced, Reducible, Saved, Unsuited};
 pub use skeleton::Skeleton;
 pub use symmetry::{Asymmetric, Exchanged, Permutation, Symmetry};
 pub use watched::Watched;

@@ -131,8 +131,8 @@ impl Reducible for Collapsed {
         Collapsed::look_up_to(self, state, Some(symmetry))
     }
 
-    fn is_cut(&self) -> bool {
-        Collapsed::is_cut(self)
+    fn diverges(&self) -> bool {
+        Collapsed::diverges(self)
     }
 
     fn canonical(&mut self, state: StateId, symmetry: &mut Symmetry) -> StateId {

@@ -121,9 +121,9 @@ pub trait Reducible: TransitionSystem {
         false
     }
 
-    /// Whether a step of several was cut off somewhere, so that where it was depends on the order of
-    /// processes.
-    fn is_cut(&self) -> bool {
+    /// Whether a process goes on alone for ever in the state that was looked at last, or may do so after a
+    /// step out of it. Such a step disables all others for ever, and nothing can be left out beside it.
+    fn diverges(&self) -> bool {
         false
     }
 
@@ -197,6 +197,16 @@ const ENOUGH: usize = 4096;
 /// Times that a cycle is gone round to find one of the system: exchanges may have to be repeated until
 /// every process is back where it was.
 const LAPS: usize = 1000;
+
+/// Why there is no run of the system behind one of the reduced system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lost {
+    /// It would be very long.
+    Long,
+    /// The system has no step like the one at this position, or does not start so: it was not reduced as it
+    /// should have been, which is a bug.
+    Step(usize),
+}
 
 /// How much has been left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -335,60 +345,66 @@ impl<'a, S: Reducible> Reduced<'a, S> {
 
     /// The run of the system behind a run of the reduced system: the processes that stand for others
     /// are followed through the exchanges, what was forgotten is remembered, and steps that were merged are
-    /// taken one by one. `None` if it would be very long.
+    /// taken one by one.
     ///
     /// A cycle may have to be gone round again: exchanges until every process is back where it was, what
     /// was forgotten once, since from then on it is what the cycle makes of it.
-    pub fn lift(&mut self, run: Run) -> Option<Run> {
+    ///
+    /// # Errors
+    /// When it would be very long, or is not found, which is a bug; so for all runs.
+    pub fn lift(&mut self, run: Run) -> Result<Run, Lost> {
         if self.is_same() {
-            return Some(run);
+            return Ok(run);
         }
         if self.remembers_exchanges() {
             let (stem, cycle) = (self.with_exchanges(&run.stem)?, self.with_exchanges(&run.cycle)?);
             return self.lift_followed(&stem, &cycle);
         }
-        let start = run.stem.first().or(run.cycle.first()).map(|step| step.from)?;
+        let start = run.stem.first().or(run.cycle.first()).map(|step| step.from);
+        let start = start.ok_or(Lost::Step(0))?;
         let stem = self.lift_steps(start, &run.stem)?;
         let at = match stem.last() {
             Some(step) => step.to,
-            None => self.start_of(start)?,
+            None => self.start_of(start).ok_or(Lost::Step(0))?,
         };
         self.in_laps(stem, at, |this, at| this.lift_from(at, &run.cycle))
     }
 
-    /// The run that goes on in a state, lap by lap, until it is back where it was. `None` if it would be very
-    /// long.
+    /// The run that goes on in a state, lap by lap, until it is back where it was.
     fn in_laps(
         &mut self,
         mut stem: Vec<RunStep>,
         mut at: StateId,
-        mut lap_from: impl FnMut(&mut Self, StateId) -> Option<Vec<RunStep>>,
-    ) -> Option<Run> {
+        mut lap_from: impl FnMut(&mut Self, StateId) -> Result<Vec<RunStep>, Lost>,
+    ) -> Result<Run, Lost> {
         let mut laps: Vec<Vec<RunStep>> = Vec::new();
         for _ in 0..LAPS {
             if let Some(first) = laps.iter().position(|lap| lap[0].from == at) {
                 let cycle = laps.split_off(first).concat();
                 stem.extend(laps.concat());
-                return Some(Run { stem, cycle }.folded());
+                return Ok(Run { stem, cycle }.folded());
             }
             let lap = lap_from(self, at)?;
-            at = lap.last()?.to;
+            at = lap.last().ok_or(Lost::Step(stem.len()))?.to;
             laps.push(lap);
         }
-        None
+        Err(Lost::Long)
     }
 
     /// The same for a finite run that starts in a state.
-    pub fn lift_steps(&mut self, start: StateId, steps: &[RunStep]) -> Option<Vec<RunStep>> {
+    ///
+    /// # Errors
+    /// As [`lift`](Reduced::lift).
+    pub fn lift_steps(&mut self, start: StateId, steps: &[RunStep]) -> Result<Vec<RunStep>, Lost> {
         if self.is_same() {
-            return Some(steps.to_vec());
+            return Ok(steps.to_vec());
         }
         if self.remembers_exchanges() {
             let steps = self.with_exchanges(steps)?;
             let (mut at, mut really) = self.begin(start)?;
             return self.lift_along(&mut at, &mut really, &steps);
         }
-        let start = self.start_of(start)?;
+        let start = self.start_of(start).ok_or(Lost::Step(0))?;
         self.lift_from(start, steps)
     }
 
@@ -427,32 +443,40 @@ impl<'a, S: Reducible> Reduced<'a, S> {
     }
 
     /// The run of the system behind one of the reduced system, as [`lift`](Reduced::lift), with every
-    /// process followed through the exchanges. `None` if it would be very long.
+    /// process followed through the exchanges.
+    ///
+    /// # Errors
+    /// As there.
     pub fn lift_followed(
         &mut self,
         stem: &[(RunStep, Exchanged)],
         cycle: &[(RunStep, Exchanged)],
-    ) -> Option<Run> {
-        let first = stem.first().or(cycle.first())?.0.from;
+    ) -> Result<Run, Lost> {
+        let first = stem.first().or(cycle.first()).ok_or(Lost::Step(0))?.0.from;
         let (mut at, mut really) = self.begin(first)?;
         let stem = self.lift_along(&mut at, &mut really, stem)?;
         self.in_laps(stem, at, |this, _| this.lift_along(&mut at, &mut really, cycle))
     }
 
     /// The initial state that a state stands for, and where the processes of the latter really are.
-    fn begin(&mut self, state: StateId) -> Option<(StateId, Permutation)> {
-        let initial = self.start_of(state)?;
-        let symmetry = self.symmetry.as_ref()?;
-        Some((initial, symmetry.permutation(symmetry.last_exchange()).inverse()))
+    fn begin(&mut self, state: StateId) -> Result<(StateId, Permutation), Lost> {
+        let initial = self.start_of(state).ok_or(Lost::Step(0))?;
+        let symmetry = self.symmetry.as_ref().ok_or(Lost::Step(0))?;
+        Ok((initial, symmetry.permutation(symmetry.last_exchange()).inverse()))
     }
 
-    /// Steps of the reduced system with what is exchanged after each.
-    fn with_exchanges(&self, steps: &[RunStep]) -> Option<Vec<(RunStep, Exchanged)>> {
-        let exchanged = |step: &RunStep| {
+    /// Steps of the reduced system with what is exchanged after each. Where a step has several exchanges, it
+    /// stands for several of the system, and any of them will do.
+    fn with_exchanges(&self, steps: &[RunStep]) -> Result<Vec<(RunStep, Exchanged)>, Lost> {
+        let exchanged = |(at, step): (usize, &RunStep)| {
             let taken = Transition { target: step.to, action: step.action };
-            Some((*step, self.exchanges(step.from, &[taken])?[0]))
+            let known = self.exchanges.get(&step.from).map_or(&[][..], Vec::as_slice);
+            let found = known.iter().find(|(other, _)| *other == taken);
+            let found = found.map(|(_, exchanged)| *exchanged);
+            let told = || Some(self.exchanges(step.from, &[taken])?[0]);
+            Ok((*step, found.or_else(told).ok_or(Lost::Step(at))?))
         };
-        steps.iter().map(exchanged).collect()
+        steps.iter().enumerate().map(exchanged).collect()
     }
 
     fn lift_along(
@@ -460,11 +484,11 @@ impl<'a, S: Reducible> Reduced<'a, S> {
         at: &mut StateId,
         really: &mut Permutation,
         steps: &[(RunStep, Exchanged)],
-    ) -> Option<Vec<RunStep>> {
-        let symmetry = self.symmetry.as_mut()?;
+    ) -> Result<Vec<RunStep>, Lost> {
+        let symmetry = self.symmetry.as_mut().ok_or(Lost::Step(0))?;
         let system = &mut *self.system;
         let (mut lifted, mut out) = (Vec::new(), Vec::new());
-        for (step, exchanged) in steps {
+        for (position, (step, exchanged)) in steps.iter().enumerate() {
             if step.action == ActionId::IDLE {
                 lifted.push(RunStep { from: *at, action: step.action, to: *at });
                 continue;
@@ -490,20 +514,21 @@ impl<'a, S: Reducible> Reduced<'a, S> {
                 let steps = Self::at_rest(system, *at, *transition);
                 let end = steps.last()?.to;
                 let is_same = match &fault {
-                    Some(fault) => system.fault(end) == Some(fault),
+                    Some(fault) => is_same_error(system.fault(end), fault),
                     None => end == target,
                 };
                 is_same.then_some(steps)
-            })?;
-            (*at, *really) = (found.last()?.to, then);
+            });
+            let found = found.ok_or(Lost::Step(position))?;
+            (*at, *really) = (found.last().ok_or(Lost::Step(position))?.to, then);
             lifted.extend(found);
         }
-        Some(lifted)
+        Ok(lifted)
     }
 
-    fn lift_from(&mut self, start: StateId, steps: &[RunStep]) -> Option<Vec<RunStep>> {
+    fn lift_from(&mut self, start: StateId, steps: &[RunStep]) -> Result<Vec<RunStep>, Lost> {
         let (mut at, mut lifted, mut out) = (start, Vec::new(), Vec::new());
-        for step in steps {
+        for (position, step) in steps.iter().enumerate() {
             if step.action == ActionId::IDLE {
                 lifted.push(RunStep { from: at, action: step.action, to: at });
                 continue;
@@ -518,15 +543,16 @@ impl<'a, S: Reducible> Reduced<'a, S> {
                 let steps = Self::at_rest(self.system, at, *transition);
                 let end = steps.last()?.to;
                 let is_same = match self.system.fault(step.to) {
-                    Some(fault) => self.system.fault(end) == Some(fault),
+                    Some(fault) => is_same_error(self.system.fault(end), fault),
                     None => self.standing_for(end) == step.to,
                 };
                 is_same.then_some(steps)
-            })?;
-            at = found.last()?.to;
+            });
+            let found = found.ok_or(Lost::Step(position))?;
+            at = found.last().ok_or(Lost::Step(position))?.to;
             lifted.extend(found);
         }
-        Some(lifted)
+        Ok(lifted)
     }
 
     /// A step of the system, and those that are merged into it.
@@ -580,7 +606,8 @@ impl<'a, S: Reducible> Reduced<'a, S> {
         if !self.system.look(state) {
             return;
         }
-        let keep = ample.choose(self.system).then(|| ample.chosen());
+        let is_chosen = !self.system.diverges() && ample.choose(self.system);
+        let keep = is_chosen.then(|| ample.chosen());
         let enabled = self.system.pending().len();
         self.saved.states += 1;
         self.saved.enabled += enabled;
@@ -593,6 +620,12 @@ impl<'a, S: Reducible> Reduced<'a, S> {
         self.saved.followed += enabled - self.left_out.len();
         self.system.follow(state, keep, out);
     }
+}
+
+/// Whether the same goes wrong at the same place. What is said of it may name a process, and so differ where
+/// processes are exchanged.
+fn is_same_error(here: Option<&Fault>, there: &Fault) -> bool {
+    here.is_some_and(|here| here.kind == there.kind && here.span == there.span)
 }
 
 impl<S: Reducible> TransitionSystem for Reduced<'_, S> {
@@ -633,6 +666,7 @@ impl<S: Reducible> TransitionSystem for Reduced<'_, S> {
         if self.is_whole() {
             return self.system.left_out(state, out);
         }
+        self.system.left_out(state, out);
         // What stands for others is all the same to what is watched.
         if self.symmetry.is_some() {
             return;
@@ -641,6 +675,10 @@ impl<S: Reducible> TransitionSystem for Reduced<'_, S> {
             self.expand(state, &mut Vec::new());
         }
         out.extend_from_slice(&self.left_out);
+    }
+
+    fn is_committed(&mut self, state: StateId) -> bool {
+        self.system.is_committed(state)
     }
 
     fn action(&self, action: ActionId) -> &Action {

@@ -135,6 +135,7 @@ pub fn json(rows: &[Row]) -> Value {
             "fairly": answers(&row.fairly),
             "spin": row.spin.as_ref().map(answers),
             "differs": row.differs,
+            "open": open(row).word(),
             "why": row.why,
         })
     });
@@ -310,19 +311,64 @@ fn totals(rows: &[Row]) -> String {
     let asked: Vec<&Row> = rows.iter().filter(|row| row.spin.is_some()).collect();
     if !asked.is_empty() {
         let count = |of: &dyn Fn(&Row) -> bool| asked.iter().filter(|row| of(row)).count();
-        let (differ, silent) = (count(&|row| row.differs), count(&is_silent));
-        let same = count(&|row| !row.differs && !is_silent(row));
+        let differ = count(&|row| row.differs);
+        let same = count(&|row| !row.differs && open(row) == Open::Nothing);
         let _ = write!(line, ": {same} as SPIN says, {differ} different");
-        if silent > 0 {
-            let _ = write!(line, ", {silent} without an answer from SPIN");
+        let kinds = [
+            (Open::ByFairly, "without an answer from Fairly"),
+            (Open::BySpin, "without an answer from SPIN"),
+            (Open::ByBoth, "without an answer from either"),
+            (Open::NotAsked, "not compared"),
+        ];
+        for (kind, words) in kinds {
+            let open = count(&|row| !row.differs && open(row) == kind);
+            if open > 0 {
+                let _ = write!(line, ", {open} {words}");
+            }
         }
     }
     line + "\n"
 }
 
-/// Whether SPIN left something open.
-fn is_silent(row: &Row) -> bool {
-    row.spin.as_ref().is_some_and(|spin| spin.said.contains(&Said::Unknown))
+/// Which part of a comparison was left open.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Open {
+    /// Every verdict of both was compared.
+    Nothing,
+    ByFairly,
+    BySpin,
+    ByBoth,
+    /// SPIN cannot be asked this.
+    NotAsked,
+}
+
+impl Open {
+    fn word(self) -> Option<&'static str> {
+        match self {
+            Open::Nothing => None,
+            Open::ByFairly => Some("fairly"),
+            Open::BySpin => Some("spin"),
+            Open::ByBoth => Some("both"),
+            Open::NotAsked => Some("not compared"),
+        }
+    }
+}
+
+/// What a row leaves open of what SPIN was asked: a verdict that one of the two does not have is no
+/// agreement.
+fn open(row: &Row) -> Open {
+    let Some(spin) = &row.spin else { return Open::NotAsked };
+    let pairs = || row.fairly.said.iter().zip(&spin.said);
+    let by_fairly =
+        pairs().any(|(fairly, spin)| *fairly == Said::Unknown && *spin != Said::NotAsked);
+    let by_spin = pairs().any(|(_, spin)| *spin == Said::Unknown);
+    match (by_fairly, by_spin) {
+        (true, true) => Open::ByBoth,
+        (true, false) => Open::ByFairly,
+        (false, true) => Open::BySpin,
+        (false, false) if spin.said.iter().all(|spin| *spin == Said::NotAsked) => Open::NotAsked,
+        (false, false) => Open::Nothing,
+    }
 }
 
 /// A text that is too wide for its column, without its end.
@@ -370,6 +416,33 @@ mod tests {
                 String::new()
             },
         }
+    }
+
+    #[test]
+    fn an_answer_that_is_open_is_no_agreement() {
+        use Said::{Holds, NotAsked, Unknown, Violated};
+        let with = |fairly: &[Said], spin: &[Said]| {
+            let mut row = row(false);
+            row.fairly.said = fairly.to_vec();
+            row.spin.as_mut().unwrap().said = spin.to_vec();
+            row
+        };
+        let said = |rows: &[Row]| totals(rows).trim_end().to_owned();
+        let same = with(&[Violated, Holds, Unknown], &[Violated, Holds]);
+        assert_eq!(said(std::slice::from_ref(&same)), "1 question: 1 as SPIN says, 0 different");
+        let rows = [
+            same,
+            with(&[Unknown, Holds, Holds], &[Violated, Holds]),
+            with(&[Holds], &[Unknown]),
+            with(&[Unknown], &[Unknown]),
+            with(&[Unknown, Holds], &[NotAsked, NotAsked]),
+            Row { differs: true, ..with(&[Unknown, Holds], &[Holds, Violated]) },
+        ];
+        assert_eq!(
+            said(&rows),
+            "6 questions: 1 as SPIN says, 1 different, 1 without an answer from Fairly, 1 without an \
+             answer from SPIN, 1 without an answer from either, 1 not compared"
+        );
     }
 
     #[test]

@@ -5,7 +5,10 @@
 
 use std::fmt::Write;
 
+use fairly_source::escape::in_line;
 use serde_json::{Value, json};
+
+use crate::markup::{self, Command, block, code, github as github_part, uri, xml};
 
 /// How an answer counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -13,13 +16,19 @@ enum Counts {
     Passed,
     Failed,
     Unknown,
+    /// Nothing was answered: the model could not be read.
+    Error,
+    /// A bug of ours was in the way.
+    Broken,
 }
 
 fn counts(document: &Value) -> Counts {
     let outcome = text(document, "outcome");
     let expected = document["expected"].as_str().unwrap_or("holds");
     match outcome {
+        _ if document["internal"].as_bool() == Some(true) => Counts::Broken,
         "unknown" => Counts::Unknown,
+        "error" => Counts::Error,
         outcome if outcome == expected => Counts::Passed,
         _ => Counts::Failed,
     }
@@ -31,6 +40,10 @@ fn text<'a>(document: &'a Value, name: &str) -> &'a str {
 
 /// What it is called: the property, with its formula where it has one.
 fn title(document: &Value) -> String {
+    if counts(document) == Counts::Error {
+        let code = text(document, "code");
+        return if code.is_empty() { "error".to_owned() } else { format!("error {code}") };
+    }
     let (title, formula) = (text(document, "title"), text(document, "formula"));
     let title = if title.is_empty() { text(document, "property") } else { title };
     if formula.is_empty() || title.contains(formula) {
@@ -40,8 +53,34 @@ fn title(document: &Value) -> String {
     }
 }
 
+/// Where something is, from 1.
+struct Place {
+    line: u64,
+    column: Option<u64>,
+    /// The line and the column behind the end.
+    end: Option<(u64, u64)>,
+}
+
+fn place(document: &Value) -> Place {
+    let number = |name: &str| document[name].as_u64();
+    Place {
+        line: number("line").unwrap_or(1),
+        column: number("column"),
+        end: number("end_line").zip(number("end_column")),
+    }
+}
+
 /// What is assumed, the answer, and why, in a sentence or two.
 fn message(document: &Value) -> String {
+    if counts(document) == Counts::Error {
+        let mut out = text(document, "message").to_owned();
+        for more in ["label", "help"] {
+            if !text(document, more).is_empty() {
+                let _ = write!(out, "; {}", text(document, more));
+            }
+        }
+        return out;
+    }
     let outcome = match text(document, "outcome") {
         "holds" => "holds".to_owned(),
         outcome => format!("is {outcome}"),
@@ -93,33 +132,23 @@ fn run(document: &Value) -> String {
 
 /// Commands that GitHub Actions shows as annotations at the lines.
 pub fn github(documents: &[Value]) -> String {
-    let escaped = |text: &str, also: &[char]| {
-        let mut out = String::new();
-        for letter in text.chars() {
-            if letter == '%' || letter == '\n' || letter == '\r' || also.contains(&letter) {
-                let _ = write!(out, "%{:02X}", u32::from(letter));
-            } else {
-                out.push(letter);
-            }
-        }
-        out
-    };
     let mut out = String::new();
     for document in documents {
         let kind = match counts(document) {
-            Counts::Failed => "error",
+            Counts::Failed | Counts::Error | Counts::Broken => "error",
             Counts::Unknown => "warning",
             Counts::Passed if document["notes"].as_array().is_some_and(|it| !it.is_empty()) => {
                 "notice"
             }
             Counts::Passed => continue,
         };
-        let file = escaped(text(document, "file"), &[':', ',']);
-        let line = document["line"].as_u64().unwrap_or(1);
-        let title = escaped(&title(document), &[':', ',']);
-        let said = escaped(&format!("{}\n{}", message(document), run(document)), &[]);
-        let _ =
-            writeln!(out, "::{kind} file={file},line={line},title={title}::{}", said.trim_end());
+        let file = github_part(text(document, "file"), Command::Property);
+        let Place { line, column, .. } = place(document);
+        let column = column.map_or(String::new(), |column| format!(",col={column}"));
+        let title = github_part(&title(document), Command::Property);
+        let said = format!("{}\n{}", message(document), run(document));
+        let said = github_part(said.trim_end(), Command::Message);
+        let _ = writeln!(out, "::{kind} file={file},line={line}{column},title={title}::{said}");
     }
     out
 }
@@ -129,7 +158,9 @@ pub fn sarif(documents: &[Value]) -> Value {
     let rules = [
         ("violated", "A property is violated on a fair run"),
         ("unknown", "It is not known whether a property holds"),
+        ("internal", "A bug of the checker was in the way of an answer"),
         ("note", "A property holds, but for a reason worth a look"),
+        ("error", "A model cannot be checked, because something is wrong in it"),
     ];
     let rules: Vec<Value> = rules
         .iter()
@@ -139,21 +170,34 @@ pub fn sarif(documents: &[Value]) -> Value {
         let has_notes = document["notes"].as_array().is_some_and(|it| !it.is_empty());
         let (rule, level) = match counts(document) {
             Counts::Failed => ("violated", "error"),
+            Counts::Error => ("error", "error"),
             Counts::Unknown => ("unknown", "warning"),
+            Counts::Broken => ("internal", "error"),
             Counts::Passed if has_notes => ("note", "note"),
             Counts::Passed => return None,
         };
-        let line = document["line"].as_u64().unwrap_or(1);
+        let at = place(document);
+        let mut region = json!({ "startLine": at.line });
+        if let (Some(column), Some(end)) = (at.column, at.end) {
+            region["startColumn"] = json!(column);
+            region["endLine"] = json!(end.0);
+            region["endColumn"] = json!(end.1);
+        }
+        let file = text(document, "file");
+        let location = json!({
+            "physicalLocation": {
+                "artifactLocation": { "uri": uri(file) },
+                "region": region,
+            },
+        });
+        // Standard input and formulas of the command line are no artifacts.
+        let is_file = !file.is_empty() && !file.starts_with('<');
+        let locations = if is_file { vec![location] } else { Vec::new() };
         Some(json!({
             "ruleId": rule,
             "level": level,
             "message": { "text": format!("{}\n{}", message(document), run(document)).trim_end() },
-            "locations": [{
-                "physicalLocation": {
-                    "artifactLocation": { "uri": text(document, "file") },
-                    "region": { "startLine": line },
-                },
-            }],
+            "locations": locations,
         }))
     });
     json!({
@@ -172,12 +216,6 @@ pub fn sarif(documents: &[Value]) -> Value {
 
 /// JUnit's XML: a suite for each model, a case for each property.
 pub fn junit(documents: &[Value]) -> String {
-    let escaped = |text: &str| {
-        let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-        let text = text.replace('"', "&quot;");
-        // What XML cannot hold.
-        text.replace(|letter: char| letter.is_control() && letter != '\n' && letter != '\t', " ")
-    };
     let mut out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n".to_owned();
     let mut files: Vec<&str> = Vec::new();
     for document in documents {
@@ -193,18 +231,18 @@ pub fn junit(documents: &[Value]) -> String {
         let _ = writeln!(
             out,
             "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{seconds:.3}\">",
-            escaped(file),
+            xml(file),
             of_file().count(),
             count(Counts::Failed),
-            count(Counts::Unknown),
+            count(Counts::Unknown) + count(Counts::Error) + count(Counts::Broken),
         );
         for document in of_file() {
             let time = document["stamp"]["seconds"].as_f64().unwrap_or(0.0);
             let _ = write!(
                 out,
                 "    <testcase classname=\"{}\" name=\"{}\" time=\"{time:.3}\"",
-                escaped(file),
-                escaped(&title(document))
+                xml(file),
+                xml(&title(document))
             );
             let tag = match counts(document) {
                 Counts::Passed => {
@@ -212,13 +250,13 @@ pub fn junit(documents: &[Value]) -> String {
                     continue;
                 }
                 Counts::Failed => "failure",
-                Counts::Unknown => "error",
+                Counts::Unknown | Counts::Error | Counts::Broken => "error",
             };
             let _ = writeln!(
                 out,
                 ">\n      <{tag} message=\"{}\">{}</{tag}>\n    </testcase>",
-                escaped(&message(document)),
-                escaped(&run(document))
+                xml(&message(document)),
+                xml(&run(document))
             );
         }
         out.push_str("  </testsuite>\n");
@@ -228,33 +266,37 @@ pub fn junit(documents: &[Value]) -> String {
 
 /// A table of the answers, and the runs below it, folded.
 pub fn markdown(documents: &[Value]) -> String {
-    let bars = |text: &str| text.replace('|', "\\|");
     let mut out = "| | property | under | states |\n|---|---|---|---:|\n".to_owned();
     for document in documents {
         let sign = match counts(document) {
             Counts::Passed => "✓",
             Counts::Failed => "✗",
-            Counts::Unknown => "?",
+            Counts::Unknown | Counts::Error => "?",
+            Counts::Broken => "!",
         };
         let states =
             document["stamp"]["states"].as_u64().map_or(String::new(), |it| it.to_string());
         let fairness = document["stamp"]["fairness"].as_str().unwrap_or("");
         let _ = writeln!(
             out,
-            "| {sign} {} | `{}` {} | {fairness} | {states} |",
+            "| {sign} {} | {} {} | {} | {states} |",
             text(document, "outcome"),
-            bars(&title(document)),
-            bars(text(document, "file"))
+            code(&title(document)),
+            markup::markdown(text(document, "file")),
+            markup::markdown(fairness)
         );
     }
     for document in documents.iter().filter(|document| counts(document) != Counts::Passed) {
         let _ = write!(
             out,
-            "\n<details><summary>{}</summary>\n\n{}\n\n```\n{}```\n\n</details>\n",
-            title(document).replace('<', "&lt;"),
-            message(document),
-            run(document)
+            "\n<details><summary>{}</summary>\n\n{}\n",
+            xml(&in_line(&title(document))),
+            markup::markdown(&message(document)),
         );
+        if document["run"].is_object() {
+            let _ = write!(out, "\n{}", block(&run(document), ""));
+        }
+        out.push_str("\n</details>\n");
     }
     out
 }

@@ -7,6 +7,7 @@ use fairly_omega::StateId;
 use fairly_system::{ProcessId, Transition, TransitionSystem};
 
 use crate::human;
+use crate::markup::{mermaid, quoted};
 
 /// How fair the runs are that stay in a component for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -204,10 +205,6 @@ fn strong(members: &[usize], edges: &[Edge], processes: usize) -> bool {
     false
 }
 
-fn quoted(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"")
-}
-
 impl Drawn {
     /// How fair runs can be that stay in the component of a state.
     pub fn fair(&self, state: usize) -> Fair {
@@ -285,7 +282,7 @@ impl Drawn {
 
     /// Mermaid's state diagram.
     pub fn mermaid(&self) -> String {
-        let plain = |text: &str| text.replace([':', ';', '#', '"'], " ");
+        let plain = |text: &str| mermaid(&text.replace(':', " "));
         let mut out = "stateDiagram-v2\n".to_owned();
         for (at, state) in self.states.iter().enumerate() {
             let _ = writeln!(out, "    s{at}: {}", plain(state));

@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use fairly_check::soundness::{FORGETTING, MERGING, SOUNDNESS, SYMMETRY};
 use fairly_check::{
-    Cause, CauseKind, Doomed, Fairness, Ladder, Least, Outcome, Phrase, Stamp, Upgrade, Verdict,
-    Waiting,
+    Cause, CauseKind, Doomed, Elsewhere, Fairness, Ladder, Least, Outcome, Phrase, Stamp, Upgrade,
+    Verdict, Waiting,
 };
-use fairly_fairness::{Notion, Strength};
+use fairly_fairness::{Level, Notion, Strength};
 use fairly_source::Span;
 use fairly_system::{ActionId, Run, RunStep, TransitionSystem};
 use fairly_witness::{Entry, Ledger, Reason};
@@ -513,7 +513,7 @@ pub fn ladder<S: TransitionSystem>(
             CauseKind::NotStronglyFair(name) => {
                 format!("a weakly fair run that {name} excludes")
             }
-            CauseKind::Fair => "a strongly fair run".to_owned(),
+            CauseKind::Fair => "a run that is strongly fair to all processes and events".to_owned(),
         };
         out.push_str(&look.wrapped(4, &format!("{what}:  {}", word(system, run))));
     }
@@ -542,6 +542,28 @@ fn word<S: TransitionSystem>(system: &S, run: &Run) -> String {
     }
 }
 
+/// That no constraints of a level save a property, and whether those of another do.
+fn nothing_helps(level: Level, elsewhere: Option<Elsewhere>) -> String {
+    let said = format!("It is violated even when every {level} is strongly fair");
+    let others: Vec<&str> = [Level::Process, Level::Event, Level::Action]
+        .into_iter()
+        .filter(|other| *other != level)
+        .map(|other| match other {
+            Level::Process => "process",
+            Level::Event => "event",
+            Level::Action => "action",
+        })
+        .collect();
+    match elsewhere {
+        Some(Elsewhere::Holds(other)) => format!(
+            "{said}. It holds when every {other} is: `--fairness strong --level {other}`; `--level \
+             {other}` looks for less."
+        ),
+        Some(Elsewhere::Nowhere) => format!("{said}, or every {}.", others.join(", or every ")),
+        None => format!("{said}; whether other levels help was not found out."),
+    }
+}
+
 /// The least sets of constraints as a list.
 pub fn least(property: &str, formula: &str, least: &Least, look: &Look) -> String {
     let mut out = look.wrapped(0, &format!("{property}   {formula}")) + "\n";
@@ -552,13 +574,13 @@ pub fn least(property: &str, formula: &str, least: &Least, look: &Look) -> Strin
         }
     };
     match least {
-        Least::Sets { sets, .. } if sets.is_empty() => {
-            out.push_str("  It is violated even when everything is strongly fair.\n");
+        Least::Sets { sets, level, elsewhere, .. } if sets.is_empty() => {
+            out.push_str(&look.wrapped(2, &nothing_helps(*level, *elsewhere)));
         }
         Least::Sets { sets, .. } if sets[0].is_empty() => {
             out.push_str("  It holds without any further fairness.\n");
         }
-        Least::Sets { sets, questions } => {
+        Least::Sets { sets, questions, .. } => {
             out.push_str(&look.wrapped(
                 2,
                 "It holds under each of these least sets of assumptions, and under nothing less:",

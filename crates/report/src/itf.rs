@@ -1,18 +1,20 @@
 //! A run in the Informal Trace Format of Apalache: states with a loop index, and what only we know, such
 //! as the fairness ledger, in `#meta`, where readers that do not know it pass over it.
 //!
-//! [`crate::trace`] reads it back.
+//! [`crate::trace`] reads it back. Every field is a claim that can be checked: whoever walks the run on its
+//! model again and writes it again gets the same document, whatever order the tables of the system are in.
+//! What would depend on how the run was found is not written.
 
 use fairly_check::claim::Shown;
-use fairly_check::{Counterexample, Verdict};
 use fairly_omega::StateId;
 use fairly_source::Span;
-use fairly_system::{Run, TransitionSystem};
+use fairly_system::{Run, RunStep, Transition, TransitionSystem};
+use fairly_witness::Ledger;
 use serde_json::{Map, Value, json};
 
 use crate::json::ledger;
 use crate::look::Source;
-use crate::table::rows;
+use crate::table::{row, rows};
 
 /// Where a run comes from, for whoever wants to replay it.
 #[derive(Clone, Debug)]
@@ -21,6 +23,8 @@ pub struct Origin<'a> {
     pub files: &'a [String],
     /// The text of the model, for lines.
     pub source: Option<Source<'a>>,
+    /// Options of the command line that make another model of the files.
+    pub options: &'a [String],
     /// The question that the run answers.
     pub property: Asked,
     /// Where that is written.
@@ -38,20 +42,59 @@ pub enum Asked {
     Nothing,
 }
 
+/// The schema of traces.
+pub const TRACE_SCHEMA: &str = "fairly.trace/1";
+
+/// What a run with a loop is said to be: fair, and against a property.
+#[derive(Clone, Debug)]
+pub struct Guilty<'a> {
+    /// The property's name.
+    pub property: &'a str,
+    /// Its formula, as shown.
+    pub formula: &'a str,
+    /// The fairness assumed, in words.
+    pub fairness: &'a str,
+    /// Constraints that were assumed besides those of the fairness and of the model, as they are written.
+    pub constraints: &'a [String],
+    /// The run.
+    pub run: &'a Run,
+    /// Why it counts as fair.
+    pub ledger: &'a Ledger,
+}
+
 /// The counterexample as a trace.
 pub fn trace<S: TransitionSystem>(
     system: &mut S,
-    verdict: &Verdict,
-    found: &Counterexample,
+    guilty: &Guilty<'_>,
     origin: &Origin<'_>,
 ) -> Value {
     let mut meta = meta(system, origin);
-    meta.insert("property".to_owned(), json!(verdict.property));
-    meta.insert("formula".to_owned(), json!(verdict.formula));
-    meta.insert("fairness".to_owned(), json!(verdict.stamp.fairness));
-    meta.insert("constraints".to_owned(), json!(verdict.stamp.constraints));
-    meta.insert("ledger".to_owned(), ledger(&found.ledger));
-    document(system, &found.run, None, &meta, origin)
+    // A formula of the command line has a name only beside the others of the same command.
+    if !matches!(origin.property, Asked::Formula(_)) {
+        meta.insert("property".to_owned(), json!(guilty.property));
+    }
+    meta.insert("formula".to_owned(), json!(guilty.formula));
+    meta.insert("fairness".to_owned(), json!(guilty.fairness));
+    let mut constraints: Vec<&String> = Vec::new();
+    for constraint in guilty.constraints {
+        if !constraints.contains(&constraint) {
+            constraints.push(constraint);
+        }
+    }
+    if !constraints.is_empty() {
+        meta.insert("constraints".to_owned(), json!(constraints));
+    }
+    meta.insert("ledger".to_owned(), asked_for(guilty.ledger));
+    document(system, guilty.run, None, &meta, origin)
+}
+
+/// The entries of the ledger for what the loop is asked for, in the order of their names. How many others
+/// there are depends on how much of the system has been met.
+fn asked_for(of: &Ledger) -> Value {
+    let Value::Array(mut entries) = ledger(of) else { return Value::Null };
+    entries.retain(|entry| entry["reason"] != "never asked");
+    entries.sort_by_cached_key(ToString::to_string);
+    Value::Array(entries)
 }
 
 /// A finite run as a trace, or one with a loop that is no matter of fairness.
@@ -64,12 +107,16 @@ pub fn finite<S: TransitionSystem>(
     let mut meta = meta(system, origin);
     meta.insert("property".to_owned(), json!(title));
     meta.insert("conclusion".to_owned(), json!(shown.conclusion));
-    if system.fault(shown.prefix.end()).is_some() {
-        meta.insert("ends".to_owned(), json!("error"));
-    }
     let run = Run { stem: shown.prefix.steps.clone(), cycle: shown.cycle.clone() };
     let end = shown.cycle.is_empty().then(|| shown.prefix.end());
-    document(system, &run, end, &meta, origin)
+    let mut value = document(system, &run, end, &meta, origin);
+    if let Some(other) = &shown.other {
+        let run = Run { stem: other.steps.clone(), cycle: Vec::new() };
+        let empty = Map::new();
+        let other = document(system, &run, Some(other.end()), &empty, origin);
+        value["#meta"]["other"] = other["states"].clone();
+    }
+    value
 }
 
 fn meta<S: TransitionSystem>(system: &S, origin: &Origin<'_>) -> Map<String, Value> {
@@ -80,6 +127,7 @@ fn meta<S: TransitionSystem>(system: &S, origin: &Origin<'_>) -> Map<String, Val
         Asked::Nothing => json!({}),
     };
     let value = json!({
+        "schema": TRACE_SCHEMA,
         "format": "ITF",
         "format-description": "https://apalache.informal.systems/docs/adr/015adr-trace.html",
         "source": "fairly",
@@ -88,10 +136,52 @@ fn meta<S: TransitionSystem>(system: &S, origin: &Origin<'_>) -> Map<String, Val
         "line": line,
         "processes": system.signature().processes,
     });
-    match value {
-        Value::Object(meta) => meta,
-        _ => Map::new(),
+    let Value::Object(mut meta) = value else { return Map::new() };
+    if !origin.options.is_empty() {
+        meta.insert("options".to_owned(), json!(origin.options));
     }
+    meta
+}
+
+/// The words in which a trace tells a step.
+#[derive(Clone, Copy, Debug)]
+pub struct Words<'a> {
+    /// The event.
+    pub event: &'a str,
+    /// Who takes part.
+    pub who: &'a str,
+    /// What happens, in the words of the source.
+    pub action: &'a str,
+    /// The state that it leads to.
+    pub to: &'a str,
+}
+
+impl Words<'_> {
+    /// The steps out of a state that are told in these words, in the order of the system. Mostly there is
+    /// one; where there are more, the trace says which of them.
+    pub fn steps<S: TransitionSystem>(&self, system: &mut S, from: StateId) -> Vec<Transition> {
+        let mut steps = Vec::new();
+        system.steps(from, &mut steps);
+        let mut told = |step: &Transition| {
+            let event = system.action(step.action).event;
+            if system.signature().event_name(event) != self.event
+                || system.describe(step.target) != self.to
+            {
+                return false;
+            }
+            let row = row(system, &RunStep { from, action: step.action, to: step.target });
+            row.who == self.who && row.action == self.action
+        };
+        steps.retain(|step| told(step));
+        steps
+    }
+}
+
+/// The initial states that are described so, in the order of the system.
+pub fn starts<S: TransitionSystem>(system: &mut S, state: &str) -> Vec<StateId> {
+    let mut initial = system.initial();
+    initial.retain(|&start| system.describe(start) == state);
+    initial
 }
 
 fn document<S: TransitionSystem>(
@@ -103,9 +193,10 @@ fn document<S: TransitionSystem>(
 ) -> Value {
     let processes = system.signature().processes.clone();
     let mut vars = vec!["state".to_owned(), "event".to_owned(), "who".to_owned()];
-    let from: Vec<StateId> = run.steps().map(|step| step.from).collect();
+    let steps: Vec<RunStep> = run.steps().copied().collect();
     let mut states = Vec::new();
-    for (at, (row, &state)) in rows(system, run).iter().zip(&from).enumerate() {
+    for (at, (row, step)) in rows(system, run).iter().zip(&steps).enumerate() {
+        let state = step.from;
         let parts: Map<String, Value> = processes
             .iter()
             .zip(&row.parts)
@@ -126,6 +217,17 @@ fn document<S: TransitionSystem>(
             "event": row.event,
             "who": row.who,
         });
+        let words = Words {
+            event: &row.event,
+            who: &row.who,
+            action: &row.action,
+            to: &system.describe(step.to),
+        };
+        let taken = Transition { action: step.action, target: step.to };
+        let choice = words.steps(system, state).iter().position(|&other| other == taken);
+        if let Some(choice) = choice.filter(|&choice| choice > 0) {
+            value["#meta"]["choice"] = json!(choice);
+        }
         valuate(system, state, &mut value, &mut vars);
         states.push(value);
     }
@@ -138,6 +240,14 @@ fn document<S: TransitionSystem>(
         });
         valuate(system, end, &mut value, &mut vars);
         states.push(value);
+    }
+    let first = steps.first().map(|step| step.from).or(end);
+    if let (Some(first), Some(value)) = (first, states.first_mut()) {
+        let words = system.describe(first);
+        let choice = starts(system, &words).iter().position(|&it| it == first);
+        if let Some(choice) = choice.filter(|&choice| choice > 0) {
+            value["#meta"]["start"] = json!(choice);
+        }
     }
     let mut document = json!({ "#meta": meta, "vars": vars, "states": states });
     if !run.cycle.is_empty() {

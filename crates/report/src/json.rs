@@ -1,6 +1,8 @@
 //! A verdict as JSON. The schema has a version; fields are added, never changed, within one.
 
-use fairly_check::{Cause, CauseKind, Fairness, Ladder, Least, Outcome, Verdict};
+use fairly_check::{Cause, CauseKind, Elsewhere, Fairness, Ladder, Least, Outcome, Verdict};
+use fairly_fairness::Notion;
+use fairly_source::{Diagnostic, Position, escape};
 use fairly_system::{Run, RunStep, TransitionSystem};
 use fairly_witness::{Ledger, Reason};
 use serde_json::{Value, json};
@@ -9,6 +11,45 @@ use crate::table::rows;
 
 /// The schema of [`verdict`].
 pub const VERDICT_SCHEMA: &str = "fairly.verdict/1";
+
+/// A document as text, in which nothing stands that a terminal would obey.
+pub fn text(document: &Value) -> String {
+    escape::json(&format!("{document:#}\n")).into_owned()
+}
+
+/// The schema of [`error`].
+pub const ERROR_SCHEMA: &str = "fairly.error/1";
+
+/// What is wrong at a place in the text of a file, so that a model cannot be checked.
+pub fn diagnostic(diagnostic: &Diagnostic, file: &str, text: &str) -> Value {
+    let start = Position::of(text, diagnostic.span.start);
+    let end = Position::of(text, diagnostic.span.end);
+    let mut value = error(Some(diagnostic.code), &diagnostic.message, Some(file));
+    value["line"] = json!(start.line);
+    value["column"] = json!(start.column);
+    value["end_line"] = json!(end.line);
+    value["end_column"] = json!(end.column);
+    value["label"] = json!(diagnostic.label);
+    value["help"] = json!(diagnostic.help);
+    value
+}
+
+/// Something that keeps a model from being checked and is at no place in a text.
+pub fn error(code: Option<&str>, message: &str, file: Option<&str>) -> Value {
+    json!({
+        "schema": ERROR_SCHEMA,
+        "outcome": "error",
+        "file": file,
+        "line": null,
+        "column": null,
+        "end_line": null,
+        "end_column": null,
+        "code": code,
+        "message": message,
+        "label": null,
+        "help": null,
+    })
+}
 
 /// The verdict.
 pub fn verdict<S: TransitionSystem>(system: &mut S, verdict: &Verdict) -> Value {
@@ -80,7 +121,8 @@ fn steps<S: TransitionSystem>(system: &mut S, prefix: &[RunStep]) -> Value {
     json!(events)
 }
 
-pub(crate) fn run<S: TransitionSystem>(system: &mut S, run: &Run) -> Value {
+/// A run, step by step.
+pub fn run<S: TransitionSystem>(system: &mut S, run: &Run) -> Value {
     let processes = system.signature().processes.clone();
     let rows: Vec<Value> = rows(system, run)
         .iter()
@@ -179,12 +221,24 @@ pub fn least(property: &str, formula: &str, least: &Least) -> Value {
         Least::Some { sets, why } => (sets.clone(), false, Some(why.clone())),
         Least::Unknown(why) => (Vec::new(), false, Some(why.to_string())),
     };
+    let (level, holds_under) = match least {
+        Least::Sets { level, elsewhere, .. } => {
+            let notion = match elsewhere {
+                Some(Elsewhere::Holds(other)) => Some(Notion::Strong(*other).to_string()),
+                _ => None,
+            };
+            (Some(level.to_string()), notion)
+        }
+        Least::Some { .. } | Least::Unknown(_) => (None, None),
+    };
     json!({
         "schema": "fairly.least/1",
         "property": property,
         "formula": formula,
         "sets": sets,
         "complete": complete,
+        "level": level,
+        "holds_under": holds_under,
         "why": why,
     })
 }

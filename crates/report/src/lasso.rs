@@ -10,7 +10,7 @@ use std::fmt::Write;
 use unicode_width::UnicodeWidthChar;
 
 use crate::human::Aside;
-use crate::look::{Look, Paint, breadth, clipped, filled};
+use crate::look::{Look, Paint, breadth, clipped, filled, is_mark};
 use crate::table::{Part, Row};
 
 /// Steps at the start of a long stem and at its end, and those of a long loop, that are shown.
@@ -77,16 +77,8 @@ fn folded(count: usize, (first, last): (usize, usize)) -> Option<(usize, usize)>
 
 /// How many columns a line takes, colours aside.
 fn visible(line: &str) -> usize {
-    let (mut count, mut inside) = (0, false);
-    for sign in line.chars() {
-        match (sign, inside) {
-            ('\x1b', _) => inside = true,
-            ('m', true) => inside = false,
-            (_, true) => {}
-            _ => count += UnicodeWidthChar::width(sign).unwrap_or(0),
-        }
-    }
-    count
+    let shown = line.chars().filter(|&sign| !is_mark(sign));
+    shown.map(|sign| UnicodeWidthChar::width(sign).unwrap_or(0)).sum()
 }
 
 /// Where the columns are.

@@ -18,7 +18,8 @@ pub mod itf;
 pub mod json;
 mod lasso;
 mod look;
+mod markup;
 mod table;
 pub mod trace;
 
-pub use look::{Look, Paint, Source, breadth, clipped, counted};
+pub use look::{Look, Paint, Source, breadth, clipped, counted, terminal};

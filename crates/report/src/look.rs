@@ -1,6 +1,7 @@
 //! How a report is drawn: how wide, in which signs, with or without colours, and with the text that
 //! the model was read from.
 
+use fairly_source::escape;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// What the reader's terminal can do.
@@ -55,22 +56,71 @@ pub enum Paint {
     Loop,
 }
 
-impl Look {
-    /// The text in a colour, if colours are shown. Its width does not change, but the number of its
-    /// characters does: fill up to a column first.
-    pub fn paint(&self, paint: Paint, text: &str) -> String {
-        if !self.coloured || text.trim().is_empty() {
-            return text.to_owned();
+/// The mark behind a text in a colour.
+const PLAIN: char = '\u{fdd0}';
+
+impl Paint {
+    const ALL: [Paint; 6] =
+        [Paint::Good, Paint::Bad, Paint::Warning, Paint::Strong, Paint::Faint, Paint::Loop];
+
+    /// The mark before a text in the colour. Marks are characters that no text has: Unicode sets them
+    /// aside for a program's own use, and whoever reads texts takes them out
+    /// ([`fairly_source::escape::without_noncharacters`]).
+    fn mark(self) -> char {
+        match self {
+            Paint::Good => '\u{fdd1}',
+            Paint::Bad => '\u{fdd2}',
+            Paint::Warning => '\u{fdd3}',
+            Paint::Strong => '\u{fdd4}',
+            Paint::Faint => '\u{fdd5}',
+            Paint::Loop => '\u{fdd6}',
         }
-        let code = match paint {
+    }
+
+    /// The parameters of the escape sequence for the colour.
+    fn code(self) -> &'static str {
+        match self {
             Paint::Good => "32",
             Paint::Bad => "1;31",
             Paint::Warning => "33",
             Paint::Strong => "1",
             Paint::Faint => "2",
             Paint::Loop => "36",
-        };
-        format!("\x1b[{code}m{text}\x1b[0m")
+        }
+    }
+}
+
+/// Whether a character is a mark of a colour and takes no room.
+pub(crate) fn is_mark(sign: char) -> bool {
+    sign == PLAIN || Paint::ALL.iter().any(|paint| paint.mark() == sign)
+}
+
+/// A report as a terminal may have it: with colours where there are marks, and with everything written out
+/// that a terminal would obey. Nothing that a model says becomes an escape sequence.
+pub fn terminal(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(is_mark) {
+        out.push_str(&escape::visible(&rest[..at]));
+        let mark = rest[at..].chars().next().unwrap_or(PLAIN);
+        let painted = Paint::ALL.iter().find(|paint| paint.mark() == mark);
+        out.push_str("\x1b[");
+        out.push_str(painted.map_or("0", |paint| paint.code()));
+        out.push('m');
+        rest = &rest[at + mark.len_utf8()..];
+    }
+    out.push_str(&escape::visible(rest));
+    out
+}
+
+impl Look {
+    /// The text in a colour, if colours are shown: between marks, which [`terminal`] replaces. Its width does
+    /// not change, but the number of its characters does: fill up to a column first.
+    pub fn paint(&self, paint: Paint, text: &str) -> String {
+        if !self.coloured || text.trim().is_empty() {
+            return text.to_owned();
+        }
+        format!("{}{text}{PLAIN}", paint.mark())
     }
 
     /// The text with the signs that the terminal has. Every sign is replaced by one of the same width,
@@ -196,6 +246,14 @@ mod tests {
         let plain = look.finish(text.to_owned());
         assert!(plain.is_ascii(), "{plain}");
         assert_eq!(plain.chars().count(), text.chars().count());
+    }
+
+    #[test]
+    fn only_marks_become_escape_sequences() {
+        let look = Look { coloured: true, ..Look::default() };
+        let text = look.paint(Paint::Bad, "a\u{1b}[2Jb\n") + "\u{9b}c\r";
+        let shown = terminal(&text);
+        assert_eq!(shown, "\u{1b}[1;31ma\\u{1b}[2Jb\n\u{1b}[0m\\u{9b}c\\u{d}");
     }
 
     #[test]

@@ -2,11 +2,17 @@
 
 use std::fmt::Write;
 
-use serde_json::Value;
+use fairly_omega::StateId;
+use fairly_source::escape::{in_line, without_noncharacters};
+use fairly_system::{Transition, TransitionSystem};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
 
 use crate::human::Aside;
+use crate::itf::{TRACE_SCHEMA, Words};
 use crate::lasso;
 use crate::look::Look;
+use crate::markup::{block, code, markdown, mermaid, plantuml, quoted};
 use crate::table::{Part, Row};
 
 /// A run as it was saved.
@@ -18,10 +24,12 @@ pub struct Trace {
     pub formula: String,
     /// The fairness assumed, in words; empty where there is nothing to assume.
     pub fairness: String,
-    /// Every constraint of it, by name.
+    /// Constraints that were assumed besides those of the fairness and of the model, as they are written.
     pub constraints: Vec<String>,
     /// The files of the model.
     pub files: Vec<String>,
+    /// Options of the command line that make another model of the files.
+    pub options: Vec<String>,
     /// How the question is chosen: by name.
     pub asked_property: Option<String>,
     /// How the question is asked: by its formula.
@@ -30,13 +38,15 @@ pub struct Trace {
     pub line: Option<usize>,
     /// What there is to see at the end of a finite run.
     pub conclusion: Option<String>,
-    /// Whether something goes wrong in the last step of a finite run.
-    pub ends_in_error: bool,
     /// The processes.
     pub processes: Vec<String>,
     /// Where the loop begins, if there is one.
     pub loops_to: Option<usize>,
+    /// Which of the initial states that are described so.
+    pub first: usize,
     rows: Vec<Row>,
+    /// Of each step, which of those that are told in the same words.
+    choices: Vec<usize>,
     /// The last state of a finite run.
     end: Option<String>,
 }
@@ -50,8 +60,92 @@ pub struct TraceStep<'a> {
     pub event: &'a str,
     /// Who takes part.
     pub who: &'a str,
+    /// What happens, in the words of the source.
+    pub action: &'a str,
     /// The state that it leads to.
     pub to: &'a str,
+    /// Which of the steps that are told in these words.
+    pub choice: usize,
+}
+
+impl TraceStep<'_> {
+    /// The step of the system that is meant, out of a state.
+    pub fn find<S: TransitionSystem>(&self, system: &mut S, from: StateId) -> Option<Transition> {
+        let TraceStep { event, who, action, to, .. } = *self;
+        Words { event, who, action, to }.steps(system, from).get(self.choice).copied()
+    }
+}
+
+/// Reads JSON in which no key stands twice: readers differ in which of the two they take, so a trace could
+/// be one thing for whoever verifies it and another for whoever shows it.
+///
+/// # Errors
+/// What is wrong, and where.
+pub fn parse(text: &str) -> Result<Value, String> {
+    let Strict(value) = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    Ok(value)
+}
+
+struct Strict(Value);
+
+impl<'de> Deserialize<'de> for Strict {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(StrictVisitor).map(Strict)
+    }
+}
+
+struct StrictVisitor;
+
+impl<'de> Visitor<'de> for StrictVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(without_noncharacters(value.to_owned())))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut all = Vec::new();
+        while let Some(Strict(item)) = items.next_element()? {
+            all.push(item);
+        }
+        Ok(Value::Array(all))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
+        let mut all = Map::new();
+        while let Some((name, Strict(value))) = fields.next_entry::<String, Strict>()? {
+            let name = without_noncharacters(name);
+            if all.contains_key(&name) {
+                return Err(A::Error::custom(format!("the key `{}` stands twice", in_line(&name))));
+            }
+            all.insert(name, value);
+        }
+        Ok(Value::Object(all))
+    }
 }
 
 impl Trace {
@@ -64,6 +158,9 @@ impl Trace {
         if meta["source"] != "fairly" {
             return Err("it is no trace of fairly: `#meta` does not say so".to_owned());
         }
+        if meta["schema"] != TRACE_SCHEMA {
+            return Err(format!("it is not in the schema {TRACE_SCHEMA}: check the model again"));
+        }
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let texts = |value: &Value| -> Vec<String> {
             value.as_array().into_iter().flatten().map(text).collect()
@@ -71,7 +168,7 @@ impl Trace {
         let number = |value: &Value| value.as_u64().and_then(|it| usize::try_from(it).ok());
         let processes = texts(&meta["processes"]);
         let states = value["states"].as_array().ok_or("it has no `states`")?;
-        let mut rows = Vec::new();
+        let (mut rows, mut choices) = (Vec::new(), Vec::new());
         let mut end = None;
         for state in states {
             let meta = &state["#meta"];
@@ -86,6 +183,7 @@ impl Trace {
                 _ => Part::Disabled,
             };
             let changes = meta["changes"].as_object().into_iter().flatten();
+            choices.push(number(&meta["choice"]).unwrap_or(0));
             rows.push(Row {
                 who: text(&state["who"]),
                 event: text(&state["event"]),
@@ -107,14 +205,16 @@ impl Trace {
             fairness: text(&meta["fairness"]),
             constraints: texts(&meta["constraints"]),
             files: texts(&meta["model"]),
+            options: texts(&meta["options"]),
             asked_property: meta["asked"]["property"].as_str().map(str::to_owned),
             asked_formula: meta["asked"]["formula"].as_str().map(str::to_owned),
             line: number(&meta["line"]),
             conclusion: meta["conclusion"].as_str().map(str::to_owned),
-            ends_in_error: meta["ends"] == "error",
             processes,
             loops_to,
+            first: number(&states.first().unwrap_or(&Value::Null)["#meta"]["start"]).unwrap_or(0),
             rows,
+            choices,
             end,
         })
     }
@@ -137,7 +237,9 @@ impl Trace {
             from: &row.from,
             event: &row.event,
             who: &row.who,
+            action: &row.action,
             to: after(at),
+            choice: self.choices.get(at).copied().unwrap_or(0),
         })
     }
 
@@ -153,19 +255,30 @@ impl Trace {
 
     /// The whole run as a table; nothing is folded.
     pub fn show(&self, look: Look) -> String {
-        let mut out = look.wrapped(0, &self.title());
+        let mut out = look.wrapped(0, &in_line(&self.title()));
         if !self.fairness.is_empty() {
-            let _ = writeln!(out, "a run that counts under {}", self.fairness);
+            let _ = writeln!(out, "a run that counts under {}", in_line(&self.fairness));
         }
         if let (Some(file), Some(line)) = (self.files.first(), self.line) {
-            let _ = writeln!(out, " --> {file}:{line}");
+            let _ = writeln!(out, " --> {}:{line}", in_line(file));
         }
         out.push('\n');
         let aside = Aside { look, whole: true, ..Aside::default() };
         let (stem, cycle) = (self.stem(), self.rows.len() - self.stem());
-        out.push_str(&lasso::table(&self.rows, &self.processes, stem, cycle, &aside));
+        let shown = |text: &String| in_line(text).into_owned();
+        let processes: Vec<String> = self.processes.iter().map(shown).collect();
+        let row = |row: &Row| Row {
+            who: shown(&row.who),
+            event: shown(&row.event),
+            action: shown(&row.action),
+            from: shown(&row.from),
+            changes: row.changes.iter().map(|(name, to)| (shown(name), shown(to))).collect(),
+            ..row.clone()
+        };
+        let rows: Vec<Row> = self.rows.iter().map(row).collect();
+        out.push_str(&lasso::table(&rows, &processes, stem, cycle, &aside));
         if let Some(conclusion) = &self.conclusion {
-            out.push_str(&look.wrapped(3, conclusion));
+            out.push_str(&look.wrapped(3, &in_line(conclusion)));
         }
         look.finish(out)
     }
@@ -174,36 +287,36 @@ impl Trace {
     pub fn mermaid(&self) -> String {
         let mut out = "sequenceDiagram\n".to_owned();
         for (at, process) in self.processes.iter().enumerate() {
-            let _ = writeln!(out, "    participant p{at} as {}", plain(process));
+            let _ = writeln!(out, "    participant p{at} as {}", mermaid(process));
         }
         for (at, row) in self.rows.iter().enumerate() {
             if Some(at) == self.loops_to {
                 out.push_str("    loop for ever\n");
             }
             let indent = if at >= self.stem() { "        " } else { "    " };
-            let _ = writeln!(out, "{indent}{}", arrow(row, &plain(&row.action), "->>"));
+            let _ = writeln!(out, "{indent}{}", arrow(row, &mermaid(&row.action), "->>"));
         }
         if self.loops_to.is_some() {
             out.push_str("    end\n");
         }
         if let Some(conclusion) = &self.conclusion {
             let last = self.processes.len().saturating_sub(1);
-            let _ = writeln!(out, "    note over p0,p{last}: {}", plain(conclusion));
+            let _ = writeln!(out, "    note over p0,p{last}: {}", mermaid(conclusion));
         }
         out
     }
 
     /// PlantUML's sequence diagram.
     pub fn plantuml(&self) -> String {
-        let mut out = format!("@startuml\ntitle {}\n", plain(&self.title()));
+        let mut out = format!("@startuml\ntitle {}\n", plantuml(&self.title()));
         for (at, process) in self.processes.iter().enumerate() {
-            let _ = writeln!(out, "participant \"{}\" as p{at}", plain(process));
+            let _ = writeln!(out, "participant \"{}\" as p{at}", plantuml(process));
         }
         for (at, row) in self.rows.iter().enumerate() {
             if Some(at) == self.loops_to {
                 out.push_str("loop for ever\n");
             }
-            let _ = writeln!(out, "{}", arrow(row, &plain(&row.action), "->"));
+            let _ = writeln!(out, "{}", arrow(row, &plantuml(&row.action), "->"));
         }
         if self.loops_to.is_some() {
             out.push_str("end\n");
@@ -216,16 +329,14 @@ impl Trace {
         let mut out = "digraph run {\n  rankdir=TB;\n  node [shape=box, fontname=monospace];\n  \
                        edge [fontname=monospace];\n  start [shape=point];\n  start -> s0;\n"
             .to_owned();
-        let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
         for (at, row) in self.rows.iter().enumerate() {
             let colour =
                 if at >= self.stem() { ", style=filled, fillcolor=lightyellow" } else { "" };
-            let label = row.from.replace(' ', "\n");
-            let label = quoted(&label).replace('\n', "\\n");
+            let label = quoted(&row.from).replace(' ', "\\n");
             let _ = writeln!(out, "  s{at} [label=\"{label}\"{colour}];");
         }
         if let Some(end) = &self.end {
-            let label = quoted(&end.replace(' ', "\n")).replace('\n', "\\n");
+            let label = quoted(end).replace(' ', "\\n");
             let _ = writeln!(out, "  s{} [label=\"{label}\"];", self.rows.len());
         }
         for (at, row) in self.rows.iter().enumerate() {
@@ -241,12 +352,13 @@ impl Trace {
 
     /// A table in Markdown, and the diagram below it.
     pub fn markdown(&self) -> String {
-        let bars = |text: &str| text.replace('|', "\\|");
-        let mut out = format!("### {}\n\n", bars(&self.title()));
+        let formula = if self.formula.is_empty() { String::new() } else { code(&self.formula) };
+        let title = format!("{} {formula}", markdown(&self.property));
+        let mut out = format!("### {}\n\n", title.trim());
         if !self.fairness.is_empty() {
-            let _ = writeln!(out, "A run that counts under {}.\n", self.fairness);
+            let _ = writeln!(out, "A run that counts under {}.\n", markdown(&self.fairness));
         }
-        let names: Vec<String> = self.processes.iter().map(|name| bars(name)).collect();
+        let names: Vec<String> = self.processes.iter().map(|name| markdown(name)).collect();
         let _ = writeln!(out, "| | step | who | action | line | {} | changes |", names.join(" | "));
         let _ = writeln!(out, "|---|---:|---|---|---:|{}---|", ":-:|".repeat(names.len()));
         for (at, row) in self.rows.iter().enumerate() {
@@ -261,12 +373,12 @@ impl Trace {
             let line = row.line.map_or(String::new(), |line| line.to_string());
             let _ = writeln!(
                 out,
-                "| {mark} | {} | {} | `{}` | {line} | {} | {} |",
+                "| {mark} | {} | {} | {} | {line} | {} | {} |",
                 at + 1,
-                bars(&row.who),
-                bars(&row.action),
+                markdown(&row.who),
+                code(&row.action),
                 parts.join(" | "),
-                bars(&changes.join(" "))
+                markdown(&changes.join(" "))
             );
         }
         let _ = writeln!(out, "\n▶ taken, ● enabled but not taken, · disabled");
@@ -279,10 +391,9 @@ impl Trace {
             );
         }
         if let Some(conclusion) = &self.conclusion {
-            let _ = writeln!(out, "\n{conclusion}");
+            let _ = writeln!(out, "\n{}", markdown(conclusion));
         }
-        let _ = write!(out, "\n```mermaid\n{}```\n", self.mermaid());
-        out
+        out + "\n" + &block(&self.mermaid(), "mermaid")
     }
 }
 
@@ -293,14 +404,4 @@ fn arrow(row: &Row, action: &str, sign: &str) -> String {
         (Some(one), Some(other)) => format!("p{one}{sign}p{other}: {action}"),
         _ => "note over p0: nothing can happen".to_owned(),
     }
-}
-
-/// A text without the signs that end a statement in a diagram.
-fn plain(text: &str) -> String {
-    let replaced = |letter: char| match letter {
-        ';' => ',',
-        '#' | '"' | '\n' => '\'',
-        other => other,
-    };
-    text.chars().map(replaced).collect()
 }

@@ -35,10 +35,13 @@ impl Closure {
     }
 
     /// Given the nodes of a stored system from which a fair run starts.
-    pub(crate) fn of(stored: &Stored, fair: &[bool]) -> Self {
+    pub(crate) fn of<S: TransitionSystem>(system: &mut S, stored: &Stored, fair: &[bool]) -> Self {
         let is_fair = |node: StateId| fair[node.index()];
-        // Nodes are numbered by distance.
-        let doomed = stored.explored.nodes().find(|&node| !is_fair(node));
+        // Nodes are numbered by distance. A run that is committed has given up other ways to go on.
+        let doomed = stored
+            .explored
+            .nodes()
+            .find(|&node| !is_fair(node) && !system.is_committed(stored.states[node.index()]));
         Closure {
             feasible: stored.explored.starts().any(is_fair),
             doomed: doomed.map(|node| stored.prefix_to(node)),
@@ -74,5 +77,6 @@ pub fn check<S: TransitionSystem>(
     let anything = anything();
     let mut product = Product::new(system, Negation::new(&anything, vec![]), constraints);
     let stored = Stored::of(&mut product, bounds)?;
-    Ok(Closure::of(&stored, &stored.explored.productive()?))
+    let fair = stored.explored.productive()?;
+    Ok(Closure::of(product.system_mut(), &stored, &fair))
 }

@@ -43,7 +43,9 @@ pub fn find<S: TransitionSystem>(
     bounds: Bounds,
 ) -> Result<Option<Run>, Cut> {
     let budget = Budget::new(bounds);
-    let bottoms = Bottoms::of(&stored_system(system, vec![], bounds)?);
+    let whole = stored_system(system, vec![], bounds)?;
+    let bottoms = Bottoms::of(system, &whole);
+    drop(whole);
     let stored = Stored::of(&mut Product::new(system, negation, constraints), bounds)?;
     let covers = bottoms.covers(&stored);
     let mut coverage = Coverage::new(&stored.explored, &covers, bottoms.count);
@@ -72,11 +74,12 @@ pub fn closure<S: TransitionSystem>(
 ) -> Result<Closure, Cut> {
     let stored = stored_system(system, constraints, bounds)?;
     let acceptance = stored.explored.acceptance();
-    let fair = bottom_components(&stored.explored)
+    let fair = bottom_components(system, &stored)
         .into_iter()
         .filter(|(_, present)| acceptance.accepts(present))
         .map(|(members, _)| members[0]);
-    Ok(Closure::of(&stored, &stored.explored.can_reach(fair)))
+    let fair = stored.explored.can_reach(fair);
+    Ok(Closure::of(system, &stored, &fair))
 }
 
 fn stored_system<S: TransitionSystem>(
@@ -89,8 +92,13 @@ fn stored_system<S: TransitionSystem>(
     Stored::of(&mut product, bounds)
 }
 
-/// The components that no edge leaves, with the marks of their edges.
-fn bottom_components(explored: &Explored) -> Vec<(Vec<StateId>, MarkSet)> {
+/// The components that no edge leaves, with the marks of their edges. Actions that are enabled and
+/// [left out](TransitionSystem::left_out) are not taken in them, so those with one are not among them.
+fn bottom_components<S: TransitionSystem>(
+    system: &mut S,
+    stored: &Stored,
+) -> Vec<(Vec<StateId>, MarkSet)> {
+    let explored = &stored.explored;
     let mut owner = vec![usize::MAX; explored.node_count()];
     let mut components = explored.components();
     for (number, (members, _)) in components.iter().enumerate() {
@@ -101,7 +109,10 @@ fn bottom_components(explored: &Explored) -> Vec<(Vec<StateId>, MarkSet)> {
         let mine = number;
         number += 1;
         let inside = |step: Step| owner[step.target.index()] == mine;
-        members.iter().all(|&member| explored.steps_of(member).all(inside))
+        members.iter().all(|&member| {
+            explored.steps_of(member).all(inside)
+                && !system.is_committed(stored.states[member.index()])
+        })
     });
     components
 }
@@ -119,20 +130,20 @@ struct Bottoms {
 }
 
 impl Bottoms {
-    fn of(system: &Stored) -> Self {
+    fn of<S: TransitionSystem>(system: &mut S, stored: &Stored) -> Self {
         let mut sizes = HashMap::new();
         let mut numbers = HashMap::new();
-        for (members, _) in bottom_components(&system.explored) {
+        for (members, _) in bottom_components(system, stored) {
             let before = numbers.len();
             for &member in &members {
-                let from = system.states[member.index()];
-                for transition in &system.transitions[system.explored.positions(member)] {
+                let from = stored.states[member.index()];
+                for transition in &stored.transitions[stored.explored.positions(member)] {
                     let next = u32::try_from(numbers.len()).expect("steps are numbered by u32");
                     numbers.entry((from, transition.action, transition.target)).or_insert(next);
                 }
             }
             let size = numbers.len() - before;
-            sizes.extend(members.iter().map(|member| (system.states[member.index()], size)));
+            sizes.extend(members.iter().map(|member| (stored.states[member.index()], size)));
         }
         let count = numbers.len();
         Bottoms { sizes, numbers, count }

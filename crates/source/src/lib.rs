@@ -19,6 +19,7 @@
 //! ```
 
 mod diagnostic;
+pub mod escape;
 mod render;
 
 pub use diagnostic::{Diagnostic, Position, Span};

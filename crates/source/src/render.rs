@@ -2,6 +2,7 @@
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
+use crate::escape::{in_line, is_harmless, visible};
 use crate::{Diagnostic, Position};
 
 /// Whether the text may hold terminal colours.
@@ -23,16 +24,17 @@ const WINDOW: usize = 60;
 pub fn render(diagnostic: &Diagnostic, file: &str, text: &str, style: Style) -> String {
     let position = Position::of(text, diagnostic.span.start);
     let (shown, caret) = window(text, diagnostic);
+    // What it says may quote the text.
+    let (message, label) = (in_line(&diagnostic.message), in_line(&diagnostic.label));
+    let help = diagnostic.help.as_deref().map(visible);
     let snippet = Snippet::source(shown.as_str())
         .line_start(position.line)
         .fold(false)
-        .annotation(AnnotationKind::Primary.span(caret).label(diagnostic.label.as_str()));
-    let mut group = Level::ERROR
-        .primary_title(diagnostic.message.as_str())
-        .id(diagnostic.code)
-        .element(snippet);
-    if let Some(help) = &diagnostic.help {
-        group = group.element(Level::HELP.message(help.as_str()));
+        .annotation(AnnotationKind::Primary.span(caret).label(label.as_ref()));
+    let mut group =
+        Level::ERROR.primary_title(message.as_ref()).id(diagnostic.code).element(snippet);
+    if let Some(help) = &help {
+        group = group.element(Level::HELP.message(help.as_ref()));
     }
     let renderer = match style {
         Style::Plain => Renderer::plain(),
@@ -48,6 +50,7 @@ fn with_place(drawn: &str, file: &str, position: Position) -> String {
     let mut lines = drawn.lines();
     let title = lines.next().unwrap_or_default();
     let indent = position.line.to_string().len();
+    let file = in_line(file);
     let mut out = format!("{title}\n{:indent$}--> {file}:{position}\n", "");
     for line in lines {
         out.push_str(line);
@@ -95,8 +98,8 @@ fn window(text: &str, diagnostic: &Diagnostic) -> (String, std::ops::Range<usize
 fn printable(c: char) -> char {
     match c {
         '\t' => ' ',
-        c if c.is_control() => '\u{fffd}',
-        c => c,
+        c if is_harmless(c) => c,
+        _ => '\u{fffd}',
     }
 }
 
@@ -136,6 +139,10 @@ mod tests {
 
     #[test]
     fn control_characters_do_not_reach_the_terminal() {
-        assert!(!drawn("\u{1b}[31m red", Span::new(5, 6)).contains('\u{1b}'));
+        let hostile = "\u{1b}[31m\u{9b}2J\u{202e}\u{7f}\r";
+        let diagnostic = Diagnostic::error("E0001", hostile, Span::new(5, 6));
+        let diagnostic = diagnostic.label(hostile).help(hostile);
+        let shown = render(&diagnostic, hostile, &format!("{hostile} red"), Style::Plain);
+        assert!(shown.chars().all(|sign| sign == '\n' || is_harmless(sign)), "{shown:?}");
     }
 }

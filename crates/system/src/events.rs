@@ -76,6 +76,11 @@ impl EventSet {
         }
     }
 
+    /// Whether events that are listed later may be in it.
+    pub fn may_grow(&self) -> bool {
+        self.pattern.is_some()
+    }
+
     /// Those that are known, in increasing order.
     pub fn members(&self) -> &[EventId] {
         &self.members

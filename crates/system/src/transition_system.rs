@@ -85,6 +85,14 @@ pub trait TransitionSystem {
     /// includes them.
     fn left_out(&mut self, _state: StateId, _out: &mut Vec<ActionId>) {}
 
+    /// Whether a run that has come to this state will never take an action that is
+    /// [left out](TransitionSystem::left_out) here, and could have gone on otherwise had it not. The
+    /// way to it is then the beginning of no other run: it is no fault of a fairness assumption if
+    /// that excludes all of them.
+    fn is_committed(&mut self, _state: StateId) -> bool {
+        false
+    }
+
     /// What an action is that was handed out.
     fn action(&self, action: ActionId) -> &Action;
 
@@ -107,6 +115,10 @@ pub trait TransitionSystem {
     fn valuation(&self, _state: StateId) -> Vec<(String, String)> {
         Vec::new()
     }
+
+    /// Has steps made and propositions evaluated by the reference alone from now on, or no longer. A
+    /// system that has no other way has nothing to do.
+    fn by_reference(&mut self, _on: bool) {}
 
     /// What went wrong in the step that led to this state, which then has no transitions.
     fn fault(&self, _state: StateId) -> Option<&Fault> {

@@ -2,7 +2,7 @@
 
 use fairly_fairness::{Constraint, Predicate, Selector, Strength};
 use fairly_omega::StateId;
-use fairly_system::{MoveId, Run, RunStep, Transition, TransitionSystem};
+use fairly_system::{ActionId, MoveId, Run, RunStep, Transition, TransitionSystem};
 use hashbrown::HashMap;
 
 /// Why the cycle meets a constraint, or that it does not.
@@ -107,14 +107,18 @@ impl Ledger {
 
 /// What could happen in a state.
 struct Offer {
-    enabled: Vec<Transition>,
+    enabled: Vec<ActionId>,
     ready: Vec<MoveId>,
 }
 
 impl Offer {
     fn of<S: TransitionSystem>(system: &mut S, state: StateId) -> Self {
         let mut offer = Offer { enabled: Vec::new(), ready: Vec::new() };
-        system.enabled(state, &mut offer.enabled);
+        let mut enabled: Vec<Transition> = Vec::new();
+        system.enabled(state, &mut enabled);
+        offer.enabled.extend(enabled.iter().map(|transition| transition.action));
+        // What the run does not do because of a choice made before is enabled all the same.
+        system.left_out(state, &mut offer.enabled);
         system.offered(state, &mut offer.ready);
         offer
     }
@@ -129,7 +133,7 @@ fn holds<S: TransitionSystem>(
 ) -> bool {
     let signature = system.signature();
     let enabled = |selector: &Selector| {
-        let actions = offer.enabled.iter().map(|transition| system.action(transition.action));
+        let actions = offer.enabled.iter().map(|&action| system.action(action));
         actions.into_iter().any(|action| selector.selects(action, signature))
     };
     match predicate {

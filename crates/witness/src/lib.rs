@@ -8,6 +8,7 @@
 mod claim;
 mod formula;
 mod ledger;
+pub mod observed;
 mod replay;
 
 pub use claim::accepted;

@@ -20,6 +20,10 @@ pub enum Flaw {
     Satisfies,
     /// It is not fair: the name of a constraint that it does not meet.
     Unfair(String),
+    /// It does not show what it was said to show: what there is to see instead.
+    Shows(String),
+    /// There is no run of the whole system behind the one of the reduced system.
+    Lost,
 }
 
 impl fmt::Display for Flaw {
@@ -31,6 +35,8 @@ impl fmt::Display for Flaw {
             Flaw::Open => write!(f, "the cycle does not close"),
             Flaw::Satisfies => write!(f, "the run satisfies the property"),
             Flaw::Unfair(name) => write!(f, "the run does not meet {name}"),
+            Flaw::Shows(what) => write!(f, "{what}"),
+            Flaw::Lost => write!(f, "the whole system has no run like it"),
         }
     }
 }
@@ -89,10 +95,13 @@ pub fn takes_everything<S: TransitionSystem>(system: &mut S, run: &Run) -> bool 
     run.cycle.iter().all(|step| {
         let mut possible = Vec::new();
         system.steps(step.from, &mut possible);
-        possible.iter().all(|&Transition { target, action }| {
-            run.cycle
-                .iter()
-                .any(|taken| (taken.from, taken.action, taken.to) == (step.from, action, target))
-        })
+        let mut others = Vec::new();
+        system.left_out(step.from, &mut others);
+        others.is_empty()
+            && possible.iter().all(|&Transition { target, action }| {
+                run.cycle.iter().any(|taken| {
+                    (taken.from, taken.action, taken.to) == (step.from, action, target)
+                })
+            })
     })
 }

@@ -9,7 +9,7 @@ use fairly_model::{Collapsed, Interpreter, Model};
 use fairly_omega::StateId;
 use fairly_source::{Diagnostic, Span};
 use fairly_system::{ActionId, EventId, ProcessId, Run, RunStep, Transition, TransitionSystem};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::PromelaFile;
 
@@ -91,21 +91,24 @@ impl PromelaFile {
         while next < made.len() {
             let mut steps = Vec::new();
             system.enabled(at, &mut steps);
-            let fits = |step: &Transition| {
-                let parts = parts(system, step.action);
-                let (mut passed, mut end) = (0, next);
-                while passed < parts.len() {
-                    let small = walk.interpreter.action(made.get(end)?.action);
-                    let of = small.moves.iter().map(|&id| part(&walk.interpreter, id));
-                    if !of.eq(parts[passed..].iter().take(small.moves.len()).copied()) {
-                        return None;
-                    }
-                    (passed, end) = (passed + small.moves.len(), end + 1);
-                }
-                let to = walk.interpreter.describe(made[end - 1].to);
-                (system.describe(step.target) == to).then_some((*step, end))
+            // A sequence that ends, if these steps end one; otherwise one that goes on for ever.
+            let fits = |is_held: bool| {
+                steps
+                    .iter()
+                    .filter(|step| system.interpreter().is_held(step.target) == is_held)
+                    .find_map(|step| {
+                        Some((
+                            *step,
+                            walk.covered(
+                                made,
+                                next,
+                                &parts(system, step.action),
+                                &system.describe(step.target),
+                            )?,
+                        ))
+                    })
             };
-            let (step, end) = steps.iter().find_map(fits)?;
+            let (step, end) = fits(false).or_else(|| fits(true))?;
             run.stem.push(RunStep { from: at, action: step.action, to: step.target });
             at = step.target;
             next = end;
@@ -180,25 +183,74 @@ impl Walk {
         parts
     }
 
-    /// Single steps with these parts that lead to a state which is described so.
+    /// Single steps that have these parts, each once or more often, and lead to a state which is described
+    /// so. Only inside an atomic sequence is there more than one.
     fn path(&mut self, parts: &[Part], end: &str) -> Option<Vec<Transition>> {
-        let mut open = vec![(self.at, 0, Vec::new())];
-        while let Some((at, passed, path)) = open.pop() {
-            if passed == parts.len() {
-                if self.interpreter.describe(at) == end {
-                    return Some(path);
-                }
-                continue;
-            }
-            for step in self.enabled(at) {
-                let moves = &self.interpreter.action(step.action).moves;
-                let of = moves.iter().map(|&id| part(&self.interpreter, id));
-                let count = moves.len();
-                if count > 0 && of.eq(parts[passed..].iter().take(count).copied()) {
-                    let mut path = path.clone();
+        let mut all = parts.to_vec();
+        all.sort_unstable();
+        all.dedup();
+        // States, the parts on the way there, and the position and the step that led there.
+        let mut reached: Vec<(StateId, Vec<bool>, Option<(usize, Transition)>)> =
+            vec![(self.at, vec![false; all.len()], None)];
+        let mut known = HashSet::new();
+        let mut next = 0;
+        while next < reached.len() {
+            let (at, covered, last) = reached[next].clone();
+            let is_goal = |interpreter: &Interpreter| {
+                covered.iter().all(|&it| it) && interpreter.describe(at) == end
+            };
+            if last.is_some() && is_goal(&self.interpreter) {
+                let (mut path, mut last) = (Vec::new(), last);
+                while let Some((before, step)) = last {
                     path.push(step);
-                    open.push((step.target, passed + count, path));
+                    last = reached[before].2;
                 }
+                path.reverse();
+                return Some(path);
+            }
+            if last.is_none() || self.interpreter.is_held(at) {
+                for step in self.enabled(at) {
+                    let mut covered = covered.clone();
+                    if self.cover(step.action, &all, &mut covered)
+                        && known.insert((step.target, covered.clone()))
+                    {
+                        reached.push((step.target, covered, Some((next, step))));
+                    }
+                }
+            }
+            next += 1;
+        }
+        None
+    }
+
+    /// Takes note of the parts of a step among these, which are sorted; whether they are.
+    fn cover(&self, action: ActionId, all: &[Part], covered: &mut [bool]) -> bool {
+        let moves = &self.interpreter.action(action).moves;
+        moves.iter().all(|&id| {
+            let at = all.binary_search(&part(&self.interpreter, id));
+            at.is_ok_and(|at| {
+                covered[at] = true;
+                true
+            })
+        })
+    }
+
+    /// Where the single steps end that have these parts, each once or more often, and lead to a state which
+    /// is described so, if those from `next` on do.
+    fn covered(&self, made: &[Small], next: usize, parts: &[Part], end: &str) -> Option<usize> {
+        let mut all = parts.to_vec();
+        all.sort_unstable();
+        all.dedup();
+        let mut covered = vec![false; all.len()];
+        for (at, small) in made.iter().enumerate().skip(next) {
+            if !self.cover(small.action, &all, &mut covered) {
+                return None;
+            }
+            if covered.iter().all(|&it| it) && self.interpreter.describe(small.to) == end {
+                return Some(at + 1);
+            }
+            if !self.interpreter.is_held(small.to) {
+                return None;
             }
         }
         None

@@ -30,7 +30,9 @@ const TINY: [Room; 4] = [
 /// The run that shows something, if one was found.
 fn shown(verdict: &ClaimVerdict) -> Option<&Shown> {
     match &verdict.outcome {
-        ClaimOutcome::Holds(shown) | ClaimOutcome::Violated(shown) => shown.as_deref(),
+        ClaimOutcome::Holds(shown) | ClaimOutcome::Violated(shown) => {
+            shown.as_deref().map(|shown| &**shown)
+        }
         ClaimOutcome::Unknown(_) => None,
     }
 }

@@ -7,7 +7,7 @@ use fairly_omega::{Automaton, Limits};
 use super::arguments::{Operation, Output, Target, WaitingMarks};
 use super::{Named, read_automata};
 use crate::failure::Failure;
-use crate::output;
+use crate::output::Destination;
 
 /// Runs an operation whose result is one automaton or several.
 pub(super) fn run(operation: &Operation) -> Result<(), Failure> {
@@ -126,7 +126,7 @@ fn write(automata: &[Automaton], output: &Output) -> Result<(), Failure> {
             Target::Aut => text.push_str(&aut::print(automaton).map_err(|e| inexpressible(&e))?),
         }
     }
-    output::write(&text, output.output.as_deref())
+    Destination::open(output.output.as_deref())?.write(&text)
 }
 
 fn inexpressible(error: &impl std::fmt::Display) -> Failure {

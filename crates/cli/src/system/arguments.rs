@@ -1,13 +1,13 @@
 //! The arguments of the commands on systems.
 
-use std::cell::Cell;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Parser, ValueEnum};
 use fairly_check::{Assumption, Execution, Options, Reduction};
 use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
 use fairly_omega::emptiness::{ENGINES, Engine};
-use fairly_report::{Look, formats};
+use fairly_report::{Look, formats, json};
 use fairly_search::Bounds;
 use fairly_search::lossy::{Keep, Room};
 use fairly_store::meter;
@@ -16,7 +16,10 @@ use fairly_system::{Network, TransitionSystem};
 use super::AboutFairness;
 use super::file::Language;
 use super::load::{self, Loaded};
+use super::runs::RunsKept;
 use crate::failure::Failure;
+use crate::files::Output;
+use crate::input::Patience;
 use crate::interim::Answer;
 use crate::output;
 use crate::progress::Progress;
@@ -30,11 +33,11 @@ pub(crate) struct Model {
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<String>,
     /// Only the property with this name; of a `.csp` file, assertions by number or by a part of
-    /// their text.
+    /// their text. May be given several times.
     #[arg(short = 'p', long = "property", value_name = "NAME")]
-    pub(super) property: Option<String>,
+    pub(super) properties: Vec<String>,
     /// A formula to check instead of those in the file; may be given several times.
-    #[arg(short = 'f', long = "formula", value_name = "LTL", conflicts_with = "property")]
+    #[arg(short = 'f', long = "formula", value_name = "LTL", conflicts_with = "properties")]
     pub(super) formulas: Vec<String>,
     /// The language of the file, where its name does not tell: of standard input, or of a file with
     /// another ending.
@@ -52,7 +55,8 @@ pub(crate) struct Model {
     /// Stop after so many states of the product; the answer is then unknown.
     #[arg(long, value_name = "N")]
     max_states: Option<usize>,
-    /// Stop after so many seconds; the answer is then unknown. Each model has its own.
+    /// Stop after so many seconds; the answer is then unknown. Reading a model may take that long, and so
+    /// may each question about it.
     #[arg(long, value_name = "SECONDS")]
     pub(super) timeout: Option<f64>,
     /// Stop when so many bytes of memory are used, such as 500M or 8G; the answer is then unknown. The
@@ -76,12 +80,15 @@ pub(crate) struct Model {
     /// How reports are drawn.
     #[arg(skip)]
     pub(super) look: Look,
-    /// When the model began to be read.
+    /// The runs that the command keeps, for all models.
     #[arg(skip)]
-    began: Cell<Option<Instant>>,
+    pub(super) kept: Arc<RunsKept>,
     /// What is expected of properties, by their names; of all of them without a name.
     #[arg(skip)]
     pub(super) expectations: Vec<(Option<String>, Outcome)>,
+    /// Names of properties that another of the models may have instead of this one.
+    #[arg(skip)]
+    pub(super) elsewhere: Vec<String>,
 }
 
 /// What is expected of a property.
@@ -153,6 +160,18 @@ fn kept(text: &str) -> Result<Kept, String> {
     }
 }
 
+/// A text without its spaces, which make no difference to what it names.
+pub(super) fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+/// Options without a command.
+#[derive(Parser)]
+struct Words {
+    #[command(flatten)]
+    model: Model,
+}
+
 impl Model {
     /// Has searches watched, and reports drawn so.
     pub(crate) fn equip(&mut self, progress: &'static Progress, look: Look) {
@@ -165,9 +184,8 @@ impl Model {
     }
 
     /// Something is asked about a model; it is not known what as long as the model is read, for which there
-    /// is as much time as for the answers.
+    /// is as much time as for an answer.
     pub(super) fn reading(&self, files: &[String]) -> Result<(), Failure> {
-        self.began.set(Some(Instant::now()));
         let deadline = self.deadline()?;
         if let Some(progress) = self.progress {
             progress.interim().ask(files.join(" "), Vec::new());
@@ -193,12 +211,50 @@ impl Model {
 
     /// What is expected of a property: `holds` or `violated`.
     pub(super) fn expected(&self, title: &str) -> Option<&'static str> {
-        let squeezed = |text: &str| text.split_whitespace().collect::<String>();
         let title = squeezed(title);
         // The last word counts: flags come after settings.
         let is_meant = |name: &Option<String>| name.as_ref().is_none_or(|it| squeezed(it) == title);
         let found = self.expectations.iter().rev().find(|(name, _)| is_meant(name));
         found.map(|(_, outcome)| outcome.word())
+    }
+
+    /// The same model, with everything that is asked of it.
+    pub(super) fn everything(&self) -> Model {
+        let words = ["fairly".to_owned(), "--interpret".to_owned()];
+        let formulas = self.formulas.iter().map(|formula| format!("--formula={formula}"));
+        // Nothing else counts once the files are read.
+        let parsed = Model::of_words(words.into_iter().chain(formulas));
+        parsed.unwrap_or_else(|_| unreachable!("options that exist"))
+    }
+
+    /// The arguments that these words are, of which the first is a command.
+    pub(super) fn of_words(words: impl IntoIterator<Item = String>) -> Result<Model, clap::Error> {
+        Words::try_parse_from(words).map(|words| words.model)
+    }
+
+    /// The options that make another model of the same files, as they are written.
+    pub(super) fn of_the_files(&self) -> Vec<String> {
+        let lang = self.lang.and_then(|lang| lang.to_possible_value());
+        let lang = lang.iter().map(|lang| format!("--lang={}", lang.get_name()));
+        let interleave = self.interleave.iter().map(|event| format!("--interleave={event}"));
+        let alphabet = self.alphabet.iter().map(|events| format!("--alphabet={events}"));
+        lang.chain(interleave).chain(alphabet).collect()
+    }
+
+    /// How long reading the model may take.
+    pub(super) fn patience(&self) -> Patience {
+        let time = self.timeout.and_then(|it| Duration::try_from_secs_f64(it).ok());
+        Patience { watch: self.progress.map(Progress::watch), time }
+    }
+
+    /// Has a failure said in the format of the answers, beside the words on stderr.
+    pub(super) fn say(&self, failure: Failure) -> Failure {
+        if self.format != Format::Human {
+            let documents = failure.documents(&self.files.join(" "));
+            // The failure is what counts.
+            let _ = output::write(&self.format.documents(&documents), None);
+        }
+        failure
     }
 
     /// A search for this begins.
@@ -225,16 +281,15 @@ impl Model {
         Ok(Options { reduction: Reduction::Off, ..self.options()? })
     }
 
-    /// When `--timeout` is over: it begins when a model is read.
+    /// When `--timeout` is over, if the time begins now.
     fn deadline(&self) -> Result<Option<Instant>, Failure> {
         let Some(seconds) = self.timeout else { return Ok(None) };
         let time = Duration::try_from_secs_f64(seconds)
             .map_err(|_| Failure::usage(format!("--timeout {seconds} is no time")))?;
-        let began = self.began.get().unwrap_or_else(Instant::now);
-        Ok(Some(began + time.min(Duration::from_secs(1 << 32))))
+        Ok(Some(Instant::now() + time.min(Duration::from_secs(1 << 32))))
     }
 
-    /// The options of the check; the clock has started when the model was read.
+    /// The options of one question; the clock starts now.
     pub(super) fn options(&self) -> Result<Options, Failure> {
         let deadline = self.deadline()?;
         if let Some(progress) = self.progress {
@@ -272,10 +327,10 @@ impl Format {
     pub(crate) fn documents(self, documents: &[serde_json::Value]) -> String {
         match self {
             Format::Human | Format::Json => {
-                format!("{:#}\n", serde_json::Value::Array(documents.to_vec()))
+                json::text(&serde_json::Value::Array(documents.to_vec()))
             }
             Format::Github => formats::github(documents),
-            Format::Sarif => format!("{:#}\n", formats::sarif(documents)),
+            Format::Sarif => json::text(&formats::sarif(documents)),
             Format::Junit => formats::junit(documents),
             Format::Markdown => formats::markdown(documents),
         }
@@ -313,13 +368,18 @@ pub(crate) struct Check {
     /// Also: the verdict under every notion of fairness.
     #[arg(long)]
     pub(super) ladder: bool,
-    /// What to print: answers with their `runs`, or one `table`, for Promela with SPIN's answers beside.
+    /// What to print: answers with their `runs`, or one `table`, for Promela with SPIN's answers beside if --run-spin allows it.
     /// FORMAT=FILE also writes the answers to a file, as with --format: junit=report.xml.
     #[arg(long, value_parser = report, default_value = "runs", value_name = "WHAT")]
     pub(super) report: Vec<Report>,
     /// Also: how many states SPIN stores for each question of a Promela file, without reduction.
     #[arg(long)]
     pub(super) spin_compat: bool,
+    /// Have `--report table` run SPIN. SPIN's verifier is a C program that is made of the model, with any C
+    /// code that the model has in it: it is compiled and run on this machine. Only for models that you
+    /// trust as you trust a program.
+    #[arg(long)]
+    pub(super) run_spin: bool,
     /// What is expected: `violated`, or `NAME=violated` of one property. What is as expected counts as
     /// passed.
     #[arg(long, value_name = "[NAME=]OUTCOME", value_parser = expectation)]
@@ -330,11 +390,11 @@ pub(crate) struct Check {
     /// that of --max-memory, or 256M.
     #[arg(long, value_name = "KEEP", value_parser = kept, conflicts_with_all = [
         "fairness", "constraints", "machine_closed", "feasible", "ladder", "report", "spin_compat",
-        "engine",
+        "run_spin", "engine",
     ])]
     lossy: Option<Kept>,
     /// Write the violating run to a file, as an ITF trace; with several properties, to FILE.NAME, with
-    /// several models, to FILE.MODEL.NAME.
+    /// several models, to FILE.MODEL.NAME, where names are shortened to letters, digits, `_` and `-`.
     #[arg(long, value_name = "FILE")]
     pub(super) trace: Option<String>,
 }
@@ -358,6 +418,12 @@ fn report(text: &str) -> Result<Report, String> {
 }
 
 impl Check {
+    /// The names of properties that are given: what is chosen, and what something is expected of.
+    pub(super) fn names(&self) -> Vec<String> {
+        let expected = self.expect.iter().filter_map(|(name, _)| name.clone());
+        self.model.properties.iter().cloned().chain(expected).collect()
+    }
+
     /// Whether one table is asked for.
     pub(super) fn is_table(&self) -> bool {
         self.report.contains(&Report::Table)
@@ -374,14 +440,29 @@ impl Check {
         progress.interim().command(self.model.format, self.model.look, reports);
     }
 
-    /// Writes the files that `--report` names.
-    pub(super) fn write_reports(&self, documents: &[serde_json::Value]) -> Result<(), Failure> {
-        for report in &self.report {
-            if let Report::File(format, file) = report {
-                output::write(&format.documents(documents), Some(file))?;
-            }
+    /// Finds out, before anything is searched, whether what `--report` and `--trace` ask for can be
+    /// written.
+    pub(super) fn try_outputs(&self) -> Result<(), Failure> {
+        let reports = self.report.iter().filter_map(|report| match report {
+            Report::File(_, file) => Some(file),
+            Report::Runs | Report::Table => None,
+        });
+        for path in reports.chain(&self.trace) {
+            Output::open(path)?;
         }
         Ok(())
+    }
+
+    /// Writes the files that `--report` names; gives what went wrong.
+    pub(super) fn write_reports(&self, documents: &[serde_json::Value]) -> Vec<Failure> {
+        let mut unwritten = Vec::new();
+        for report in &self.report {
+            if let Report::File(format, file) = report {
+                let text = format.documents(documents);
+                unwritten.extend(Output::open(file).and_then(|to| to.write(&text)).err());
+            }
+        }
+        unwritten
     }
 
     /// What a lossy search keeps, if one is asked for, and how it divides the memory: three quarters

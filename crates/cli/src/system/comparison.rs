@@ -10,19 +10,20 @@ use fairly_check::promela::{self, Stored, given};
 use fairly_check::{Options, Outcome, Property, Verdict};
 use fairly_fairness::{Level, Notion};
 use fairly_report::comparison::{self, Answers, Count, Row, Said};
+use fairly_report::json;
 use fairly_source::Style;
 use fairly_system::ActionId;
 
 use super::arguments::{Check, Format};
 use super::differences::{Difference, What, known};
 use super::file::File;
-use super::load::{self, Loaded, Read};
-use super::questions::{Asked, Question};
+use super::load::{self, Loaded, Properties, Read};
+use super::questions::{Asked, Question, Questions};
 use super::selection::{Files, is_promela};
-use super::several::worst;
+use super::several::{Names, worst};
 use super::spin::{About, Runs, Session, Silence, Spin};
 use super::{properties, tally::Counts};
-use crate::failure::Failure;
+use crate::failure::{Absent, Failure};
 use crate::output;
 
 /// How long SPIN may take for one search if nothing is said.
@@ -30,35 +31,52 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Prints the table of all questions of the models, and gives the exit code that the verdicts have
 /// without it.
-pub(super) fn table(request: &Check, models: &[Files], style: Style) -> Result<ExitCode, Failure> {
+pub(super) fn table(
+    request: &Check,
+    own: &dyn Fn(&[String]) -> Result<Check, Failure>,
+    models: &[Files],
+    style: Style,
+) -> Result<ExitCode, Failure> {
     if request.about_fairness().is_some() || request.ladder || request.trace.is_some() {
         return Err(Failure::usage(
             "--report table is about verdicts: leave out --machine-closed, --feasible, --ladder and \
              --trace",
         ));
     }
-    let spin = models.iter().any(is_promela).then(|| Spin::find(patience(request)));
+    let spin = models.iter().any(is_promela).then(|| match request.run_spin {
+        true => Spin::find(patience(request)),
+        false => Err("--run-spin was not given".to_owned()),
+    });
     let asked = spin.as_ref().and_then(|found| found.as_ref().ok());
-    let (mut rows, mut codes, mut elsewhere) = (Vec::new(), Vec::new(), None);
+    let (mut rows, mut codes, mut names) = (Vec::new(), Vec::new(), Names::default());
     for files in models {
-        match of_model(request, files, asked) {
-            Ok((found, counts)) => {
+        let found = own(files).and_then(|mut own| {
+            own.model.elsewhere = if models.len() > 1 { request.names() } else { Vec::new() };
+            of_model(&own, files, asked)
+        });
+        match found {
+            Ok(Found { rows: found, counts, absent }) => {
+                names.learn(absent);
                 rows.extend(found);
                 codes.push(counts.code());
             }
             // A property with that name need not be in every model.
-            Err(Failure::NoSuchProperty(why)) => elsewhere = Some(why),
+            Err(Failure::NoSuchName(absent)) if names.may_be_elsewhere(request, &absent) => {
+                names.learn(absent);
+            }
             Err(failure) => {
                 codes.push(failure.code());
                 failure.report(style);
             }
         }
     }
-    if let (Some(why), true) = (elsewhere, codes.is_empty()) {
-        return Err(Failure::NoSuchProperty(why));
-    }
+    let nowhere = names.nowhere();
+    codes.extend(nowhere.as_ref().map(Failure::code));
     if !rows.is_empty() {
         print(&rows, request.model.format, spin.as_ref())?;
+    }
+    if let Some(nowhere) = nowhere {
+        nowhere.report(style);
     }
     Ok(ExitCode::from(worst(codes.into_iter())))
 }
@@ -80,17 +98,22 @@ fn print(rows: &[Row], format: Format, spin: Option<&Result<Spin, String>>) -> R
             };
             comparison::text(rows, output::width()) + &remark
         }
-        _ => format!("{:#}\n", comparison::json(rows)),
+        _ => json::text(&comparison::json(rows)),
     };
     output::write(&text, None)
 }
 
-/// The rows of one model, and how its verdicts count.
-fn of_model(
-    request: &Check,
-    files: &Files,
-    spin: Option<&Spin>,
-) -> Result<(Vec<Row>, Counts), Failure> {
+/// What came of one model.
+struct Found {
+    rows: Vec<Row>,
+    /// How its verdicts count.
+    counts: Counts,
+    /// Names of the arguments that it does not have.
+    absent: Vec<Absent>,
+}
+
+/// The rows of one model.
+fn of_model(request: &Check, files: &Files, spin: Option<&Spin>) -> Result<Found, Failure> {
     let stem = Path::new(&files[0]).file_stem().unwrap_or_default().to_string_lossy().into_owned();
     match load::read(files, &request.model)? {
         Read::Network(mut loaded) => of_network(request, &stem, &mut loaded),
@@ -139,37 +162,41 @@ fn states(answers: &[Answer]) -> Count {
     known.map_or(Count::Unknown, Count::States)
 }
 
-/// Adds the verdict that counts for the exit code.
-fn count(counts: &mut Counts, said: Said) {
-    match said {
-        Said::Holds => counts.holding += 1,
-        Said::Violated => counts.violated += 1,
-        Said::Unknown | Said::NotAsked => counts.unknown += 1,
+/// Adds the verdict that counts for the exit code; one that is expected counts as one that holds.
+fn count(counts: &mut Counts, said: Said, expected: Option<&str>) {
+    let as_expected = match said {
+        Said::Holds => expected.is_none_or(|expected| expected == "holds"),
+        Said::Violated => expected == Some("violated"),
+        Said::Unknown | Said::NotAsked => {
+            counts.unknown += 1;
+            return;
+        }
+    };
+    match as_expected {
+        true => counts.holding += 1,
+        false => counts.violated += 1,
     }
 }
 
-fn of_network(
-    request: &Check,
-    model: &str,
-    loaded: &mut Loaded,
-) -> Result<(Vec<Row>, Counts), Failure> {
-    let options = request.model.whole()?;
+fn of_network(request: &Check, model: &str, loaded: &mut Loaded) -> Result<Found, Failure> {
     let own = request.assumption(loaded)?.notion;
     let notions = notions(own);
     let (mut rows, mut counts) = (Vec::new(), Counts::default());
-    for mut property in properties(&request.model, loaded)? {
+    let Properties { asked, absent } = properties(&request.model, loaded)?;
+    for mut property in asked {
         let mut answers = Vec::new();
         for &notion in &notions {
             let assumption = load::assumption(notion, &request.constraints, loaded)?;
             let network = &mut loaded.network;
+            let options = request.model.whole()?;
             let verdict = fairly_check::check(network, &mut property, &assumption, &options)?;
             answers.push(Answer::of(&verdict));
         }
         let at = notions.iter().position(|notion| *notion == own).unwrap_or(0);
-        count(&mut counts, answers[at].said);
+        count(&mut counts, answers[at].said, request.model.expected(&property.name));
         rows.push(alone(model, &property.name, &answers, states(&answers)));
     }
-    Ok((rows, counts))
+    Ok(Found { rows, counts, absent })
 }
 
 /// A row without another tool.
@@ -190,11 +217,11 @@ fn of_file(
     model: &str,
     file: &mut File,
     spin: Option<&Spin>,
-) -> Result<(Vec<Row>, Counts), Failure> {
+) -> Result<Found, Failure> {
     let options = request.model.whole()?;
     let own = request.notion(file.is_annotated());
     let notions = notions(own);
-    let questions = file.questions(&request.model)?;
+    let Questions { asked: questions, absent } = file.chosen(&request.model)?;
     let mut counter = file.counter(&request.model)?;
     let whole = given::appended(file.text(), &request.model.formulas);
     let mut session = match (spin, &counter) {
@@ -222,7 +249,7 @@ fn of_file(
                 (vec![Answer { said, stops: false, states }], 0)
             }
         };
-        count(&mut counts, answers[own].said);
+        count(&mut counts, answers[own].said, request.model.expected(&title));
         let stored = match (&mut counter, &of_promela) {
             (Some(counter), Some(question)) => counter.stored(question, &options).ok(),
             _ => None,
@@ -237,7 +264,7 @@ fn of_file(
         }
         rows.push(row);
     }
-    Ok((rows, counts))
+    Ok(Found { rows, counts, absent })
 }
 
 /// The answers under each notion.
@@ -251,7 +278,9 @@ fn under_each(
 ) -> Result<Vec<Answer>, Failure> {
     let mut answers = Vec::new();
     for &notion in notions {
-        let assumption = file.assumption(notion, &request.constraints, system)?;
+        let options = &Options { bounds: request.model.options()?.bounds, ..*options };
+        let bounds = options.bounds;
+        let assumption = file.assumption(notion, &request.constraints, system, bounds)?;
         let interpreter = file.interpreter(system);
         let verdict = fairly_check::check(interpreter, property, &assumption, options)?;
         answers.push(Answer::of(&verdict));

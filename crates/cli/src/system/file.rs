@@ -6,22 +6,26 @@ use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use fairly_check::claim::{self, ClaimOutcome, ClaimVerdict, Effort};
+use fairly_check::claim::{ClaimOutcome, ClaimVerdict, Effort};
 use fairly_check::csp::{CspFile, Unanswered};
-use fairly_check::promela::PromelaFile;
-use fairly_check::{Assumption, Ending, Options, Outcome, Property};
+use fairly_check::promela::{self, PromelaFile};
+use fairly_check::{Assumption, Ending, Errors, Options, Outcome, Property, rests_on_all};
 use fairly_fairness::{Constraint, Notion};
 use fairly_front::csp::syntax::{Assertion, Subject};
 use fairly_model::Collapsed;
-use fairly_report::{Source, human, json};
+use fairly_report::human::Aside;
+use fairly_report::{Source, claim as report, human, json};
+use fairly_search::Bounds;
 use fairly_source::Span;
 use fairly_system::{AtomIndex, TransitionSystem};
 
-use super::AboutFairness;
 use super::arguments::{Check, Format, Ladder, Least, Model};
+use super::guard::guarded;
 use super::load;
-use super::questions::{self, Asked, Question, Which};
-use super::tally::{About, Answered, Choice, Tally};
+use super::names::without_errors;
+use super::questions::{self, Asked, Question, Questions, Which};
+use super::tally::{About, Answered, Tally};
+use super::{AboutFairness, Answers, Document};
 use crate::failure::{self, Failure};
 use crate::input::Input;
 use crate::output;
@@ -61,7 +65,7 @@ impl File {
     /// Reads a file, and the formulas of the arguments where they belong to the same language.
     pub(super) fn read(input: Input, language: Language, model: &Model) -> Result<File, Failure> {
         if let Some(remark) = model.execution().shortfall() {
-            eprintln!("fairly: {remark}");
+            output::remark(&format!("fairly: {remark}"));
         }
         let read = match language {
             Language::Csp => match CspFile::parse(&input.text) {
@@ -101,7 +105,13 @@ impl File {
             .map_err(|wrong| questions::wrong_in_promela(&self.input, &model.formulas, &wrong))
     }
 
+    /// What the file and the arguments ask; every name of the arguments must be there.
     pub(super) fn questions(&mut self, model: &Model) -> Result<Vec<Question>, Failure> {
+        Ok(self.chosen(model)?.asked)
+    }
+
+    /// What the file and the arguments ask, and which names of the arguments another model must have.
+    pub(super) fn chosen(&mut self, model: &Model) -> Result<Questions, Failure> {
         match &mut self.read {
             Read::Csp(file) => questions::of_csp(file, &self.input, model),
             Read::Promela(file) => questions::of_promela(file, &self.input, model),
@@ -114,17 +124,6 @@ impl File {
             (Read::Csp(file), Some(system)) => file.interpreter(system),
             (Read::Promela(file), _) => file.interpreter(),
             (Read::Csp(_), None) => unreachable!("systems of CSP# files are numbered"),
-        }
-    }
-
-    /// The system that the first question of the file is about.
-    pub(super) fn first_system(&mut self) -> Which {
-        match &mut self.read {
-            Read::Csp(file) => {
-                let first = file.specification().assertions.first()?.process.clone();
-                file.system(&first).ok()
-            }
-            Read::Promela(_) => None,
         }
     }
 
@@ -185,9 +184,10 @@ impl File {
         notion: Notion,
         texts: &[String],
         system: Which,
+        bounds: Bounds,
     ) -> Result<Assumption, Failure> {
         let mut assumption = Assumption::of(notion);
-        load::add_constraints(&mut assumption, texts, self.interpreter(system))?;
+        load::add_within(&mut assumption, texts, self.interpreter(system), bounds)?;
         Ok(assumption)
     }
 
@@ -210,30 +210,22 @@ impl File {
         answer.map_err(|why| self.unanswered(why))
     }
 
-    /// Says so if a process comes to an error of the model, which an answer "holds" would hide.
-    fn faults(
+    /// Whether errors of the model are in the way of answers that rest on all runs of a system. What is
+    /// known is not looked for again.
+    fn errors(
         &mut self,
         system: Which,
-        (process, choice): (&str, Choice),
+        known: &mut Known,
         options: &Options,
-        tally: &mut Tally,
-        propositions: &[AtomIndex],
-    ) -> Result<(), Failure> {
-        let interpreter = self.interpreter(system);
-        if interpreter.interpreter().is_known_to_be_faultless(propositions) {
-            return Ok(());
+    ) -> Result<Errors, Failure> {
+        if let Some((_, errors)) = known.errors.iter().find(|(known, _)| *known == system) {
+            return Ok(errors.clone());
         }
-        let wrong = |system: &Collapsed, state| {
-            let interpreter = system.interpreter();
-            propositions.iter().find_map(|&atom| interpreter.proposition_fault(state, atom))
-        };
-        let verdict = claim::faultless(interpreter, propositions, wrong, options)?;
-        if let ClaimOutcome::Violated(_) = verdict.outcome {
-            let title = format!("{process} runs without errors");
-            let about = About { choice, title, place: None };
-            tally.claim(interpreter, &verdict, &about)?;
-        }
-        Ok(())
+        let of_system = known.propositions.iter().filter(|(of, _)| *of == system);
+        let propositions: Vec<AtomIndex> = of_system.map(|&(_, atom)| atom).collect();
+        let errors = fairly_check::errors(self.interpreter(system), &propositions, options)?;
+        known.learn(system, &errors);
+        Ok(errors)
     }
 
     pub(super) fn check(
@@ -241,105 +233,134 @@ impl File {
         request: &Check,
         trace_to: Option<&str>,
     ) -> Result<Answered, Failure> {
-        let options = request.model.options()?;
-        let questions = self.questions(&request.model)?;
+        let Questions { asked: mut questions, absent } = self.chosen(&request.model)?;
         let is_annotated = self.is_annotated();
         let notion = request.notion(is_annotated);
         if let Some(about) = request.about_fairness() {
             return self.about_fairness(request, about, notion, &questions);
         }
         if let Some(room) = request.room()? {
-            return self.hunt(request, room, options.bounds, questions);
+            let answered = self.hunt(request, room, questions, trace_to)?;
+            return Ok(Answered { absent, ..answered });
         }
         let several = questions.len() > 1;
         let asked_about = self.asked_about(&request.model);
         let titles = questions.iter().map(|question| question.title.clone()).collect();
         request.model.asking(&self.input.name, titles);
-        let file = std::slice::from_ref(&self.input.name);
-        let mut tally = Tally::new(&request.model, file, Some(&self.input.text), trace_to, several);
+        let file = [self.input.name.clone()];
+        let text = self.input.text.clone();
+        let mut tally = Tally::new(&request.model, &file, Some(&text), trace_to, several)
+            .assuming(&request.constraints);
         let mut counter = if request.spin_compat { self.counter(&request.model)? } else { None };
-        // Once for each process: an answer "holds" would hide an error of the model.
-        let mut sound: Vec<(Which, (String, Choice), Vec<AtomIndex>)> = Vec::new();
-        for Question { title, system, asked, of_promela, place, choice } in questions {
-            request.model.begin(&title);
-            let choice = match (&choice, &asked) {
-                (Some(choice), _) => Choice::Property(choice.clone()),
-                (None, Asked::Formula(_, formula)) => Choice::Formula(formula.clone()),
-                (None, _) => Choice::Property(title.clone()),
-            };
-            let about = About { title: title.clone(), place, choice };
-            let mut propositions = Vec::new();
-            let everything_seen = match asked {
-                Asked::Formula(mut property, formula) => {
-                    propositions = property.propositions();
-                    let assumption = self.assumption(notion, &request.constraints, system)?;
-                    let interpreter = self.interpreter(system);
-                    let mut verdict =
-                        fairly_check::check(interpreter, &mut property, &assumption, &options)?;
-                    verdict.formula.clone_from(&formula);
-                    let needless = fairly_check::needless(
-                        interpreter,
-                        &mut property,
-                        &assumption,
-                        &verdict,
-                        &options,
-                    )?;
-                    verdict.notes.extend(needless.as_ref().map(ToString::to_string));
-                    verdict.needless = needless;
-                    tally.verdict(interpreter, &verdict, &property, &about)?;
-                    if let (Some(counter), Some(question)) = (&mut counter, &of_promela) {
-                        tally.stored(&counter.stored(question, &options));
-                    }
-                    if request.ladder {
-                        let extra = &assumption.extra;
-                        let ladder =
-                            fairly_check::ladder(interpreter, &mut property, extra, &options)?;
-                        let name = &property.name;
-                        let look = &request.model.look;
-                        tally.remark(&human::ladder(interpreter, name, &formula, &ladder, look));
-                    }
-                    matches!(verdict.outcome, Outcome::Holds(_))
-                }
-                claimed => {
-                    let verdict = self.claim(&claimed, system, &options)?;
-                    tally.claim(self.interpreter(system), &verdict, &about)?;
-                    if let (Some(counter), Some(question)) = (&mut counter, &of_promela) {
-                        tally.stored(&counter.stored(question, &options));
-                    }
-                    // Nothing was found, so everything was looked at; of Promela, errors are asked
-                    // for anyway.
-                    matches!(claimed, Asked::Claim(_))
-                        && matches!(
-                            verdict.outcome,
-                            ClaimOutcome::Holds(None) | ClaimOutcome::Violated(None)
-                        )
-                }
-            };
-            if everything_seen {
-                match sound.iter_mut().find(|(known, ..)| *known == system) {
-                    Some((_, _, known)) => known.extend(propositions),
-                    None => {
-                        let process = title.split_whitespace().next().unwrap_or_default();
-                        let subject = (process.to_owned(), about.choice);
-                        sound.push((system, subject, propositions));
-                    }
-                }
+        let mut known = Known::of(&questions);
+        for at in 0..questions.len() {
+            let question = &mut questions[at];
+            request.model.begin(&question.title);
+            let (about, system) = (question.about(), question.system);
+            let mark = tally.mark();
+            let asking = Asking { request, notion, about: &about };
+            let done = guarded(&about.title, || {
+                self.answer(&asking, question, &mut known, &mut counter, &mut tally)
+            })?;
+            if let Err(bug) = done {
+                tally.rewind(mark);
+                // Whatever the bug left behind is gone: everything is read again.
+                self.read_again(&request.model)?;
+                questions = self.chosen(&request.model)?.asked;
+                tally.broken(self.interpreter(system), &bug, &about)?;
             }
         }
-        if request.model.property.is_none() {
-            self.unused(&asked_about, &options, &mut tally);
+        if request.model.properties.is_empty() && tally.is_known() {
+            self.unused(&asked_about, &request.model.options()?, &mut tally);
         }
-        // A Promela file asks for assertions itself, unless something else was chosen.
-        let asks_itself = matches!(self.read, Read::Promela(_))
-            && request.model.property.is_none()
-            && request.model.formulas.is_empty();
-        if !asks_itself {
-            for (system, (process, choice), propositions) in sound {
-                self.faults(system, (&process, choice), &options, &mut tally, &propositions)?;
+        for (system, errors) in known.errors {
+            let about = known.subjects.iter().find(|(of, _)| *of == system);
+            if let (Errors::Some(verdict), Some((_, about))) = (errors, about) {
+                let title = without_errors(&about.title);
+                let about = About { choice: about.choice.clone(), title, place: None };
+                tally.claim(self.interpreter(system), &verdict, &about)?;
             }
         }
         request.model.quiet();
-        Ok(tally.finish())
+        Ok(Answered { absent, ..tally.finish() })
+    }
+
+    /// Answers one question.
+    fn answer(
+        &mut self,
+        Asking { request, notion, about }: &Asking<'_>,
+        question: &mut Question,
+        known: &mut Known,
+        counter: &mut Option<PromelaFile>,
+        tally: &mut Tally<'_>,
+    ) -> Result<(), Failure> {
+        // Each question has the time that was given.
+        let options = request.model.options()?;
+        let system = question.system;
+        match &mut question.asked {
+            Asked::Formula(property, formula) => {
+                let bounds = options.bounds;
+                let assumption = self.assumption(*notion, &request.constraints, system, bounds)?;
+                let interpreter = self.interpreter(system);
+                let mut verdict =
+                    fairly_check::check(interpreter, property, &assumption, &options)?;
+                verdict.formula.clone_from(formula);
+                if let Outcome::Holds(_) = verdict.outcome {
+                    self.errors(system, known, &options)?.qualify(&mut verdict);
+                    known.rests_on_all(system, about);
+                }
+                let interpreter = self.interpreter(system);
+                let needless =
+                    fairly_check::needless(interpreter, property, &assumption, &verdict, &options)?;
+                verdict.notes.extend(needless.as_ref().map(ToString::to_string));
+                verdict.needless = needless;
+                tally.verdict(interpreter, &verdict, property, about)?;
+                if let (Some(counter), Some(question)) = (counter, &question.of_promela) {
+                    tally.stored(&counter.stored(question, &options));
+                }
+                if request.ladder {
+                    let options = request.model.options()?;
+                    let extra = &assumption.extra;
+                    let mut ladder = fairly_check::ladder(interpreter, property, extra, &options)?;
+                    if ladder.rungs.iter().any(|rung| rung.holds == Ok(true)) {
+                        self.errors(system, known, &options)?.qualify_ladder(&mut ladder);
+                        known.rests_on_all(system, about);
+                    }
+                    let (name, look) = (&property.name, &request.model.look);
+                    let interpreter = self.interpreter(system);
+                    tally.remark(&human::ladder(interpreter, name, formula, &ladder, look));
+                }
+            }
+            claimed => {
+                let mut verdict = self.claim(claimed, system, &options)?;
+                // The search for errors is what this asks for.
+                let is_about_errors =
+                    matches!(claimed, Asked::Reachable(promela::Question::Errors));
+                if is_about_errors {
+                    known.learn_from(system, &verdict);
+                } else if rests_on_all(&verdict.outcome) {
+                    self.errors(system, known, &options)?.qualify_claim(&mut verdict);
+                    known.rests_on_all(system, about);
+                }
+                tally.claim(self.interpreter(system), &verdict, about)?;
+                if let (Some(counter), Some(question)) = (counter, &question.of_promela) {
+                    tally.stored(&counter.stored(question, &options));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the file again, as it was at first.
+    fn read_again(&mut self, model: &Model) -> Result<(), Failure> {
+        let language = match self.read {
+            Read::Csp(_) => Language::Csp,
+            Read::Promela(_) => Language::Promela,
+        };
+        let Input { name, text } = &self.input;
+        let input = Input { name: name.clone(), text: text.clone() };
+        *self = File::read(input, language, model)?;
+        Ok(())
     }
 
     /// Says what of the model no run executes, of all processes that were asked about.
@@ -396,7 +417,7 @@ impl File {
                 continue;
             }
             systems.push(*system);
-            let assumption = self.assumption(notion, &request.constraints, *system)?;
+            let assumption = self.assumption(notion, &request.constraints, *system, bounds)?;
             let interpreter = self.interpreter(*system);
             let (text, code) = super::fairness(interpreter, &assumption, about, bounds)?;
             if system.is_some() {
@@ -409,115 +430,174 @@ impl File {
         Ok(Answered::aside(all, worst))
     }
 
-    /// The formulas among the questions, each with what is assumed beside a notion.
-    fn formulas(
+    /// Goes through the formulas among the questions.
+    fn each_formula(
         &mut self,
-        model: &Model,
-        constraints: &[String],
-    ) -> Result<Vec<FormulaAsked>, Failure> {
-        let mut formulas = Vec::new();
-        for Question { system, asked, .. } in self.questions(model)? {
-            if let Asked::Formula(property, formula) = asked {
-                let assumed = self.assumption(Notion::None, constraints, system)?.extra;
-                formulas.push(FormulaAsked { property, formula, system, assumed });
+        (model, constraints): (&Model, &[String]),
+        answers: &mut Answers<'_>,
+        mut answer: impl FnMut(&mut File, FormulaAsked<'_>, &mut Answers<'_>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let mut questions = self.questions(model)?;
+        let mut known = Known::of(&questions);
+        for at in 0..questions.len() {
+            let Question { title, system, asked, .. } = &mut questions[at];
+            let (title, system) = (title.clone(), *system);
+            let Asked::Formula(property, formula) = asked else {
+                if model.properties.is_empty() {
+                    continue;
+                }
+                return Err(Failure::Usage {
+                    message: format!("`{title}` is no formula, so no fairness bears on it"),
+                    help: Some("`fairly check` answers it; choose formulas with -p".to_owned()),
+                });
+            };
+            model.begin(&property.name);
+            let done = guarded(&title, || {
+                // Each question has the time that was given.
+                let options = model.options()?;
+                let assumed =
+                    self.assumption(Notion::None, constraints, system, options.bounds)?.extra;
+                let (known, options) = (&mut known, &options);
+                let asked = FormulaAsked { property, formula, system, assumed, known, options };
+                answer(self, asked, answers)
+            })?;
+            if let Err(bug) = done {
+                self.read_again(model)?;
+                questions = self.questions(model)?;
+                answers.broken(self.interpreter(system), &title, &bug);
             }
         }
-        Ok(formulas)
+        for (system, errors) in known.errors {
+            let Errors::Some(verdict) = errors else { continue };
+            let subject = known.subjects.iter().find(|(of, _)| *of == system);
+            let Some((_, about)) = subject else { continue };
+            let title = without_errors(&about.title);
+            answers.learn(failure::NO);
+            let source = Source { name: &self.input.name, text: &self.input.text };
+            let aside = Aside { look: model.look, source: Some(source), ..Aside::default() };
+            let text = match &mut self.read {
+                Read::Csp(file) => {
+                    let Some(system) = system else { continue };
+                    report::text(file.interpreter(system), &title, &verdict, &aside)
+                }
+                Read::Promela(file) => report::text(file.interpreter(), &title, &verdict, &aside),
+            };
+            match model.format {
+                Format::Human => answers.add(|_| Document::Text(format!("\n{text}"))),
+                // The documents are of another schema.
+                _ => {
+                    model.quiet();
+                    eprint!("{text}");
+                }
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn ladder(&mut self, request: &Ladder) -> Result<ExitCode, Failure> {
-        let options = request.model.options()?;
         let mut answers = Answers::new(&request.model);
-        for formula in self.formulas(&request.model, &request.constraints)? {
-            let FormulaAsked { mut property, formula, system, assumed } = formula;
-            request.model.begin(&property.name);
-            let interpreter = self.interpreter(system);
-            let ladder = fairly_check::ladder(interpreter, &mut property, &assumed, &options)?;
-            if ladder.rungs.iter().any(|rung| rung.holds.is_err()) {
-                answers.code = failure::UNKNOWN;
+        let asked = (&request.model, request.constraints.as_slice());
+        self.each_formula(asked, &mut answers, |file, asked, answers| {
+            let FormulaAsked { property, formula, system, assumed, known, options } = asked;
+            let interpreter = file.interpreter(system);
+            let mut ladder = fairly_check::ladder(interpreter, property, &assumed, options)?;
+            if ladder.rungs.iter().any(|rung| rung.holds == Ok(true)) {
+                file.errors(system, known, &request.model.options()?)?.qualify_ladder(&mut ladder);
+                known.rests_on_all(system, &About::of(&property.name));
             }
-            let name = property.name.clone();
-            let look = &request.model.look;
+            answers.learn(super::ladder_code(&ladder));
+            let (name, look) = (&property.name, &request.model.look);
+            let interpreter = file.interpreter(system);
             answers.add(|format| match format {
                 Format::Human => {
-                    Document::Text(human::ladder(interpreter, &name, &formula, &ladder, look))
+                    Document::Text(human::ladder(interpreter, name, formula, &ladder, look))
                 }
-                _ => Document::Json(json::ladder(interpreter, &name, &formula, &ladder)),
+                _ => Document::Json(json::ladder(interpreter, name, formula, &ladder)),
             });
-        }
+            Ok(())
+        })?;
         answers.finish()
     }
 
     pub(super) fn least(&mut self, request: &Least) -> Result<ExitCode, Failure> {
-        let options = request.model.options()?;
         let mut answers = Answers::new(&request.model);
-        for formula in self.formulas(&request.model, &request.constraints)? {
-            let FormulaAsked { mut property, formula, system, assumed } = formula;
-            request.model.begin(&property.name);
-            let interpreter = self.interpreter(system);
-            let level = request.level.level();
-            let least = fairly_check::least(interpreter, &mut property, level, &assumed, &options)?;
-            answers.code = super::least_code(&least, answers.code);
-            let name = property.name.clone();
-            let look = &request.model.look;
+        let asked = (&request.model, request.constraints.as_slice());
+        self.each_formula(asked, &mut answers, |file, asked, answers| {
+            let FormulaAsked { property, formula, system, assumed, known, options } = asked;
+            let (interpreter, level) = (file.interpreter(system), request.level.level());
+            let mut least = fairly_check::least(interpreter, property, level, &assumed, options)?;
+            if !matches!(least, fairly_check::Least::Unknown(_)) {
+                file.errors(system, known, options)?.qualify_least(&mut least);
+                known.rests_on_all(system, &About::of(&property.name));
+            }
+            answers.learn(super::least_code(&least));
+            let (name, look) = (&property.name, &request.model.look);
             answers.add(|format| match format {
-                Format::Human => Document::Text(human::least(&name, &formula, &least, look)),
-                _ => Document::Json(json::least(&name, &formula, &least)),
+                Format::Human => Document::Text(human::least(name, formula, &least, look)),
+                _ => Document::Json(json::least(name, formula, &least)),
             });
-        }
+            Ok(())
+        })?;
         answers.finish()
     }
 }
 
+/// How a question is asked.
+struct Asking<'a> {
+    request: &'a Check,
+    notion: Notion,
+    about: &'a About,
+}
+
 /// A formula of a file, as it is written, with what is assumed beside a notion.
-struct FormulaAsked {
-    property: Box<Property>,
-    formula: String,
+struct FormulaAsked<'a> {
+    property: &'a mut Property,
+    formula: &'a str,
     system: Which,
     assumed: Vec<Constraint>,
+    known: &'a mut Known,
+    options: &'a Options,
 }
 
-/// One answer of `ladder` or `least`.
-enum Document {
-    Text(String),
-    Json(serde_json::Value),
+/// What is known of errors of the model, by system.
+struct Known {
+    /// The propositions of all formulas.
+    propositions: Vec<(Which, AtomIndex)>,
+    /// What was found out for good.
+    errors: Vec<(Which, Errors)>,
+    /// The first question on each system whose answer rests on all runs.
+    subjects: Vec<(Which, About)>,
 }
 
-/// The answers of `ladder` or `least`.
-struct Answers<'a> {
-    model: &'a Model,
-    text: String,
-    documents: Vec<serde_json::Value>,
-    some: bool,
-    code: u8,
-}
-
-impl<'a> Answers<'a> {
-    fn new(model: &'a Model) -> Answers<'a> {
-        Answers { model, text: String::new(), documents: Vec::new(), some: false, code: 0 }
+impl Known {
+    fn of(questions: &[Question]) -> Known {
+        let mut propositions = Vec::new();
+        for Question { system, asked, .. } in questions {
+            if let Asked::Formula(property, _) = asked {
+                propositions.extend(property.propositions().into_iter().map(|it| (*system, it)));
+            }
+        }
+        Known { propositions, errors: Vec::new(), subjects: Vec::new() }
     }
 
-    fn add(&mut self, make: impl FnOnce(Format) -> Document) {
-        self.some = true;
-        match make(self.model.format) {
-            Document::Text(text) => self.text.push_str(&text),
-            Document::Json(document) => self.documents.push(document),
+    /// Remembers what will not change; another question may have the time for the rest.
+    fn learn(&mut self, system: Which, errors: &Errors) {
+        if !errors.is_open() {
+            self.errors.push((system, errors.clone()));
         }
     }
 
-    fn finish(self) -> Result<ExitCode, Failure> {
-        if !self.some {
-            return Err(Failure::Nothing(
-                "nothing to check: the file asks for no formula; give one with -f 'FORMULA'"
-                    .to_owned(),
-            ));
+    /// The answer to the question whether there are errors; one that shows some stands for itself.
+    fn learn_from(&mut self, system: Which, verdict: &ClaimVerdict) {
+        if !matches!(verdict.outcome, ClaimOutcome::Unknown(_)) {
+            self.learn(system, &Errors::None);
         }
-        self.model.quiet();
-        let text = match self.model.format {
-            Format::Human => self.text,
-            _ => Format::Json.documents(&self.documents),
-        };
-        output::write(&text, None)?;
-        Ok(ExitCode::from(self.code))
+    }
+
+    /// An answer rests on all runs.
+    fn rests_on_all(&mut self, system: Which, about: &About) {
+        if self.subjects.iter().all(|(known, _)| *known != system) {
+            self.subjects.push((system, about.clone()));
+        }
     }
 }

@@ -10,7 +10,7 @@ use fairly_system::TransitionSystem;
 use super::arguments::Model;
 use super::with::{Work, with_system};
 use crate::failure::{self, Failure};
-use crate::output;
+use crate::output::Destination;
 
 #[derive(Args)]
 pub(crate) struct Graph {
@@ -40,6 +40,7 @@ enum To {
 const MOST: usize = 500;
 
 pub(crate) fn graph(request: &Graph) -> Result<ExitCode, Failure> {
+    let destination = Destination::open(request.output.as_deref())?;
     let most = request.model.options()?.bounds.nodes.unwrap_or(MOST);
     let drawn = with_system(&request.model, Explore { most })?;
     request.model.quiet();
@@ -56,7 +57,7 @@ pub(crate) fn graph(request: &Graph) -> Result<ExitCode, Failure> {
         To::Hoa => drawn.hoa(),
         To::Mermaid => drawn.mermaid(),
     };
-    output::write(&text, request.output.as_deref())?;
+    destination.write(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,17 +1,19 @@
 //! From files and flags to a system and properties.
 
-use fairly_check::{Assumption, Property, parse_for};
+use fairly_check::{Assumption, Property, Unusable, WhyUnknown, parse_for};
 use fairly_fairness::{Notion, own_constraints};
 use fairly_front::aut;
 use fairly_front::case::{self, Case};
 use fairly_logic::Formulas;
 use fairly_omega::formats;
+use fairly_search::Bounds;
 use fairly_source::{Diagnostic, Span};
 use fairly_system::{Component, Composition, Network, TransitionSystem};
 
 use super::arguments::Model;
 use super::file::{File, Language};
-use crate::failure::Failure;
+use super::names::Known;
+use crate::failure::{Absent, Failure};
 use crate::input::{self, Input};
 
 /// A system with what its file says besides.
@@ -48,7 +50,7 @@ pub(super) fn read(files: &[String], model: &Model) -> Result<Read, Failure> {
         return Err(Failure::usage("there is no model: name a file"));
     }
     model.reading(files)?;
-    let mut inputs = input::read_all(files)?;
+    let mut inputs = input::read_all(files, model.patience())?;
     let named = || inputs.iter().find_map(|input| Language::of(&input.name));
     let Some(language) = model.lang.or_else(named) else {
         return network(inputs, model).map(|loaded| Read::Network(Box::new(loaded)));
@@ -126,28 +128,48 @@ fn compose(
 }
 
 /// The properties that the arguments choose, bound to the system.
+pub(super) struct Properties {
+    pub(super) asked: Vec<Property>,
+    /// Names of the arguments that this model does not have, where another one may.
+    pub(super) absent: Vec<Absent>,
+}
+
+/// The properties that the arguments choose, bound to the system; every name of the arguments must be
+/// there.
 pub(super) fn properties(model: &Model, loaded: &mut Loaded) -> Result<Vec<Property>, Failure> {
+    Ok(chosen(model, loaded)?.asked)
+}
+
+/// The properties that the arguments choose, and which names of the arguments another model must have.
+pub(super) fn chosen(model: &Model, loaded: &mut Loaded) -> Result<Properties, Failure> {
     let mut properties = Vec::new();
+    let case = loaded.source.iter().flat_map(|(_, case)| &case.properties);
+    let titles = case.map(|property| property.name.clone()).collect();
+    let mut known = Known { what: "property", titles, numbered: false };
     if !model.formulas.is_empty() {
         for (at, text) in (1..).zip(&model.formulas) {
             let name = if model.formulas.len() == 1 { "-f".to_owned() } else { format!("-f{at}") };
             let place = ("<formula>", text.as_str(), Span::new(0, text.len()));
             properties.push(bind(&name, text, place, &mut loaded.network)?);
         }
-        return Ok(properties);
+        known.titles.extend(properties.iter().map(|property| property.name.clone()));
+        let absent = known.expected(model)?;
+        return Ok(Properties { asked: properties, absent });
     }
-    let Some((input, case)) = &loaded.source else { return Ok(properties) };
+    let mut absent =
+        known.chosen(model, |wanted| known.titles.iter().any(|title| title == wanted))?;
+    absent.extend(known.expected(model)?);
+    let Some((input, case)) = &loaded.source else {
+        return Ok(Properties { asked: properties, absent });
+    };
     for property in &case.properties {
-        if model.property.as_ref().is_some_and(|wanted| *wanted != property.name) {
+        if !model.properties.is_empty() && !model.properties.contains(&property.name) {
             continue;
         }
         let place = (input.name.as_str(), input.text.as_str(), property.formula.span);
         properties.push(bind(&property.name, &property.formula.text, place, &mut loaded.network)?);
     }
-    if let (Some(wanted), true) = (&model.property, properties.is_empty()) {
-        return Err(Failure::NoSuchProperty(format!("the file has no property `{wanted}`")));
-    }
-    Ok(properties)
+    Ok(Properties { asked: properties, absent })
 }
 
 /// Reads a formula and binds it; `place` is the file, its text, and where the formula stands in it.
@@ -199,16 +221,21 @@ pub(super) fn assumption(
             assumption.add(constraint, &mut loaded.network).map_err(|unknown| Failure::Input {
                 name: input.name.clone(),
                 text: input.text.clone(),
-                diagnostic: Box::new(Diagnostic::error(
-                    "E0802",
-                    unknown.to_string(),
-                    constraint.span,
-                )),
+                diagnostic: Box::new(unusable(&unknown, constraint.span)),
             })?;
         }
     }
     add_constraints(&mut assumption, texts, &mut loaded.network)?;
     Ok(assumption)
+}
+
+/// What is wrong with a constraint.
+fn unusable(unusable: &Unusable, span: Span) -> Diagnostic {
+    let wrong = Diagnostic::error("E0802", unusable.to_string(), span);
+    match unusable.help() {
+        Some(help) => wrong.help(help),
+        None => wrong,
+    }
 }
 
 /// Adds the constraints of the command line.
@@ -217,6 +244,17 @@ pub(super) fn add_constraints<S: TransitionSystem>(
     texts: &[String],
     system: &mut S,
 ) -> Result<(), Failure> {
+    add_within(assumption, texts, system, Bounds::default())
+}
+
+/// Adds the constraints of the command line. Those about single actions may need the system to be explored,
+/// within these bounds.
+pub(super) fn add_within<S: TransitionSystem>(
+    assumption: &mut Assumption,
+    texts: &[String],
+    system: &mut S,
+    bounds: Bounds,
+) -> Result<(), Failure> {
     for text in texts {
         let wrong = |diagnostic| Failure::Input {
             name: "<constraint>".to_owned(),
@@ -224,10 +262,11 @@ pub(super) fn add_constraints<S: TransitionSystem>(
             diagnostic: Box::new(diagnostic),
         };
         let constraint = case::parse_constraint(text).map_err(wrong)?;
-        assumption.add(&constraint, system).map_err(|unknown| {
-            let whole = Span::new(0, text.len());
-            wrong(Diagnostic::error("E0802", unknown.to_string(), whole))
+        let added = assumption.add_within(&constraint, system, bounds).map_err(|cut| {
+            let why = WhyUnknown::cut(cut, system);
+            Failure::Unknown(format!("looking for the actions that {text} may mean: {why}"))
         })?;
+        added.map_err(|unknown| wrong(unusable(&unknown, Span::new(0, text.len()))))?;
     }
     Ok(())
 }

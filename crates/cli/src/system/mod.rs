@@ -5,9 +5,12 @@ mod comparison;
 mod differences;
 mod file;
 mod graph;
+mod guard;
 mod load;
+mod names;
 mod next;
 mod questions;
+mod runs;
 mod selection;
 mod several;
 mod sim;
@@ -17,22 +20,24 @@ mod trace;
 mod with;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use fairly_check::{Assumption, Failure as CheckFailure, Options, Property};
+use fairly_check::{Assumption, Failure as CheckFailure, Options};
 use fairly_fairness::Notion;
 use fairly_report::{human, json};
 use fairly_search::{Bounds, closure, global};
 use fairly_source::Style;
 use fairly_system::{MoveId, Network, TransitionSystem};
 
-use crate::failure::{self, Failure};
+use crate::failure::{self, Bug, Failure};
 use crate::output;
 
 pub(crate) use arguments::Format;
 use arguments::Model;
 pub(crate) use arguments::{Check, Ladder, Least};
 pub(crate) use graph::{Graph, graph};
-use load::{Loaded, Read};
+use guard::guarded;
+use load::{Loaded, Properties, Read};
 pub(crate) use sim::{Sim, sim};
 use tally::{About, Answered, Choice, Tally};
 pub(crate) use trace::{Trace, trace};
@@ -45,15 +50,18 @@ impl From<CheckFailure> for Failure {
                 help: Some("leave out --engine, or use --engine streett".to_owned()),
             },
             CheckFailure::Senseless(why) => Failure::usage(why),
-            internal @ CheckFailure::Internal { .. } => Failure::Internal(internal.to_string()),
+            CheckFailure::Internal { ref run, .. } => {
+                let run = Some(run.clone());
+                Failure::Internal(Bug { message: failure.to_string(), run })
+            }
         }
     }
 }
 
 /// The properties to be checked; there must be one.
-fn properties(model: &Model, loaded: &mut Loaded) -> Result<Vec<Property>, Failure> {
-    let properties = load::properties(model, loaded)?;
-    if properties.is_empty() {
+fn properties(model: &Model, loaded: &mut Loaded) -> Result<Properties, Failure> {
+    let properties = load::chosen(model, loaded)?;
+    if properties.asked.is_empty() {
         return Err(Failure::Nothing(
             "nothing to check: give a property with -f 'FORMULA'".to_owned(),
         ));
@@ -63,6 +71,20 @@ fn properties(model: &Model, loaded: &mut Loaded) -> Result<Vec<Property>, Failu
 
 /// Checks the models that a request names. Each may have settings of its own, which `of_file` knows.
 pub(crate) fn check(
+    request: &Check,
+    of_file: &dyn Fn(&str) -> Result<Check, Failure>,
+    style: Style,
+) -> Result<ExitCode, Failure> {
+    check_all(request, of_file, style).map_err(|failure| {
+        let documents = failure.documents(&request.model.files.join(" "));
+        for unwritten in request.write_reports(&documents) {
+            unwritten.report(style);
+        }
+        request.model.say(failure)
+    })
+}
+
+fn check_all(
     request: &Check,
     of_file: &dyn Fn(&str) -> Result<Check, Failure>,
     style: Style,
@@ -80,24 +102,25 @@ pub(crate) fn check(
             ),
         });
     }
+    request.try_outputs()?;
     request.announce();
     let models = selection::models(&request.model.files)?;
     if request.spin_compat && !models.iter().any(selection::is_promela) {
         return Err(Failure::usage("--spin-compat is about Promela, and there is no Promela here"));
     }
-    if request.is_table() {
-        return comparison::table(request, &models, style);
-    }
     let own = |files: &[String]| -> Result<Check, Failure> {
         let mut own = of_file(&files[0])?;
         own.model.expectations = own.expect.clone();
+        own.model.kept = Arc::clone(&request.model.kept);
         Ok(own)
     };
+    if request.is_table() {
+        return comparison::table(request, &own, &models, style);
+    }
     match models.as_slice() {
         [files] if !selection::names_directory(&request.model.files) => {
             let answered = check_one(&own(files)?, files, request.trace.as_deref(), true)?;
-            request.write_reports(&answered.documents)?;
-            answered.print()
+            answered.print(request, style)
         }
         models => several::check(request, &own, models, style),
     }
@@ -130,19 +153,16 @@ fn check_one(
         let (text, code) = fairness(&mut loaded.network, &assumption, asked, options.bounds)?;
         return Ok(Answered::aside(text, code));
     }
-    let mut properties = properties(&request.model, &mut loaded)?;
+    let Properties { asked: mut properties, absent } = properties(&request.model, &mut loaded)?;
     let several = properties.len() > 1;
-    let mut tally = Tally::new(&request.model, files, loaded.text(), trace_to, several);
+    let mut tally = Tally::new(&request.model, files, loaded.text(), trace_to, several)
+        .assuming(&request.constraints);
     let titles = properties.iter().map(|property| property.name.clone()).collect();
     request.model.asking(&files.join(" "), titles);
     let places = loaded.places();
+    let whole = loaded.network.clone();
     let network = &mut loaded.network;
     for property in &mut properties {
-        request.model.begin(&property.name);
-        let mut verdict = fairly_check::check(network, property, &assumption, &options)?;
-        let needless = fairly_check::needless(network, property, &assumption, &verdict, &options)?;
-        verdict.notes.extend(needless.as_ref().map(ToString::to_string));
-        verdict.needless = needless;
         let choice = if request.model.formulas.is_empty() {
             Choice::Property(property.name.clone())
         } else {
@@ -150,19 +170,39 @@ fn check_one(
         };
         let place = places.iter().find(|(name, _)| *name == property.name).map(|&(_, place)| place);
         let asked = About { title: property.name.clone(), place, choice };
-        tally.verdict(network, &verdict, property, &asked)?;
-        if request.ladder {
-            let ladder = fairly_check::ladder(network, property, &assumption.extra, &options)?;
-            let look = &request.model.look;
-            let text = human::ladder(network, &property.name, &property.text(), &ladder, look);
-            tally.remark(&text);
+        request.model.begin(&property.name);
+        let mark = tally.mark();
+        let done = guarded(&asked.title, || {
+            // Each question has the time that was given.
+            let options = request.model.options()?;
+            let mut verdict = fairly_check::check(network, property, &assumption, &options)?;
+            let needless =
+                fairly_check::needless(network, property, &assumption, &verdict, &options)?;
+            verdict.notes.extend(needless.as_ref().map(ToString::to_string));
+            verdict.needless = needless;
+            tally.verdict(network, &verdict, property, &asked)?;
+            if request.ladder {
+                let options = request.model.options()?;
+                let ladder = fairly_check::ladder(network, property, &assumption.extra, &options)?;
+                let look = &request.model.look;
+                let text = human::ladder(network, &property.name, &property.text(), &ladder, look);
+                tally.remark(&text);
+            }
+            Ok(())
+        })?;
+        if let Err(bug) = done {
+            tally.rewind(mark);
+            tally.broken(network, &bug, &asked)?;
+            // Whatever the bug left behind is gone.
+            network.clone_from(&whole);
         }
     }
-    if request.model.property.is_none() && request.model.formulas.is_empty() {
-        tally.unused(&never_taken(network, &options));
+    if request.model.properties.is_empty() && request.model.formulas.is_empty() && tally.is_known()
+    {
+        tally.unused(&never_taken(network, &request.model.options()?));
     }
     request.model.quiet();
-    Ok(tally.finish())
+    Ok(Answered { absent, ..tally.finish() })
 }
 
 /// The events that components have and never take.
@@ -239,6 +279,10 @@ fn refuse_formats(model: &Model) -> Result<(), Failure> {
 
 pub(crate) fn ladder(request: &Ladder) -> Result<ExitCode, Failure> {
     refuse_formats(&request.model)?;
+    ladders(request).map_err(|failure| request.model.say(failure))
+}
+
+fn ladders(request: &Ladder) -> Result<ExitCode, Failure> {
     let mut loaded = match load::read(&request.model.files, &request.model)? {
         Read::File(mut file) => {
             let answered = file.ladder(request);
@@ -247,33 +291,40 @@ pub(crate) fn ladder(request: &Ladder) -> Result<ExitCode, Failure> {
         }
         Read::Network(loaded) => loaded,
     };
-    let options = request.model.options()?;
     let assumed = load::assumption(Notion::None, &request.constraints, &mut loaded)?.extra;
-    let mut unknown = false;
-    let mut text = String::new();
-    let mut documents = Vec::new();
-    for mut property in properties(&request.model, &mut loaded)? {
+    let mut answers = Answers::new(&request.model);
+    let whole = loaded.network.clone();
+    for mut property in properties(&request.model, &mut loaded)?.asked {
         request.model.begin(&property.name);
         let network = &mut loaded.network;
-        let ladder = fairly_check::ladder(network, &mut property, &assumed, &options)?;
-        unknown |= ladder.rungs.iter().any(|rung| rung.holds.is_err());
         let (name, formula) = (property.name.clone(), property.text());
         let look = &request.model.look;
-        match request.model.format {
-            Format::Human => text.push_str(&human::ladder(network, &name, &formula, &ladder, look)),
-            _ => documents.push(json::ladder(network, &name, &formula, &ladder)),
+        let done = guarded(&name, || {
+            let options = request.model.options()?;
+            let ladder = fairly_check::ladder(network, &mut property, &assumed, &options)?;
+            answers.learn(ladder_code(&ladder));
+            answers.add(|format| match format {
+                Format::Human => {
+                    Document::Text(human::ladder(network, &name, &formula, &ladder, look))
+                }
+                _ => Document::Json(json::ladder(network, &name, &formula, &ladder)),
+            });
+            Ok(())
+        })?;
+        if let Err(bug) = done {
+            answers.broken(network, &name, &bug);
+            network.clone_from(&whole);
         }
     }
-    request.model.quiet();
-    if request.model.format != Format::Human {
-        text = Format::Json.documents(&documents);
-    }
-    output::write(&text, None)?;
-    Ok(ExitCode::from(if unknown { failure::UNKNOWN } else { 0 }))
+    answers.finish()
 }
 
 pub(crate) fn least(request: &Least) -> Result<ExitCode, Failure> {
     refuse_formats(&request.model)?;
+    leasts(request).map_err(|failure| request.model.say(failure))
+}
+
+fn leasts(request: &Least) -> Result<ExitCode, Failure> {
     let mut loaded = match load::read(&request.model.files, &request.model)? {
         Read::File(mut file) => {
             let answered = file.least(request);
@@ -282,38 +333,103 @@ pub(crate) fn least(request: &Least) -> Result<ExitCode, Failure> {
         }
         Read::Network(loaded) => loaded,
     };
-    let options = request.model.options()?;
-    let mut text = String::new();
-    let mut documents = Vec::new();
-    let mut code = 0;
     let assumed = load::assumption(Notion::None, &request.constraints, &mut loaded)?.extra;
-    for mut property in properties(&request.model, &mut loaded)? {
+    let mut answers = Answers::new(&request.model);
+    let whole = loaded.network.clone();
+    for mut property in properties(&request.model, &mut loaded)?.asked {
         request.model.begin(&property.name);
-        let level = request.level.level();
         let network = &mut loaded.network;
-        let least = fairly_check::least(network, &mut property, level, &assumed, &options)?;
-        code = least_code(&least, code);
         let (name, formula) = (property.name.clone(), property.text());
         let look = &request.model.look;
-        match request.model.format {
-            Format::Human => text.push_str(&human::least(&name, &formula, &least, look)),
-            _ => documents.push(json::least(&name, &formula, &least)),
+        let done = guarded(&name, || {
+            let (options, level) = (request.model.options()?, request.level.level());
+            let least = fairly_check::least(network, &mut property, level, &assumed, &options)?;
+            answers.learn(least_code(&least));
+            answers.add(|format| match format {
+                Format::Human => Document::Text(human::least(&name, &formula, &least, look)),
+                _ => Document::Json(json::least(&name, &formula, &least)),
+            });
+            Ok(())
+        })?;
+        if let Err(bug) = done {
+            answers.broken(network, &name, &bug);
+            network.clone_from(&whole);
         }
     }
-    request.model.quiet();
-    if request.model.format != Format::Human {
-        text = Format::Json.documents(&documents);
-    }
-    output::write(&text, None)?;
-    Ok(ExitCode::from(code))
+    answers.finish()
 }
 
-/// The exit code after one more answer.
-fn least_code(least: &fairly_check::Least, code: u8) -> u8 {
+/// The exit code for a ladder: whatever its verdicts are, there are some.
+fn ladder_code(ladder: &fairly_check::Ladder) -> u8 {
+    let is_open = ladder.rungs.iter().any(|rung| rung.holds.is_err());
+    if is_open { failure::UNKNOWN } else { 0 }
+}
+
+/// The exit code for least sets.
+fn least_code(least: &fairly_check::Least) -> u8 {
     match least {
         fairly_check::Least::Sets { sets, .. } if sets.is_empty() => failure::NO,
-        fairly_check::Least::Sets { .. } => code,
-        _ if code == 0 => failure::UNKNOWN,
-        _ => code,
+        fairly_check::Least::Sets { .. } => 0,
+        fairly_check::Least::Some { .. } | fairly_check::Least::Unknown(_) => failure::UNKNOWN,
+    }
+}
+
+/// One answer of `ladder` or `least`.
+enum Document {
+    Text(String),
+    Json(serde_json::Value),
+}
+
+/// The answers of `ladder` or `least`.
+struct Answers<'a> {
+    model: &'a Model,
+    text: String,
+    documents: Vec<serde_json::Value>,
+    some: bool,
+    code: u8,
+}
+
+impl<'a> Answers<'a> {
+    fn new(model: &'a Model) -> Answers<'a> {
+        Answers { model, text: String::new(), documents: Vec::new(), some: false, code: 0 }
+    }
+
+    fn add(&mut self, make: impl FnOnce(Format) -> Document) {
+        self.some = true;
+        match make(self.model.format) {
+            Document::Text(text) => self.text.push_str(&text),
+            Document::Json(document) => self.documents.push(document),
+        }
+    }
+
+    /// An answer has this exit code.
+    fn learn(&mut self, code: u8) {
+        self.code = several::worst([self.code, code].into_iter());
+    }
+
+    /// There is no answer because of a bug.
+    fn broken<S: TransitionSystem>(&mut self, system: &mut S, title: &str, bug: &Bug) {
+        self.some = true;
+        self.learn(failure::INTERNAL);
+        let bundle = guard::bundle(&self.model.files, title, bug, Some(system));
+        self.model.quiet();
+        eprintln!("{title}: internal error: {}", bug.message);
+        eprintln!("Please report it{}.", bundle.map_or(String::new(), |it| format!(" with {it}")));
+    }
+
+    fn finish(self) -> Result<ExitCode, Failure> {
+        if !self.some {
+            return Err(Failure::Nothing(
+                "nothing to check: the file asks for no formula; give one with -f 'FORMULA'"
+                    .to_owned(),
+            ));
+        }
+        self.model.quiet();
+        let text = match self.model.format {
+            Format::Human => self.text,
+            _ => Format::Json.documents(&self.documents),
+        };
+        output::write(&text, None)?;
+        Ok(ExitCode::from(self.code))
     }
 }

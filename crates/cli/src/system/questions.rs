@@ -8,12 +8,21 @@ use fairly_logic::Formulas;
 use fairly_source::{Diagnostic, Span};
 use fairly_system::EventReading;
 
-use super::arguments::Model;
-use crate::failure::Failure;
+use super::arguments::{Model, squeezed};
+use super::names::Known;
+use super::tally::{About, Choice};
+use crate::failure::{Absent, Failure};
 use crate::input::Input;
 
 /// Which of the systems of a file; Promela files have one, which has no number.
 pub(super) type Which = Option<SystemIndex>;
+
+/// Everything to be answered.
+pub(super) struct Questions {
+    pub(super) asked: Vec<Question>,
+    /// Names of the arguments that this model does not have, where another one may.
+    pub(super) absent: Vec<Absent>,
+}
 
 /// One thing to be answered.
 pub(super) struct Question {
@@ -26,6 +35,18 @@ pub(super) struct Question {
     pub(super) place: Option<Span>,
     /// What `-p` chooses it by; none for what the arguments ask.
     pub(super) choice: Option<String>,
+}
+
+impl Question {
+    /// What its answer is about.
+    pub(super) fn about(&self) -> About {
+        let choice = match (&self.choice, &self.asked) {
+            (Some(choice), _) => Choice::Property(choice.clone()),
+            (None, Asked::Formula(_, formula)) => Choice::Formula(formula.clone()),
+            (None, _) => Choice::Property(self.title.clone()),
+        };
+        About { title: self.title.clone(), place: self.place, choice }
+    }
 }
 
 pub(super) enum Asked {
@@ -69,20 +90,35 @@ pub(super) fn of_csp(
     file: &mut CspFile,
     input: &Input,
     model: &Model,
-) -> Result<Vec<Question>, Failure> {
+) -> Result<Questions, Failure> {
     let specification = file.specification().clone();
+    let titles: Vec<String> = specification.assertions.iter().map(|it| file.title(it)).collect();
+    let mut known = Known { what: "assertion", titles, numbered: true };
     if !model.formulas.is_empty() {
-        return formulas(file, input, model, specification.assertions.first());
+        let asked = formulas(file, input, model, specification.assertions.first())?;
+        known.titles.extend(asked.iter().map(|question| question.title.clone()));
+        let absent = known.expected(model)?;
+        return Ok(Questions { asked, absent });
     }
+    // By number, or by any part of what is written.
+    let means = |wanted: &str, number: usize, title: &str| match wanted.parse::<usize>() {
+        Ok(wanted) => wanted == number,
+        Err(_) => !squeezed(wanted).is_empty() && squeezed(title).contains(&squeezed(wanted)),
+    };
+    if known.titles.is_empty() && model.properties.is_empty() {
+        return Err(Failure::Nothing(
+            "nothing to check: the file has no #assert; give a formula with -f 'FORMULA'"
+                .to_owned(),
+        ));
+    }
+    let mut absent = known
+        .chosen(model, |wanted| (1..).zip(&known.titles).any(|(at, it)| means(wanted, at, it)))?;
+    absent.extend(known.expected(model)?);
     let mut questions = Vec::new();
     for (number, assertion) in (1..).zip(&specification.assertions) {
         let title = file.title(assertion);
-        // By number, or by any part of what is written.
-        let chosen = model.property.as_ref().is_none_or(|wanted| match wanted.parse::<usize>() {
-            Ok(wanted) => wanted == number,
-            Err(_) => squeezed(&title).contains(&squeezed(wanted)),
-        });
-        if !chosen {
+        let mut wanted = model.properties.iter();
+        if !model.properties.is_empty() && !wanted.any(|wanted| means(wanted, number, &title)) {
             continue;
         }
         let system = file.system(&assertion.process).map_err(|it| wrong(input, it))?;
@@ -105,16 +141,7 @@ pub(super) fn of_csp(
             choice: Some(number.to_string()),
         });
     }
-    match (&model.property, questions.is_empty()) {
-        (Some(wanted), true) => {
-            Err(Failure::NoSuchProperty(format!("the file has no assertion `{wanted}`")))
-        }
-        (None, true) => Err(Failure::Nothing(
-            "nothing to check: the file has no #assert; give a formula with -f 'FORMULA'"
-                .to_owned(),
-        )),
-        _ => Ok(questions),
-    }
+    Ok(Questions { asked: questions, absent })
 }
 
 /// Formulas of the command line, about the process of the first assertion.
@@ -170,25 +197,33 @@ pub(super) fn of_promela(
     file: &mut PromelaFile,
     input: &Input,
     model: &Model,
-) -> Result<Vec<Question>, Failure> {
+) -> Result<Questions, Failure> {
     if file.model().slots.is_empty() {
         return Err(Failure::Nothing(
             "nothing to check: no process is started; `active proctype` or `init` starts one"
                 .to_owned(),
         ));
     }
+    let all = file.questions();
+    let titles = all.iter().map(|question| file.title(question)).collect();
+    let known = Known { what: "property", titles, numbered: false };
+    let means = |wanted: &str, question: &promela::Question, title: &str| {
+        // Claims are rarely named, so the keyword chooses them.
+        let is_never = matches!(question, promela::Question::Never(_));
+        wanted == title || (wanted == "never" && is_never)
+    };
+    let mut absent = known.chosen(model, |wanted| {
+        all.iter().zip(&known.titles).any(|(question, title)| means(wanted, question, title))
+    })?;
+    absent.extend(known.expected(model)?);
     let mut questions = Vec::new();
-    for question in file.questions() {
+    for question in all {
         let title = file.title(&question);
         // Formulas of the command line are asked instead of what the file asks.
         let is_given = file.is_given(&question);
-        let chosen = match &model.property {
-            Some(wanted) => {
-                // Claims are rarely named, so the keyword chooses them.
-                let is_never = matches!(question, promela::Question::Never(_));
-                *wanted == title || (wanted == "never" && is_never)
-            }
-            None => is_given || model.formulas.is_empty(),
+        let chosen = match model.properties.as_slice() {
+            [] => is_given || model.formulas.is_empty(),
+            wanted => wanted.iter().any(|wanted| means(wanted, &question, &title)),
         };
         if !chosen {
             continue;
@@ -215,14 +250,5 @@ pub(super) fn of_promela(
             choice,
         });
     }
-    match (&model.property, questions.is_empty()) {
-        (Some(wanted), true) => Err(Failure::NoSuchProperty(format!(
-            "the file has no property `{wanted}`; there are always `assertions` and `end states`"
-        ))),
-        _ => Ok(questions),
-    }
-}
-
-fn squeezed(text: &str) -> String {
-    text.split_whitespace().collect()
+    Ok(Questions { asked: questions, absent })
 }

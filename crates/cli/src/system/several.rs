@@ -5,12 +5,14 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use fairly_source::Style;
+use fairly_source::escape::in_line;
 
 use super::arguments::{Check, Format};
 use super::check_one;
 use super::selection::Files;
 use super::tally::Counts;
-use crate::failure::{self, Failure};
+use crate::failure::{self, Absent, Failure};
+use crate::files::{self, slug};
 use crate::output;
 
 /// What came of one model.
@@ -30,16 +32,23 @@ pub(super) fn check(
     models: &[Files],
     style: Style,
 ) -> Result<ExitCode, Failure> {
-    let traces = trace_files(request.trace.as_deref(), models)?;
-    let (mut rows, mut documents) = (Vec::new(), Vec::new());
-    let mut elsewhere = None;
+    let traces = trace_files(request.trace.as_deref(), models);
+    let (mut rows, mut documents, mut unwritten) = (Vec::new(), Vec::new(), Vec::new());
+    let mut names = Names::default();
     for (files, trace_to) in models.iter().zip(traces) {
         let name = files.join(" ");
         let is_human = request.model.format == Format::Human;
-        match own(files).and_then(|own| check_one(&own, files, trace_to.as_deref(), false)) {
+        let answered = own(files).and_then(|mut own| {
+            own.model.elsewhere = request.names();
+            check_one(&own, files, trace_to.as_deref(), false)
+        });
+        match answered {
             Ok(answered) => {
+                names.learn(answered.absent);
+                unwritten.extend(answered.unwritten);
                 if is_human {
-                    output::write(&format!("── {name}\n\n{}\n", answered.text), None)?;
+                    let text = format!("── {}\n\n{}\n", in_line(&name), answered.text);
+                    output::write(&text, None).inspect_err(|_| answered.counts.remark())?;
                 }
                 documents.extend(answered.documents.into_iter().map(|mut document| {
                     document["file"] = serde_json::json!(name);
@@ -49,48 +58,108 @@ pub(super) fn check(
                 rows.push(Row { name, counts, why: String::new(), code });
             }
             // A property with that name need not be in every model.
-            Err(Failure::NoSuchProperty(why)) => elsewhere = Some(why),
+            Err(Failure::NoSuchName(absent)) if names.may_be_elsewhere(request, &absent) => {
+                names.learn(absent);
+            }
             Err(failure) => {
                 let (why, code) = (failure.in_short(), failure.code());
                 if is_human {
-                    output::write(&format!("── {name}\n\n"), None)?;
+                    output::write(&format!("── {}\n\n", in_line(&name)), None)?;
                 }
+                documents.extend(failure.documents(&name));
                 failure.report(style);
                 rows.push(Row { name, counts: None, why, code });
             }
         }
     }
-    if let (Some(why), true) = (elsewhere, rows.is_empty()) {
-        return Err(Failure::NoSuchProperty(why));
+    let nowhere = names.nowhere();
+    if rows.is_empty() {
+        return Err(nowhere.unwrap_or_else(|| Failure::Nothing("nothing to check".to_owned())));
     }
     let text = match request.model.format {
         Format::Human => summary(&rows),
         other => other.documents(&documents),
     };
-    request.write_reports(&documents)?;
     output::write(&text, None)?;
-    Ok(ExitCode::from(worst(rows.iter().map(|row| row.code))))
+    unwritten.extend(request.write_reports(&documents));
+    let mut codes: Vec<u8> = rows.iter().map(|row| row.code).collect();
+    for failure in unwritten.into_iter().chain(nowhere) {
+        codes.push(failure.code());
+        failure.report(style);
+    }
+    Ok(ExitCode::from(worst(codes.into_iter())))
 }
 
-/// Where each model's runs are written to.
-fn trace_files(asked: Option<&str>, models: &[Files]) -> Result<Vec<Option<String>>, Failure> {
-    let stem = |files: &Files| {
-        let stem = Path::new(&files[0]).file_stem();
-        stem.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
-    };
-    let Some(asked) = asked else { return Ok(vec![None; models.len()]) };
-    let mut traces = Vec::new();
-    for files in models {
-        let trace = Some(format!("{asked}.{}", stem(files)));
-        if traces.contains(&trace) {
-            return Err(Failure::usage(format!(
-                "two models are called {}, so --trace would write one file for both",
-                stem(files)
-            )));
-        }
-        traces.push(trace);
+/// Names that arguments give for several models, each of which must be in one of them.
+#[derive(Default)]
+pub(super) struct Names {
+    /// How many models said which names they do not have.
+    asked: usize,
+    /// The names that some model does not have, and how many do not.
+    absent: Vec<(Absent, usize)>,
+}
+
+impl Names {
+    /// Whether all these names are meant for any model, not for the one that does not have them.
+    pub(super) fn may_be_elsewhere(&self, request: &Check, absent: &[Absent]) -> bool {
+        let shared = request.names();
+        absent.iter().all(|absent| shared.contains(&absent.name))
     }
-    Ok(traces)
+
+    /// A model does not have these.
+    pub(super) fn learn(&mut self, absent: Vec<Absent>) {
+        self.asked += 1;
+        for name in absent {
+            let is_same = |(known, _): &&mut (Absent, usize)| {
+                known.name == name.name && known.option == name.option
+            };
+            match self.absent.iter_mut().find(is_same) {
+                Some((_, count)) => *count += 1,
+                None => self.absent.push((name, 1)),
+            }
+        }
+    }
+
+    /// The names that no model has.
+    pub(super) fn nowhere(self) -> Option<Failure> {
+        let Names { asked, absent } = self;
+        let nowhere = absent.into_iter().filter(|(_, count)| *count == asked);
+        let nowhere: Vec<Absent> = nowhere
+            .map(|(absent, _)| match asked {
+                1 => absent,
+                _ => Absent {
+                    message: format!("{} {}: no model has it", absent.option, absent.name),
+                    ..absent
+                },
+            })
+            .collect();
+        (!nowhere.is_empty()).then_some(Failure::NoSuchName(nowhere))
+    }
+}
+
+/// Where each model's runs are written to: no two to the same file. Models of the same name are told apart
+/// by the folders that they are in, and else by a number.
+fn trace_files(asked: Option<&str>, models: &[Files]) -> Vec<Option<String>> {
+    let Some(asked) = asked else { return vec![None; models.len()] };
+    if files::is_stream(asked) {
+        return vec![Some(asked.to_owned()); models.len()];
+    }
+    let stem = |files: &Files| {
+        let stem = Path::new(&files[0]).file_stem().unwrap_or_default();
+        slug(&stem.to_string_lossy()).to_lowercase()
+    };
+    let mut names = files::Names::default();
+    let trace = |files: &Files| {
+        let is_unique = models.iter().filter(|other| stem(other) == stem(files)).count() == 1;
+        let path = Path::new(&files[0]);
+        let named = if is_unique {
+            slug(&path.file_stem().unwrap_or_default().to_string_lossy())
+        } else {
+            slug(&path.with_extension("").to_string_lossy())
+        };
+        names.give(&named, |_| true).map(|name| format!("{asked}.{name}"))
+    };
+    models.iter().map(trace).collect()
 }
 
 /// The exit code that outweighs the others: a bug, then wrong input, then a violation, then an unknown,
@@ -107,7 +176,7 @@ fn summary(rows: &[Row]) -> String {
     let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0).clamp(5, 52);
     let mut out = format!("{:width$}  holds  violated  unknown  exit\n", "model");
     for Row { name, counts, why, code } in rows {
-        let name = shortened(name, width);
+        let name = shortened(&in_line(name), width);
         let _ = match counts {
             Some(Counts { holding, violated, unknown }) => writeln!(
                 out,

@@ -192,7 +192,7 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
         let planned = along.and_then(|trace| {
             let step = trace.steps().nth(self.taken.len())?;
             let at = self.at();
-            trace::matching(self.system, at, step.event, step.who, Some(step.to))
+            step.find(self.system, at)
         });
         for (who, members) in groups {
             let first = enabled[members[0]];
@@ -284,7 +284,7 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
             return Some("the trace ends here\n".to_owned());
         };
         let at = self.at();
-        match trace::matching(self.system, at, step.event, step.who, Some(step.to)) {
+        match step.find(self.system, at) {
             Some(step) => {
                 self.take(step);
                 None

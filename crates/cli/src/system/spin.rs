@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::fs::{self, File};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -304,7 +305,7 @@ impl Folder {
             let number = MADE.fetch_add(1, Ordering::Relaxed);
             let name = format!("fairly-spin-{}-{number}", std::process::id());
             let path = std::env::temp_dir().join(name);
-            match fs::create_dir(&path) {
+            match builder().create(&path) {
                 Ok(()) => return Ok(Folder { path }),
                 // Left over by another process with our number.
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
@@ -312,6 +313,13 @@ impl Folder {
             }
         }
     }
+}
+
+/// What makes a directory that nobody else can look into or write to.
+fn builder() -> fs::DirBuilder {
+    let mut builder = fs::DirBuilder::new();
+    builder.mode(0o700);
+    builder
 }
 
 impl Drop for Folder {

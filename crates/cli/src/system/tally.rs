@@ -9,13 +9,15 @@ use fairly_check::promela::Stored;
 use fairly_check::{Outcome, Property, Verdict, Waiting, WhyUnknown, waiting};
 use fairly_report::human::Aside;
 use fairly_report::{Paint, Source, claim, clipped, counted, human, itf, json};
-use fairly_source::Span;
+use fairly_source::{Span, Style};
 use fairly_system::TransitionSystem;
 
-use super::arguments::{Format, Model};
-use super::next;
+use super::arguments::{Check, Format, Model};
 pub(super) use super::next::Choice;
-use crate::failure::{self, Failure};
+use super::several::worst;
+use super::{guard, next, runs};
+use crate::failure::{self, Absent, Bug, Failure};
+use crate::files::{self, Names, Output, slug};
 use crate::interim::Answer;
 use crate::output;
 
@@ -37,6 +39,14 @@ impl Counts {
         }
     }
 
+    /// Says on stderr what the answers are, if they cannot be printed.
+    pub(super) fn remark(self) {
+        let all = self.holding + self.violated + self.unknown;
+        if all > 0 {
+            output::remark(&format!("{}: {}", counted(all, "answer"), self.in_words()));
+        }
+    }
+
     /// The kinds that there are, in words.
     fn in_words(self) -> String {
         let counts =
@@ -53,25 +63,46 @@ pub(super) struct Answered {
     pub(super) documents: Vec<serde_json::Value>,
     pub(super) counts: Counts,
     pub(super) code: u8,
+    /// What could not be written although it was asked for.
+    pub(super) unwritten: Vec<Failure>,
     /// The command to try next, in words for people.
     pub(super) next: Option<String>,
+    /// Names of the arguments that this model does not have, where another one may.
+    pub(super) absent: Vec<Absent>,
 }
 
 impl Answered {
     /// Something that is no verdict on a property.
     pub(super) fn aside(text: String, code: u8) -> Answered {
-        Answered { text, documents: Vec::new(), counts: Counts::default(), code, next: None }
+        Answered {
+            text,
+            documents: Vec::new(),
+            counts: Counts::default(),
+            code,
+            unwritten: Vec::new(),
+            next: None,
+            absent: Vec::new(),
+        }
     }
 
-    /// Prints everything and gives the exit code.
-    pub(super) fn print(self) -> Result<ExitCode, Failure> {
-        let next = self.next.map_or(String::new(), |next| format!("\nnext: {next}\n"));
-        output::write(&(self.text + &next), None)?;
-        Ok(ExitCode::from(self.code))
+    /// Prints everything, writes the reports that are asked for, and gives the exit code: that of the
+    /// verdict, or of wrong usage if something could not be written.
+    pub(super) fn print(self, request: &Check, style: Style) -> Result<ExitCode, Failure> {
+        let Answered { text, documents, counts, code, mut unwritten, next, absent: _ } = self;
+        let next = next.map_or(String::new(), |next| format!("\nnext: {next}\n"));
+        output::write(&(text + &next), None).inspect_err(|_| counts.remark())?;
+        unwritten.extend(request.write_reports(&documents));
+        let codes = unwritten.into_iter().map(|failure| {
+            let code = failure.code();
+            failure.report(style);
+            code
+        });
+        Ok(ExitCode::from(worst(codes.chain([code]))))
     }
 }
 
 /// What an answer is about.
+#[derive(Clone)]
 pub(super) struct About {
     /// What it is called.
     pub(super) title: String,
@@ -81,6 +112,14 @@ pub(super) struct About {
     pub(super) choice: Choice,
 }
 
+impl About {
+    /// A property that `-p` chooses by its name.
+    pub(super) fn of(name: &str) -> About {
+        let choice = Choice::Property(name.to_owned());
+        About { title: name.to_owned(), place: None, choice }
+    }
+}
+
 /// A row of the table at the end.
 struct Row {
     word: &'static str,
@@ -88,6 +127,15 @@ struct Row {
     title: String,
     under: String,
     states: Option<usize>,
+}
+
+/// How many answers there were at some time.
+pub(super) struct Mark {
+    text: usize,
+    documents: usize,
+    rows: usize,
+    counts: Counts,
+    unexpected: usize,
 }
 
 /// The answers so far.
@@ -106,8 +154,15 @@ pub(super) struct Tally<'a> {
     counts: Counts,
     /// Answers that were expected to be otherwise.
     unexpected: usize,
+    /// Answers that there are none of because of a bug.
+    broken: usize,
     rows: Vec<Row>,
-    saved: Vec<String>,
+    /// Constraints of the command line.
+    assumed: Vec<String>,
+    options: Vec<String>,
+    /// The names of runs that were written by name, so far.
+    traces: Names,
+    unwritten: Vec<Failure>,
     next: next::Next,
 }
 
@@ -131,10 +186,70 @@ impl<'a> Tally<'a> {
             documents: Vec::new(),
             counts: Counts::default(),
             unexpected: 0,
+            broken: 0,
             rows: Vec::new(),
-            saved: Vec::new(),
+            assumed: Vec::new(),
+            options: model.of_the_files(),
+            traces: Names::default(),
+            unwritten: Vec::new(),
             next: next::Next::default(),
         }
+    }
+
+    /// The same, for answers under constraints of the command line.
+    pub(super) fn assuming(mut self, constraints: &[String]) -> Tally<'a> {
+        self.assumed = constraints.to_vec();
+        self
+    }
+
+    /// Where the answers are now.
+    pub(super) fn mark(&self) -> Mark {
+        let (counts, unexpected) = (self.counts, self.unexpected);
+        let (text, documents, rows) = (self.text.len(), self.documents.len(), self.rows.len());
+        Mark { text, documents, rows, counts, unexpected }
+    }
+
+    /// Takes back what was added since.
+    pub(super) fn rewind(&mut self, mark: Mark) {
+        self.text.truncate(mark.text);
+        self.kept = self.kept.min(mark.text);
+        self.documents.truncate(mark.documents);
+        self.rows.truncate(mark.rows);
+        (self.counts, self.unexpected) = (mark.counts, mark.unexpected);
+    }
+
+    /// Whether everything so far is known.
+    pub(super) fn is_known(&self) -> bool {
+        self.counts.unknown == 0
+    }
+
+    /// Adds that there is no answer because of a bug.
+    pub(super) fn broken<S: TransitionSystem>(
+        &mut self,
+        system: &mut S,
+        bug: &Bug,
+        about: &About,
+    ) -> Result<(), Failure> {
+        self.broken += 1;
+        let bundle = guard::bundle(&self.files, &about.title, bug, Some(&mut *system));
+        self.claim(system, &ClaimVerdict::broken(&bug.message), about)?;
+        if let Some(document) = self.documents.last_mut() {
+            document["internal"] = serde_json::json!(true);
+            document["bundle"] = serde_json::json!(bundle);
+        }
+        let asked = match &bundle {
+            Some(bundle) => format!("please report it with {bundle}"),
+            None => "please report it with the command and the model".to_owned(),
+        };
+        if self.model.format == Format::Human {
+            // It belongs to the answer above, which ends with an empty line.
+            self.text.pop();
+            let _ = writeln!(self.text, "      {asked}\n");
+        }
+        self.model.quiet();
+        let said = format!("{}: internal error: {}; {asked}", about.title, bug.message);
+        output::remark(&said);
+        Ok(())
     }
 
     /// Adds the verdict on a formula.
@@ -165,12 +280,16 @@ impl<'a> Tally<'a> {
         let trace = match &verdict.outcome {
             Outcome::Violated(found) => {
                 let origin = self.origin(about);
-                let trace = itf::trace(system, verdict, found, &origin);
-                let asked = self.trace_to.as_ref().map(|path| match self.several {
-                    true => format!("{path}.{}", verdict.property),
-                    false => path.clone(),
-                });
-                self.save(&trace, &about.title, asked)?
+                let guilty = itf::Guilty {
+                    property: &verdict.property,
+                    formula: &verdict.formula,
+                    fairness: &verdict.stamp.fairness,
+                    constraints: &self.assumed,
+                    run: &found.run,
+                    ledger: &found.ledger,
+                };
+                let trace = itf::trace(system, &guilty, &origin);
+                self.save(&trace, &about.title)
             }
             _ => None,
         };
@@ -219,7 +338,7 @@ impl<'a> Tally<'a> {
         if let ClaimOutcome::Violated(Some(shown)) = &verdict.outcome {
             let origin = self.origin(about);
             let value = itf::finite(system, &about.title, shown, &origin);
-            trace = self.save(&value, &about.title, None)?;
+            trace = self.save(&value, &about.title);
         }
         self.next.learn_claim(verdict, trace.as_deref());
         let document = claim::json(system, &about.title, verdict);
@@ -255,6 +374,7 @@ impl<'a> Tally<'a> {
         itf::Origin {
             files: &self.files,
             source: source.map(|(text, name)| Source { name, text }),
+            options: &self.options,
             property: match &about.choice {
                 Choice::Property(name) => itf::Asked::Property(name.clone()),
                 Choice::Formula(text) => itf::Asked::Formula(text.clone()),
@@ -307,35 +427,36 @@ impl<'a> Tally<'a> {
         self.documents.push(document);
     }
 
-    /// Writes a run to where it was asked for, or else beside the model's other runs, where failing to
-    /// write it is no reason to fail. Gives the name of the file.
-    fn save(
-        &mut self,
-        trace: &serde_json::Value,
-        title: &str,
-        asked: Option<String>,
-    ) -> Result<Option<String>, Failure> {
-        let text = format!("{trace:#}\n");
-        if let Some(path) = asked {
-            output::write(&text, Some(&path))?;
-            return Ok(Some(path));
+    /// Writes a run to where it was asked for, or else beside the model's other runs. A verdict is not lost
+    /// because that fails. Gives the name of the file.
+    fn save(&mut self, trace: &serde_json::Value, title: &str) -> Option<String> {
+        let text = json::text(trace);
+        if let Some(path) = self.trace_to.clone() {
+            let path = match self.several && !files::is_stream(&path) {
+                true => format!("{path}.{}", self.traces.give(&slug(title), |_| true)?),
+                false => path,
+            };
+            return match Output::open(&path).and_then(|to| to.write(&text)) {
+                Ok(()) => Some(path),
+                Err(failure) => {
+                    self.unwritten.push(failure);
+                    None
+                }
+            };
         }
         if self.model.format != Format::Human {
-            return Ok(None);
+            return None;
         }
         let stem = self.files.first().and_then(|file| Path::new(file).file_stem());
         let stem = stem.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-        let base = format!("{}.{}", slug(&stem), slug(title));
-        let mut name = base.clone();
-        for number in 2.. {
-            if !self.saved.contains(&name) {
-                break;
+        let name = format!("{}.{}", slug(&stem), slug(title));
+        match runs::keep(&self.model.kept, &name, trace, &text) {
+            Ok(path) => Some(path),
+            Err(error) => {
+                output::remark(&format!("the run is not kept: {error}"));
+                None
             }
-            name = format!("{base}-{number}");
         }
-        self.saved.push(name.clone());
-        let path = format!("{RUNS}/{name}.itf.json");
-        Ok(kept(&path, &text).then_some(path))
     }
 
     /// Says what no run executes.
@@ -410,19 +531,20 @@ impl<'a> Tally<'a> {
             let expected = !self.model.expectations.is_empty() && self.unexpected == 0;
             let expected = if expected && unknown == 0 { ", all as expected" } else { "" };
             self.text.push_str(&format!("{all} {word}: {}{expected}\n", self.counts.in_words()));
-            let names_one = self.several || self.model.property.is_some();
+            let names_one = self.several || !self.model.properties.is_empty();
             next = self.next.command(&self.files, names_one);
         } else {
             self.text = self.model.format.documents(&self.documents);
         }
         // What is expected to fail is a test that passes; what nobody could find out is none.
         let code = match (self.unexpected, unknown) {
+            _ if self.broken > 0 => failure::INTERNAL,
             (0, 0) => 0,
             (0, _) => failure::UNKNOWN,
             _ => failure::NO,
         };
-        let Tally { text, documents, counts, .. } = self;
-        Answered { text, documents, counts, code, next }
+        let Tally { text, documents, counts, unwritten, .. } = self;
+        Answered { text, documents, counts, code, unwritten, next, absent: Vec::new() }
     }
 
     /// Every answer in a line.
@@ -451,45 +573,5 @@ impl<'a> Tally<'a> {
             out.push('\n');
         }
         look.finish(out + "\n")
-    }
-}
-
-/// Where runs are kept that nobody asked for by name.
-const RUNS: &str = ".fairly";
-
-/// Keeps a run; the folder says of itself that it belongs in no repository.
-fn kept(path: &str, text: &str) -> bool {
-    let folder = Path::new(RUNS);
-    // Another process may be making it at the same time, which is as good.
-    if std::fs::create_dir(folder).is_ok() {
-        let _ = std::fs::write(folder.join(".gitignore"), "*\n");
-    }
-    folder.is_dir() && std::fs::write(path, text).is_ok()
-}
-
-/// A title as a part of a file's name.
-fn slug(title: &str) -> String {
-    const LONGEST: usize = 40;
-    let mut out = String::new();
-    for letter in title.chars() {
-        if letter.is_alphanumeric() || letter == '_' {
-            out.push(letter);
-        } else if !out.is_empty() && !out.ends_with('-') {
-            out.push('-');
-        }
-    }
-    let short: String = out.chars().take(LONGEST).collect();
-    short.trim_end_matches('-').to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_title_becomes_a_name_of_a_file() {
-        assert_eq!(slug("System() |= []<> enter.0"), "System-enter-0");
-        assert_eq!(slug("live"), "live");
-        assert_eq!(slug(&"x".repeat(99)).len(), 40);
     }
 }

@@ -5,13 +5,16 @@ mod verify;
 
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use fairly_report::Look;
+use clap::{Args, Subcommand, ValueEnum};
+use fairly_omega::StateId;
 use fairly_report::trace::Trace as Saved;
-use fairly_system::{ActionId, Run, RunStep, Transition, TransitionSystem};
+use fairly_report::{Look, itf, json};
+use fairly_source::escape::in_line;
+use fairly_system::{ActionId, Run, RunStep, TransitionSystem};
 use serde_json::Value;
 
 use super::arguments::Model;
+use super::several::worst;
 use crate::failure::Failure;
 use crate::{input, output};
 
@@ -30,9 +33,15 @@ enum Command {
     },
     /// Walk the run on its model again, and judge it again: is it a run, is it fair, does it violate the
     /// property?
+    ///
+    /// Everything that a trace says is looked at, down to the values of variables. What is not as the model
+    /// has it is named, and the exit code is 1.
     Verify {
+        /// Traces, or trails of SPIN.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<String>,
         #[command(flatten)]
-        from: From,
+        about: About,
     },
     /// Print the run in another format.
     Convert {
@@ -49,6 +58,13 @@ enum Command {
 struct From {
     /// A trace, such as .fairly/lock.served.itf.json, or a trail of SPIN, such as lock.pml.trail.
     file: String,
+    #[command(flatten)]
+    about: About,
+}
+
+/// What a file does not say itself.
+#[derive(Args)]
+struct About {
     /// The model, if it is not where it was; of a trail, if it is not FILE without `.trail`.
     #[arg(long, value_name = "FILE")]
     model: Vec<String>,
@@ -87,57 +103,89 @@ pub(crate) fn trace(request: &Trace, look: Look) -> Result<ExitCode, Failure> {
                 Format::Plantuml => trace.plantuml(),
                 Format::Dot => trace.dot(),
                 Format::Markdown => trace.markdown(),
-                Format::Trail => trail::written(&trace, &from.model)?,
+                Format::Trail => trail::written(&trace, &from.about.model)?,
             };
-            output::write(&converted, None)?;
+            match to {
+                Format::Itf | Format::Trail => output::write_data(&converted)?,
+                _ => output::write(&converted, None)?,
+            }
             Ok(ExitCode::SUCCESS)
         }
-        Command::Verify { from } => verify::verify(&from.read()?.1, &from.model),
+        Command::Verify { files, about } => {
+            let mut codes = Vec::new();
+            for file in files {
+                if files.len() > 1 {
+                    output::write(&format!("{}: ", in_line(file)), None)?;
+                }
+                codes.push(match verify::verify(file, about) {
+                    Ok(code) => code,
+                    Err(failure) if files.len() > 1 => {
+                        let code = failure.code();
+                        output::write(&format!("not read: {}\n", failure.in_short()), None)?;
+                        code
+                    }
+                    Err(failure) => return Err(failure),
+                });
+            }
+            Ok(ExitCode::from(worst(codes.into_iter())))
+        }
     }
 }
 
 impl From {
     /// The text of the trace, and what it says.
     fn read(&self) -> Result<(String, Saved), Failure> {
-        if trail::is_one(&self.file) {
-            let value = trail::read(&self.file, &self.model, self.property.as_deref())?;
-            return Ok((format!("{value:#}\n"), saved(&self.file, &value)?));
+        let From { file, about } = self;
+        if trail::is_one(file) {
+            let value = trail::read(file, &about.model, about.property.as_deref())?;
+            return Ok((json::text(&value), saved(file, &value)?));
         }
-        if self.property.is_some() {
-            return Err(Failure::usage(format!(
-                "{} says itself which property it violates; -p is for trails of SPIN",
-                self.file
-            )));
+        about.refuse_property(file)?;
+        read(file)
+    }
+}
+
+impl About {
+    fn refuse_property(&self, file: &str) -> Result<(), Failure> {
+        match self.property {
+            None => Ok(()),
+            Some(_) => Err(Failure::usage(format!(
+                "{file} says itself which property it violates; -p is for trails of SPIN"
+            ))),
         }
-        read(&self.file)
     }
 }
 
 /// Reads a trace.
 pub(super) fn read(file: &str) -> Result<(String, Saved), Failure> {
+    let (text, value) = document(file)?;
+    let trace = saved(file, &value)?;
+    Ok((text, trace))
+}
+
+/// The text of a trace, and the document that it is.
+fn document(file: &str) -> Result<(String, Value), Failure> {
     let text = input::read(file)?.text;
-    let value: Value = serde_json::from_str(&text).map_err(|error| Failure::Usage {
+    let value = fairly_report::trace::parse(&text).map_err(|error| Failure::Usage {
         message: format!("{file} is no trace: {error}"),
         help: Some("traces are saved in .fairly when a property is violated".to_owned()),
     })?;
-    let trace = saved(file, &value)?;
-    Ok((text, trace))
+    Ok((text, value))
 }
 
 fn saved(file: &str, value: &Value) -> Result<Saved, Failure> {
     Saved::read(value).map_err(|why| Failure::usage(format!("{file}: {why}")))
 }
 
-/// Arguments that name a model as those of `check` do.
-#[derive(Parser)]
-struct Alone {
-    #[command(flatten)]
-    model: Model,
-}
-
-/// The arguments that ask what a trace answers.
+/// The arguments that ask what a trace answers. The reference interpreter walks it.
 fn arguments(trace: &Saved, files: &[String]) -> Result<Model, Failure> {
-    let mut words = vec!["fairly".to_owned()];
+    const OPTIONS: [&str; 3] = ["--lang=", "--interleave=", "--alphabet="];
+    let mut words = vec!["fairly".to_owned(), "--interpret".to_owned()];
+    let is_known = |word: &String| OPTIONS.iter().any(|option| word.starts_with(option));
+    if let Some(other) = trace.options.iter().find(|&word| !is_known(word)) {
+        return Err(Failure::usage(format!("the trace wants `{other}`, which makes no model")));
+    }
+    words.extend_from_slice(&trace.options);
     if let Some(name) = &trace.asked_property {
         words.push(format!("--property={name}"));
     }
@@ -146,20 +194,21 @@ fn arguments(trace: &Saved, files: &[String]) -> Result<Model, Failure> {
     }
     words.push("--".to_owned());
     words.extend_from_slice(if files.is_empty() { &trace.files } else { files });
-    let parsed = Alone::try_parse_from(words);
-    parsed.map(|alone| alone.model).map_err(|_| {
+    Model::of_words(words).map_err(|_| {
         Failure::usage("the trace does not say which model it is of; name it with --model")
     })
 }
 
-/// The run of the system that the trace describes.
-fn walk<S: TransitionSystem>(trace: &Saved, system: &mut S) -> Result<Run, String> {
+/// The run of the system that the trace describes, and where it starts.
+fn walk<S: TransitionSystem>(trace: &Saved, system: &mut S) -> Result<(Run, StateId), String> {
     let start = trace.start().ok_or("it has no states")?;
-    let initial = system.initial().into_iter().find(|&state| system.describe(state) == start);
-    let mut at = initial.ok_or("the model does not start in its first state")?;
+    let start = itf::starts(system, start).get(trace.first).copied();
+    let start = start.ok_or("the model does not start in its first state")?;
+    let mut at = start;
     let mut steps = Vec::new();
     for (number, step) in (1..).zip(trace.steps()) {
-        let taken = matching(system, at, step.event, step.who, Some(step.to))
+        let taken = step
+            .find(system, at)
             .ok_or_else(|| format!("step {number}, {}, is not possible there", step.event))?;
         steps.push(RunStep { from: at, action: taken.action, to: taken.target });
         at = taken.target;
@@ -169,24 +218,7 @@ fn walk<S: TransitionSystem>(trace: &Saved, system: &mut S) -> Result<Run, Strin
     if cycle.first().is_some_and(|first| first.from != at) {
         return Err("its loop does not close".to_owned());
     }
-    Ok(Run { stem: steps, cycle })
-}
-
-/// The step out of a state with this event, these participants, and, if it is given, this end.
-pub(super) fn matching<S: TransitionSystem>(
-    system: &mut S,
-    state: fairly_omega::StateId,
-    event: &str,
-    who: &str,
-    to: Option<&str>,
-) -> Option<Transition> {
-    let mut steps = Vec::new();
-    system.steps(state, &mut steps);
-    steps.into_iter().find(|step| {
-        system.signature().event_name(system.action(step.action).event) == event
-            && participants(system, step.action) == who
-            && to.is_none_or(|to| system.describe(step.target) == to)
-    })
+    Ok((Run { stem: steps, cycle }, start))
 }
 
 /// Who takes part, as a report says it.

@@ -26,13 +26,27 @@ pub(super) trait Work {
 pub(super) fn with_system<W: Work>(model: &Model, work: W) -> Result<W::Output, Failure> {
     match load::read(&model.files, model)? {
         Read::Network(mut loaded) => {
+            // Names that are given must be there, though one system is all there is.
+            load::properties(model, &mut loaded)?;
             let text = loaded.text().map(str::to_owned);
             let source = text.as_deref().zip(model.files.first());
             let source = source.map(|(text, name)| Source { name, text });
             work.run(&mut loaded.network, source)
         }
         Read::File(mut file) => {
-            let which: Which = file.questions(model)?.first().and_then(|first| first.system);
+            let questions = file.questions(model)?;
+            let which: Which = questions.first().and_then(|first| first.system);
+            let other = questions.iter().find(|question| question.system != which);
+            if let Some(other) = other.filter(|_| !model.properties.is_empty()) {
+                let first = questions.first().map_or("", |first| first.title.as_str());
+                return Err(Failure::Usage {
+                    message: format!(
+                        "`{first}` and `{}` are about different processes",
+                        other.title
+                    ),
+                    help: Some("choose the assertions of one process with -p".to_owned()),
+                });
+            }
             let text = file.text().to_owned();
             let source = Source { name: &model.files[0], text: &text };
             work.run(file.interpreter(which), Some(source))

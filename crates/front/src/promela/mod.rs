@@ -97,7 +97,7 @@
 //! | `E1164` | a message to or from something that is no channel |
 //! | `E1165` | arithmetic with a channel |
 //! | `E1166` | `run` with the wrong number of arguments |
-//! | `E1167` | a message with more fields than its channel, or than 255 |
+//! | `E1167` | a message with more fields than any channel has, or than 255 |
 //! | `E1168` | a constant of another mtype |
 //! | `E1169` | an assignment to `_pid`, `_nr_pr` or `_last` |
 //! | `E1170` | the value of `_` |

@@ -181,6 +181,23 @@ pub(crate) fn children(process: &P) -> Vec<&Rc<P>> {
     }
 }
 
+/// Whether a process as it is written is nothing but `Skip`, so that `;` goes on without a step.
+fn only_skips(process: &P) -> bool {
+    match process {
+        P::Skip => true,
+        P::Indexed(operator, _, _, _) | P::Compose(operator, _)
+            if matches!(operator, Operator::Internal | Operator::Interrupt) =>
+        {
+            false
+        }
+        P::Compose(..) | P::Joined(_) | P::Indexed(..) | P::Copies(..) | P::Atomic(_) => {
+            children(process).into_iter().all(|child| only_skips(child))
+        }
+        // A name, a condition or a hidden set around it makes it another.
+        _ => false,
+    }
+}
+
 /// What a specification means.
 pub(crate) struct Meaning<'a> {
     pub(crate) spec: &'a Spec,
@@ -603,6 +620,9 @@ impl Meaning<'_> {
                 let (first, rest) = parts.split_first().expect("an operand");
                 if rest.is_empty() {
                     return inner(first);
+                }
+                if only_skips(first) {
+                    return inner(&Rc::new(P::Compose(operator, rest.to_vec())));
                 }
                 for step in inner(first)? {
                     let rest = rest.iter().cloned();

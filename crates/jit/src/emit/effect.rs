@@ -2,7 +2,7 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
-use fairly_model::{Edge, Expr, Model, Place, Statement, StatementKind, Storage, Target};
+use fairly_model::{Edge, Expr, Place, Statement, StatementKind, Storage, Target};
 
 use super::Emitter;
 use crate::context;
@@ -27,7 +27,7 @@ impl Emitter<'_> {
             self.builder.def_var(variable, zero);
             variable
         });
-        if size(&edge.effect) > Model::STATEMENTS as usize {
+        if size(&edge.effect) as u64 > self.plan.statements {
             self.give_up();
         }
     }
@@ -152,9 +152,9 @@ impl Emitter<'_> {
         let condition = self.test(condition);
         self.require(condition, exit);
         if let Some(count) = self.count(round) {
+            let most = self.load(self.context, context::STATEMENTS);
             // As many as may be: what is counted is the most that can have been run.
-            let few =
-                self.compare_to(IntCC::SignedLessThanOrEqual, count, i64::from(Model::STATEMENTS));
+            let few = self.builder.ins().icmp(IntCC::SignedLessThanOrEqual, count, most);
             self.insist(few);
         }
         self.run(body);

@@ -7,6 +7,7 @@ use fairly_system::{ActionId, Fault, Transition};
 use super::join::Way;
 use super::natively::unnumbered;
 use super::{Interpreter, Work, step};
+use crate::limits::Long;
 
 /// Steps out of a state.
 #[derive(Clone, Debug, Default)]
@@ -71,6 +72,19 @@ impl Interpreter {
         }
     }
 
+    /// The same without native code.
+    pub(crate) fn interpret_some(
+        &mut self,
+        words: &[u64],
+        steps: &mut Steps,
+        keep: Option<Keep<'_>>,
+    ) {
+        self.interpret(words, steps, keep);
+        if let Some(forget) = &mut self.memory.forget {
+            forget.after(&self.program, &steps.actions, &mut steps.rows);
+        }
+    }
+
     fn expand_remembering(&mut self, words: &[u64], steps: &mut Steps, keep: Option<Keep<'_>>) {
         steps.clear();
         let mut slots = Vec::new();
@@ -103,6 +117,9 @@ impl Interpreter {
         if self.unfold.is_some() {
             self.program.prepare_state(&work.cells, &mut self.unfold);
         }
+        let statements = self.program.limits.statements;
+        self.program.allowed.set(statements / self.long.share(words) as u64);
+        self.program.most_run.set(0);
         let timeout = self.find(&mut work);
         work.joints.restrict(&self.program, &work.cells, &work.offers);
         for at in 0..work.joints.all.len() {
@@ -117,6 +134,15 @@ impl Interpreter {
             self.expand_joint(&mut work, at, timeout, steps);
         }
         self.work = work;
+        let run = self.program.most_run.get();
+        if run > self.program.allowed.get() {
+            self.long.fail(words);
+            if let Some(native) = &mut self.native {
+                native.code.limit_statements(statements / Long::SHARE as u64);
+            }
+        } else if run > statements / Long::SHARE as u64 {
+            self.long.succeed(words);
+        }
     }
 
     /// Appends the step of the joint action at a position.

@@ -392,13 +392,20 @@ fn receives(
     wanted: &[i64],
     row: &[i64],
 ) -> Faulty<bool> {
-    let Communication::Receive { pattern, .. } = &edge.communication else { return Ok(false) };
+    let Communication::Receive { pattern, keep, .. } = &edge.communication else {
+        return Ok(false);
+    };
     if !matches(pattern, wanted, row) {
         return Ok(false);
     }
     let ready = program.ready(offer.slot as usize, offer.variant as usize, offer.location as usize);
-    match ready.is_some_and(|ready| ready.edges[offer.edge as usize].reads_received) {
-        true => view.test(&edge.guard),
-        false => Ok(true),
+    let receives = match ready.is_some_and(|ready| ready.edges[offer.edge as usize].reads_received)
+    {
+        true => view.test(&edge.guard)?,
+        false => true,
+    };
+    if receives && let Role::Receive { channel } = offer.role {
+        view.fits(channel as usize, pattern.len(), *keep)?;
     }
+    Ok(receives)
 }

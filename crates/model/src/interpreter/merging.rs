@@ -17,6 +17,15 @@ pub(super) struct Apart {
     count: usize,
     /// Whether it is the merged ones that are in use.
     is_merged: bool,
+    /// How often other templates have been merged.
+    version: u32,
+}
+
+impl Apart {
+    /// A number for what is merged now; zero if nothing is.
+    pub(super) fn version(&self) -> u32 {
+        if self.is_merged { self.version } else { 0 }
+    }
 }
 
 impl Interpreter {
@@ -34,7 +43,9 @@ impl Interpreter {
             let of = |native: &Accelerator| native.code.with(&merged.templates);
             let native = self.native.as_ref().and_then(of).map(Accelerator::new);
             let Merged { templates, passed } = merged;
-            self.apart = Some(Apart { templates, native, passed, count, is_merged: false });
+            let version = self.apart.as_ref().map_or(0, |apart| apart.version) + 1;
+            let is_merged = false;
+            self.apart = Some(Apart { templates, native, passed, count, is_merged, version });
         }
         let passed = self.apart.iter().flat_map(|apart| &apart.passed);
         for (ever, passed) in self.ever_passed.iter_mut().zip(passed) {

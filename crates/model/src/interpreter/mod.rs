@@ -35,6 +35,7 @@ use crate::eval::{Faulty, View, fault};
 use crate::exec::within;
 use crate::forget::Memory;
 use crate::layout::Layout;
+use crate::limits::{Limits, Long};
 use crate::model::{Model, Unfold};
 use crate::state::States;
 
@@ -126,10 +127,14 @@ pub struct Interpreter {
     base: Vec<u64>,
     steps: Steps,
     native: Option<Accelerator>,
+    /// Native code that is not to be used for a while.
+    paused: Option<Accelerator>,
     batch: Batch,
     /// The state that was read last, unpacked.
     reading: RefCell<Reading>,
     memory: Memory,
+    /// States with steps that run very many statements.
+    long: Long,
     /// The steps that are not taken now: as they are, or merged.
     apart: Option<Apart>,
     /// By template: whether steps of it have ever been merged.
@@ -145,6 +150,13 @@ struct Reading {
     /// Whether the cells are those of the words.
     unpacked: bool,
     cells: Vec<i64>,
+}
+
+/// How the steps of a model are taken. States of the same words have the same steps in the same mode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Mode {
+    merged: u32,
+    forgets: u32,
 }
 
 /// What went wrong, and in which state; in none if it is in the initial one.
@@ -220,8 +232,10 @@ impl Interpreter {
             base,
             steps: Steps::default(),
             native: None,
+            paused: None,
             batch: Batch::default(),
             memory: Memory::default(),
+            long: Long::default(),
             stop: Stop::default(),
         }
     }
@@ -267,6 +281,24 @@ impl Interpreter {
     pub(crate) fn at_once(&self) -> usize {
         const WORDS: usize = 1 << 16;
         (WORDS / self.program.layout.words).max(1)
+    }
+
+    /// How much work one step may take.
+    pub fn limits(&self) -> Limits {
+        self.program.limits
+    }
+
+    /// Sets how much work one step may take, before anything is explored and before native code is made.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.program.limits = limits;
+    }
+
+    /// Which steps are taken now: what is merged and what is forgotten.
+    pub(crate) fn mode(&self) -> Mode {
+        Mode {
+            merged: self.apart.as_ref().map_or(0, Apart::version),
+            forgets: self.memory.forget.as_ref().map_or(0, |forget| forget.version),
+        }
     }
 
     /// Says when to prepare nothing any more: then no more native code is made, and reductions that look at
@@ -324,6 +356,7 @@ impl Interpreter {
     /// The cells of the initial state.
     fn start(&self, cells: &mut [i64]) -> Faulty<()> {
         let Program { model, layout, .. } = &self.program;
+        self.program.allowed.set(self.program.limits.statements);
         cells.fill(0);
         for (variable, strip) in model.variables.iter().zip(&layout.variables) {
             for (at, cell) in strip.cells().enumerate() {
@@ -386,6 +419,10 @@ impl Interpreter {
 }
 
 impl TransitionSystem for Interpreter {
+    fn by_reference(&mut self, on: bool) {
+        self.pause_native(on);
+    }
+
     fn bytes(&self) -> usize {
         self.state_bytes()
     }

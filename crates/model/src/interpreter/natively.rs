@@ -43,6 +43,14 @@ impl Interpreter {
         self.native = Some(Accelerator::new(code));
     }
 
+    /// Makes no use of native code from now on, or makes use of it again.
+    pub(crate) fn pause_native(&mut self, paused: bool) {
+        match paused {
+            true => self.paused = self.native.take().or(self.paused.take()),
+            false => self.native = self.paused.take().or(self.native.take()),
+        }
+    }
+
     /// The edge behind a move; `None` if there is none because it could not be worked out.
     pub fn part(&self, id: MoveId) -> Option<Part> {
         let key = self.program.names.key(id);

@@ -175,12 +175,12 @@ impl Offers {
             Communication::None => {}
             Communication::Send { channel, message, .. } => {
                 let channel = view.channel(channel)?;
-                view.arity(channel, message.len())?;
                 let of = &model.channels[channel];
                 let full = view.messages(channel) == of.capacity;
                 if of.capacity > 0 && full && of.when_full == WhenFull::Wait {
                     return Ok(None);
                 }
+                view.arity(channel, message.len())?;
                 let start = self.pool.len();
                 view.message(channel, message, &mut self.pool)?;
                 offer.row = Slice::since(start, &self.pool);
@@ -192,9 +192,8 @@ impl Offers {
                 let what = if meets { Happening::Rendezvous } else { Happening::Send };
                 happening = Some((channel, what));
             }
-            Communication::Receive { channel, pattern, pick, .. } => {
+            Communication::Receive { channel, pattern, pick, keep } => {
                 let channel = view.channel(channel)?;
-                view.arity(channel, pattern.len())?;
                 let start = self.pool.len();
                 if model.channels[channel].capacity == 0 {
                     self.pattern(view, pattern)?;
@@ -218,7 +217,7 @@ impl Offers {
                     let start = self.pool.len();
                     let mut found = None;
                     for message in 0..count {
-                        let cells = (0..pattern.len())
+                        let cells = (0..pattern.len().min(view.width(channel)))
                             .map(|cell| view.message_cell(channel, message, cell));
                         self.pool.extend(cells);
                         let row = Slice::since(start, &self.pool).of(&self.pool);
@@ -232,6 +231,7 @@ impl Offers {
                         self.pool.truncate(start);
                     }
                     let Some(message) = found else { return Ok(None) };
+                    view.fits(channel, pattern.len(), *keep)?;
                     offer.row = Slice::since(start, &self.pool);
                     offer.role = Role::Get { channel: small(channel), message };
                     happening = Some((channel, Happening::Receive));

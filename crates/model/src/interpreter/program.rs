@@ -1,5 +1,7 @@
 //! A model with everything about it that does not depend on the state.
 
+use std::cell::Cell;
+
 use fairly_system::{EventId, MoveId};
 use hashbrown::HashMap;
 
@@ -7,6 +9,7 @@ use super::names::{Head, MoveKey, Names};
 use crate::expression::Expr;
 use crate::ids::{LocationId, SlotId, TemplateId};
 use crate::layout::Layout;
+use crate::limits::Limits;
 use crate::model::{Growth, Model, Unfold};
 use crate::process::{Communication, Edge, Gathering, Label};
 
@@ -21,6 +24,11 @@ pub(crate) struct Program {
     gatherings: Vec<Option<Meeting>>,
     /// Locations that could not be unfolded.
     failures: HashMap<(TemplateId, LocationId), Growth>,
+    pub(crate) limits: Limits,
+    /// Statements that a process may run in an action out of the state that is looked at.
+    pub(crate) allowed: Cell<u64>,
+    /// The most that one has run there.
+    pub(crate) most_run: Cell<u64>,
 }
 
 /// The edges out of a location, as the process in one slot sees them.
@@ -72,7 +80,20 @@ impl Program {
         names.signature.complete = open.is_empty() && !model.has_open_labels();
         names.signature.families = model.families();
         let failures = HashMap::new();
-        let mut program = Program { model, layout, names, prepared, gatherings, failures };
+        let limits = Limits::default();
+        let allowed = Cell::new(limits.statements);
+        let most_run = Cell::new(0);
+        let mut program = Program {
+            model,
+            layout,
+            names,
+            prepared,
+            gatherings,
+            failures,
+            limits,
+            allowed,
+            most_run,
+        };
         program.prepare_all();
         program
     }

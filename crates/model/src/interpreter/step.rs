@@ -21,8 +21,8 @@ pub(crate) fn take(program: &Program, work: &mut Work, joint: Joint, timeout: bo
     }
     next.copy_from_slice(cells);
     let members = joints.members(joint);
-    let mut statements = 0;
     for &at in members {
+        let mut statements = 0;
         let offer = &offers.all[at as usize];
         let edge = edge(program, offer);
         let slot = offer.slot as usize;

@@ -131,7 +131,7 @@ impl<'m> Naive<'m> {
     }
 
     /// What a new process does first.
-    pub(crate) fn begin(&self, state: &mut State, slot: usize, count: &mut u32) -> Maybe<()> {
+    pub(crate) fn begin(&self, state: &mut State, slot: usize, count: &mut u64) -> Maybe<()> {
         let template = state.slots[slot].as_ref().unwrap().template;
         Run { naive: self, state, own: slot, received: None, timeout: false, count }
             .all(&self.model.templates[template].start)
@@ -515,8 +515,8 @@ impl<'m> Naive<'m> {
 
     fn target(&self, before: &State, members: &[Can<'m>], timeout: bool) -> Maybe<State> {
         let mut state = before.clone();
-        let mut count = 0;
         for can in members {
+            let mut count = 0;
             let received: Option<Vec<i64>> = match (&can.what, &members[0].what) {
                 (What::Get(_, _, row), _) | (What::Receive(..), What::Send(_, row)) => {
                     Some(row.clone())

@@ -219,7 +219,7 @@ pub(crate) struct Run<'a, 'm> {
     pub(crate) own: usize,
     pub(crate) received: Option<&'a [i64]>,
     pub(crate) timeout: bool,
-    pub(crate) count: &'a mut u32,
+    pub(crate) count: &'a mut u64,
 }
 
 impl Run<'_, '_> {

@@ -1,6 +1,6 @@
-//! Which processes of a model can be exchanged.
+//! Which processes of a model that know no numbers of processes may be exchanged: a guess.
 //!
-//! Two slots are alike if all of this is so; else they are in different groups, or in none.
+//! Two slots are taken to be alike if all of this is so; else they are in different groups, or in none.
 //!
 //! - Their templates are the same, but for names and for events that only one of the two slots has.
 //! - They take the same part in every event that several take together: they stand side by side wherever
@@ -11,18 +11,21 @@
 //! - A state has the same room for what they remember.
 //! - They hold one kind of process, which nobody starts, for it would go to the first slot that is free;
 //!   and where processes leave in order, it does not leave.
-
-use std::fmt::Write;
+//!
+//! Whether they can be exchanged is decided in `automorphism.rs`. What is listed here finds the groups, and
+//! gives the reason where there are none.
 
 use fairly_model::{
-    AnyVariable, Collapsed, Communication, Edge, Exit, Expr, Gathering, Label, Layout, Model,
+    AnyVariable, Collapsed, Communication, Edge, Exit, Expr, Gathering, Label, Layout, Model, Slot,
     Statement, StatementKind, Strip, Target, Template, TemplateId,
 };
 use fairly_system::EventId;
 use hashbrown::{HashMap, HashSet};
 
+use super::automorphism::Subject;
 use super::named::Alike;
-use super::{Asymmetric, Content, Group, Symmetry};
+use super::scheme::Scheme;
+use super::{Asymmetric, Symmetry};
 use crate::watched::Watched;
 
 /// What can be exchanged in a model without anybody noticing who watches this.
@@ -51,92 +54,130 @@ pub(super) fn detect(system: &Collapsed, watched: &Watched) -> Result<Symmetry, 
     if computed || layout.last_mover.is_some() {
         return Err(Asymmetric::Numbers);
     }
-    for (owner, _) in model.channels.iter().filter_map(|channel| channel.owner) {
-        unfit[owner.index()] = true;
-    }
     let gathered = Gathered::of(model);
-    let started = started(model);
-    for (slot, of) in layout.slots.iter().enumerate() {
-        let [only] = of.variants.as_slice() else {
-            unfit[slot] = true;
-            continue;
-        };
-        let template = model.template(only.template);
-        let edges = || edges(template);
-        let leaves = || edges().any(|edge| edge.target == Target::Exit);
-        unfit[slot] |= model.slots[slot].start.is_none()
-            || started.contains(&only.template)
-            || model.exit == Exit::LastFirst && leaves()
-            || template.asks_own()
-            || edges()
-                .any(|edge| (edge.hold || !is_inner(edge)) && gathered.may_have(model, slot, edge));
-    }
-    let private = private_events(
-        model,
-        layout
-            .slots
-            .iter()
-            .map(|slot| slot.variants.iter().map(|variant| variant.template).collect()),
-    );
+    let mut fit = Fit::of(model, layout, &gathered);
+    let mut asks_own: HashMap<TemplateId, bool> = HashMap::new();
+    let private = private_events(model, layout);
     // What would be alike, and what of it is not named.
-    let mut keys: HashMap<Key, Vec<usize>> = HashMap::new();
-    let mut order: Vec<Key> = Vec::new();
-    let mut known: HashMap<TemplateId, String> = HashMap::new();
-    for slot in (0..model.slots.len()).filter(|&slot| !unfit[slot]) {
+    let mut places: HashMap<Key, usize> = HashMap::new();
+    let mut alike: Vec<Vec<usize>> = Vec::new();
+    let mut shapes = Shapes::default();
+    for slot in 0..model.slots.len() {
+        if unfit[slot] || !fit.is_fit(slot) {
+            continue;
+        }
         let template = layout.slots[slot].variants[0].template;
-        let mut shape =
-            known.entry(template).or_insert_with(|| shape(model, template, slot, &private)).clone();
-        // What one of them remembers, another must have room for, in the same bits.
-        for strip in stored(layout, slot) {
-            let _ = write!(shape, " {} {} {}", strip.base, strip.width, strip.length);
+        let asks_own = asks_own.entry(template);
+        if *asks_own.or_insert_with(|| model.template(template).asks_own()) {
+            continue;
         }
-        let meets = gathered.places.get(&slot).cloned().unwrap_or_default();
-        let renamed = model.slots[slot].renamed.clone();
-        let key = (shape, meets, renamed);
-        let members = keys.entry(key.clone()).or_default();
-        if members.is_empty() {
-            order.push(key);
-        }
-        members.push(slot);
+        let shape = shapes.number(template, || shape(model, template, slot, &private));
+        let key = key(model, layout, slot, shape, &gathered);
+        let class = *places.entry(key).or_insert(alike.len());
+        alike.resize(alike.len().max(class + 1), Vec::new());
+        alike[class].push(slot);
     }
-    if keys.values().all(|slots| slots.len() < 2) {
+    alike.retain(|slots| slots.len() > 1);
+    if alike.is_empty() {
         return Err(Asymmetric::Different);
     }
-    let alike: Vec<&[usize]> = order.iter().map(|key| keys[key].as_slice()).collect();
     let own: Vec<Vec<EventId>> = (0..model.slots.len())
         .map(|slot| match layout.slots[slot].variants.as_slice() {
             [only] => own_events(model, only.template, slot, &private),
             _ => Vec::new(),
         })
         .collect();
-    let families = Alike { system, groups: &alike, own: &own }.name(watched, &mut named);
-    let mut groups = Vec::new();
-    for key in &order {
-        let slots: Vec<usize> = keys[key].iter().copied().filter(|slot| !named[*slot]).collect();
-        let contents: Vec<Content> = slots
-            .iter()
-            .map(|&slot| Content { strips: stored(layout, slot).copied().collect() })
-            .collect();
-        if slots.len() > 1 {
-            let values = contents[0].strips.iter().map(|strip| strip.length as usize);
-            let length = values.sum::<usize>() + 1;
-            groups.push(Group { slots, contents, length });
-        }
-    }
-    if groups.is_empty() {
+    let groups: Vec<&[usize]> = alike.iter().map(Vec::as_slice).collect();
+    let families = Alike::new(system, &groups, &own).name(watched, &mut named);
+    alike.iter_mut().for_each(|slots| slots.retain(|&slot| !named[slot]));
+    alike.retain(|slots| slots.len() > 1);
+    if alike.is_empty() {
         return Err(Asymmetric::Named);
     }
-    let mut symmetry = Symmetry::new(groups, model.slots.len(), layout.holder);
-    for (slot, own) in own.iter().enumerate() {
-        if symmetry.is_exchanged(slot) {
-            symmetry.events.extend((0u32..).zip(own).map(|(at, &event)| (event, (slot, at))));
-        }
-    }
+    let scheme = Scheme::nameless(model);
+    let subject = Subject::new(system, &scheme, watched, &atoms, (&families, &own));
+    let groups = super::kept_by(&subject, &alike)?;
+    let mut symmetry = Symmetry::nameless(layout, &groups);
+    symmetry.own_events(&own);
+    symmetry.moves_as(&subject)?;
+    drop(subject);
     symmetry.follow(families, watched.constraints.len());
     Ok(symmetry)
 }
 
-type Key = (String, Vec<(u32, u32)>, Vec<(String, EventId)>);
+/// What the slots of a group have in common: the number of their shape, the room for what they remember, where
+/// they stand in gatherings, and what is hidden in them.
+pub(super) type Key = (u32, Vec<(i64, u32, u32)>, Vec<(u32, u32)>, Vec<(String, EventId)>);
+
+pub(super) fn key(
+    model: &Model,
+    layout: &Layout,
+    slot: usize,
+    shape: u32,
+    gathered: &Gathered,
+) -> Key {
+    // What one of them remembers, another must have room for, in the same bits.
+    let room = stored(layout, slot).map(|strip| (strip.base, strip.width, strip.length));
+    let meets = gathered.places.get(&slot).cloned().unwrap_or_default();
+    (shape, room.collect(), meets, model.slots[slot].renamed.clone())
+}
+
+/// Shapes of templates, numbered.
+#[derive(Default)]
+pub(super) struct Shapes {
+    known: HashMap<TemplateId, u32>,
+    numbers: HashMap<String, u32>,
+}
+
+impl Shapes {
+    pub(super) fn number(&mut self, template: TemplateId, shape: impl FnOnce() -> String) -> u32 {
+        let Shapes { known, numbers } = self;
+        *known.entry(template).or_insert_with(|| {
+            let next = u32::try_from(numbers.len()).expect("fewer than 2^32 templates");
+            *numbers.entry(shape()).or_insert(next)
+        })
+    }
+}
+
+/// Which slots have processes that may be exchanged at all.
+pub(super) struct Fit<'a> {
+    model: &'a Model,
+    layout: &'a Layout,
+    gathered: &'a Gathered,
+    owners: HashSet<usize>,
+    started: HashSet<TemplateId>,
+    known: HashMap<(TemplateId, bool), bool>,
+}
+
+impl<'a> Fit<'a> {
+    pub(super) fn of(model: &'a Model, layout: &'a Layout, gathered: &'a Gathered) -> Fit<'a> {
+        let owners = model.channels.iter().filter_map(|channel| channel.owner);
+        Fit {
+            model,
+            layout,
+            gathered,
+            owners: owners.map(|(slot, _)| slot.index()).collect(),
+            started: started(model),
+            known: HashMap::new(),
+        }
+    }
+
+    pub(super) fn is_fit(&mut self, slot: usize) -> bool {
+        let [only] = self.layout.slots[slot].variants.as_slice() else { return false };
+        let Slot { start, renamed, .. } = &self.model.slots[slot];
+        if start.is_none() || self.owners.contains(&slot) || self.started.contains(&only.template) {
+            return false;
+        }
+        let (model, gathered, hides) = (self.model, self.gathered, !renamed.is_empty());
+        *self.known.entry((only.template, hides)).or_insert_with(|| {
+            let edges = || edges(model.template(only.template));
+            (model.exit != Exit::LastFirst || edges().all(|edge| edge.target != Target::Exit))
+                && edges().all(|edge| {
+                    !gathered.may_have(model, hides, edge) || !edge.hold && is_inner(edge)
+                })
+        })
+    }
+}
 
 /// Where everything is that a state remembers of the process in a slot.
 pub(super) fn stored(layout: &Layout, slot: usize) -> impl Iterator<Item = &Strip> {
@@ -260,6 +301,8 @@ pub(super) fn is_inner(edge: &Edge) -> bool {
 /// Events that several take together.
 pub(super) struct Gathered {
     events: HashSet<EventId>,
+    /// First parts of their names.
+    names: HashSet<String>,
     /// By slot: the nodes of the trees that it stands in, with the number of the tree.
     pub(super) places: HashMap<usize, Vec<(u32, u32)>>,
 }
@@ -292,37 +335,43 @@ impl Gathered {
             }
         }
         places.values_mut().for_each(|all| all.sort_unstable());
-        Gathered { events: model.gatherings.iter().map(|(event, _)| *event).collect(), places }
+        let events: HashSet<EventId> = model.gatherings.iter().map(|(event, _)| *event).collect();
+        let names = events.iter().flat_map(|event| first_parts(&model.events[event.index()].name));
+        Gathered { names: names.map(str::to_owned).collect(), events, places }
     }
 
-    /// Whether the event of an edge may be one that several take.
-    pub(super) fn may_have(&self, model: &Model, slot: usize, edge: &Edge) -> bool {
-        let named = |first: &str| {
-            self.events.iter().any(|event| is_of(&model.events[event.index()].name, first))
-        };
+    /// Whether the event of an edge may be one that several take; the slot may hide some.
+    fn may_have(&self, model: &Model, hides: bool, edge: &Edge) -> bool {
         match &edge.label {
             Label::Event(event) => self.events.contains(event),
-            _ if !model.slots[slot].renamed.is_empty() => true,
-            Label::Data { family, .. } => named(family),
-            Label::Message => model.channels.iter().any(|channel| named(&channel.name)),
+            Label::Data { family, .. } => hides || self.names.contains(family),
+            Label::Message => {
+                hides || model.channels.iter().any(|channel| self.names.contains(&channel.name))
+            }
         }
     }
 }
 
-fn is_of(name: &str, first: &str) -> bool {
-    let rest = name.strip_prefix(first);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '!', '?', '[']))
+/// The families and channels that an event may belong to by its name: `e.0` and `e` of `e.0.1`, `c` of `c!1`.
+pub(super) fn first_parts(name: &str) -> impl Iterator<Item = &str> {
+    let ends = name.match_indices(['.', '!', '?', '[']).map(|(at, _)| at);
+    ends.chain([name.len()]).map(|end| &name[..end])
 }
 
 /// Events that are taken by one slot alone and by no other, with the slot.
-pub(super) fn private_events(
-    model: &Model,
-    slots: impl Iterator<Item = Vec<TemplateId>>,
-) -> HashMap<EventId, usize> {
+pub(super) fn private_events(model: &Model, layout: &Layout) -> HashMap<EventId, usize> {
     let mut users: HashMap<EventId, Option<usize>> = HashMap::new();
     let mut families: HashSet<&str> = HashSet::new();
-    for (slot, templates) in slots.enumerate() {
-        for template in templates {
+    // Whoever shares a template shares its events, so none is looked at more than twice.
+    let mut met: HashMap<TemplateId, usize> = HashMap::new();
+    let mut has_messages = false;
+    for (slot, of) in layout.slots.iter().enumerate() {
+        for template in of.variants.iter().map(|variant| variant.template) {
+            let times = met.entry(template).or_default();
+            *times += 1;
+            if *times > 2 {
+                continue;
+            }
             for edge in edges(model.template(template)) {
                 match &edge.label {
                     Label::Event(event) => {
@@ -334,9 +383,7 @@ pub(super) fn private_events(
                     Label::Data { family, .. } => {
                         families.insert(family);
                     }
-                    Label::Message => {
-                        families.extend(model.channels.iter().map(|channel| channel.name.as_str()));
-                    }
+                    Label::Message => has_messages = true,
                 }
             }
         }
@@ -347,9 +394,11 @@ pub(super) fn private_events(
     for (event, _) in &model.gatherings {
         users.insert(*event, None);
     }
+    if has_messages {
+        families.extend(model.channels.iter().map(|channel| channel.name.as_str()));
+    }
     let made = |event: EventId| {
-        let name = &model.events[event.index()].name;
-        families.iter().any(|family| is_of(name, family))
+        first_parts(&model.events[event.index()].name).any(|part| families.contains(part))
     };
     users
         .into_iter()
@@ -366,10 +415,11 @@ pub(super) fn own_events(
     private: &HashMap<EventId, usize>,
 ) -> Vec<EventId> {
     let mut own = Vec::new();
+    let mut met = HashSet::new();
     for edge in edges(model.template(template)) {
         if let Label::Event(event) = edge.label
             && private.get(&event) == Some(&slot)
-            && !own.contains(&event)
+            && met.insert(event)
         {
             own.push(event);
         }
@@ -384,16 +434,26 @@ pub(super) fn shape(
     slot: usize,
     private: &HashMap<EventId, usize>,
 ) -> String {
-    let own = own_events(model, template, slot, private);
+    let own: HashMap<EventId, usize> =
+        own_events(model, template, slot, private).into_iter().zip(0..).collect();
     let mut plain = model.template(template).clone();
     plain.name.clear();
+    plain.span = None;
+    for local in &mut plain.locals {
+        local.name.clear();
+        local.span = None;
+    }
+    without_spans(&mut plain.start);
     for location in &mut plain.locations {
         location.name.clear();
         location.labels.clear();
+        location.span = None;
         for edge in location.edges.iter_mut().flatten() {
             edge.name.clear();
+            edge.span = None;
+            without_spans(&mut edge.effect);
             if let Label::Event(event) = edge.label
-                && let Some(at) = own.iter().position(|&other| other == event)
+                && let Some(at) = own.get(&event)
             {
                 let kind = model.events[event.index()].kind;
                 edge.label = Label::Data { family: format!("{at} {kind:?}"), values: Vec::new() };
@@ -401,4 +461,22 @@ pub(super) fn shape(
         }
     }
     format!("{plain:?}")
+}
+
+fn without_spans(statements: &mut [Statement]) {
+    for statement in statements {
+        statement.span = None;
+        match &mut statement.kind {
+            StatementKind::If { then, otherwise, .. } => {
+                without_spans(then);
+                without_spans(otherwise);
+            }
+            StatementKind::While { body, .. } => without_spans(body),
+            StatementKind::Assert { message, .. } => message.clear(),
+            StatementKind::Assign(_)
+            | StatementKind::Start { .. }
+            | StatementKind::Put { .. }
+            | StatementKind::Take { .. } => {}
+        }
+    }
 }

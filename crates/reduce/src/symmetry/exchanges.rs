@@ -5,6 +5,7 @@ use fairly_system::{Action, EventId, MoveId};
 use hashbrown::HashMap;
 
 use super::Symmetry;
+use super::places::positions;
 
 /// What is in each slot goes to a slot.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -19,6 +20,20 @@ impl Permutation {
     /// Where the process in a slot goes.
     pub fn of(&self, slot: usize) -> usize {
         self.0[slot] as usize
+    }
+
+    /// Where the process in a slot goes, if there is such a slot.
+    pub(super) fn try_of(&self, slot: usize) -> Option<usize> {
+        self.0.get(slot).map(|&to| to as usize)
+    }
+
+    /// Each of these slots goes to the next one, and the last to the first.
+    pub(super) fn cycle(slots: usize, through: &[usize]) -> Permutation {
+        let mut moved = Permutation::identity(slots);
+        for (at, &slot) in through.iter().enumerate() {
+            moved.set(slot, through[(at + 1) % through.len()]);
+        }
+        moved
     }
 
     pub(super) fn set(&mut self, from: usize, to: usize) {
@@ -39,6 +54,9 @@ impl Permutation {
         inverse
     }
 }
+
+/// How many kinds of processes that look the same are told apart to find out how many can be exchanged.
+const MOST_KINDS: usize = 16;
 
 /// The number of an exchange that has been met; the first one exchanges nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -185,9 +203,9 @@ impl Symmetry {
         for number in 0..self.groups.len() {
             self.read(number, words);
             let group = &self.groups[number];
+            let places = positions(&group.slots);
             for (from, &slot) in group.slots.iter().enumerate() {
-                let to = group.slots.iter().position(|&other| other == moved.of(slot));
-                let to = to.expect("a process goes to a slot of its group");
+                let to = places[&moved.of(slot)];
                 let value = self.value(group, from);
                 group.contents[to].write(value, words);
                 if let (Some(strip), Some(1)) = (self.holder, value.last()) {
@@ -198,21 +216,20 @@ impl Symmetry {
         }
     }
 
-    /// How many exchanges leave a packed state as it is.
+    /// How many exchanges leave a packed state as it is, or somewhat less.
     pub(crate) fn exchanges_of(&mut self, words: &[u64]) -> u64 {
-        let groups: Vec<Vec<usize>> = self.groups.iter().map(|group| group.slots.clone()).collect();
+        let slots = self.group_of.len();
+        let ranks = self.ranks(words);
         let mut count: u64 = 1;
-        for slots in groups {
-            // Processes that can be exchanged for each other, the first of them and how many.
-            let mut alike: Vec<(usize, u64)> = Vec::new();
-            for slot in slots {
-                let mut swapped = words.to_vec();
-                let same = alike.iter_mut().find(|(first, _)| {
-                    let mut swap = Permutation::identity(self.group_of.len());
-                    swap.set(*first, slot);
-                    swap.set(slot, *first);
-                    swapped.copy_from_slice(words);
-                    self.exchange(&mut swapped, &swap);
+        for group in 0..self.groups.len() {
+            // Only those that look the same can be exchanged without a change.
+            let mut alike: HashMap<usize, Vec<(usize, u64)>> = HashMap::new();
+            for at in 0..self.groups[group].slots.len() {
+                let slot = self.groups[group].slots[at];
+                let firsts = alike.entry(ranks[&slot]).or_default();
+                let same = firsts.iter_mut().take(MOST_KINDS).find(|(first, _)| {
+                    let mut swapped = words.to_vec();
+                    self.exchange(&mut swapped, &Permutation::cycle(slots, &[*first, slot]));
                     swapped == words
                 });
                 match same {
@@ -220,7 +237,10 @@ impl Symmetry {
                         *many += 1;
                         count = count.saturating_mul(*many);
                     }
-                    None => alike.push((slot, 1)),
+                    None => firsts.push((slot, 1)),
+                }
+                if count == u64::MAX {
+                    return count;
                 }
             }
         }

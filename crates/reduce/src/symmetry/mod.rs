@@ -8,38 +8,50 @@
 //! `k^n`. Of the steps of a state, one of processes with the same in their slots stands for all.
 //!
 //! The paper that sorts processes (004, section 4.2) takes the symmetry of interleaving for its reason.
-//! That is not enough: a property or a constraint may tell processes apart (004-27). Here whatever is
-//! named is in no group, so the quotient is bisimilar to the system in all that is watched, and keeps the
-//! answer to every question about single runs that is asked of it, with X, automata and fairness: see
-//! Emerson and Sistla (*Symmetry and model checking*, 1996). Under fairness of *all* processes, the exchange
-//! that each step ends with is remembered (`exchanges.rs`), for whoever follows the processes through them:
-//! `fairly_search::threaded`. Then all steps are taken, since they are steps of different processes.
+//! That is not enough: a property or a constraint may tell processes apart (004-27), and so may channels,
+//! arrays and names of events. So which processes can be exchanged is found in two stages.
 //!
-//! Processes that differ by a number can be exchanged together with it (`numbered.rs`), if the number is used
-//! in no other way than as a name (`numbers.rs`); cells of arrays that it is the index of then go with the
-//! process (`places.rs`). Only all permutations of a group are known of: that a ring looks the same from
-//! everywhere is not.
+//! - A *guess* says which processes look alike and which values are their numbers: `detect.rs` for processes
+//!   that know no numbers, `numbered.rs` and `numbers.rs` for those that differ by a number, or keep some.
+//! - A *check* decides (`automorphism.rs`, `events.rs`): generators of all permutations of a group act on the
+//!   whole model and on what is watched, and the group is used only if nothing changes. What they move in a
+//!   packed state (`places.rs`) is compared with that (`scheme.rs`).
+//!
+//! So a guess that is wrong costs a reduction, and never an answer. Whatever is named is in no group, so the
+//! quotient is bisimilar to the system in all that is watched, and keeps the answer to every question about
+//! single runs that is asked of it, with X, automata and fairness: see Emerson and Sistla (*Symmetry and model
+//! checking*, 1996). Under fairness of *all* processes, the exchange that each step ends with is remembered
+//! (`exchanges.rs`), for whoever follows the processes through them: `fairly_search::threaded`. Then all steps
+//! are taken, since they are steps of different processes.
+//!
+//! Only all permutations of a group are known of: that a ring looks the same from everywhere is not. Channels
+//! stay where they are, so processes that have a channel each are not exchanged.
 //!
 //! Strong global fairness is not kept (against 004-27 and Zhang, Sun and Liu): two processes that swap places
 //! with either of two events take both events in the one state of the quotient, when in either state of the
 //! system it is always the same one.
 
+mod automorphism;
 mod detect;
+mod events;
 mod exchanges;
 mod named;
 mod numbered;
 mod numbers;
 mod places;
+mod scheme;
 
 use fairly_model::native::Part;
-use fairly_model::{Collapsed, Exchange, Strip};
+use fairly_model::{Collapsed, Exchange, Layout, Strip};
 use fairly_system::{Action, EventId, MoveId};
 use hashbrown::HashMap;
 
 use crate::watched::Watched;
+use automorphism::Subject;
 use exchanges::Followed;
 pub use exchanges::{Exchanged, Permutation};
 use places::Places;
+use scheme::Shift;
 
 /// What can be exchanged in a model without anybody noticing who watches this: processes that have no
 /// numbers, or with their numbers, whichever is more.
@@ -54,6 +66,43 @@ pub(crate) fn detect(system: &Collapsed, watched: &Watched) -> Result<Symmetry, 
     }
 }
 
+/// Groups of at most so many processes are looked through for smaller ones, if not all of them can be exchanged.
+const FEW: usize = 64;
+
+/// What of these groups, or of parts of them, a model keeps: within each group that is returned, every
+/// permutation is an automorphism.
+fn kept_by(subject: &Subject<'_>, groups: &[Vec<usize>]) -> Result<Vec<Vec<usize>>, Asymmetric> {
+    let all = subject.model.slots.len();
+    let keeps = |slots: &[usize]| subject.keeps(&Permutation::cycle(all, slots), slots);
+    let mut kept = Vec::new();
+    let mut why = None;
+    for group in groups {
+        // Two of them, and all of them round in a circle, make every permutation.
+        let circle = if group.len() > 2 { keeps(group) } else { Ok(()) };
+        let Err(changed) = circle.and_then(|()| keeps(&group[..2])) else {
+            kept.push(group.clone());
+            continue;
+        };
+        why.get_or_insert(changed);
+        if group.len() > FEW {
+            continue;
+        }
+        // One with each of the others does so too.
+        let mut parts: Vec<Vec<usize>> = Vec::new();
+        for &slot in group {
+            match parts.iter_mut().find(|part| keeps(&[part[0], slot]).is_ok()) {
+                Some(part) => part.push(slot),
+                None => parts.push(vec![slot]),
+            }
+        }
+        kept.extend(parts.into_iter().filter(|part| part.len() > 1));
+    }
+    match why {
+        Some(changed) if kept.is_empty() => Err(Asymmetric::Changed(changed)),
+        _ => Ok(kept),
+    }
+}
+
 /// Why no processes are exchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asymmetric {
@@ -63,6 +112,8 @@ pub enum Asymmetric {
     Numbers,
     /// The number of a process is used here as something else, or without being understood.
     Used(String),
+    /// An exchange of processes that look alike would change this.
+    Changed(String),
     /// No two processes are alike.
     Different,
     /// Some are, but the property or the constraints name all of them, or all but one.
@@ -147,6 +198,75 @@ pub(crate) struct Kind {
 }
 
 impl Symmetry {
+    /// Exchanges of processes without numbers in these slots, whether or not the model keeps them: for tests
+    /// that show what becomes of a quotient that is wrong.
+    #[doc(hidden)]
+    pub fn unchecked(system: &Collapsed, groups: &[Vec<usize>]) -> Symmetry {
+        Symmetry::nameless(system.interpreter().layout(), groups)
+    }
+
+    /// Of processes without numbers.
+    fn nameless(layout: &Layout, groups: &[Vec<usize>]) -> Symmetry {
+        let group = |slots: &Vec<usize>| {
+            let strips = |&slot: &usize| detect::stored(layout, slot).copied().collect();
+            let contents: Vec<Content> =
+                slots.iter().map(|slot| Content { strips: strips(slot) }).collect();
+            let values = contents[0].strips.iter().map(|strip| strip.length as usize);
+            let length = values.sum::<usize>() + 1;
+            Group { slots: slots.clone(), contents, length }
+        };
+        Symmetry::new(groups.iter().map(group).collect(), layout.slots.len(), layout.holder)
+    }
+
+    /// Events that only one process has, in the same order for all that are alike.
+    fn own_events(&mut self, own: &[Vec<EventId>]) {
+        for (slot, own) in own.iter().enumerate() {
+            if self.is_exchanged(slot) {
+                self.events.extend((0u32..).zip(own).map(|(at, &event)| (event, (slot, at))));
+            }
+        }
+    }
+
+    /// Makes sure that exchanges move the same values of a packed state as they do in the model.
+    fn moves_as(&self, subject: &Subject<'_>) -> Result<(), Asymmetric> {
+        let all = self.group_of.len();
+        for group in &self.groups {
+            for slots in [&group.slots[..2], &group.slots] {
+                let moved = Permutation::cycle(all, slots);
+                if self.shifts(&moved) != subject.scheme.shifts(subject.layout, &moved) {
+                    return Err(Asymmetric::Changed("the state".to_owned()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The values of a state that an exchange touches, in increasing order.
+    fn shifts(&self, moved: &Permutation) -> Vec<Shift> {
+        let mut shifts = match &self.places {
+            Some(places) => places.shifts(moved),
+            None => {
+                let mut shifts = Vec::new();
+                for group in &self.groups {
+                    let places = places::positions(&group.slots);
+                    for (from, slot) in group.contents.iter().zip(&group.slots) {
+                        let to = &group.contents[places[&moved.of(*slot)]];
+                        for (from, to) in from.strips.iter().zip(&to.strips) {
+                            let elements = 0..from.length;
+                            shifts.extend(elements.map(|at| (from.cell + at, to.cell + at, None)));
+                        }
+                    }
+                }
+                shifts
+            }
+        };
+        let holder = self.holder.or(self.places.as_ref().and_then(|places| places.holder));
+        shifts.extend(holder.map(|strip| (strip.cell, strip.cell, Some(scheme::SLOTS))));
+        shifts.retain(|(from, to, kind)| from != to || kind.is_some());
+        shifts.sort_unstable();
+        shifts
+    }
+
     fn new(groups: Vec<Group>, slots: usize, holder: Option<Strip>) -> Symmetry {
         let mut group_of = vec![None; slots];
         for (number, group) in (0u32..).zip(&groups) {
@@ -183,6 +303,25 @@ impl Symmetry {
     /// Whether processes that are exchanged have numbers.
     pub fn has_numbers(&self) -> bool {
         self.places.is_some()
+    }
+
+    /// By slot that is exchanged: a number such that only processes with the same one may have the same in a
+    /// packed state.
+    fn ranks(&mut self, words: &[u64]) -> HashMap<usize, usize> {
+        if let Some(places) = &self.places {
+            return places.sort(words).ranks;
+        }
+        let mut ranks = HashMap::new();
+        for number in 0..self.groups.len() {
+            self.read(number, words);
+            let group = &self.groups[number];
+            let mut kinds: HashMap<&[u64], usize> = HashMap::new();
+            for (at, &slot) in group.slots.iter().enumerate() {
+                let next = kinds.len();
+                ranks.insert(slot, *kinds.entry(self.value(group, at)).or_insert(next));
+            }
+        }
+        ranks
     }
 
     /// Notes which processes are alike, by their rank in their group.

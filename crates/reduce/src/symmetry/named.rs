@@ -4,11 +4,14 @@
 //! the same one about each of the others, and whoever searches follows it through the exchanges
 //! ([`Watched::followed`]); otherwise it names the process as well.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use fairly_fairness::{Constraint, Predicate, Selector, StepFormula};
 use fairly_model::Collapsed;
 use fairly_system::{EventId, EventSet, TransitionSystem};
+use hashbrown::HashMap;
 
 use crate::reduced::Reducible;
 use crate::watched::{Watched, walk};
@@ -20,12 +23,29 @@ pub(super) struct Alike<'a> {
     pub(super) groups: &'a [&'a [usize]],
     /// By slot: its own events, in the same order for all of a group.
     pub(super) own: &'a [Vec<EventId>],
+    /// By event that only one process has: its group, its slot, and its place among those of the slot.
+    owners: HashMap<EventId, (usize, usize, usize)>,
 }
 
 /// By slot: the constraints about the process in it, so that those at the same place ask the same.
 pub(super) type Families = Vec<Vec<u32>>;
 
-impl Alike<'_> {
+impl<'a> Alike<'a> {
+    pub(super) fn new(
+        system: &'a Collapsed,
+        groups: &'a [&'a [usize]],
+        own: &'a [Vec<EventId>],
+    ) -> Alike<'a> {
+        let mut owners = HashMap::new();
+        for (group, slots) in groups.iter().enumerate() {
+            for &slot in *slots {
+                let events = own[slot].iter().enumerate();
+                owners.extend(events.map(|(at, &event)| (event, (group, slot, at))));
+            }
+        }
+        Alike { system, groups, own, owners }
+    }
+
     /// Notes the slots that are told apart from others of their group, and gives the constraints about
     /// single processes which are not.
     pub(super) fn name(&self, watched: &Watched, named: &mut [bool]) -> Families {
@@ -44,11 +64,17 @@ impl Alike<'_> {
         about.iter_mut().for_each(|all| all.sort_unstable());
         let asked = |slot: usize| about[slot].iter().map(|(what, _)| what).collect::<Vec<_>>();
         for slots in self.groups {
-            // The most that are asked the same of stay together.
+            // The most that are asked the same of stay together; the first of those, if there are several.
             let free = || slots.iter().copied().filter(|&slot| !named[slot]);
-            let same = |slot: usize| free().filter(|&it| asked(it) == asked(slot)).count();
-            let Some(most) = free().rev().max_by_key(|&slot| same(slot)) else { continue };
-            let others: Vec<usize> = free().filter(|&slot| asked(slot) != asked(most)).collect();
+            let mut count: HashMap<Vec<&String>, (usize, Reverse<usize>)> = HashMap::new();
+            for slot in free() {
+                let first = (0, Reverse(slot));
+                count.entry(asked(slot)).or_insert(first).0 += 1;
+            }
+            let Some((most, _)) = count.into_iter().max_by_key(|(_, count)| *count) else {
+                continue;
+            };
+            let others: Vec<usize> = free().filter(|&slot| asked(slot) != most).collect();
             others.into_iter().for_each(|slot| named[slot] = true);
         }
         let numbers = |all: Vec<(String, u32)>| all.into_iter().map(|(_, number)| number).collect();
@@ -57,15 +83,30 @@ impl Alike<'_> {
 
     /// An event that only one process has is its name, unless the others' are meant as well.
     fn name_by_events(&self, set: &EventSet, named: &mut [bool]) {
-        let meant = |event: EventId| set.contains(event, self.system.signature());
-        for slots in self.groups {
-            for at in 0..self.own[slots[0]].len() {
-                let those = || slots.iter().copied().filter(|&slot| meant(self.own[slot][at]));
-                if those().count() < slots.len() {
-                    those().for_each(|slot| named[slot] = true);
+        for (group, members) in self.of_groups(set) {
+            let mut count: HashMap<usize, usize> = HashMap::new();
+            for (_, at) in &members {
+                *count.entry(*at).or_default() += 1;
+            }
+            for (slot, at) in members {
+                if count[&at] < self.groups[group].len() {
+                    named[slot] = true;
                 }
             }
         }
+    }
+
+    /// By group: the members of a set that only one process has, with its slot and their place among its own.
+    /// Events that only one process has are those of the model, so a set has decided of them.
+    fn of_groups(&self, set: &EventSet) -> BTreeMap<usize, Vec<(usize, usize)>> {
+        let mut found: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
+        for event in set.members() {
+            if let Some(&(group, slot, at)) = self.owners.get(event) {
+                found.entry(group).or_default().push((slot, at));
+            }
+        }
+        found.values_mut().for_each(|members| members.sort_unstable());
+        found
     }
 
     /// Names whoever a constraint is about.
@@ -166,23 +207,24 @@ impl Alike<'_> {
     /// A set of events is about a process if it has some that only this one has, but not those of the
     /// others.
     fn subject_of_events(&self, set: &EventSet) -> Subject {
-        let meant = |event: EventId| set.contains(event, self.system.signature());
         let mut subject = Subject::Nobody;
-        for slots in self.groups {
-            let places = |slot: usize| -> Vec<usize> {
-                let own = self.own[slot].iter().enumerate();
-                own.filter(|(_, event)| meant(**event)).map(|(at, _)| at).collect()
-            };
-            if slots.iter().all(|&slot| places(slot) == places(slots[0])) {
+        for (group, members) in self.of_groups(set) {
+            let mut places: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+            for (slot, at) in members {
+                places.entry(slot).or_default().push(at);
+            }
+            let mut all = places.values();
+            let first = all.next();
+            if places.len() == self.groups[group].len() && all.all(|it| Some(it) == first) {
                 continue;
             }
-            for &slot in slots.iter().filter(|&&slot| !places(slot).is_empty()) {
+            for (slot, places) in places {
                 let own = &self.own[slot];
                 let shared = |event: &&EventId| !own.contains(event);
                 let others: Vec<&EventId> = set.members().iter().filter(shared).collect();
                 match subject {
                     Subject::Nobody => {
-                        let which = format!(" own {:?} and {others:?}", places(slot));
+                        let which = format!(" own {places:?} and {others:?}");
                         subject = Subject::One(slot, which);
                     }
                     _ => return Subject::Some,

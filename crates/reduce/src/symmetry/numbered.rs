@@ -5,16 +5,16 @@
 //! `numbers.rs`; what an exchange moves then is collected for `places.rs`.
 
 use fairly_fairness::{Predicate, Selector, StepFormula};
-use fairly_model::{
-    Collapsed, Exit, Expr, Layout, Model, Strip, Target, Template, TemplateId, Variable,
-};
+use fairly_model::{Collapsed, Expr, Layout, Model, Strip, Template, Variable};
 use fairly_system::EventId;
 use hashbrown::{HashMap, HashSet};
 
-use super::detect::{self, Gathered};
+use super::automorphism::Subject;
+use super::detect::{self, Fit, Gathered, Shapes};
 use super::named::Alike;
 use super::numbers::{OWN, Type, Types, Typing};
 use super::places::{Belongings, Cell, Column, Domain, Matrix, Need, Places, Reference};
+use super::scheme::{Kind, Kinds, Scheme};
 use super::{Asymmetric, Symmetry};
 use crate::watched::{Watched, walk};
 
@@ -40,7 +40,7 @@ pub(super) fn detect(system: &Collapsed, watched: &Watched) -> Result<Symmetry, 
     found.fits(model)?;
     found.name_by_room(layout, &mut named);
     let groups: Vec<&[usize]> = found.classes.iter().map(Vec::as_slice).collect();
-    let families = Alike { system, groups: &groups, own: &found.own }.name(watched, &mut named);
+    let families = Alike::new(system, &groups, &found.own).name(watched, &mut named);
     let free = |slots: &Vec<usize>| -> Vec<usize> {
         slots.iter().copied().filter(|&slot| !named[slot]).collect()
     };
@@ -49,13 +49,14 @@ pub(super) fn detect(system: &Collapsed, watched: &Watched) -> Result<Symmetry, 
     if groups.is_empty() {
         return Err(Asymmetric::Named);
     }
-    let places = Collector::new(&found, model, layout, &groups).places()?;
+    let scheme = found.scheme();
+    let subject = Subject::new(system, &scheme, watched, &atoms, (&families, &found.own));
+    let groups = super::kept_by(&subject, &groups)?;
+    let places = Collector::new(&scheme, model, layout, &groups).places()?;
     let mut symmetry = Symmetry::numbered(places, model.slots.len(), found.carries);
-    for (slot, own) in found.own.iter().enumerate() {
-        if symmetry.is_exchanged(slot) {
-            symmetry.events.extend((0u32..).zip(own).map(|(at, &event)| (event, (slot, at))));
-        }
-    }
+    symmetry.own_events(&found.own);
+    symmetry.moves_as(&subject)?;
+    drop(subject);
     symmetry.follow(families, watched.constraints.len());
     Ok(symmetry)
 }
@@ -99,11 +100,7 @@ impl<'m> Found<'m> {
     fn of(model: &'m Model, layout: &Layout, atoms: &[Expr]) -> Result<Found<'m>, Asymmetric> {
         let started = detect::started(model);
         let mut typing = Typing::of(model, atoms, |template| !started.contains(&template));
-        let kinds = layout.slots.iter().map(|slot| {
-            let variants = slot.variants.iter();
-            variants.map(|variant| variant.template).collect::<Vec<_>>()
-        });
-        let private = detect::private_events(model, kinds);
+        let private = detect::private_events(model, layout);
         let template = |slot: usize| layout.slots[slot].variants[0].template;
         let own = |slot: usize| match layout.slots[slot].variants.len() {
             1 => detect::own_events(model, template(slot), slot, &private),
@@ -112,19 +109,13 @@ impl<'m> Found<'m> {
         let gathered = Gathered::of(model);
         let mut classes: Vec<Vec<usize>> = Vec::new();
         let mut places: HashMap<_, usize> = HashMap::new();
-        let mut shapes: HashMap<TemplateId, String> = HashMap::new();
-        let fit = |slot: &usize| is_fit(model, layout, *slot, &gathered, &started);
-        for slot in (0..model.slots.len()).filter(fit) {
+        let mut shapes = Shapes::default();
+        let mut fit = Fit::of(model, layout, &gathered);
+        for slot in (0..model.slots.len()).filter(|&slot| fit.is_fit(slot)) {
             let of = template(slot);
-            let known = shapes
-                .entry(of)
-                .or_insert_with(|| without_constants(&detect::shape(model, of, slot, &private)));
-            let mut shape = known.clone();
-            for strip in detect::stored(layout, slot) {
-                shape += &format!(" {} {} {}", strip.base, strip.width, strip.length);
-            }
-            let meets = gathered.places.get(&slot).cloned().unwrap_or_default();
-            let key = (shape, meets, model.slots[slot].renamed.clone());
+            let shape =
+                shapes.number(of, || without_constants(&detect::shape(model, of, slot, &private)));
+            let key = detect::key(model, layout, slot, shape, &gathered);
             let class = *places.entry(key).or_insert(classes.len());
             classes.resize(classes.len().max(class + 1), Vec::new());
             classes[class].push(slot);
@@ -167,6 +158,7 @@ impl<'m> Found<'m> {
             }
             true
         });
+        typing.flatten();
         if classes.is_empty() {
             return Err(Asymmetric::Different);
         }
@@ -177,9 +169,7 @@ impl<'m> Found<'m> {
         for (of, values) in vectors {
             let domain = numbers.entry(typing.root(of)).or_default();
             for (slot, value) in values {
-                let number = *domain.numbers.entry(slot).or_insert(value);
-                let same = *domain.slots.entry(value).or_insert(slot);
-                if (number, same) != (value, slot) {
+                if !domain.insert(slot, value) {
                     let text = format!("{} and another that meets it", model.slots[slot].name);
                     return Err(Asymmetric::Used(text));
                 }
@@ -198,14 +188,34 @@ impl<'m> Found<'m> {
                 }
             }
         }
-        let is_number = |of: &Type| numbers.contains_key(&typing.root(*of));
-        let carries = typing.labels.iter().any(|(_, types)| types.iter().any(is_number));
+        let carries = typing.is_in_names(|of| numbers.contains_key(&of));
         let own = (0..model.slots.len()).map(own).collect();
         Ok(Found { typing, classes, numbers, named, own, carries })
     }
 
     fn domain(&self, of: Type) -> Option<&Domain> {
         self.numbers.get(&self.typing.root(of))
+    }
+
+    /// Which values are numbers of processes, by what was found.
+    fn scheme(&self) -> Scheme {
+        let mut types: Vec<Type> = self.numbers.keys().copied().collect();
+        // The type of slots is the first one.
+        types.sort_unstable();
+        let kind = |of: Type| -> Kind { types.binary_search(&self.typing.root(of)).ok() };
+        let kinds = |of: &Types| Kinds { value: kind(of.value), index: kind(of.index) };
+        let kind_of = |of: &Type| kind(*of);
+        let typing = &self.typing;
+        let families = typing.labels.iter();
+        Scheme {
+            domains: types.iter().map(|of| self.numbers[of].clone()).collect(),
+            variables: typing.variables.iter().map(kinds).collect(),
+            locals: typing.locals.iter().map(|all| all.iter().map(kinds).collect()).collect(),
+            cells: typing.cells.iter().map(|all| all.iter().map(kind_of).collect()).collect(),
+            families: families
+                .map(|(key, types)| (key.clone(), types.iter().map(kind_of).collect()))
+                .collect(),
+        }
     }
 
     /// Whether every number is a value of whatever numbers are assigned to, and an index of the arrays that
@@ -273,51 +283,39 @@ impl<'m> Found<'m> {
     }
 }
 
-/// Whether the process in a slot may be exchanged at all.
-fn is_fit(
-    model: &Model,
-    layout: &Layout,
-    slot: usize,
-    gathered: &Gathered,
-    started: &HashSet<TemplateId>,
-) -> bool {
-    let [only] = layout.slots[slot].variants.as_slice() else { return false };
-    let template = model.template(only.template);
-    let edges = || detect::edges(template);
-    let owns = model.channels.iter().filter_map(|channel| channel.owner);
-    let meets = |edge| gathered.may_have(model, slot, edge);
-    model.slots[slot].start.is_some()
-        && owns.into_iter().all(|(owner, _)| owner.index() != slot)
-        && !started.contains(&only.template)
-        && (model.exit != Exit::LastFirst || edges().all(|edge| edge.target != Target::Exit))
-        && edges().all(|edge| !meets(edge) || !edge.hold && detect::is_inner(edge))
-}
-
-/// A shape with the values of constants taken out.
+/// A shape with the values of constants taken out, but for numbers of channels.
 fn without_constants(shape: &str) -> String {
+    let names_channel = |before: &str| {
+        let queries = ["Length, ", "Empty, ", "Full, ", "Capacity, "];
+        let query = queries.iter().find_map(|query| before.strip_suffix(query));
+        before.ends_with("channel: ") || query.is_some_and(|it| it.ends_with("Channel("))
+    };
     let mut parts = shape.split("Const(");
-    let mut all = parts.next().unwrap_or_default().to_owned();
+    let mut before = parts.next().unwrap_or_default();
+    let mut all = before.to_owned();
     for part in parts {
         all += "Const";
-        all += part.split_once(')').map_or(part, |(_, rest)| rest);
+        all += match names_channel(before) {
+            true => part,
+            false => part.split_once(')').map_or(part, |(_, rest)| rest),
+        };
+        before = part;
     }
     all
 }
 
 /// Collects what an exchange moves.
 struct Collector<'a> {
-    found: &'a Found<'a>,
+    scheme: &'a Scheme,
     model: &'a Model,
     layout: &'a Layout,
     places: Places,
-    /// By type: the domain in `places`.
-    domains: HashMap<Type, usize>,
     exchanged: HashSet<usize>,
 }
 
 impl<'a> Collector<'a> {
     fn new(
-        found: &'a Found<'a>,
+        scheme: &'a Scheme,
         model: &'a Model,
         layout: &'a Layout,
         groups: &[Vec<usize>],
@@ -328,30 +326,23 @@ impl<'a> Collector<'a> {
             .collect();
         let exchanged: HashSet<usize> = groups.iter().flat_map(|it| it.slots.clone()).collect();
         let mut places = Places { groups, holder: layout.holder, ..Places::default() };
-        let mut domains = HashMap::new();
-        for (&of, domain) in &found.numbers {
-            domains.insert(of, places.domains.len());
-            let kept = domain.numbers.iter().filter(|(slot, _)| exchanged.contains(*slot));
+        for all in &scheme.domains {
+            let kept = all.numbers.iter().filter(|(slot, _)| exchanged.contains(*slot));
             let numbers: HashMap<usize, i64> = kept.map(|(&slot, &value)| (slot, value)).collect();
             let slots = numbers.iter().map(|(&slot, &value)| (value, slot)).collect();
             places.domains.push(Domain { numbers, slots });
         }
-        Collector { found, model, layout, places, domains, exchanged }
-    }
-
-    fn domain_of(&self, of: Type) -> Option<usize> {
-        self.domains.get(&self.found.typing.root(of)).copied()
+        Collector { scheme, model, layout, places, exchanged }
     }
 
     fn places(mut self) -> Result<Places, Asymmetric> {
         for number in 0..self.places.groups.len() {
             self.collect_slots(number);
         }
-        let typing = &self.found.typing;
         let state_cells = self.layout.state_cells;
-        for (strip, types) in self.layout.variables.iter().zip(&typing.variables) {
+        for (strip, kinds) in self.layout.variables.iter().zip(&self.scheme.variables) {
             if (strip.cell as usize) < state_cells {
-                self.collect_shared(*strip, *types, None);
+                self.collect_shared(*strip, *kinds, None);
             }
         }
         for (slot, of) in self.layout.slots.iter().enumerate() {
@@ -359,24 +350,23 @@ impl<'a> Collector<'a> {
                 continue;
             }
             for (kind, variant) in (1i64..).zip(&of.variants) {
-                let types = &typing.locals[variant.template.index()];
-                for (strip, types) in variant.locals.iter().zip(types) {
+                let kinds = &self.scheme.locals[variant.template.index()];
+                for (strip, kinds) in variant.locals.iter().zip(kinds) {
                     if (strip.cell as usize) >= state_cells {
                         continue;
                     }
-                    let [value, index] = [types.value, types.index].map(|it| self.domain_of(it));
-                    let own_array = index.is_some() && strip.length > 1;
-                    if own_array && (of.variants.len() > 1 || value.is_some()) {
+                    let own_array = kinds.index.is_some() && strip.length > 1;
+                    if own_array && (of.variants.len() > 1 || kinds.value.is_some()) {
                         let text = format!("an array of {}", self.model.slots[slot].name);
                         return Err(Asymmetric::Used(text));
                     }
-                    self.collect_shared(*strip, *types, Some((of.kind, Need::Is(kind))));
+                    self.collect_shared(*strip, *kinds, Some((of.kind, Need::Is(kind))));
                 }
             }
         }
-        for (channel, types) in self.layout.channels.iter().zip(&typing.cells) {
-            for (column, &of) in channel.columns.iter().zip(types) {
-                let Some(domain) = self.domain_of(of) else { continue };
+        for (channel, kinds) in self.layout.channels.iter().zip(&self.scheme.cells) {
+            for (column, &kind) in channel.columns.iter().zip(kinds) {
+                let Some(domain) = kind else { continue };
                 self.places.references.extend((0..column.length).map(|at| Reference {
                     cell: (*column, at),
                     domain,
@@ -398,13 +388,13 @@ impl<'a> Collector<'a> {
         columns.push(column(slots.iter().map(|&slot| (of(slot).kind, 0)).collect(), None));
         columns.push(column(slots.iter().map(|&slot| (of(slot).location, 0)).collect(), None));
         let first = &of(slots[0]).variants[0];
-        let types = &self.found.typing.locals[first.template.index()];
-        for (local, (strip, types)) in first.locals.iter().zip(types).enumerate() {
+        let kinds = &self.scheme.locals[first.template.index()];
+        for (local, (strip, kinds)) in first.locals.iter().zip(kinds).enumerate() {
             if (strip.cell as usize) >= layout.state_cells {
                 continue;
             }
-            let domain = self.domain_of(types.value);
-            let index = self.domain_of(types.index).filter(|_| strip.length > 1);
+            let domain = kinds.value;
+            let index = kinds.index.filter(|_| strip.length > 1);
             let strip_of = |slot: usize| of(slot).variants[0].locals[local];
             let over = index.map(|index| &self.places.domains[index]);
             for element in 0..strip.length {
@@ -415,12 +405,15 @@ impl<'a> Collector<'a> {
                 }
             }
             if let Some(over) = over {
+                let inside = |number: i64| {
+                    u32::try_from(number).ok().filter(|&number| number < strip.length)
+                };
                 let row = |&slot: &usize| {
                     let numbers = over.numbers.iter();
                     let cell = |(&other, &number): (&usize, &i64)| {
-                        (other, (strip_of(slot), u32::try_from(number).expect("an index")))
+                        Some((other, (strip_of(slot), inside(number)?)))
                     };
-                    numbers.map(cell).collect()
+                    numbers.filter_map(cell).collect()
                 };
                 matrices.push(Matrix { cells: slots.iter().map(row).collect(), domain });
             }
@@ -431,22 +424,24 @@ impl<'a> Collector<'a> {
     }
 
     /// What is in no slot that is exchanged: cells may belong to processes, or be their numbers.
-    fn collect_shared(&mut self, strip: Strip, types: Types, only_if: Option<(Strip, Need)>) {
-        let domain = self.domain_of(types.value);
-        let index = self.domain_of(types.index).filter(|_| strip.length > 1);
-        let owned: HashMap<usize, i64> =
-            index.map_or_else(HashMap::new, |index| self.places.domains[index].numbers.clone());
-        for group in &mut self.places.groups {
-            let number =
-                |slot: &usize| owned.get(slot).map(|&it| u32::try_from(it).expect("index"));
-            let cells: Option<Vec<Cell>> =
-                group.slots.iter().map(|slot| Some((strip, number(slot)?))).collect();
-            if let Some(cells) = cells {
-                group.columns.push(Column { cells, domain });
+    fn collect_shared(&mut self, strip: Strip, kinds: Kinds, only_if: Option<(Strip, Need)>) {
+        let index = kinds.index.filter(|_| strip.length > 1);
+        let inside =
+            |number: i64| u32::try_from(number).ok().filter(|&number| number < strip.length);
+        if let Some(index) = index {
+            let owned = &self.places.domains[index].numbers;
+            for group in &mut self.places.groups {
+                let cell = |slot: &usize| Some((strip, inside(*owned.get(slot)?)?));
+                let cells: Option<Vec<Cell>> = group.slots.iter().map(cell).collect();
+                if let Some(cells) = cells {
+                    group.columns.push(Column { cells, domain: kinds.value });
+                }
             }
         }
-        let Some(domain) = domain else { return };
-        let is_owned = |element: &u32| owned.values().any(|&it| it == i64::from(*element));
+        let Some(domain) = kinds.value else { return };
+        let owners = index.map(|index| &self.places.domains[index].slots);
+        let is_owned =
+            |element: &u32| owners.is_some_and(|owners| owners.contains_key(&i64::from(*element)));
         let rest = (0..strip.length).filter(|element| !is_owned(element));
         self.places.references.extend(rest.map(|element| Reference {
             cell: (strip, element),

@@ -1,21 +1,23 @@
-//! Which values of a model are numbers of processes, found from how they are used.
+//! Which values of a model may be numbers of processes: a guess, from how they are used.
 //!
 //! A process may know its own number (`_pid`, or a constant in which it differs from others like it), keep
 //! it in variables, send it, and own the cell of an array with it. Exchanging processes then exchanges these
-//! values and cells as well. That is an automorphism if numbers are used as members of a *scalarset* (Ip and
-//! Dill, *Better verification through symmetry*, 1996): they are compared for equality with each other,
-//! assigned to each other, sent and received, and are the index of an array. Whatever else is done with one,
-//! computing with it, comparing by order, taking it for a truth value, is *plain*, and then nothing is known.
+//! values and cells as well. Whatever else is done with a number, computing with it, comparing by order, taking
+//! it for a truth value, is *plain*: then the guess is given up, with the place for a reason.
 //!
-//! Values that meet in an assignment, a comparison, a message or an index have one type. There is a type for
-//! each variable, each index of an array, each cell of a channel, each constant where it stands; types that
-//! meet are joined. A constant that is the number of some process names it, and so it stays where it is; any
-//! other constant, for nobody, say, is moved by no exchange.
+//! Values that meet in an assignment, a comparison, a message, an index or the name of an event have one type.
+//! There is a type for each variable, each index of an array, each cell of a channel, each constant where it
+//! stands; types that meet are joined. A constant that is the number of some process names it, and so it stays
+//! where it is; any other constant, for nobody, say, is moved by no exchange.
+//!
+//! Whether processes can be exchanged with these numbers is decided in `automorphism.rs`, so a mistake here
+//! costs a reduction and nothing else.
 
 use fairly_model::{
     AnyVariable, BinaryOp, Communication, Edge, Expr, Label, Model, Order, Pattern, Place,
     Statement, StatementKind, Storage, TemplateId, Variable,
 };
+use hashbrown::HashMap;
 
 /// The type of some values.
 pub(super) type Type = usize;
@@ -59,8 +61,10 @@ pub(super) struct Typing<'m> {
     pub(super) constants: Vec<Vec<Constant>>,
     /// Indices that are checked against a length.
     pub(super) checked: Vec<(Type, u32)>,
-    /// Families of events that are made of values, with the types of those.
-    pub(super) labels: Vec<(String, Vec<Type>)>,
+    /// Families of events that are made of values, by how many there are, with their types.
+    pub(super) labels: HashMap<(String, usize), Vec<Type>>,
+    /// Whether there are events of communications.
+    has_messages: bool,
     template: usize,
     edge: String,
     received: Vec<Type>,
@@ -83,7 +87,8 @@ impl<'m> Typing<'m> {
             plain: Vec::new(),
             constants: vec![Vec::new(); model.templates.len() + 1],
             checked: Vec::new(),
-            labels: Vec::new(),
+            labels: HashMap::new(),
+            has_messages: false,
             template: 0,
             edge: String::new(),
             received: Vec::new(),
@@ -127,7 +132,32 @@ impl<'m> Typing<'m> {
             let of = typing.expr(expr);
             typing.plain(of);
         }
+        // A rendezvous is called by the name of its channel, as if it were a family of events.
+        for (channel, cells) in model.channels.iter().zip(typing.cells.clone()) {
+            typing
+                .join_all(typing.labels.get(&(channel.name.clone(), cells.len())).cloned(), &cells);
+        }
         typing
+    }
+
+    fn join_all(&mut self, types: Option<Vec<Type>>, others: &[Type]) {
+        for (of, &other) in types.into_iter().flatten().zip(others) {
+            self.join(of, other);
+        }
+    }
+
+    /// Whether the name of an event may have a value of one of these types.
+    pub(super) fn is_in_names(&self, is_number: impl Fn(Type) -> bool) -> bool {
+        let is_one = |of: &Type| is_number(self.root(*of));
+        self.labels.values().flatten().any(is_one)
+            || self.has_messages && self.cells.iter().flatten().any(is_one)
+    }
+
+    /// Makes finding what stands for a type a single step.
+    pub(super) fn flatten(&mut self) {
+        for at in 0..self.parents.len() {
+            self.parents[at] = self.parents[self.parents[at]];
+        }
     }
 
     fn begins_with(&mut self, template: usize, variable: &Variable, of: Type) {
@@ -153,8 +183,18 @@ impl<'m> Typing<'m> {
         at
     }
 
+    /// The same, and shortens the way there.
+    fn find(&mut self, of: Type) -> Type {
+        let mut at = of;
+        while self.parents[at] != at {
+            self.parents[at] = self.parents[self.parents[at]];
+            at = self.parents[at];
+        }
+        at
+    }
+
     pub(super) fn join(&mut self, one: Type, other: Type) {
-        let (one, other) = (self.root(one), self.root(other));
+        let (one, other) = (self.find(one), self.find(other));
         // The smaller one stands for both, so that slots stand for all that are numbers of slots.
         self.parents[one.max(other)] = one.min(other);
     }
@@ -196,14 +236,12 @@ impl<'m> Typing<'m> {
         match &edge.label {
             Label::Event(_) => {}
             Label::Data { family, values } => {
-                let types = values.iter().map(|value| self.expr(value)).collect();
-                self.labels.push((family.clone(), types));
+                let types: Vec<Type> = values.iter().map(|value| self.expr(value)).collect();
+                let known = self.labels.entry((family.clone(), values.len()));
+                let known = known.or_insert_with(|| types.clone()).clone();
+                self.join_all(Some(known), &types);
             }
-            Label::Message => {
-                for (channel, cells) in self.model.channels.iter().zip(&self.cells) {
-                    self.labels.push((channel.name.clone(), cells.clone()));
-                }
-            }
+            Label::Message => self.has_messages = true,
         }
         self.received.clear();
     }

@@ -11,6 +11,7 @@ use fairly_model::Strip;
 use hashbrown::HashMap;
 
 use super::exchanges::Permutation;
+use super::scheme::Shift;
 
 /// One value of a state.
 pub(super) type Cell = (Strip, u32);
@@ -24,7 +25,14 @@ pub(super) struct Domain {
 }
 
 impl Domain {
-    fn after(&self, value: i64, moved: &Permutation) -> i64 {
+    /// A process has a number; `false` if it has another one, or another has this one.
+    pub(super) fn insert(&mut self, slot: usize, number: i64) -> bool {
+        let known = *self.numbers.entry(slot).or_insert(number);
+        let same = *self.slots.entry(number).or_insert(slot);
+        (known, same) == (number, slot)
+    }
+
+    pub(super) fn after(&self, value: i64, moved: &Permutation) -> i64 {
         self.slots.get(&value).map_or(value, |&slot| self.numbers[&moved.of(slot)])
     }
 }
@@ -94,6 +102,11 @@ pub(super) struct Sorted {
     pub(super) is_exact: bool,
 }
 
+/// By slot: its position among these.
+pub(super) fn positions(slots: &[usize]) -> HashMap<usize, usize> {
+    slots.iter().enumerate().map(|(at, &slot)| (slot, at)).collect()
+}
+
 fn get((strip, element): Cell, words: &[u64]) -> i64 {
     strip.get(words, element)
 }
@@ -107,12 +120,9 @@ impl Places {
             None => value,
         };
         for group in &self.groups {
-            let place = |slot: usize| {
-                let found = group.slots.iter().position(|&other| other == slot);
-                found.expect("a process goes to a slot of its group")
-            };
+            let places = positions(&group.slots);
             for (at, &slot) in group.slots.iter().enumerate() {
-                let to = place(moved.of(slot));
+                let to = places[&moved.of(slot)];
                 for Column { cells, domain } in &group.columns {
                     let value = after(*domain, get(cells[at], &before));
                     let (strip, element) = cells[to];
@@ -137,6 +147,31 @@ impl Places {
         {
             strip.set(words, 0, i64::try_from(moved.of(slot)).expect("a slot"));
         }
+    }
+
+    /// The values of a state that an exchange touches, but for whoever holds.
+    pub(super) fn shifts(&self, moved: &Permutation) -> Vec<Shift> {
+        let number = |(strip, element): Cell| strip.cell + element;
+        let mut shifts = Vec::new();
+        for group in &self.groups {
+            let places = positions(&group.slots);
+            for (at, &slot) in group.slots.iter().enumerate() {
+                let to = places[&moved.of(slot)];
+                for Column { cells, domain } in &group.columns {
+                    shifts.push((number(cells[at]), number(cells[to]), *domain));
+                }
+                for Matrix { cells, domain } in &group.matrices {
+                    for (&other, &cell) in &cells[at] {
+                        let there = cells[to][&moved.of(other)];
+                        shifts.push((number(cell), number(there), *domain));
+                    }
+                }
+            }
+        }
+        for Reference { cell, domain, only_if: _ } in &self.references {
+            shifts.push((number(*cell), number(*cell), Some(*domain)));
+        }
+        shifts
     }
 
     /// Sorts the processes of a packed state by what belongs to them.

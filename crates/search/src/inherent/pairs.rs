@@ -119,6 +119,10 @@ impl<'a, S: TransitionSystem> Pairs<'a, S> {
             reached.dedup();
             for number in 0..self.steps_of(state).len() {
                 let (transition, label) = self.steps_of(state)[number];
+                // A beginning that gave up other ways to go on is none that has to go on well.
+                if self.system.is_committed(transition.target) {
+                    continue;
+                }
                 let begin = reached.partition_point(|&(other, _)| other < label);
                 let end = reached.partition_point(|&(other, _)| other <= label);
                 let set = reached[begin..end].iter().map(|&(_, target)| target).collect();

@@ -10,7 +10,7 @@ use std::hash::BuildHasher;
 use std::ops::Range;
 
 use fairly_omega::tables::grow;
-use fairly_omega::{Automaton, Label, MarkSetId, Prop, StateId};
+use fairly_omega::{Automaton, Label, MarkSet, MarkSetId, Prop, StateId};
 use fairly_system::{AtomIndex, EventId, EventSet, Signature, TransitionSystem};
 use hashbrown::hash_table::Entry;
 use hashbrown::{DefaultHashBuilder, HashTable};
@@ -80,6 +80,21 @@ struct Read {
     premises: MarkSetId,
 }
 
+/// The marks of the automaton's edges, by their number there.
+///
+/// Its table may hold sets that no edge carries any more, with marks of a condition that was rewritten.
+/// Whatever the automaton does not declare means nothing, and is a mark of something else here.
+fn edge_marks(automaton: &Automaton, marks: &mut Joins) -> Vec<MarkSetId> {
+    let declared = MarkSet::first(automaton.mark_count());
+    let mut known = vec![None; automaton.mark_table().len()];
+    for edge in automaton.states().flat_map(|state| automaton.edges(state)) {
+        known[edge.marks.index()].get_or_insert_with(|| {
+            marks.intern(automaton.marks(edge.marks).intersection(&declared))
+        });
+    }
+    known.into_iter().map(|set| set.unwrap_or(MarkSetId::EMPTY)).collect()
+}
+
 impl<'a> Letters<'a> {
     /// For an automaton; `atoms` are propositions whose truth is to be known besides.
     pub(super) fn new(
@@ -100,8 +115,7 @@ impl<'a> Letters<'a> {
                 Binding::State(atom) => Place::State(position(&mut atoms, atom)),
             });
         }
-        let edge_marks =
-            automaton.mark_table().iter().map(|(_, set)| marks.intern(set.clone())).collect();
+        let edge_marks = edge_marks(automaton, marks);
         let valuations = Sets::new(atoms.len());
         let mut happenings = Sets::new(events.len());
         let nothing = happenings.number(|_| false);

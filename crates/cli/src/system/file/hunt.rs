@@ -9,8 +9,10 @@ use fairly_search::lossy::Room;
 use super::{File, Read};
 use crate::failure::Failure;
 use crate::system::arguments::Check;
+use crate::system::guard::guarded;
+use crate::system::names::without_errors;
 use crate::system::questions::{Asked, Question, Which};
-use crate::system::tally::{About, Answered, Choice, Tally};
+use crate::system::tally::{About, Answered, Tally};
 
 impl File {
     /// Answers what it can of the questions; the others stay unknown.
@@ -18,33 +20,42 @@ impl File {
         &mut self,
         request: &Check,
         room: Room,
-        bounds: Bounds,
         questions: Vec<Question>,
+        trace_to: Option<&str>,
     ) -> Result<Answered, Failure> {
-        let (model, trace_to) = (&request.model, request.trace.as_deref());
-        let file = std::slice::from_ref(&self.input.name);
+        let model = &request.model;
+        let (file, text) = ([self.input.name.clone()], self.input.text.clone());
         let several = questions.len() > 1;
-        let mut tally = Tally::new(model, file, Some(&self.input.text), trace_to, several);
-        let mut processes: Vec<(Which, String, Choice)> = Vec::new();
-        for Question { title, system, asked, place, choice, .. } in questions {
-            model.begin(&title);
-            let verdict = self.hunt_for(&asked, system, room, bounds)?;
-            let choice = Choice::Property(choice.unwrap_or_else(|| title.clone()));
-            let about = About { title: title.clone(), place, choice: choice.clone() };
-            tally.claim(self.interpreter(system), &verdict, &about)?;
-            let process = title.split_whitespace().next().unwrap_or_default().to_owned();
-            if processes.iter().all(|(known, ..)| *known != system) {
-                processes.push((system, process, choice));
+        let mut tally = Tally::new(model, &file, Some(&text), trace_to, several);
+        let mut processes: Vec<(Which, About)> = Vec::new();
+        let mut questions = questions;
+        for at in 0..questions.len() {
+            let Question { system, asked, .. } = &questions[at];
+            let (about, system) = (questions[at].about(), *system);
+            model.begin(&about.title);
+            let mark = tally.mark();
+            let done = guarded(&about.title, || {
+                let verdict = self.hunt_for(asked, system, room, model.options()?.bounds)?;
+                tally.claim(self.interpreter(system), &verdict, &about)
+            })?;
+            if let Err(bug) = done {
+                tally.rewind(mark);
+                self.read_again(model)?;
+                questions = self.questions(model)?;
+                tally.broken(self.interpreter(system), &bug, &about)?;
+            }
+            if processes.iter().all(|(known, _)| *known != system) {
+                processes.push((system, about));
             }
         }
         // A Promela file asks for assertions itself, unless something else was chosen.
         if let Read::Csp(_) = self.read {
-            for (system, process, choice) in processes {
+            for (system, about) in processes {
                 let interpreter = self.interpreter(system);
-                let verdict = hunt::faultless(interpreter, room, bounds)?;
+                let verdict = hunt::faultless(interpreter, room, model.options()?.bounds)?;
                 if let ClaimOutcome::Violated(_) = verdict.outcome {
-                    let title = format!("{process} runs without errors");
-                    tally.claim(interpreter, &verdict, &About { title, place: None, choice })?;
+                    let title = without_errors(&about.title);
+                    tally.claim(interpreter, &verdict, &About { title, place: None, ..about })?;
                 }
             }
         }

@@ -3,14 +3,16 @@
 use fairly_check::claim::Shown;
 use fairly_check::promela::PromelaFile;
 use fairly_front::promela::Trail;
+use fairly_omega::StateId;
 use fairly_report::Source;
 use fairly_report::itf::{self, Asked, Origin};
 use fairly_report::trace::Trace as Saved;
 use fairly_search::Prefix;
-use fairly_system::TransitionSystem;
+use fairly_system::{Run, TransitionSystem};
 use serde_json::Value;
 
 use super::super::load::{self, Read};
+use super::super::names;
 use super::{arguments, walk};
 use crate::failure::Failure;
 use crate::input::{self, Input};
@@ -23,8 +25,22 @@ pub(super) fn is_one(file: &str) -> bool {
     file.ends_with(SUFFIX)
 }
 
-/// A trail as a trace: the run of its model that it describes.
-pub(super) fn read(file: &str, model: &[String], property: Option<&str>) -> Result<Value, Failure> {
+/// A trail with its model.
+pub(super) struct Followed {
+    pub(super) name: String,
+    source: String,
+    pub(super) promela: PromelaFile,
+    /// The run that the trail describes.
+    pub(super) run: Run,
+    pub(super) start: StateId,
+}
+
+/// Follows a trail on its model, which must have the property if one is named.
+pub(super) fn follow(
+    file: &str,
+    model: &[String],
+    property: Option<&str>,
+) -> Result<Followed, Failure> {
     let own = file.strip_suffix(SUFFIX).unwrap_or(file).to_owned();
     let name = match model {
         [] => own,
@@ -53,11 +69,20 @@ pub(super) fn read(file: &str, model: &[String], property: Option<&str>) -> Resu
         text: source.clone(),
         diagnostics,
     })?;
+    if let Some(property) = property {
+        names::in_promela(&promela, property)?;
+    }
     let run = promela.follow(&trail).map_err(wrong)?;
-    let system = promela.interpreter();
     let first = run.steps().next().map(|step| step.from);
-    let start = first.or_else(|| system.initial().first().copied());
+    let start = first.or_else(|| promela.interpreter().initial().first().copied());
     let start = start.ok_or_else(|| Failure::usage(format!("{name} has no initial state")))?;
+    Ok(Followed { name, source, promela, run, start })
+}
+
+/// A trail as a trace: the run of its model that it describes.
+pub(super) fn read(file: &str, model: &[String], property: Option<&str>) -> Result<Value, Failure> {
+    let Followed { name, source, mut promela, run, start } = follow(file, model, property)?;
+    let system = promela.interpreter();
     let prefix = Prefix { start, steps: run.stem };
     let conclusion = match (run.cycle.is_empty(), system.fault(prefix.end())) {
         (false, _) => String::new(),
@@ -77,6 +102,7 @@ pub(super) fn read(file: &str, model: &[String], property: Option<&str>) -> Resu
     let origin = Origin {
         files: &files,
         source: Some(Source { name: &name, text: &source }),
+        options: &[],
         property: property.map_or(Asked::Nothing, |name| Asked::Property(name.to_owned())),
         place: None,
     };
@@ -93,6 +119,6 @@ pub(super) fn written(trace: &Saved, files: &[String]) -> Result<String, Failure
     let Read::File(mut file) = load::read(&model.files, &model)? else { return Err(no_trail()) };
     let Some(promela) = file.promela() else { return Err(no_trail()) };
     let wrong = |why: String| Failure::usage(format!("the trace is not of this model: {why}"));
-    let run = walk(trace, promela.interpreter()).map_err(wrong)?;
+    let (run, _) = walk(trace, promela.interpreter()).map_err(wrong)?;
     Ok(promela.trail(&run).map_err(wrong)?.to_string())
 }

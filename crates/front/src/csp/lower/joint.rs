@@ -5,7 +5,7 @@ use fairly_model::{
     StatementKind,
 };
 use fairly_source::Span;
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 
 use super::Trouble;
 use super::environment::{Leaf, as_cell, substituted};
@@ -45,29 +45,41 @@ pub(super) fn together(
     has: &dyn Fn(usize, &Concrete) -> bool,
     out: &mut Vec<Step>,
 ) -> Result<(), Trouble> {
+    // The steps of each part by their event, and the events in the order in which they are met.
+    let mut by_event: Vec<HashMap<Concrete, Vec<&Step>>> = Vec::with_capacity(parts.len());
+    let mut order: Vec<(usize, Concrete)> = Vec::new();
     for (at, steps) in parts.iter().enumerate() {
-        let mut met = HashSet::new();
-        for event in steps.iter().filter_map(Step::shared) {
-            // The first of those who share an event finds all the ways to take it.
-            let first = has(at, &event) && !(0..at).any(|other| has(other, &event));
-            if !first || !met.insert(event.clone()) {
+        let mut found: HashMap<Concrete, Vec<&Step>> = HashMap::new();
+        for step in steps {
+            let Some(event) = step.shared() else { continue };
+            if !has(at, &event) {
                 continue;
             }
-            let sharing: Vec<usize> =
-                (at..parts.len()).filter(|&other| has(other, &event)).collect();
-            let is_it = |step: &&Step| step.shared().as_ref() == Some(&event);
-            let choices: Vec<Vec<&Step>> =
-                sharing.iter().map(|&part| parts[part].iter().filter(is_it).collect()).collect();
-            for way in ways(&choices)? {
-                let mut joint = merged(&way);
-                let changed: Vec<(usize, Term)> = sharing
-                    .iter()
-                    .zip(&way)
-                    .map(|(&part, step)| (part, step.target.clone()))
-                    .collect();
-                joint.target = rebuild(&changed);
-                out.push(joint);
+            let same = found.entry(event.clone()).or_default();
+            if same.is_empty() {
+                order.push((at, event));
             }
+            same.push(step);
+        }
+        by_event.push(found);
+    }
+    for (at, event) in order {
+        // The first of those who share an event finds all the ways to take it.
+        if (0..at).any(|other| has(other, &event)) {
+            continue;
+        }
+        let sharing: Vec<usize> = (at..parts.len()).filter(|&other| has(other, &event)).collect();
+        let none = Vec::new();
+        let choices: Vec<&[&Step]> = sharing
+            .iter()
+            .map(|&part| by_event[part].get(&event).unwrap_or(&none).as_slice())
+            .collect();
+        for way in ways(&choices)? {
+            let mut joint = merged(&way);
+            let changed: Vec<(usize, Term)> =
+                sharing.iter().zip(&way).map(|(&part, step)| (part, step.target.clone())).collect();
+            joint.target = rebuild(&changed);
+            out.push(joint);
         }
     }
     Ok(())
@@ -99,6 +111,7 @@ pub(super) fn interleaved(
             different
         })
         .collect();
+    let ticks: Vec<&[&Step]> = ticks.iter().map(Vec::as_slice).collect();
     for way in ways(&ticks)? {
         match way.as_slice() {
             // No part at all: terminated from the start.
@@ -106,29 +119,50 @@ pub(super) fn interleaved(
             way => out.push(Step { target: Term::Done, ..merged(way) }),
         }
     }
+    // Only channels without a buffer are for two at once.
+    let meets = |step: &Step| match step.label {
+        StepLabel::Message(channel) => {
+            let declared = &terms.specification.channels[channel.index()];
+            (declared.capacity == 0).then_some(channel)
+        }
+        _ => None,
+    };
+    let mut receives: HashMap<ChannelId, Vec<(usize, &Step)>> = HashMap::new();
+    for (receiver, steps) in parts.iter().enumerate() {
+        for step in steps.iter().filter(|step| is_receive(step)) {
+            if let Some(channel) = meets(step) {
+                receives.entry(channel).or_default().push((receiver, step));
+            }
+        }
+    }
     for (sender, sends) in parts.iter().enumerate() {
-        for send in sends {
-            for (receiver, receives) in parts.iter().enumerate().filter(|&(at, _)| at != sender) {
-                for receive in receives {
-                    let StepLabel::Message(channel) = send.label else { continue };
-                    let declared = &terms.specification.channels[channel.index()];
-                    let first = terms.channels[channel.index()];
-                    // Each channel of an array has events of its own.
-                    for number in first..first + declared.size.unwrap_or(1) {
-                        let Some((mut joint, received)) = rendezvous(terms, send, receive, number)
-                        else {
-                            continue;
-                        };
-                        let changed = [(sender, send.target.clone()), (receiver, received)];
-                        joint.target = rebuild(&changed);
-                        out.push(joint);
-                    }
+        for send in sends.iter().filter(|step| !is_receive(step)) {
+            let Some(channel) = meets(send) else { continue };
+            let declared = &terms.specification.channels[channel.index()];
+            let first = terms.channels[channel.index()];
+            for &(receiver, receive) in receives.get(&channel).into_iter().flatten() {
+                if receiver == sender {
+                    continue;
+                }
+                // Each channel of an array has events of its own.
+                for number in first..first + declared.size.unwrap_or(1) {
+                    let Some((mut joint, received)) = rendezvous(terms, send, receive, number)
+                    else {
+                        continue;
+                    };
+                    let changed = [(sender, send.target.clone()), (receiver, received)];
+                    joint.target = rebuild(&changed);
+                    out.push(joint);
                 }
             }
         }
     }
     out.retain(|step| step.guard != Expr::FALSE);
     Ok(())
+}
+
+fn is_receive(step: &Step) -> bool {
+    matches!(step.communication, Communication::Receive { .. })
 }
 
 /// Both halves of a communication over the channel with this number, and what is left of the
@@ -280,8 +314,8 @@ fn replaced_place(place: &Place, leaf: Leaf<'_>) -> Place {
 }
 
 /// All ways to choose one step of each.
-fn ways<'a>(choices: &[Vec<&'a Step>]) -> Result<Vec<Vec<&'a Step>>, Trouble> {
-    let count = choices.iter().map(Vec::len).try_fold(1usize, usize::checked_mul);
+fn ways<'a>(choices: &[&[&'a Step]]) -> Result<Vec<Vec<&'a Step>>, Trouble> {
+    let count = choices.iter().map(|choice| choice.len()).try_fold(1usize, usize::checked_mul);
     if count.is_none_or(|count| count > MAX_WAYS) {
         return Err(Trouble {
             code: "E1098",
@@ -290,7 +324,7 @@ fn ways<'a>(choices: &[Vec<&'a Step>]) -> Result<Vec<Vec<&'a Step>>, Trouble> {
         });
     }
     let mut all: Vec<Vec<&Step>> = vec![Vec::new()];
-    for choice in choices {
+    for &choice in choices {
         all = all
             .iter()
             .flat_map(|way| {

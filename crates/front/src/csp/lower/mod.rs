@@ -6,6 +6,7 @@
 //! of a control automaton, before the search if there are finitely and not too many of them, and
 //! during it otherwise.
 
+mod alike;
 mod alphabet;
 mod before;
 mod environment;

@@ -1,5 +1,8 @@
 //! Which names are free in each process expression.
 
+use std::collections::VecDeque;
+
+use super::alike::owners;
 use crate::csp::syntax::{
     Action, ActionKind, Binding, ChannelUse, Domain, Event, EventSet, Expr, ExprKind, LocalId,
     NodeId, Pattern, PlaceKind, ProcessKind, Specification, Statement, StatementKind,
@@ -196,35 +199,43 @@ pub(super) fn program_names(program: &[Statement]) -> Vec<LocalId> {
 /// The parameters of each definition that events, hidden sets or numbers of copies depend on, here or
 /// in the definitions that it refers to; in order.
 pub(super) fn parameters_that_matter(specification: &Specification) -> Vec<Vec<LocalId>> {
-    let nodes: Vec<Vec<NodeId>> = specification
-        .definitions
-        .iter()
-        .map(|definition| {
-            let inside = |node: &&crate::csp::syntax::Process| {
-                definition.span.start <= node.span.start && node.span.end <= definition.span.end
-            };
-            specification.nodes.iter().filter(inside).map(|node| node.id).collect()
-        })
-        .collect();
-    let mut matter: Vec<Vec<LocalId>> = vec![Vec::new(); specification.definitions.len()];
-    loop {
-        let mut changed = false;
-        for (at, definition) in specification.definitions.iter().enumerate() {
-            let mut names = Names { used: Vec::new(), bound: Vec::new(), free: &[] };
-            definition.alphabet.iter().flatten().for_each(|set| names.set(set));
-            for &node in &nodes[at] {
-                names.events_of(&specification.node(node).kind, &matter);
-            }
-            let mut used = names.used;
-            used.sort_unstable();
-            used.dedup();
-            changed |= used != matter[at];
-            matter[at] = used;
-        }
-        if !changed {
-            return matter;
+    let count = specification.definitions.len();
+    let mut nodes: Vec<Vec<NodeId>> = vec![Vec::new(); count];
+    // Who has to be looked at again when more parameters of a definition matter.
+    let mut callers: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for (process, owner) in specification.nodes.iter().zip(owners(specification)) {
+        nodes[owner.index()].push(process.id);
+        if let ProcessKind::Reference { definition, .. } = &process.kind {
+            callers[definition.index()].push(owner.index());
         }
     }
+    let mut matter: Vec<Vec<LocalId>> = vec![Vec::new(); count];
+    // First come, first served: who refers to many waits until they are done.
+    let mut open: VecDeque<usize> = (0..count).collect();
+    let mut waits = vec![true; count];
+    while let Some(at) = open.pop_front() {
+        waits[at] = false;
+        let mut names = Names { used: Vec::new(), bound: Vec::new(), free: &[] };
+        let definition = &specification.definitions[at];
+        definition.alphabet.iter().flatten().for_each(|set| names.set(set));
+        for &node in &nodes[at] {
+            names.events_of(&specification.node(node).kind, &matter);
+        }
+        let mut used = names.used;
+        used.sort_unstable();
+        used.dedup();
+        if used == matter[at] {
+            continue;
+        }
+        matter[at] = used;
+        for &caller in &callers[at] {
+            if !waits[caller] {
+                waits[caller] = true;
+                open.push_back(caller);
+            }
+        }
+    }
+    matter
 }
 
 impl Names<'_> {

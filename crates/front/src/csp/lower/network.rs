@@ -149,6 +149,13 @@ pub fn lower_with(
     let mut unfolder = Unfolder::new(terms, plan.eager);
     events(&mut model, &mut unfolder, &structure, &leaves, &hidings);
     let mut kinds: HashMap<(Term, Vec<(usize, SetId)>), TemplateId> = HashMap::new();
+    // Hidden sets may also name what is said over a channel.
+    let channels: HashSet<csp::EventId> = (0..)
+        .zip(&specification.events)
+        .filter(|(_, word)| specification.channels.iter().any(|it| it.name.text == **word))
+        .map(|(at, _)| csp::EventId(at))
+        .collect();
+    let mut by_channel: HashMap<SetId, Vec<Concrete>> = HashMap::new();
     for leaf in &leaves {
         let start = unfolder.terms.node(leaf.node, &leaf.environment);
         let key = (start.clone(), leaf.hidings.clone());
@@ -164,15 +171,29 @@ pub fn lower_with(
             }
         };
         let mut renamed: Vec<(String, fairly_system::EventId)> = Vec::new();
-        let mut met: HashSet<&Concrete> = HashSet::new();
+        let mut met: HashSet<Concrete> = HashSet::new();
         // The inner hiding comes first, and is the one that counts.
         for &(hiding, set) in &leaf.hidings {
-            let mut events: Vec<&Concrete> = unfolder.terms.sets.get(set).iter().collect();
+            let hidden = unfolder.terms.sets.get(set);
+            let mut events: Vec<&Concrete> = match &leaf.written {
+                // What it never does need not be hidden, or many processes with many events would
+                // take their product.
+                Some(written) if written.len() < hidden.len() => {
+                    let said = by_channel.entry(set).or_insert_with(|| {
+                        let of_channel = |event: &&Concrete| channels.contains(&event.family);
+                        hidden.iter().filter(of_channel).cloned().collect()
+                    });
+                    let done = written.iter().filter(|event| hidden.contains(*event));
+                    done.chain(said.iter()).collect()
+                }
+                _ => hidden.iter().collect(),
+            };
             events.sort();
+            events.dedup();
             for event in events {
                 let key = (Scope::Hiding(hiding), event.clone(), true);
                 if let Some(&id) = unfolder.events.ids.get(&key)
-                    && met.insert(event)
+                    && met.insert(event.clone())
                 {
                     renamed.push((event.name(specification), id));
                 }
@@ -339,6 +360,16 @@ impl Layout<'_> {
                 }
                 Ok(Structure::Parallel(parts))
             }
+            // `Skip; P` is `P`.
+            ProcessKind::Compose { operator: Operator::Sequence, operands }
+                if operands.split_last().is_some_and(|(_, before)| {
+                    before.iter().all(|&operand| self.terms.skips(operand))
+                }) =>
+            {
+                let last = operands.last().expect("at least two operands");
+                let nesting = context.nesting + 1;
+                self.node(*last, environment, Context { nesting, ..context })
+            }
             ProcessKind::Hide { body, events } => {
                 let hidden = self.terms.hidden_set(events, environment)?;
                 let at = self.hidings.len();
@@ -434,18 +465,18 @@ fn events(
         .into_iter()
         .collect();
     shared.sort();
-    let hidden = |at: usize| sets.get(hidings[at]);
     for &(scope, top) in &scopes {
         let mut events: Vec<&Concrete> = match scope {
             Scope::World => shared.clone(),
             // Hidden ones get ids even where nobody shares them: their data may only be known when
             // they happen.
-            Scope::Hiding(at) => hidden(at).iter().collect(),
+            Scope::Hiding(at) => sets.get(hidings[at]).iter().collect(),
         };
         events.sort();
+        let asked: HashSet<&Concrete> = events.iter().copied().collect();
+        let mut found = Gatherings { leaves, sets, hidings, asked: &asked }.of(top);
         for event in events {
-            let gathering = gathering(top, event, leaves, sets, &hidden);
-            let joint = gathering.filter(several);
+            let joint = found.remove(event).filter(several);
             let kind = match scope {
                 Scope::World if joint.is_none() => continue,
                 Scope::World => EventKind::Visible,
@@ -491,46 +522,84 @@ fn collect<'a>(
     }
 }
 
-/// Who takes an event together in a part of the structure; `None` if nobody there can take it.
-fn gathering<'a>(
-    structure: &Structure,
-    event: &Concrete,
-    leaves: &[Leaf],
-    sets: &super::events::Sets,
-    hidden: &dyn Fn(usize) -> &'a HashSet<Concrete>,
-) -> Option<Gathering> {
-    let inner = |part: &Structure| gathering(part, event, leaves, sets, hidden);
-    match structure {
-        Structure::Leaf(at) => {
-            let can = leaves[*at].written.as_ref().is_none_or(|written| written.contains(event));
-            can.then(|| Gathering::Slot(SlotId::from_index(*at)))
-        }
-        Structure::Hide(part, at) => {
-            if hidden(*at).contains(event) {
-                None
-            } else {
-                inner(part)
+/// Who takes events together, found for all events at once: a part is only asked for those that it
+/// can take.
+struct Gatherings<'a> {
+    leaves: &'a [Leaf],
+    sets: &'a super::events::Sets,
+    hidings: &'a [SetId],
+    asked: &'a HashSet<&'a Concrete>,
+}
+
+impl<'a> Gatherings<'a> {
+    /// Who takes each event together in a part of the structure; nothing of events that nobody there
+    /// can take.
+    fn of(&self, structure: &Structure) -> HashMap<&'a Concrete, Gathering> {
+        let mut all: HashMap<&'a Concrete, Vec<Gathering>> = HashMap::new();
+        match structure {
+            Structure::Leaf(at) => {
+                let slot = Gathering::Slot(SlotId::from_index(*at));
+                let written = match &self.leaves[*at].written {
+                    Some(written) => written,
+                    None => return self.asked.iter().map(|&it| (it, slot.clone())).collect(),
+                };
+                return match written.len() < self.asked.len() {
+                    true => {
+                        let found = written.iter().filter_map(|event| self.asked.get(event));
+                        found.map(|&event| (event, slot.clone())).collect()
+                    }
+                    false => {
+                        let found = self.asked.iter().filter(|event| written.contains(**event));
+                        found.map(|&event| (event, slot.clone())).collect()
+                    }
+                };
             }
-        }
-        Structure::Interleave(parts) => one(parts.iter().filter_map(inner).collect()),
-        Structure::Parallel(parts) => {
-            let mut together = Vec::new();
-            let mut apart = Vec::new();
-            for (part, alphabet) in parts {
-                if sets.get(*alphabet).contains(event) {
-                    // Somebody who could take part but never does keeps the others from it.
-                    together.push(inner(part).unwrap_or_else(|| somebody(part)));
-                } else {
-                    apart.extend(inner(part));
+            Structure::Hide(part, at) => {
+                let hidden = self.sets.get(self.hidings[*at]);
+                let mut found = self.of(part);
+                found.retain(|event, _| !hidden.contains(*event));
+                return found;
+            }
+            Structure::Interleave(parts) => {
+                for part in parts {
+                    for (event, gathering) in self.of(part) {
+                        all.entry(event).or_default().push(gathering);
+                    }
                 }
             }
-            let joint = match together.len() {
-                0 => None,
-                1 => together.pop(),
-                _ => Some(Gathering::All(together)),
-            };
-            one(joint.into_iter().chain(apart).collect())
+            Structure::Parallel(parts) => {
+                let mut together: HashMap<&'a Concrete, Vec<Gathering>> = HashMap::new();
+                for (part, alphabet) in parts {
+                    let alphabet = self.sets.get(*alphabet);
+                    let mut found = self.of(part);
+                    let mut join = |event: &'a Concrete, found: Option<Gathering>| {
+                        // Somebody who could take part but never does keeps the others from it.
+                        let who = found.unwrap_or_else(|| somebody(part));
+                        together.entry(event).or_default().push(who);
+                    };
+                    if alphabet.len() < self.asked.len() {
+                        for event in alphabet.iter().filter_map(|event| self.asked.get(event)) {
+                            join(event, found.remove(*event));
+                        }
+                    } else {
+                        for event in self.asked.iter().filter(|event| alphabet.contains(**event)) {
+                            join(event, found.remove(*event));
+                        }
+                    }
+                    for (event, gathering) in found {
+                        all.entry(event).or_default().push(gathering);
+                    }
+                }
+                for (event, mut joint) in together {
+                    let joint = match joint.len() {
+                        1 => joint.pop().expect("one"),
+                        _ => Gathering::All(joint),
+                    };
+                    all.entry(event).or_default().insert(0, joint);
+                }
+            }
         }
+        all.into_iter().filter_map(|(event, parts)| Some((event, one(parts)?))).collect()
     }
 }
 

@@ -427,7 +427,7 @@ impl Terms {
         Ok(StepLabel::Event { family: event.name, values, shared })
     }
 
-    fn prefix(
+    pub(super) fn prefix(
         &self,
         action: &csp::Action,
         then: NodeId,

@@ -6,6 +6,7 @@ use fairly_model::Expr;
 use hashbrown::HashSet;
 
 use super::Trouble;
+use super::alike::AlikeParts;
 use super::alphabet::Which;
 use super::environment::{Environment, Value};
 use super::events::{SetId, Sets};
@@ -31,6 +32,10 @@ pub(super) struct Terms {
     pub(super) matter: Vec<Vec<LocalId>>,
     /// Alphabets and hidden sets.
     pub(super) sets: Sets,
+    /// Which parts of processes are alike.
+    pub(super) alike: AlikeParts,
+    /// For each node, whether it is nothing but `Skip`: see [`skips`].
+    skips: Vec<bool>,
 }
 
 impl Terms {
@@ -44,7 +49,34 @@ impl Terms {
             next += channel.size.unwrap_or(1);
         }
         let matter = parameters_that_matter(&specification);
-        Terms { specification, channels, free, matter, sets: Sets::default() }
+        let alike = AlikeParts::new(&specification);
+        let skips = skips(&specification);
+        Terms { specification, channels, free, matter, sets: Sets::default(), alike, skips }
+    }
+
+    /// The free names of a node, in order.
+    pub(super) fn free(&self, node: NodeId) -> &[LocalId] {
+        &self.free[node.index()]
+    }
+
+    /// Whether an expression of the text is nothing but `Skip`: see [`skips`].
+    pub(super) fn skips(&self, node: NodeId) -> bool {
+        self.skips[node.index()]
+    }
+
+    /// Whether a term is nothing but `Skip`: see [`skips`].
+    fn is_skip(&self, term: &Term) -> bool {
+        match term {
+            Term::Skip => true,
+            Term::Stop | Term::Done | Term::Interrupt(..) | Term::Hide(..) => false,
+            Term::Node(node, _) => self.skips(*node),
+            Term::Sequence(first, second) => self.is_skip(first) && self.is_skip(second),
+            Term::External(terms) | Term::Interleave(terms) => {
+                terms.iter().all(|term| self.is_skip(term))
+            }
+            Term::Parallel(terms) => terms.iter().all(|(term, _)| self.is_skip(term)),
+            Term::Atomic(inner) => self.is_skip(inner),
+        }
     }
 
     /// The scope of expressions whose names mean this.
@@ -159,16 +191,27 @@ impl Terms {
         Ok(match term {
             Term::Stop | Term::Skip | Term::Done => term.clone(),
             Term::Node(node, environment) => return self.head_of_node(*node, environment, depth),
-            Term::Sequence(first, second) => Term::Sequence(each(self, first)?, second.clone()),
+            // `Skip; Q` is `Q`, and makes no step to become it.
+            Term::Sequence(first, second) if self.is_skip(first) => {
+                return self.head(second, depth + 1);
+            }
+            Term::Sequence(first, second) => {
+                let first = each(self, first)?;
+                match &*first {
+                    Term::Stop => Term::Stop,
+                    Term::Atomic(inner) if **inner == Term::Stop => Term::Stop,
+                    _ => Term::Sequence(first, second.clone()),
+                }
+            }
             Term::Interrupt(first, second) => {
                 Term::Interrupt(each(self, first)?, each(self, second)?)
             }
             Term::External(terms) => {
                 Term::External(terms.iter().map(|term| each(self, term)).collect::<Result<_, _>>()?)
             }
-            Term::Interleave(terms) => Term::Interleave(
-                terms.iter().map(|term| each(self, term)).collect::<Result<_, _>>()?,
-            ),
+            Term::Interleave(terms) => {
+                interleave(terms.iter().map(|term| each(self, term)).collect::<Result<_, _>>()?)
+            }
             Term::Parallel(terms) => Term::Parallel(
                 terms
                     .iter()
@@ -208,13 +251,28 @@ impl Terms {
                 }
                 let body = specification.definitions[definition.index()].body;
                 let term = self.node(body, &inner);
-                return self.head(&term, depth + 1);
+                let unfolded = self.head(&term, depth + 1)?;
+                // A name is not `Skip`, whatever it stands for: `P; Q` makes a step to become `Q`.
+                if self.is_skip(&unfolded) {
+                    return Ok(self.node(node, environment));
+                }
+                return Ok(unfolded);
             }
+            // The operands of a choice are looked at when it makes a step, not each time that a step
+            // leads to it.
+            ProcessKind::Compose {
+                operator: Operator::GeneralChoice | Operator::InternalChoice,
+                ..
+            }
+            | ProcessKind::Replicate {
+                operator: Operator::GeneralChoice | Operator::InternalChoice,
+                ..
+            } => self.node(node, environment),
             ProcessKind::Compose { operator, .. } | ProcessKind::Replicate { operator, .. } => {
                 let operands = self.operands(node, environment)?;
                 match operator {
                     Operator::GeneralChoice | Operator::InternalChoice => {
-                        self.node(node, environment)
+                        unreachable!("it stays as it is written")
                     }
                     Operator::Interleave => self.interleave(&operands, depth)?,
                     Operator::Parallel => {
@@ -290,7 +348,7 @@ impl Terms {
             let term = self.node(*node, environment);
             terms.push(Rc::new(self.head(&term, depth + 1)?));
         }
-        Ok(Term::Interleave(terms))
+        Ok(interleave(terms))
     }
 
     /// A process that refers to itself before it makes a step.
@@ -309,6 +367,57 @@ impl Terms {
             span,
         }
     }
+}
+
+/// For each node, whether it is nothing but `Skip`, so that what follows it in a sequence follows at
+/// once. As in PAT, names, hidden events, conditions and interruptions hide it: `P; Q` makes a silent
+/// step although `P = Skip`.
+fn skips(specification: &Specification) -> Vec<bool> {
+    let mut skips: Vec<bool> = Vec::with_capacity(specification.nodes.len());
+    for process in &specification.nodes {
+        let is_skip = |node: &NodeId| skips[node.index()];
+        let hides = |operator| matches!(operator, Operator::InternalChoice | Operator::Interrupt);
+        skips.push(match &process.kind {
+            ProcessKind::Skip => true,
+            ProcessKind::Compose { operator, operands } => {
+                !hides(*operator) && operands.iter().all(is_skip)
+            }
+            ProcessKind::Replicate { operator, body, .. } => !hides(*operator) && is_skip(body),
+            ProcessKind::Copies { body, .. } | ProcessKind::Atomic(body) => is_skip(body),
+            ProcessKind::Stop
+            | ProcessKind::Reference { .. }
+            | ProcessKind::Prefix { .. }
+            | ProcessKind::Alternatives { .. }
+            | ProcessKind::Assert(_)
+            | ProcessKind::Guard { .. }
+            | ProcessKind::If { .. }
+            | ProcessKind::Case { .. }
+            | ProcessKind::Hide { .. } => false,
+        });
+    }
+    skips
+}
+
+/// `P ||| Q`, without what makes no difference: brackets around `|||`, parts that only wait for the
+/// others to terminate, and all but one of the parts that never will.
+fn interleave(terms: Vec<Rc<Term>>) -> Term {
+    let mut parts: Vec<Rc<Term>> = Vec::with_capacity(terms.len());
+    let mut stops = false;
+    let mut add = |term: Rc<Term>| match &*term {
+        Term::Skip => {}
+        Term::Stop if stops => {}
+        other => {
+            stops |= *other == Term::Stop;
+            parts.push(term);
+        }
+    };
+    for term in terms {
+        match &*term {
+            Term::Interleave(inner) => inner.iter().cloned().for_each(&mut add),
+            _ => add(term),
+        }
+    }
+    if parts.is_empty() { Term::Skip } else { Term::Interleave(parts) }
 }
 
 /// `atomic { P }`, which is the same inside another.

@@ -121,6 +121,7 @@ impl Unfolder {
         let start = self.terms.head(start, 0)?;
         let Settled { term, cells } = settle(&start);
         debug_assert!(cells.is_empty(), "nothing has been captured before the first step");
+        let term = self.terms.alike(&term);
         self.location(model, template, &term, 0);
         let mut scratch = 0;
         let mut next = 0;
@@ -225,6 +226,7 @@ impl Unfolder {
         for step in steps {
             let first = settle(&step.target);
             let second = settle(&self.terms.head(&first.term, 0)?);
+            let left = self.terms.alike(&second.term);
             // The second one numbers the cells of the first anew.
             let cells: Vec<Expr> = second
                 .cells
@@ -234,9 +236,9 @@ impl Unfolder {
                     before(&first.cells[at], &step.communication)
                 })
                 .collect();
-            self.bounded(template, &second.term, &cells)?;
+            self.bounded(template, &left, &cells)?;
             let after = u32::try_from(cells.len()).expect("bounded");
-            let target = self.location(model, template, &second.term, after);
+            let target = self.location(model, template, &left, after);
             let (effect, used) = effect(&step, &cells, cells_before);
             scratch = scratch.max(used);
             let name = self.terms.name_of(model, &step);

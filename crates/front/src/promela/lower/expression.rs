@@ -69,7 +69,7 @@ pub(super) struct Channel<'a> {
 
 impl Channel<'_> {
     /// Whether the channel is full. In SPIN a rendezvous never is but while it happens.
-    fn full(self) -> Expr {
+    pub(super) fn full(self) -> Expr {
         let capacity = self.declared.map(|declared| declared.capacity);
         let number = Box::new(self.number);
         let full = Expr::Channel(ChannelQuery::Full, number.clone());
@@ -146,9 +146,20 @@ impl<'a> Lowering<'a> {
             }
             ExprKind::Poll { channel, fields, random } => {
                 let channel = self.channel(channel, scope)?;
-                let pattern = self.pattern(&channel, fields, scope)?;
+                let (pattern, asks_beyond) = self.pattern(&channel, fields, scope)?;
                 let pick = if *random { Pick::First } else { Pick::Head };
-                truth(Expr::Poll { channel: Box::new(channel.number), pattern, pick })
+                let length = u32::try_from(pattern.len()).unwrap_or(u32::MAX);
+                let poll = Expr::Poll { channel: Box::new(channel.number), pattern, pick };
+                match asks_beyond {
+                    false => truth(poll),
+                    // The message has no such field; whether one matches otherwise decides if
+                    // anybody gets that far.
+                    true => {
+                        let index = Box::new(Expr::Const(length.into()));
+                        let beyond = Expr::Checked { index, length };
+                        truth(Expr::Conditional(Box::new((poll, beyond, Expr::FALSE))))
+                    }
+                }
             }
             ExprKind::Timeout => truth(Expr::Timeout),
             ExprKind::NonProgress => truth(self.no_progress()),
@@ -366,13 +377,14 @@ impl<'a> Lowering<'a> {
         Ok(Channel { number, declared: None })
     }
 
-    /// What each cell of a message must be.
+    /// What each cell of a message must be, and whether the value of a field is asked for that the
+    /// messages of the channel do not have.
     pub(super) fn pattern(
         &self,
         channel: &Channel<'a>,
         fields: &'a [ast::Pattern],
         scope: Scope,
-    ) -> Lower<Vec<Pattern>> {
+    ) -> Lower<(Vec<Pattern>, bool)> {
         let mut pattern = Vec::with_capacity(fields.len());
         for field in fields {
             pattern.push(match field {
@@ -380,10 +392,13 @@ impl<'a> Lowering<'a> {
                 ast::Pattern::Equal(value) => Pattern::Equal(self.expr(value, scope)?.expr),
             });
         }
+        let mut asks_beyond = false;
         if let Some(declared) = channel.declared {
+            let beyond = pattern.iter().skip(declared.fields.len());
+            asks_beyond = beyond.into_iter().any(|cell| *cell != Pattern::Any);
             pattern.resize(declared.fields.len(), Pattern::Any);
         }
-        Ok(pattern)
+        Ok((pattern, asks_beyond))
     }
 }
 

@@ -6,6 +6,7 @@ use fairly_model::{
 };
 
 use super::channels::run;
+use super::expression::Channel;
 use super::processes::{Lowering, Scope};
 use super::rewrite;
 use super::trace::Happening;
@@ -105,16 +106,19 @@ impl<'a> Lowering<'a> {
                 }
             },
             StmtKind::Send { channel, fields, sorted } => {
+                let written = channel;
                 let channel = self.channel(channel, scope)?;
+                if let Some(wrong) = self.misfit(written, &channel, fields.len()) {
+                    // SPIN says so when the message is sent, even if nobody is there to receive it.
+                    let guard = channel.full().negated();
+                    return Ok(Action { effect: vec![wrong], ..Action::when(guard) });
+                }
                 let mut values = Vec::with_capacity(fields.len());
                 for field in fields {
                     values.push(self.expr(field, scope)?);
                 }
                 let effect = self.observe(stmt, &channel.number, &Happening::Sends(&values))?;
-                let mut message: Vec<Expr> = values.into_iter().map(|value| value.expr).collect();
-                if let Some(declared) = channel.declared {
-                    message.resize(declared.fields.len(), Expr::Const(0));
-                }
+                let message: Vec<Expr> = values.into_iter().map(|value| value.expr).collect();
                 let number = channel.number;
                 let full = Expr::Channel(ChannelQuery::Full, Box::new(number.clone()));
                 let order = if *sorted { Order::Sorted } else { Order::Fifo };
@@ -125,9 +129,22 @@ impl<'a> Lowering<'a> {
                 }
             }
             StmtKind::Receive { channel, fields, random, peek } => {
+                let written = channel;
                 let channel = self.channel(channel, scope)?;
-                let pattern = self.pattern(&channel, fields, scope)?;
+                let (pattern, _) = self.pattern(&channel, fields, scope)?;
                 let pick = if *random { Pick::First } else { Pick::Head };
+                let looks = |declared: &ast::Channel| *peek && fields.len() < declared.fields.len();
+                if let Some(wrong) = self.misfit(written, &channel, fields.len())
+                    && !channel.declared.is_some_and(looks)
+                {
+                    // SPIN says so when a message that matches is received.
+                    let number = Box::new(channel.number.clone());
+                    let alone = Expr::Poll { channel: number, pattern: pattern.clone(), pick };
+                    let channel = channel.number;
+                    let communication =
+                        Communication::Receive { channel, pattern, pick, keep: *peek };
+                    return Ok(Action { communication, alone, ..Action::effect(vec![wrong]) });
+                }
                 let mut stores = Vec::new();
                 for (cell, field) in (0..).zip(fields) {
                     if let ast::Pattern::Store(variable) = field
@@ -163,6 +180,23 @@ impl<'a> Lowering<'a> {
             }
             _ => Action::nothing(),
         })
+    }
+
+    /// What goes wrong with a message that has more or fewer fields than those of its channel, if it
+    /// is known which channel that is.
+    fn misfit(
+        &self,
+        written: &ast::VarRef,
+        channel: &Channel<'_>,
+        count: usize,
+    ) -> Option<Statement> {
+        let fields = channel.declared?.fields.len();
+        let name = self.words.at(written.place);
+        let shown = if count == 1 { "field" } else { "fields" };
+        let message =
+            format!("a message of {count} {shown} for `{name}`, whose messages have {fields}");
+        let kind = StatementKind::Assert { condition: Expr::FALSE, message };
+        (fields != count).then_some(Statement { kind, span: Some(written.place.span) })
     }
 
     /// What a statement does that starts a process: that first, so that its number can be used.

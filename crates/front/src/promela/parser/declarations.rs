@@ -460,6 +460,7 @@ impl Parser<'_> {
         if fields.len() > MAX_FIELDS {
             return Err(too_many_fields(self.since(open.place)));
         }
+        self.widest = self.widest.max(fields.len());
         Ok(Channel { capacity, declared, fields })
     }
 

@@ -2,7 +2,7 @@
 
 use super::super::ast::{Base, Expr, ExprKind, Pattern, ProcessKind, Stmt, StmtKind, Type, VarRef};
 use super::super::finish;
-use super::super::place::{Place, Read, Wrong};
+use super::super::place::{Read, Wrong};
 use super::super::token::{Kind, Sign};
 use super::references::Wanted;
 use super::statements::plain;
@@ -28,7 +28,7 @@ impl Parser<'_> {
             return Err(Wrong::new("E1175", "`run` cannot stand in a message", place)
                 .help("run it before, and send its number"));
         }
-        self.check_count(&channel, fields.len(), place)?;
+        self.sent.push((fields.len(), place));
         Ok(plain(StmtKind::Send { channel, fields, sorted }, place))
     }
 
@@ -86,7 +86,6 @@ impl Parser<'_> {
             self.expect(Sign::Greater)?;
         }
         let place = self.since(start);
-        self.check_count(&channel, fields.len(), place)?;
         Ok(plain(StmtKind::Receive { channel, fields, random, peek }, place))
     }
 
@@ -100,7 +99,6 @@ impl Parser<'_> {
         self.patterns(&mut fields)?;
         self.expect(Sign::CloseBracket)?;
         let place = self.since(start);
-        self.check_count(&channel, fields.len(), place)?;
         self.make(ExprKind::Poll { channel, fields, random }, place)
     }
 
@@ -181,14 +179,22 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Reports a message that has more fields than the channel.
-    fn check_count(&mut self, channel: &VarRef, count: usize, place: Place) -> Read<()> {
-        let Some(fields) = self.channel_fields(channel) else { return Ok(()) };
-        if count <= fields {
-            return Ok(());
+    /// Reports messages that have more fields than those of any channel. Others are a matter of the
+    /// run, as for SPIN: which channel they are sent to may only be known there.
+    pub(super) fn check_sent(&mut self) {
+        let widest = self.widest;
+        for (count, place) in std::mem::take(&mut self.sent) {
+            if count > widest {
+                let label = match widest {
+                    0 => "there is no channel".to_owned(),
+                    _ => format!("no channel has more than {widest}"),
+                };
+                self.report(
+                    Wrong::new("E1167", format!("a message with {count} fields"), place)
+                        .label(label)
+                        .help("a struct counts with all its fields"),
+                );
+            }
         }
-        Err(Wrong::new("E1167", format!("a message with {count} fields"), place)
-            .label(format!("the channel has {fields}"))
-            .help("a struct counts with all its fields"))
     }
 }

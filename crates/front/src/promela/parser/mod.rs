@@ -107,6 +107,8 @@ pub fn parse(text: &str) -> Result<Model, Vec<Diagnostic>> {
         formulas: Vec::new(),
         in_formula: false,
         remote_labels: Vec::new(),
+        sent: Vec::new(),
+        widest: 0,
     };
     parser.collect_processes(&tokens);
     parser.all_units();
@@ -207,6 +209,10 @@ struct Parser<'a> {
     in_formula: bool,
     /// The labels that other processes or formulas look at.
     remote_labels: Vec<(ProctypeId, super::ast::LabelId)>,
+    /// How many fields are sent, and where.
+    sent: Vec<(usize, Place)>,
+    /// The most fields that messages of a channel have.
+    widest: usize,
 }
 
 impl Parser<'_> {

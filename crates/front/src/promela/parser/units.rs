@@ -534,6 +534,7 @@ impl Parser<'_> {
     /// The model, if nothing was wrong.
     pub(super) fn finish(mut self) -> Result<Model, Vec<Diagnostic>> {
         self.check_runs();
+        self.check_sent();
         for (note, used) in self.notes.clone().into_iter().zip(self.used_notes.clone()) {
             let place = Place::plain(note.span);
             if note.annotation.is_none() {

@@ -1,0 +1,103 @@
+//! A run that somebody brings along, judged by the definitions and without a search.
+//!
+//! What a search does for its own runs ([`judge`](crate::judge)) is done here for runs from files: the
+//! constraints are those of the assumption, not those that the file lists.
+
+use fairly_fairness::Notion;
+use fairly_search::{Bounds, Prefix};
+use fairly_system::{ActionId, Run, RunStep, TransitionSystem};
+use fairly_witness::Ledger;
+
+use crate::assumption::{Assumption, constraints_of};
+use crate::confirm;
+use crate::property::Property;
+use crate::verdict::Failure;
+use crate::waiting::{Waiting, waiting};
+
+/// How the constraints of a notion are listed that is about every event or move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listed {
+    /// Those of what is enabled or offered on the run: no other is ever asked for.
+    OnTheRun,
+    /// All of them, after the whole system has been explored.
+    Everywhere,
+}
+
+/// Judges a run: it is one of the system, violates the property, and meets the assumption.
+///
+/// # Errors
+/// When it does not, with the [`Flaw`](fairly_witness::Flaw), or when the assumption is no condition on runs.
+pub fn certify<S: TransitionSystem>(
+    system: &mut S,
+    property: &Property,
+    assumption: &Assumption,
+    run: &Run,
+    listed: Listed,
+) -> Result<Ledger, Failure> {
+    if let Notion::Inherent(_) = assumption.notion {
+        return Err(Failure::Senseless("inherent fairness is no condition on single runs"));
+    }
+    // Whatever is asked for on the cycle is in the tables of the system afterwards.
+    for step in &run.cycle {
+        system.enabled(step.from, &mut Vec::new());
+        system.offered(step.from, &mut Vec::new());
+    }
+    let mut constraints = match listed {
+        Listed::Everywhere => constraints_of(assumption.notion, system, Bounds::default())
+            .map_err(|_| Failure::Senseless("the system goes no further in a state"))?,
+        Listed::OnTheRun => assumption.notion.constraints(system.signature()).unwrap_or_default(),
+    };
+    for constraint in &assumption.extra {
+        if !constraints.contains(constraint) {
+            constraints.push(constraint.clone());
+        }
+    }
+    let (_, ledger) = match assumption.notion {
+        Notion::Global => confirm::global(system, property, &constraints, run.clone())?,
+        _ => confirm::lasso(system, property, &constraints, run.clone())?,
+    };
+    Ok(ledger)
+}
+
+/// Whether every run that continues a finite one violates the property, as far as the shape of its formula
+/// tells: something is so, somewhere on the finite run, that should never be.
+///
+/// # Errors
+/// Why it cannot be said.
+pub fn refutes<S: TransitionSystem>(
+    system: &mut S,
+    property: &Property,
+    prefix: &Prefix,
+) -> Result<(), String> {
+    let name = &property.name;
+    let run = continued(system, prefix).ok_or("its last state leads to no loop")?;
+    match waiting(system, property, &run) {
+        Some(Waiting::Wrong { at, .. }) if at.is_none_or(|at| at < prefix.steps.len()) => Ok(()),
+        Some(Waiting::Wrong { .. }) => Err(format!("nothing on it is against {name}")),
+        _ => Err(format!(
+            "it has no loop, so it is not known whether every run that begins so violates {name}"
+        )),
+    }
+}
+
+/// Some run that begins so.
+fn continued<S: TransitionSystem>(system: &mut S, prefix: &Prefix) -> Option<Run> {
+    const MOST: usize = 1_000_000;
+    let mut steps = prefix.steps.clone();
+    let mut at = prefix.end();
+    let mut met: hashbrown::HashMap<_, usize> = hashbrown::HashMap::new();
+    while steps.len() < MOST {
+        if let Some(&back) = met.get(&at) {
+            let cycle = steps.split_off(back);
+            return Some(Run { stem: steps, cycle });
+        }
+        met.insert(at, steps.len());
+        let mut possible = Vec::new();
+        system.steps(at, &mut possible);
+        let step = possible.first()?;
+        let (action, to): (ActionId, _) = (step.action, step.target);
+        steps.push(RunStep { from: at, action, to });
+        at = to;
+    }
+    None
+}

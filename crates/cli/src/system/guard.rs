@@ -1,0 +1,100 @@
+//! One question at a time: a bug of ours that shows in one answer takes no other answer with it.
+//!
+//! What is left behind is a bundle: a file with the command, the model and what went wrong, for whoever
+//! looks for the bug.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use fairly_report::json;
+use fairly_system::TransitionSystem;
+use serde_json::{Value, json};
+
+use super::runs;
+use crate::failure::{Bug, Failure};
+
+/// Does the work on a question; a bug is no failure of the command.
+///
+/// # Errors
+/// Why the command cannot go on.
+pub(super) fn guarded<T>(
+    title: &str,
+    work: impl FnOnce() -> Result<T, Failure>,
+) -> Result<Result<T, Bug>, Failure> {
+    let done = catch_unwind(AssertUnwindSafe(|| {
+        inject(title);
+        work()
+    }));
+    match done {
+        Ok(Ok(answer)) => Ok(Ok(answer)),
+        Ok(Err(Failure::Internal(bug))) => Ok(Err(bug)),
+        Ok(Err(failure)) => Err(failure),
+        Err(panic) => {
+            let said = panic.downcast_ref::<&str>().map(|said| (*said).to_owned());
+            let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
+            let message = said.unwrap_or_else(|| "a panic that says nothing".to_owned());
+            Ok(Err(Bug { message, run: None }))
+        }
+    }
+}
+
+/// Fails on purpose, so that tests can see what becomes of the other answers. Not in releases.
+fn inject(title: &str) {
+    if cfg!(debug_assertions) && std::env::var("FAIRLY_INJECT_PANIC").is_ok_and(|it| it == title) {
+        panic!("injected");
+    }
+}
+
+/// Writes a bundle and gives its name, if it could be written.
+pub(super) fn bundle<S: TransitionSystem>(
+    files: &[String],
+    question: &str,
+    bug: &Bug,
+    system: Option<&mut S>,
+) -> Option<String> {
+    // A run that is none may not even be shown.
+    let run = system
+        .zip(bug.run.as_ref())
+        .and_then(|(system, run)| catch_unwind(AssertUnwindSafe(|| json::run(system, run))).ok());
+    let raw = bug.run.as_ref().map(|run| format!("{run:?}"));
+    let models: Vec<Value> = files
+        .iter()
+        .map(|name| json!({ "name": name, "text": std::fs::read_to_string(name).ok() }))
+        .collect();
+    let arguments: Vec<String> =
+        std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let document = json!({
+        "schema": "fairly.bug/1",
+        "version": env!("CARGO_PKG_VERSION"),
+        "arguments": arguments,
+        "question": question,
+        "message": bug.message,
+        "run": run,
+        "steps": raw,
+        "models": models,
+    });
+    runs::keep_bundle(files.first().map_or("", String::as_str), question, &document).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bug_is_told_from_a_failure_of_the_command() {
+        let quiet = std::panic::take_hook();
+        std::panic::set_hook(Box::new(|_| {}));
+        let panics = guarded("a", || -> Result<(), Failure> { panic!("it {}", "broke") });
+        let plain = guarded("a", || -> Result<(), Failure> { panic!("plain") });
+        std::panic::set_hook(quiet);
+        let message = |done: Result<Result<(), Bug>, Failure>| match done {
+            Ok(Err(bug)) => bug.message,
+            _ => String::new(),
+        };
+        assert_eq!(message(panics), "it broke");
+        assert_eq!(message(plain), "plain");
+        let internal = Failure::Internal(Bug { message: "replay".to_owned(), run: None });
+        assert_eq!(message(guarded("a", || Err(internal))), "replay");
+        assert!(guarded("a", || Err::<(), _>(Failure::usage("no"))).is_err());
+        assert!(matches!(guarded("a", || Ok(3)), Ok(Ok(3))));
+    }
+}

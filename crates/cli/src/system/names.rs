@@ -1,0 +1,139 @@
+//! Names of properties that arguments and settings give: which of them a model has, and what to say of
+//! the others. A name that nothing has is an error, never a question that is not asked.
+
+use fairly_check::promela::{PromelaFile, Question};
+use fairly_front::suggest::near;
+
+use super::arguments::{Model, squeezed};
+use crate::failure::{Absent, Failure};
+
+/// What is called so in a model.
+pub(super) struct Known {
+    /// The word for one of them: `property`, `assertion`.
+    pub(super) what: &'static str,
+    /// What each is called.
+    pub(super) titles: Vec<String>,
+    /// Whether they are also known by their numbers.
+    pub(super) numbered: bool,
+}
+
+/// How many names are listed where none is near.
+const LISTED: usize = 6;
+/// A part of a name that is shorter says nothing.
+const SHORTEST: usize = 3;
+
+impl Known {
+    /// Which of the names that choose properties nothing has; `has` says of each whether something does.
+    ///
+    /// # Errors
+    /// When a name must be here and is not, or when none of them is.
+    pub(super) fn chosen(
+        &self,
+        model: &Model,
+        has: impl Fn(&str) -> bool,
+    ) -> Result<Vec<Absent>, Failure> {
+        let missing: Vec<&String> = model.properties.iter().filter(|name| !has(name)).collect();
+        let absent: Vec<Absent> = missing.iter().map(|name| self.absent("-p", name)).collect();
+        let is_needed = missing.iter().any(|name| !model.elsewhere.contains(name));
+        let nothing_left = !missing.is_empty() && missing.len() == model.properties.len();
+        if is_needed || nothing_left { Err(Failure::NoSuchName(absent)) } else { Ok(absent) }
+    }
+
+    /// Which of the names that something is expected of nothing has.
+    ///
+    /// # Errors
+    /// When a name must be here and is not.
+    pub(super) fn expected(&self, model: &Model) -> Result<Vec<Absent>, Failure> {
+        let mut names: Vec<&String> = Vec::new();
+        for name in model.expectations.iter().filter_map(|(name, _)| name.as_ref()) {
+            let is = |title: &String| squeezed(title) == squeezed(name);
+            // An error of the model has an answer of its own, called after the process.
+            let is_error = self.titles.iter().any(|title| is(&without_errors(title)));
+            if !is_error && !self.titles.iter().any(is) && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let is_needed = names.iter().any(|name| !model.elsewhere.contains(name));
+        let absent = names.iter().map(|name| self.absent("--expect", name)).collect();
+        if is_needed { Err(Failure::NoSuchName(absent)) } else { Ok(absent) }
+    }
+
+    fn absent(&self, option: &'static str, name: &str) -> Absent {
+        let Known { what, titles, numbered } = self;
+        let message = match option {
+            "--expect" => format!("something is expected of `{name}`, but there is no such {what}"),
+            _ => format!("the file has no {what} `{name}`"),
+        };
+        let number = |title: &str| {
+            let at = titles.iter().position(|known| known == title);
+            at.filter(|_| *numbered).map_or(String::new(), |at| format!("{}: ", at + 1))
+        };
+        let quoted = |title: &str| format!("{}`{title}`", number(title));
+        let folded = squeezed(name).to_lowercase();
+        let similar = near(name, titles.iter().map(String::as_str)).or_else(|| {
+            let mut titles = titles.iter().map(String::as_str);
+            titles.find(|title| {
+                let title = squeezed(title).to_lowercase();
+                folded.len() >= SHORTEST && (title.contains(&folded) || folded.contains(&title))
+            })
+        });
+        let help = match (similar, titles.as_slice()) {
+            (Some(similar), _) => Some(format!("did you mean {}?", quoted(similar))),
+            (None, []) => None,
+            (None, titles) => {
+                let listed: Vec<String> =
+                    titles.iter().take(LISTED).map(|title| quoted(title)).collect();
+                let more = match titles.len().saturating_sub(LISTED) {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
+                };
+                Some(format!("there are {}{more}", listed.join(", ")))
+            }
+        };
+        Absent { option, name: name.to_owned(), message, help }
+    }
+}
+
+/// Whether a Promela file has a property of this name.
+///
+/// # Errors
+/// When it has none.
+pub(super) fn in_promela(file: &PromelaFile, name: &str) -> Result<(), Failure> {
+    let titles: Vec<String> = file.questions().iter().map(|it| file.title(it)).collect();
+    let known = Known { what: "property", titles, numbered: false };
+    let is_never = |question: &Question| matches!(question, Question::Never(_));
+    let is_there = known.titles.iter().any(|title| title == name)
+        || (name == "never" && file.questions().iter().any(is_never));
+    if is_there { Ok(()) } else { Err(Failure::NoSuchName(vec![known.absent("-p", name)])) }
+}
+
+/// What the answer is called that says whether errors of the model are in the way of another answer.
+pub(super) fn without_errors(title: &str) -> String {
+    let process = title.split_whitespace().next().unwrap_or_default();
+    format!("{process} runs without errors")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_suggested_or_all_are_listed() {
+        let titles = ["served", "exclusive"].map(str::to_owned).to_vec();
+        let known = Known { what: "property", titles, numbered: false };
+        let help = |name: &str| known.absent("-p", name).help.expect("some help");
+        assert_eq!(help("servd"), "did you mean `served`?");
+        assert_eq!(help("SERVED"), "did you mean `served`?");
+        assert_eq!(help("serv"), "did you mean `served`?");
+        assert_eq!(help("q"), "there are `served`, `exclusive`");
+        assert_eq!(help(""), "there are `served`, `exclusive`");
+    }
+
+    #[test]
+    fn assertions_are_suggested_with_their_numbers() {
+        let titles = ["P() deadlockfree", "P() |= [] a"].map(str::to_owned).to_vec();
+        let known = Known { what: "assertion", titles, numbered: true };
+        let help = known.absent("-p", "P()|=[]a;").help;
+        assert_eq!(help.as_deref(), Some("did you mean 2: `P() |= [] a`?"));
+    }
+}

@@ -1,0 +1,80 @@
+//! Limits on the work that one step may take.
+//!
+//! Whatever reaches one ends in a fault of the kind
+//! [`FaultKind::Limit`](fairly_system::FaultKind::Limit): nothing is known of what follows, so whoever
+//! asks answers *unknown*, unless what it looks for is found elsewhere.
+
+use hashbrown::HashMap;
+
+/// Limits on the work that one step may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Statements that one process may run in one action.
+    pub statements: u64,
+    /// States inside the atomic sequences that begin in one state.
+    pub inside: usize,
+    /// Words of those states together.
+    pub inside_words: usize,
+    /// Steps along all ways through those states.
+    pub ways: usize,
+}
+
+impl Default for Limits {
+    /// Some seconds of work, and some hundred megabytes.
+    fn default() -> Limits {
+        Limits {
+            statements: crate::Model::STATEMENTS,
+            inside: 1 << 22,
+            inside_words: 1 << 25,
+            ways: 1 << 23,
+        }
+    }
+}
+
+/// Remembers which states took much work, so that a limit that is reached again and again is not paid
+/// for each time.
+///
+/// After a few states whose steps reached a limit, others are allowed a small share of the work only. A
+/// state must have the same steps whenever it is asked, so what was decided about one that took more
+/// than that share is remembered.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Long {
+    failures: u32,
+    /// By state: whether it stayed within the limits.
+    known: HashMap<Box<[u64]>, bool>,
+}
+
+/// So many states may reach a limit before others are allowed less.
+const PATIENCE: u32 = 2;
+
+impl Long {
+    /// The part of a limit that is always allowed.
+    pub(crate) const SHARE: usize = 64;
+
+    /// By how much limits are to be divided for a state.
+    #[inline]
+    pub(crate) fn share(&self, words: &[u64]) -> usize {
+        if self.known.is_empty() {
+            return 1;
+        }
+        match self.known.get(words) {
+            Some(true) => 1,
+            None if self.failures < PATIENCE => 1,
+            _ => Long::SHARE,
+        }
+    }
+
+    /// Takes note of a state that took more than the share, and stayed within the limits.
+    pub(crate) fn succeed(&mut self, words: &[u64]) {
+        if !self.known.contains_key(words) {
+            self.known.insert(words.into(), true);
+        }
+    }
+
+    /// Takes note of a state that reached a limit.
+    pub(crate) fn fail(&mut self, words: &[u64]) {
+        if self.known.insert(words.into(), false).is_none() {
+            self.failures += 1;
+        }
+    }
+}
