@@ -14,7 +14,6 @@
 //! on them.
 
 use std::collections::VecDeque;
-use std::time::Instant;
 
 use fairly_fairness::{Constraint, Level, Notion};
 use fairly_omega::{
@@ -23,7 +22,7 @@ use fairly_omega::{
 };
 use fairly_reduce::Reducible;
 use fairly_search::{Bounded, Product};
-use fairly_system::{Run, TransitionSystem};
+use fairly_system::TransitionSystem;
 use fairly_witness::Ledger;
 
 use crate::assumption::constraints_of;
@@ -145,6 +144,7 @@ pub fn least<S: Reducible>(
 
     let mut open: Vec<Choice> = vec![vec![0; candidates.len()]];
     let mut least: Vec<Choice> = Vec::new();
+    // What a run has to meet to rule a choice out.
     let chosen = |choice: &Choice| -> Vec<Constraint> {
         let each = candidates.iter().zip(choice);
         let constraint = |(candidate, level): (&Candidate, &u8)| match level {
@@ -152,16 +152,13 @@ pub fn least<S: Reducible>(
             1 => Some(candidate.weak.clone()),
             _ => Some(candidate.strong.clone()),
         };
-        each.filter_map(constraint).collect()
+        each.filter_map(constraint).chain(assumed.iter().cloned()).collect()
     };
-    // Runs that rule choices out, each with the constraints that it has to meet for that.
-    let mut runs: Vec<(Run, Vec<Constraint>)> = Vec::new();
     let mut questions = 0;
     let mut ended = false;
+    let stop = options.bounds.stop();
     while let Some(choice) = open.pop() {
-        let late = options.bounds.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-            || options.bounds.watch.is_some_and(fairly_search::Watch::is_stopped);
-        if questions >= QUESTIONS || late {
+        if questions >= QUESTIONS || stop.is_due() {
             ended = true;
             break;
         }
@@ -180,8 +177,12 @@ pub fn least<S: Reducible>(
         // then go beyond the result somewhere, which rules out far more than this one run does.
         let mut large = choice.clone();
         let mut ledger = Ledger::of(product.system_mut(), &run, &constraints);
-        runs.push((run, chosen(&choice)));
+        confirm::lasso(product.system_mut(), property, &chosen(&choice), run)?;
         for at in 0..candidates.len() {
+            // What is not raised rules out less, which is no mistake.
+            if questions >= QUESTIONS || stop.is_due() {
+                break;
+            }
             for level in [2, 1] {
                 if large[at] >= level {
                     break;
@@ -195,7 +196,8 @@ pub fn least<S: Reducible>(
                         Ok(Some(lasso)) => {
                             let run = as_run(&mut product, &lasso);
                             ledger = Ledger::of(product.system_mut(), &run, &constraints);
-                            runs.push((run, chosen(&larger)));
+                            let met = chosen(&larger);
+                            confirm::lasso(product.system_mut(), property, &met, run)?;
                         }
                         Err(refused) => return Ok(Least::Unknown(WhyUnknown::Refused(refused))),
                     }
@@ -210,11 +212,6 @@ pub fn least<S: Reducible>(
         open = exclude(open, &least, &needed);
     }
     drop(product);
-    for (run, chosen) in runs {
-        let constraints: Vec<Constraint> =
-            chosen.into_iter().chain(assumed.iter().cloned()).collect();
-        confirm::lasso(system, property, &constraints, run)?;
-    }
     least.sort_by_key(|choice| {
         (choice.iter().map(|&level| u32::from(level)).sum::<u32>(), choice.clone())
     });

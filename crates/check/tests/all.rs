@@ -21,6 +21,7 @@ mod many_processes;
 mod merging;
 mod native;
 mod pat_corpus;
+mod preparing;
 mod promela_examples;
 mod promela_random;
 mod reduction;

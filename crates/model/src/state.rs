@@ -543,4 +543,25 @@ mod tests {
         states.intern(&mut out).expect("it is there");
         assert_eq!(out, [(StateId(5), false)]);
     }
+
+    /// States of very many words are soon kept as trees, of which each new one takes little.
+    #[test]
+    fn wide_states_take_little_memory() {
+        const WIDTH: usize = 1 << 15;
+        let mut states = States::new(WIDTH);
+        let mut row = vec![0; WIDTH];
+        let mut out = Vec::new();
+        for at in 0..100 {
+            row[at * 300] = 1 + at as u64;
+            states.add_alone(&row);
+            states.intern(&mut out).expect("there is room");
+        }
+        assert_eq!(out.len(), 100);
+        assert!(out.iter().enumerate().all(|(at, &(state, new))| state.index() == at && new));
+        // As a list they would take 26 MB.
+        assert!(states.bytes() < 4 << 20, "{}", states.bytes());
+        let mut words = vec![0; WIDTH];
+        states.get(StateId(99), &mut words);
+        assert_eq!(words, row);
+    }
 }

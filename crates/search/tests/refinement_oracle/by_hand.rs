@@ -305,3 +305,22 @@ fn long_paths_overflow_nothing_and_many_sets_of_one_are_no_burden() {
     assert_eq!(deterministic(&mut ring, Determinism::Failures, bounds), Ok(None));
     assert_eq!(nonterminating(&mut ring, bounds), Ok(None));
 }
+
+/// What is stored is counted, also where the allocator counts nothing.
+#[test]
+fn a_limit_on_memory_is_kept() {
+    let bounds = Bounds { bytes: Some(1 << 20), ..Bounds::default() };
+    let cut = Cut::Memory(1 << 20);
+    let run = Tiny::of(1, &[(0, A, 0)]);
+    for model in Model::ALL {
+        let mut ring = Ring::of(EventKind::Visible);
+        assert_eq!(refines(&mut ring, &mut run.system(), model, bounds), Err(cut));
+        assert_eq!(refines(&mut run.system(), &mut ring, model, bounds), Err(cut));
+    }
+    let mut ring = Ring::of(EventKind::Visible);
+    assert_eq!(divergence_free(&mut ring, bounds), Err(cut));
+    assert_eq!(nonterminating(&mut ring, bounds), Err(cut));
+    for determinism in [Determinism::Failures, Determinism::Transitions] {
+        assert_eq!(deterministic(&mut ring, determinism, bounds), Err(cut));
+    }
+}

@@ -1,0 +1,59 @@
+//! What is worked out before a search is given up when it is time to stop, or when a model is too large for it;
+//! the answer is the same without.
+
+use std::time::Instant;
+
+use fairly_check::claim::ClaimOutcome;
+use fairly_check::promela::{PromelaFile, Question};
+use fairly_check::{Execution, Options};
+use fairly_omega::Stop;
+use fairly_reduce::{Reducible, Unsuited, Watched};
+
+/// So many processes, each with so many ways to change a variable.
+fn many(processes: usize, ways: usize) -> PromelaFile {
+    let ways: String = (0..ways).map(|at| format!(":: x == {at} -> x = {at}\n")).collect();
+    let text = format!("int x;\nactive [{processes}] proctype P() {{ do\n{ways} od }}\n");
+    PromelaFile::parse(&text, &[]).expect("a model")
+}
+
+/// It is always time.
+fn now() -> Stop {
+    Stop { deadline: Some(Instant::now()), wish: None }
+}
+
+#[test]
+fn partial_orders_are_given_up_when_it_is_time() {
+    let mut file = many(3, 3);
+    assert!(file.interpreter().skeleton(&Watched::default()).is_ok());
+    file.interpreter().heed(now());
+    let given_up = file.interpreter().skeleton(&Watched::default());
+    assert_eq!(given_up.map(|_| ()), Err(Unsuited::Stopped));
+    file.interpreter().heed(Stop::default());
+    assert!(file.interpreter().skeleton(&Watched::default()).is_ok());
+}
+
+#[test]
+fn partial_orders_are_for_models_whose_steps_can_be_compared() {
+    let given_up = many(200, 101).interpreter().skeleton(&Watched::default()).map(|_| ());
+    assert_eq!(given_up, Err(Unsuited::Large));
+}
+
+/// How many states native code declines and how many not, in a search for errors.
+fn counts(mut file: PromelaFile) -> (u64, u64) {
+    file.execute(Execution::Native);
+    let verdict = file.claim(&Question::Errors, &Options::default()).expect("an answer");
+    assert!(matches!(verdict.outcome, ClaimOutcome::Holds(None)));
+    file.interpreter().interpreter().native_counts()
+}
+
+#[test]
+fn native_code_is_not_made_where_it_would_take_long() {
+    if Execution::Native.shortfall().is_some() {
+        return;
+    }
+    let (declined, made) = counts(many(1, 100));
+    assert!(declined == 0 && made > 0);
+    // Out of the location with all the edges; there are others.
+    let (declined, _) = counts(many(1, 2500));
+    assert!(declined > 0);
+}
