@@ -90,7 +90,9 @@ impl fmt::Display for Refusal {
                 write!(f, "the number of a process is used in {text}: {reason}")
             }
             Refusal::Changed(text) => {
-                write!(f, "exchanging processes that look alike would change {text}")
+                let row = SYMMETRY.iter().find(|row| row.kind == RowKind::Changed);
+                let reason = row.expect("it has its row").reason;
+                write!(f, "an exchange of processes that look alike changes {text}: {reason}")
             }
             Refusal::NotAsked => f.write_str("turned off"),
             Refusal::Long => f.write_str("the run behind one found by symmetry would be very long"),

@@ -178,6 +178,7 @@ fn every_row_of_the_table() {
             | RowKind::Indexed
             | RowKind::Numbered
             | RowKind::Numbers
+            | RowKind::Changed
             | RowKind::Meeting
             | RowKind::Waiting
             | RowKind::Looked => {

@@ -170,6 +170,18 @@ fn every_row_of_the_table() {
                     && one(Notion::Strong(Level::Process), None, "G F startread")
             }
             RowKind::Numbered => exchanges(MUTEX, "safe", Notion::Strong(Level::Process)),
+            RowKind::Changed => with_system(CHANNELS, |system| {
+                let changed = |watched: &Watched| match system.symmetry(watched) {
+                    Err(Asymmetric::Changed(what)) => assert!(what.contains("d!"), "{what}"),
+                    other => panic!("{other:?}"),
+                };
+                changed(&Watched::default());
+                let none = Assumption::of(Notion::None);
+                let verdict = ask(system, "G X !bad", &none, Reduction::Symmetry);
+                assert!(!holds(&verdict));
+                assert!(matches!(verdict.stamp.asymmetric, Some(Refusal::Changed(_))));
+                !verdict.stamp.reductions.is_empty()
+            }),
             RowKind::Numbers => exchanges(RING, "safe", Notion::Weak(Level::Process)),
             RowKind::Indexed => exchanges(MUTEX, "all_named", Notion::Weak(Level::Process)),
             RowKind::Global => one(Notion::Global, None, plain),
@@ -218,6 +230,12 @@ const MUTEX: &str = "#define N 4
     ltl first { [] <> P[0]@critical }
     ltl second { [] (want[1] -> <> (owner == 1)) }
     ltl all_named { [] !(want[0] && want[1] && want[2] && want[3] && inside == 2) }";
+
+/// Each has a channel, so it can be told who has sent.
+const CHANNELS: &str = "channel d[2] 1;
+    P(i) = d[i]!1 -> d[i]?1 -> bad -> P(i);
+    System() = P(0) ||| P(1);
+    #assert System() |= [] X !bad;";
 
 /// Whose turn it is goes round.
 const RING: &str = "#define N 4

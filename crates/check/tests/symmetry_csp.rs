@@ -15,14 +15,14 @@ use fairly_check::promela::PromelaFile;
 use fairly_check::{Assumption, Failure, Options, Outcome, Reduction, check};
 use fairly_fairness::{AnnotationLevel, Constraint, Level, Notion, Selector, Strength};
 use fairly_front::csp::syntax::{Assertion, Claim};
-use fairly_model::Collapsed;
+use fairly_model::{Collapsed, Model, Slot};
 use fairly_omega::StateId;
 use fairly_reduce::{Permutation, Reducible, Watched};
 use fairly_search::{Bounds, reach};
 use fairly_system::{ActionId, EventId, EventSet, ProcessId, TransitionSystem};
 use fairly_testkit::{Rng, side_by_side};
 
-use crate::given::{cases, first_seed};
+use crate::given::{Shape, cases, first_seed, random_model};
 
 /// What texts are made of.
 struct Words {
@@ -457,6 +457,33 @@ fn commutes(system: &mut Collapsed, rng: &mut Rng, told: &str) -> u64 {
     compared
 }
 
+/// A model with slots for processes of one kind each, of which there are few.
+fn alike(rng: &mut Rng) -> Model {
+    let shape = Shape {
+        variables: 1 + rng.below(2),
+        channels: rng.below(2),
+        templates: 1 + rng.below(2),
+        locations: 2 + rng.below(2),
+        edges: 1 + rng.below(2),
+        slots: 3 + rng.below(2),
+        depth: 1,
+        timeout: rng.chance(1, 4),
+        last_mover: false,
+        remote: rng.chance(1, 4),
+        atomic: rng.chance(1, 3),
+        decorated: rng.chance(1, 2),
+    };
+    let model = random_model(rng, &shape);
+    let mut same = model.clone();
+    let first = rng.below(same.slots.len());
+    for slot in 0..same.slots.len() {
+        let name = same.slots[slot].name.clone();
+        let renamed = same.slots[slot].renamed.clone();
+        same.slots[slot] = Slot { name, renamed, ..same.slots[first].clone() };
+    }
+    if rng.chance(3, 4) && fairly_model::verify(&same).is_ok() { same } else { model }
+}
+
 #[test]
 fn permuting_and_stepping_commute() {
     let (first, wanted) = (first_seed(1), cases(400));
@@ -471,6 +498,10 @@ fn permuting_and_stepping_commute() {
                 compared += commutes(file.interpreter(system), &mut rng, &told);
             }
         }
+        let model = alike(&mut rng);
+        let told = format!("seed {seed}\n{}", fairly_model::text::print(&model));
+        let mut system = Collapsed::new(fairly_model::Interpreter::new(model));
+        compared += commutes(&mut system, &mut rng, &told);
         let program = crate::symmetry_random::program(&mut rng);
         if let Ok(mut file) = PromelaFile::parse(&program, &[]) {
             let told = format!("seed {seed}\n{program}");

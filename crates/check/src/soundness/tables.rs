@@ -49,6 +49,7 @@ pub enum RowKind {
     Indexed,
     Numbered,
     Numbers,
+    Changed,
     Meeting,
     Waiting,
     Looked,
@@ -282,6 +283,12 @@ pub const SYMMETRY: &[Row] = &[
         "models that compute with numbers of processes or compare them by order, rings, who moved last",
         false,
         "an exchange changes the numbers, and not what was computed from them",
+    ),
+    row(
+        RowKind::Changed,
+        "processes that look alike but have a channel each, or events that others take part in by name",
+        false,
+        "exchanges are used only if the whole model is the same after them",
     ),
     row(
         RowKind::Open,

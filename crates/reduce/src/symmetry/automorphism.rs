@@ -336,11 +336,13 @@ impl<'a> Check<'a> {
         }
         // A new process goes to the first slot that is free.
         same(start.is_some() && !self.of.started.contains(&variant.template))?;
-        // Processes that leave in order depend on who is behind them.
+        // Processes that leave in order depend on who is behind them, and where a number was kept there is none.
+        let kinds = &self.of.scheme.locals[variant.template.index()];
+        let keeps_numbers = kinds.iter().any(|kinds| *kinds != Kinds::default());
         let mut edges = super::detect::edges(self.of.model.template(variant.template));
         same(match exit {
-            Exit::Any => true,
-            Exit::LastFirst => edges.all(|edge| edge.target != Target::Exit),
+            Exit::Any if !keeps_numbers => true,
+            Exit::Any | Exit::LastFirst => edges.all(|edge| edge.target != Target::Exit),
         })
     }
 
