@@ -119,7 +119,7 @@ fn a_sequence_that_may_end_shows_its_cycle_to_runs_that_stay() {
         }
         assert_eq!(answer(text, "ends", notion), leaves(notion), "{notion}");
         let inherent = matches!(notion, Notion::Inherent(_));
-        assert_eq!(answer(text, "laps", notion), false, "{notion}");
+        assert!(!answer(text, "laps", notion), "{notion}");
         assert!(answer(text, "swings", notion), "{notion}");
         assert_eq!(answer(text, "inside", notion), leaves(notion), "{notion}");
         assert!(answer(text, "unseen", notion) || inherent, "{notion}");

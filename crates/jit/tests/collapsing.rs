@@ -30,6 +30,9 @@ enum Target {
 /// A step: its event, which moves are made, and where it leads.
 type Step = (String, BTreeSet<String>, Target);
 
+/// What is enabled: an event and moves.
+type Enabled = (String, BTreeSet<String>);
+
 /// A step of the interpreter, and whether a process holds after it.
 type Raw = (Step, bool);
 
@@ -113,7 +116,7 @@ fn expected(
     graph: &BTreeMap<Row, Vec<Raw>>,
     from: &Row,
     is_held: bool,
-) -> Option<(BTreeSet<Step>, BTreeSet<(String, BTreeSet<String>)>)> {
+) -> Option<(BTreeSet<Step>, BTreeSet<Enabled>)> {
     let (mut steps, mut leaving) = (BTreeSet::new(), BTreeSet::new());
     if is_held && together(graph, from, from) {
         for (step, held) in &graph[from] {
@@ -234,7 +237,7 @@ fn compare(model: &Model, tally: &mut Tally) -> Result<(), String> {
             assert_eq!(system.is_committed(state), !left.is_empty());
             let left: BTreeSet<_> =
                 left.iter().map(|&action| shown(&system, system.interpreter(), action)).collect();
-            let left: BTreeSet<(String, BTreeSet<String>)> = left
+            let left: BTreeSet<Enabled> = left
                 .into_iter()
                 .map(|(event, moves)| (event, moves.into_iter().collect()))
                 .collect();

@@ -152,6 +152,16 @@ struct Small {
     to: StateId,
 }
 
+/// A state on the way through an atomic sequence.
+#[derive(Clone)]
+struct Reached {
+    at: StateId,
+    /// By part of the sequence: whether it was on the way.
+    covered: Vec<bool>,
+    /// The position of the state before, and the step.
+    last: Option<(usize, Transition)>,
+}
+
 /// The reference interpreter on its way through a run.
 struct Walk {
     interpreter: Interpreter,
@@ -189,13 +199,12 @@ impl Walk {
         let mut all = parts.to_vec();
         all.sort_unstable();
         all.dedup();
-        // States, the parts on the way there, and the position and the step that led there.
-        let mut reached: Vec<(StateId, Vec<bool>, Option<(usize, Transition)>)> =
-            vec![(self.at, vec![false; all.len()], None)];
+        let mut reached =
+            vec![Reached { at: self.at, covered: vec![false; all.len()], last: None }];
         let mut known = HashSet::new();
         let mut next = 0;
         while next < reached.len() {
-            let (at, covered, last) = reached[next].clone();
+            let Reached { at, covered, last } = reached[next].clone();
             let is_goal = |interpreter: &Interpreter| {
                 covered.iter().all(|&it| it) && interpreter.describe(at) == end
             };
@@ -203,7 +212,7 @@ impl Walk {
                 let (mut path, mut last) = (Vec::new(), last);
                 while let Some((before, step)) = last {
                     path.push(step);
-                    last = reached[before].2;
+                    last = reached[before].last;
                 }
                 path.reverse();
                 return Some(path);
@@ -214,7 +223,8 @@ impl Walk {
                     if self.cover(step.action, &all, &mut covered)
                         && known.insert((step.target, covered.clone()))
                     {
-                        reached.push((step.target, covered, Some((next, step))));
+                        let last = Some((next, step));
+                        reached.push(Reached { at: step.target, covered, last });
                     }
                 }
             }
