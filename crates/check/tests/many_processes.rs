@@ -142,7 +142,7 @@ fn the_least_fairness_of_ten() {
     let mut network = semaphore(10);
     let mut live = property(&mut network, "G F p10");
     let answer = least(&mut network, &mut live, Level::Process, &[], &Options::default()).unwrap();
-    let Least::Sets { sets, questions } = answer else { panic!("{answer:?}") };
+    let Least::Sets { sets, questions, .. } = answer else { panic!("{answer:?}") };
     assert_eq!(sets, [["sf(P10)"]]);
     assert!(questions <= 40, "{questions}");
 }

@@ -81,7 +81,7 @@ fn action(rng: &mut Rng, odd: bool) -> String {
 }
 
 /// A program of processes that are alike.
-fn program(rng: &mut Rng) -> String {
+pub(crate) fn program(rng: &mut Rng) -> String {
     let count = if rng.chance(1, 4) { 2 } else { 3 };
     let odd = rng.chance(1, 6);
     let mut options = String::new();
