@@ -40,10 +40,13 @@ impl Meant {
         match self {
             Meant::Process(process) => Selector::Process(process),
             Meant::Event(event) => Selector::Events(match signature.event_kind(event) {
-                EventKind::Internal => event.into(),
                 // Where events are listed as they are met, names go further than numbers.
-                _ if signature.complete => event.into(),
-                _ => EventSet::matching(name, signature).without_idle(),
+                EventKind::Visible | EventKind::Termination
+                    if !signature.complete && signature.event_name(event) == name =>
+                {
+                    EventSet::matching(name, signature).without_idle()
+                }
+                _ => event.into(),
             }),
             Meant::Pattern(events) => Selector::Events(events),
             Meant::Moves(moves) => Selector::Moves(moves),
@@ -117,9 +120,15 @@ impl<'a> Names<'a> {
 
     /// Events that can be spoken of, by name or pattern.
     fn events(&self, name: &str) -> Result<Option<Meant>, Unusable> {
-        let exact = one(name, |name| self.visible.get(name))?;
-        if let Some(event) = exact {
-            return Ok(Some(Meant::Event(event)));
+        match self.visible.get(name).map(Vec::as_slice) {
+            Some([event]) => return Ok(Some(Meant::Event(*event))),
+            // Without a number, all that are called so.
+            Some(_) => {}
+            None => {
+                if let Some(event) = one(name, |name| self.visible.get(name)).ok().flatten() {
+                    return Ok(Some(Meant::Event(event)));
+                }
+            }
         }
         let signature = self.signature;
         let named = EventSet::named(name, signature).map(EventSet::without_idle);

@@ -8,6 +8,8 @@ mod compare;
 mod given;
 mod reduced;
 
+mod agreement;
+mod confirmed;
 mod csp_laws;
 mod entering;
 mod examples;

@@ -6,9 +6,9 @@
 
 #[path = "../../front/tests/csp_semantics/ast.rs"]
 #[allow(dead_code, reason = "the naive semantics uses more of it")]
-mod ast;
+pub(crate) mod ast;
 #[path = "../../front/tests/csp_semantics/generate.rs"]
-mod csp_generate;
+pub(crate) mod csp_generate;
 
 use std::fmt::Debug;
 use std::rc::Rc;

@@ -4,7 +4,7 @@
 //! `FAIRLY_RANDOM_CASES` raises the number of cases, `FAIRLY_SEED` is the first seed.
 
 use fairly_check::claim::{self, ClaimOutcome, Effort};
-use fairly_check::{Assumption, Options, Outcome, Property, Reduction, check};
+use fairly_check::{Assumption, Failure, Options, Outcome, Property, Reduction, check};
 use fairly_fairness::{AnnotationLevel, Constraint, Level, Notion, Predicate, Selector, Strength};
 use fairly_logic::Formulas;
 use fairly_model::{Collapsed, Gathering, Interpreter, Label, Model, SlotId, verify};
@@ -96,11 +96,11 @@ fn verdict<S: Reducible>(
 }
 
 /// Whether the system has errors, and whether it gets stuck.
-fn claims<S: Reducible>(system: &mut S, reduction: Reduction) -> [bool; 2] {
+fn claims<S: Reducible>(system: &mut S, reduction: Reduction) -> Result<[bool; 2], Failure> {
     let effort = Effort { bounds: Bounds::default(), reduction, any_run: true };
-    let errors = claim::faultless(system, &[], |_, _| None, effort).expect("no failure");
-    let stuck = claim::deadlock_free(system, effort).expect("no failure");
-    [errors, stuck].map(|verdict| matches!(verdict.outcome, ClaimOutcome::Holds(_)))
+    let errors = claim::faultless(system, &[], |_, _| None, effort)?;
+    let stuck = claim::deadlock_free(system, effort)?;
+    Ok([errors, stuck].map(|verdict| matches!(verdict.outcome, ClaimOutcome::Holds(_))))
 }
 
 /// Compares the system with what a reduction leaves of it, on some formulas.
@@ -111,9 +111,10 @@ fn compare<S: Reducible>(
     tally: &mut Tally,
     what: &dyn Fn() -> String,
 ) {
+    let told = |why| panic!("{why}: errors and deadlocks of\n{}", what());
     assert_eq!(
-        claims(system, Reduction::Off),
-        claims(system, tally.by),
+        claims(system, Reduction::Off).unwrap_or_else(told),
+        claims(system, tally.by).unwrap_or_else(told),
         "errors and deadlocks of\n{}",
         what()
     );

@@ -55,8 +55,8 @@ pub(crate) struct Model {
     /// Stop after so many states of the product; the answer is then unknown.
     #[arg(long, value_name = "N")]
     max_states: Option<usize>,
-    /// Stop after so many seconds; the answer is then unknown. Reading a model may take that long, and so
-    /// may each question about it.
+    /// Stop each question after so many seconds; its answer is then unknown. Reading a model may take that
+    /// long, too. The rows of a ladder share the time evenly.
     #[arg(long, value_name = "SECONDS")]
     pub(super) timeout: Option<f64>,
     /// Stop when so many bytes of memory are used, such as 500M or 8G; the answer is then unknown. The
