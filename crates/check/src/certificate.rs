@@ -15,12 +15,12 @@ use crate::verdict::Failure;
 use crate::waiting::{Waiting, waiting};
 
 /// How the constraints of a notion are listed that is about every event or move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Listed {
     /// Those of what is enabled or offered on the run: no other is ever asked for.
     OnTheRun,
-    /// All of them, after the whole system has been explored.
-    Everywhere,
+    /// All of them, after the whole system has been explored, within bounds.
+    Everywhere(Bounds),
 }
 
 /// Judges a run: it is one of the system, violates the property, and meets the assumption.
@@ -43,8 +43,8 @@ pub fn certify<S: TransitionSystem>(
         system.offered(step.from, &mut Vec::new());
     }
     let mut constraints = match listed {
-        Listed::Everywhere => constraints_of(assumption.notion, system, Bounds::default())
-            .map_err(|_| Failure::Senseless("the system goes no further in a state"))?,
+        Listed::Everywhere(bounds) => constraints_of(assumption.notion, system, bounds)
+            .map_err(|_| Failure::Senseless("the system is too large to list its constraints"))?,
         Listed::OnTheRun => assumption.notion.constraints(system.signature()).unwrap_or_default(),
     };
     for constraint in &assumption.extra {

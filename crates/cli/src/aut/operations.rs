@@ -11,6 +11,10 @@ use crate::output::Destination;
 
 /// Runs an operation whose result is one automaton or several.
 pub(super) fn run(operation: &Operation) -> Result<(), Failure> {
+    // Before anything is made that could not be written.
+    if let Some(output) = output_of(operation) {
+        Destination::open(output.output.as_deref())?;
+    }
     match operation {
         Operation::Product(request) => {
             let automata = read_several(&request.input.files)?;
@@ -79,6 +83,26 @@ pub(super) fn run(operation: &Operation) -> Result<(), Failure> {
         | Operation::Includes(_)
         | Operation::Equivalent(_)
         | Operation::Accepts(_) => unreachable!("answered elsewhere"),
+    }
+}
+
+/// Where the result of an operation goes.
+fn output_of(operation: &Operation) -> Option<&Output> {
+    match operation {
+        Operation::Product(request) => Some(&request.output),
+        Operation::Intersect(request) => Some(&request.output),
+        Operation::Union(request) => Some(&request.output),
+        Operation::Degeneralize(request) => Some(&request.output),
+        Operation::Complement(request) => Some(&request.output),
+        Operation::Determinize(request) => Some(&request.output),
+        Operation::Reduce(request) => Some(&request.output),
+        Operation::Trim(request) => Some(&request.output),
+        Operation::Convert(request) => Some(&request.output),
+        Operation::Stats(_)
+        | Operation::Empty(_)
+        | Operation::Includes(_)
+        | Operation::Equivalent(_)
+        | Operation::Accepts(_) => None,
     }
 }
 

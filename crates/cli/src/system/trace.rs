@@ -4,11 +4,13 @@ mod trail;
 mod verify;
 
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand, ValueEnum};
 use fairly_omega::StateId;
 use fairly_report::trace::Trace as Saved;
 use fairly_report::{Look, itf, json};
+use fairly_search::Bounds;
 use fairly_source::escape::in_line;
 use fairly_system::{ActionId, Run, RunStep, TransitionSystem};
 use serde_json::Value;
@@ -42,6 +44,9 @@ enum Command {
         files: Vec<String>,
         #[command(flatten)]
         about: About,
+        /// Stop after so many seconds, where a claim has to be answered again; the answer is then unknown.
+        #[arg(long, value_name = "SECONDS")]
+        timeout: Option<f64>,
     },
     /// Print the run in another format.
     Convert {
@@ -108,13 +113,14 @@ pub(crate) fn trace(request: &Trace, look: Look) -> Result<ExitCode, Failure> {
             output::write(&converted, None)?;
             Ok(ExitCode::SUCCESS)
         }
-        Command::Verify { files, about } => {
+        Command::Verify { files, about, timeout } => {
+            let bounds = bounds(*timeout)?;
             let mut codes = Vec::new();
             for file in files {
                 if files.len() > 1 {
                     output::write(&format!("{}: ", in_line(file)), None)?;
                 }
-                codes.push(match verify::verify(file, about) {
+                codes.push(match verify::verify(file, about, bounds) {
                     Ok(code) => code,
                     Err(failure) if files.len() > 1 => {
                         let code = failure.code();
@@ -127,6 +133,14 @@ pub(crate) fn trace(request: &Trace, look: Look) -> Result<ExitCode, Failure> {
             Ok(ExitCode::from(worst(codes.into_iter())))
         }
     }
+}
+
+/// How much may be explored where that is needed.
+fn bounds(timeout: Option<f64>) -> Result<Bounds, Failure> {
+    let no_time = |_| Failure::usage("--timeout is no time");
+    let time = timeout.map(Duration::try_from_secs_f64).transpose().map_err(no_time)?;
+    let deadline = time.map(|time| Instant::now() + time.min(Duration::from_secs(1 << 32)));
+    Ok(Bounds { deadline, ..Bounds::default() })
 }
 
 impl From {

@@ -30,14 +30,14 @@ use crate::output;
 type Refuted = String;
 
 /// Says whether a file is what it says it is, and gives the exit code for it.
-pub(super) fn verify(file: &str, about: &About) -> Result<u8, Failure> {
+pub(super) fn verify(file: &str, about: &About, bounds: Bounds) -> Result<u8, Failure> {
     let said = if trail::is_one(file) {
         of_trail(file, about)?
     } else {
         about.refuse_property(file)?;
         let value = document(file)?;
         let trace = saved(file, &value)?;
-        of_trace(&trace, &value, &about.model)?
+        of_trace(&trace, &value, &about.model, bounds)?
     };
     let (text, code) = match said {
         Ok(said) => (format!("verified: {said}\n"), 0),
@@ -51,11 +51,12 @@ fn of_trace(
     trace: &Saved,
     value: &Value,
     files: &[String],
+    bounds: Bounds,
 ) -> Result<Result<String, Refuted>, Failure> {
     let model = arguments(trace, files)?;
     let (written, said) = match load::read(&model.files, &model)? {
-        Read::Network(mut loaded) => of_network(trace, value, &model, &mut loaded)?,
-        Read::File(mut file) => of_file(trace, value, &model, &mut file)?,
+        Read::Network(mut loaded) => of_network(trace, (value, bounds), &model, &mut loaded)?,
+        Read::File(mut file) => of_file(trace, (value, bounds), &model, &mut file)?,
     };
     Ok(match said {
         Err(why) => Err(why),
@@ -141,7 +142,7 @@ fn asked_how(model: &Model, name: &str) -> AskedHow {
 
 fn of_network(
     trace: &Saved,
-    value: &Value,
+    (value, bounds): (&Value, Bounds),
     model: &Model,
     loaded: &mut Loaded,
 ) -> Result<Judged, Failure> {
@@ -168,13 +169,13 @@ fn of_network(
         Ok(walked) => walked,
         Err(why) => return Ok(refuted(why)),
     };
-    Ok(guilty(&from, value, &mut loaded.network, &property, &formula, &assumed, &run))
+    Ok(guilty(&from, (value, bounds), &mut loaded.network, &property, &formula, &assumed, &run))
 }
 
 /// Judges a run with a loop against a formula.
 fn guilty<S: TransitionSystem>(
     from: &From<'_>,
-    value: &Value,
+    (value, bounds): (&Value, Bounds),
     system: &mut S,
     property: &Property,
     formula: &str,
@@ -191,7 +192,11 @@ fn guilty<S: TransitionSystem>(
         return refuted(format!("it has no loop, and {} is about whole runs", property.name));
     }
     let mut written = Value::Null;
-    for listed in [Listed::OnTheRun, Listed::Everywhere] {
+    // Names of constraints may depend on what there is besides. Finding that out takes longer, and for a
+    // trace that was edited it is in vain, so it is not done at any price.
+    const MOST: usize = 1_000_000;
+    let near = Bounds { nodes: Some(MOST), ..bounds };
+    for listed in [Listed::OnTheRun, Listed::Everywhere(near)] {
         let ledger = match certify(system, property, assumption, run, listed) {
             Ok(ledger) => ledger,
             Err(fairly_check::Failure::Internal { flaw, .. }) => return refuted(flaw.to_string()),
@@ -206,7 +211,6 @@ fn guilty<S: TransitionSystem>(
             ledger: &ledger,
         };
         written = itf::trace(system, &guilty, &from.origin());
-        // Names of constraints may depend on what there is besides, which takes longer to find out.
         if written["#meta"]["ledger"] == value["#meta"]["ledger"] {
             break;
         }
@@ -221,7 +225,7 @@ fn guilty<S: TransitionSystem>(
 
 fn of_file(
     trace: &Saved,
-    value: &Value,
+    (value, bounds): (&Value, Bounds),
     model: &Model,
     file: &mut File,
 ) -> Result<Judged, Failure> {
@@ -262,13 +266,13 @@ fn of_file(
                 assumed.push(file.assumption(notion, &trace.constraints, system, bounds)?);
             }
             let system = file.interpreter(system);
-            Ok(guilty(&from, value, system, &property, &formula, &assumed, &run))
+            Ok(guilty(&from, (value, bounds), system, &property, &formula, &assumed, &run))
         }
         asked => match file.ending(&asked) {
             Some(ending) => {
                 Ok(ended(&from, file.interpreter(system), &ending, &title, &run, start))
             }
-            None => again(&from, file, system, &asked, &title, &run, start),
+            None => again(&from, (file, bounds), system, &asked, &title, (&run, start)),
         },
     }
 }
@@ -343,19 +347,18 @@ fn ended<S: TransitionSystem>(
 /// of it.
 fn again(
     from: &From<'_>,
-    file: &mut File,
+    (file, bounds): (&mut File, Bounds),
     system: Which,
     asked: &Asked,
     title: &str,
-    run: &Run,
-    start: StateId,
+    (run, start): (&Run, StateId),
 ) -> Result<Judged, Failure> {
-    let verdict = file.claim(asked, system, Bounds::default())?;
+    let verdict = file.claim(asked, system, bounds)?;
     let shown = match verdict.outcome {
         ClaimOutcome::Violated(Some(shown)) => shown,
         ClaimOutcome::Violated(None) => return Ok(refuted("no run shows that it is violated")),
         ClaimOutcome::Holds(_) => return Ok(refuted(format!("{title} holds"))),
-        ClaimOutcome::Unknown(why) => return Ok(refuted(format!("not known: {why}"))),
+        ClaimOutcome::Unknown(why) => return Err(Failure::Stopped(why.to_string())),
     };
     let prefix = Prefix { start, steps: run.stem.clone() };
     if (&shown.prefix.steps, shown.prefix.start, &shown.cycle)
