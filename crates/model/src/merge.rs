@@ -128,8 +128,7 @@ impl<'a> Seen<'a> {
         if read.others || read.timeout && kept.enabled {
             return None;
         }
-        let gathered: HashSet<EventId> =
-            model.gatherings.iter().map(|&(event, _)| event).collect();
+        let gathered: HashSet<EventId> = model.gatherings.iter().map(|&(event, _)| event).collect();
         let edges = || locations().filter_map(|location| location.edges.as_ref());
         let is_barred = |edges: &Vec<Edge>| {
             edges.windows(2).any(|pair| pair[0].rank != pair[1].rank)
@@ -215,7 +214,11 @@ impl<'a> Seen<'a> {
             && !edge.hold;
         let is_seen = (self.kept.event)(event) || self.is_termination(event);
         match edge.target {
-            Target::Location(to) if is_certain && !is_seen && !meets(self.model, &self.gathered, edge) => Some(to),
+            Target::Location(to)
+                if is_certain && !is_seen && !meets(self.model, &self.gathered, edge) =>
+            {
+                Some(to)
+            }
             _ => None,
         }
     }
