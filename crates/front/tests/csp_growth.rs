@@ -220,3 +220,54 @@ fn what_is_nested_as_deeply_as_can_be_read() {
         }
     }
 }
+
+/// How much is looked at to make the model of the first assertion.
+fn work(text: &str, parts: Parts) -> u64 {
+    let parsed = Rc::new(csp::parse(text).unwrap_or_else(|wrong| panic!("{text}\n{wrong:?}")));
+    let plan = Plan { parts, ..Plan::default() };
+    let subject = &parsed.assertions[0].process;
+    let lowered = csp::lower_counting(&parsed, subject, plan);
+    lowered.unwrap_or_else(|wrong| panic!("{text}\n{wrong:?}")).1
+}
+
+#[test]
+fn twice_the_text_is_twice_the_work() {
+    let texts: [fn(usize) -> String; 8] = [
+        |n| format!("P = [] i:{{1..{n}}}@ e.i -> P; #assert P deadlockfree;"),
+        |n| format!("P = [] i:{{1..{n}}}@ e.i -> Q(i); Q(i) = f.i -> P; #assert P deadlockfree;"),
+        |n| format!("P = <> i:{{1..{n}}}@ e.i -> P; #assert P deadlockfree;"),
+        |n| {
+            format!(
+                "P = [] i:{{1..{n}}}@ e.i -> P; Q = [] i:{{1..{n}}}@ e.i -> Q;
+                 S = a -> (P || Q); #assert S deadlockfree;"
+            )
+        },
+        |n| {
+            format!(
+                "channel c 0; P = [] i:{{1..{n}}}@ c!i -> P; Q = [] i:{{1..{n}}}@ e.i -> Q;
+                 S = a -> (P ||| Q); #assert S deadlockfree;"
+            )
+        },
+        |n| format!("P(i) = e.i -> P(i); S = || i:{{1..{n}}}@ P(i); #assert S deadlockfree;"),
+        |n| {
+            format!(
+                "P(i) = e.i -> P(i); S = (||| i:{{1..{n}}}@ P(i)) \\ {{x:{{1..{n}}}@e.x}};
+                 #assert S deadlockfree;"
+            )
+        },
+        |n| {
+            let mut text = String::new();
+            for at in 0..n {
+                writeln!(text, "P{at}(i) = e.i -> P{}(i);", (at + 1) % n).expect("a string");
+            }
+            text + "#assert P0(1) deadlockfree;"
+        },
+    ];
+    for text in texts {
+        let (once, twice) = (text(400), text(800));
+        // One process with many parts is bounded by the size of its term, not by what its text says.
+        let parts = Parts::Processes;
+        let (before, after) = (work(&once, parts), work(&twice, parts));
+        assert!(after < 3 * before, "{before} {after}: {once}");
+    }
+}

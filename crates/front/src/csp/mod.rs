@@ -48,7 +48,7 @@ mod written;
 use fairly_source::{Diagnostic, Span};
 
 pub use declaration::MOST_ELEMENTS;
-pub use lower::{Lowered, Parts, Plan, expression, lower, lower_as, lower_with};
+pub use lower::{Lowered, Parts, Plan, expression, lower, lower_as, lower_counting, lower_with};
 pub use parser::MAX_NESTING;
 pub use print::print;
 pub use syntax::Specification;

@@ -181,6 +181,7 @@ impl Terms {
                 continue;
             }
             let next = next.clone();
+            self.worked(1);
             let parts = self.parts(next.0, &next.1);
             let missing = open.len();
             open.extend(

@@ -50,6 +50,7 @@ impl Terms {
             met: HashSet::new(),
         };
         while let Some((node, environment, hidden)) = search.open.pop() {
+            self.worked(1);
             search.node(node, &environment, &hidden)?;
         }
         Ok(search.found)

@@ -40,6 +40,7 @@ pub(super) fn alone(
 
 /// Appends the events that all parts with the event in their alphabet make together.
 pub(super) fn together(
+    terms: &Terms,
     parts: &[Vec<Step>],
     rebuild: Rebuild<'_>,
     has: &dyn Fn(usize, &Concrete) -> bool,
@@ -68,6 +69,7 @@ pub(super) fn together(
         if (0..at).any(|other| has(other, &event)) {
             continue;
         }
+        terms.worked(parts.len());
         let sharing: Vec<usize> = (at..parts.len()).filter(|&other| has(other, &event)).collect();
         let none = Vec::new();
         let choices: Vec<&[&Step]> = sharing
@@ -141,6 +143,7 @@ pub(super) fn interleaved(
             let declared = &terms.specification.channels[channel.index()];
             let first = terms.channels[channel.index()];
             for &(receiver, receive) in receives.get(&channel).into_iter().flatten() {
+                terms.worked(1);
                 if receiver == sender {
                     continue;
                 }

@@ -23,7 +23,7 @@ mod unfold;
 
 use fairly_source::Span;
 
-pub use network::{Lowered, Parts, Plan, expression, lower, lower_as, lower_with};
+pub use network::{Lowered, Parts, Plan, expression, lower, lower_as, lower_counting, lower_with};
 
 /// Something that cannot be turned into a model.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! The parallel structure of a process as the slots of a model, and who takes which event together.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use fairly_model::{
@@ -114,6 +115,19 @@ pub fn lower_with(
     subject: &Subject,
     plan: Plan,
 ) -> Result<Lowered, Vec<Diagnostic>> {
+    lower_counting(specification, subject, plan).map(|(lowered, _)| lowered)
+}
+
+/// [`lower_with`], with how many operands, steps, parts and events were looked at: a measure of the
+/// work that does not depend on the machine.
+///
+/// # Errors
+/// As [`lower`].
+pub fn lower_counting(
+    specification: &Rc<Specification>,
+    subject: &Subject,
+    plan: Plan,
+) -> Result<(Lowered, u64), Vec<Diagnostic>> {
     let diagnostic = |trouble: Trouble| {
         vec![Diagnostic::error(trouble.code, trouble.message, trouble.span).label("here")]
     };
@@ -190,6 +204,7 @@ pub fn lower_with(
             };
             events.sort();
             events.dedup();
+            unfolder.terms.worked(events.len());
             for event in events {
                 let key = (Scope::Hiding(hiding), event.clone(), true);
                 if let Some(&id) = unfolder.events.ids.get(&key)
@@ -206,8 +221,9 @@ pub fn lower_with(
             renamed,
         });
     }
+    let work = unfolder.terms.work.get();
     let unfold = unfolder.is_open().then(|| Box::new(unfolder) as Box<dyn Unfold>);
-    Ok(Lowered { model, unfold })
+    Ok((Lowered { model, unfold }, work))
 }
 
 fn global(variable: &csp::Variable) -> Variable {
@@ -474,7 +490,8 @@ fn events(
         };
         events.sort();
         let asked: HashSet<&Concrete> = events.iter().copied().collect();
-        let mut found = Gatherings { leaves, sets, hidings, asked: &asked }.of(top);
+        let work = &unfolder.terms.work;
+        let mut found = Gatherings { leaves, sets, hidings, asked: &asked, work }.of(top);
         for event in events {
             let joint = found.remove(event).filter(several);
             let kind = match scope {
@@ -529,12 +546,19 @@ struct Gatherings<'a> {
     sets: &'a super::events::Sets,
     hidings: &'a [SetId],
     asked: &'a HashSet<&'a Concrete>,
+    work: &'a Cell<u64>,
 }
 
 impl<'a> Gatherings<'a> {
     /// Who takes each event together in a part of the structure; nothing of events that nobody there
     /// can take.
     fn of(&self, structure: &Structure) -> HashMap<&'a Concrete, Gathering> {
+        let found = self.found(structure);
+        self.work.set(self.work.get() + found.len() as u64);
+        found
+    }
+
+    fn found(&self, structure: &Structure) -> HashMap<&'a Concrete, Gathering> {
         let mut all: HashMap<&'a Concrete, Vec<Gathering>> = HashMap::new();
         match structure {
             Structure::Leaf(at) => {

@@ -208,6 +208,7 @@ impl Terms {
                 };
                 alone(&parts, &rebuild, &is_alone, out);
                 together(
+                    self,
                     &parts,
                     &rebuild,
                     &|at, event| sets.get(terms[at].1).contains(event),
@@ -249,6 +250,7 @@ impl Terms {
     fn inner(&mut self, term: &Term, depth: usize) -> Result<Vec<Step>, Trouble> {
         let mut steps = Vec::new();
         self.steps(term, depth + 1, &mut steps)?;
+        self.worked(steps.len());
         Ok(steps)
     }
 

@@ -1,5 +1,6 @@
 //! What can be done with terms: their heads, their operands, the scopes of their expressions.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use fairly_model::Expr;
@@ -36,6 +37,8 @@ pub(super) struct Terms {
     pub(super) alike: AlikeParts,
     /// For each node, whether it is nothing but `Skip`: see [`skips`].
     skips: Vec<bool>,
+    /// How many operands, steps and parts have been looked at.
+    pub(super) work: Cell<u64>,
 }
 
 impl Terms {
@@ -51,7 +54,13 @@ impl Terms {
         let matter = parameters_that_matter(&specification);
         let alike = AlikeParts::new(&specification);
         let skips = skips(&specification);
-        Terms { specification, channels, free, matter, sets: Sets::default(), alike, skips }
+        let (sets, work) = (Sets::default(), Cell::new(0));
+        Terms { specification, channels, free, matter, sets, alike, skips, work }
+    }
+
+    /// Counts work: see [`Terms::work`].
+    pub(super) fn worked(&self, count: usize) {
+        self.work.set(self.work.get() + count as u64);
     }
 
     /// The free names of a node, in order.
@@ -127,7 +136,7 @@ impl Terms {
         environment: &Environment,
     ) -> Result<Vec<(NodeId, Environment)>, Trouble> {
         let process = self.specification.node(node);
-        Ok(match &process.kind {
+        let operands: Vec<(NodeId, Environment)> = match &process.kind {
             ProcessKind::Compose { operands, .. } => {
                 operands.iter().map(|&operand| (operand, environment.clone())).collect()
             }
@@ -161,7 +170,9 @@ impl Terms {
                 }
             },
             _ => Vec::new(),
-        })
+        };
+        self.worked(operands.len());
+        Ok(operands)
     }
 
     /// The alphabet of an operand of `||`, as a set.

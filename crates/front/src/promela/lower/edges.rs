@@ -159,6 +159,16 @@ impl<'a> Lowering<'a> {
 
     /// A step in the words of the source.
     fn shown(&self, element: &Element<'_>) -> String {
+        /// A `d_step` can be thousands of statements, which nobody reads in a list of steps.
+        const MOST: usize = 200;
+        let shown = self.written(element);
+        match shown.char_indices().nth(MOST) {
+            Some((end, _)) => format!("{}…", shown[..end].trim_end()),
+            None => shown,
+        }
+    }
+
+    fn written(&self, element: &Element<'_>) -> String {
         match (element.node, element.stmt) {
             (Node::End, _) => "-end-".to_owned(),
             (Node::Else, _) => "else".to_owned(),
