@@ -24,25 +24,49 @@ use fairly_testkit::{Rng, side_by_side};
 
 use crate::given::{Shape, cases, first_seed, random_model};
 
-/// What texts are made of.
+/// What texts are made of. Each of what may tell processes apart is in few texts, so that it is met alone.
 struct Words {
     count: usize,
-    /// Whether what tells processes apart is left out, so that most texts are symmetric.
-    is_tame: bool,
+    /// Whether each process has a channel.
+    channels: bool,
+    /// Whether each has a row of an array of two dimensions.
+    rows: bool,
+    /// Whether numbers of processes are computed with.
+    computes: bool,
+    /// Whether some are named.
+    names: bool,
 }
 
 impl Words {
+    fn new(rng: &mut Rng) -> Words {
+        Words {
+            count: 2 + rng.below(3),
+            channels: rng.chance(1, 4),
+            rows: rng.chance(1, 6),
+            computes: rng.chance(1, 8),
+            names: rng.chance(1, 6),
+        }
+    }
+
     /// An index: the parameter, or a number.
     fn index(&self, rng: &mut Rng) -> String {
-        match rng.below(if self.is_tame { 1 } else { 6 }) {
-            0..=4 => "i".to_owned(),
-            _ => rng.below(self.count).to_string(),
+        match self.names && rng.chance(1, 4) {
+            true => rng.below(self.count).to_string(),
+            false => "i".to_owned(),
         }
+    }
+
+    /// One of these, or of those that a text may have as well.
+    fn one(rng: &mut Rng, always: &[String], more: &[(bool, String)]) -> String {
+        let more = more.iter().filter(|(is_there, _)| *is_there).map(|(_, it)| it.clone());
+        let more: Vec<String> = more.collect();
+        let from = if !more.is_empty() && rng.chance(1, 2) { &more } else { always };
+        rng.pick(from).clone()
     }
 
     fn guard(&self, rng: &mut Rng) -> String {
         let i = self.index(rng);
-        let guards = [
+        let always = [
             format!("turn == {i}"),
             format!("turn != {i}"),
             "turn == 9".to_owned(),
@@ -53,17 +77,19 @@ impl Words {
             format!("a[{i}] == 1"),
             "cempty(c)".to_owned(),
             "!cfull(c)".to_owned(),
-            format!("m[{i}][0] == 0"),
-            format!("cempty(d[{i}])"),
-            format!("cfull(d[{i}])"),
-            format!("turn > {i}"),
         ];
-        rng.pick(&guards[..if self.is_tame { 10 } else { guards.len() }]).clone()
+        let more = [
+            (self.rows, format!("m[{i}][0] == 0")),
+            (self.channels, format!("cempty(d[{i}])")),
+            (self.channels, format!("call(cfull, d[{i}])")),
+            (self.computes, format!("turn > {i}")),
+        ];
+        Words::one(rng, &always, &more)
     }
 
     fn program(&self, rng: &mut Rng) -> String {
         let i = self.index(rng);
-        let programs = [
+        let always = [
             format!("turn = {i};"),
             "turn = 9;".to_owned(),
             "x = 1 - x;".to_owned(),
@@ -71,42 +97,47 @@ impl Words {
             format!("a[{i}] = 1 - a[{i}];"),
             format!("a[{i}] = 0; turn = {i};"),
             format!("if (turn == {i}) {{ turn = 9; }} else {{ x = 1 - x; }}"),
-            format!("m[{i}][1] = 1 - m[{i}][1];"),
-            format!("m[{i}][0] = x;"),
-            format!("x = ({i} + x) % 2;"),
         ];
-        rng.pick(&programs[..if self.is_tame { 7 } else { programs.len() }]).clone()
+        let more = [
+            (self.rows, format!("m[{i}][1] = 1 - m[{i}][1];")),
+            (self.rows, format!("m[{i}][0] = x;")),
+            (self.computes, format!("x = ({i} + x) % 2;")),
+        ];
+        Words::one(rng, &always, &more)
     }
 
     fn event(&self, rng: &mut Rng) -> String {
         let i = self.index(rng);
-        let events = [
+        let always = [
             "go".to_owned(),
             "stay".to_owned(),
             format!("e.{i}"),
             format!("e.{i}"),
             format!("f.{i}.x"),
             "e.turn".to_owned(),
-            "e.x".to_owned(),
-            format!("f.turn.{i}"),
         ];
-        rng.pick(&events[..if self.is_tame { 6 } else { events.len() }]).clone()
+        let more = [(self.computes, "e.x".to_owned()), (self.names, format!("f.turn.{i}"))];
+        Words::one(rng, &always, &more)
     }
 
     fn step(&self, rng: &mut Rng) -> String {
         let i = self.index(rng);
         let event = self.event(rng);
-        match rng.below(if self.is_tame { 9 } else { 12 }) {
-            0..=2 => format!("{event}{{{}}}", self.program(rng)),
-            3 | 4 => event,
-            5 => rng.pick(&["c!1", "c!x", "c!i", "c?1", "c?y", "c?i"]).to_string(),
-            6 => rng.pick(&["r!i", "r?y", "r!0", "r?0", "r?turn"]).to_string(),
-            7 => format!("{}({event})", rng.pick(&["wf", "sf", "wl", "sl"])),
-            8 => format!("tau{{{}}}", self.program(rng)),
-            9 => format!("d[{i}]!{}", rng.pick(&["1", "x", "i"])),
-            10 => format!("d[{i}]?{}", rng.pick(&["1", "y", "i"])),
-            _ => format!("sf({event})"),
-        }
+        let always = [
+            format!("{event}{{{}}}", self.program(rng)),
+            format!("{event}{{{}}}", self.program(rng)),
+            event.clone(),
+            event.clone(),
+            rng.pick(&["c!1", "c!x", "c!i", "c?1", "c?y", "c?i"]).to_string(),
+            rng.pick(&["r!i", "r?y", "r!0", "r?0", "r?turn"]).to_string(),
+            format!("{}({event})", rng.pick(&["wf", "sf", "wl", "sl"])),
+            format!("tau{{{}}}", self.program(rng)),
+        ];
+        let more = [
+            (self.channels, format!("d[{i}]!{}", rng.pick(&["1", "x", "i"]))),
+            (self.channels, format!("d[{i}]?{}", rng.pick(&["1", "y", "i"]))),
+        ];
+        Words::one(rng, &always, &more)
     }
 
     fn process(&self, rng: &mut Rng, name: &str) -> String {
@@ -156,7 +187,7 @@ impl Words {
 
 /// A text with some assertions.
 fn text(rng: &mut Rng) -> String {
-    let words = Words { count: 2 + rng.below(3), is_tame: rng.chance(3, 5) };
+    let words = Words::new(rng);
     let count = words.count;
     let mut text = format!(
         "var turn = 9; var x:{{0..1}} = 0; var a[{count}]; var m[{count}][2];\n\
@@ -179,7 +210,7 @@ fn text(rng: &mut Rng) -> String {
         }
         system = format!("({system}) \\ {{{}}}", hidden.join(", "));
     }
-    if rng.chance(1, if words.is_tame { 5 } else { 2 }) {
+    if rng.chance(1, 4) {
         let (monitor, name) = words.monitor(rng);
         text += &monitor;
         let between = if rng.chance(2, 3) { "||" } else { "|||" };

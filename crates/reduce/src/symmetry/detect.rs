@@ -62,8 +62,8 @@ pub(super) fn detect(system: &Collapsed, watched: &Watched) -> Result<Symmetry, 
     let mut places: HashMap<Key, usize> = HashMap::new();
     let mut alike: Vec<Vec<usize>> = Vec::new();
     let mut shapes = Shapes::default();
-    for slot in 0..model.slots.len() {
-        if unfit[slot] || !fit.is_fit(slot) {
+    for (slot, &is_unfit) in unfit.iter().enumerate() {
+        if is_unfit || !fit.is_fit(slot) {
             continue;
         }
         let template = layout.slots[slot].variants[0].template;
