@@ -105,10 +105,12 @@ fn is_internal<T>(answer: &Result<T, Failure>) -> bool {
 
 const OUT: Lie = Lie::LeavesOut { if_more_than: 0 };
 
+type Ask = fn(&mut Lying) -> Result<ClaimVerdict, Failure>;
+
 #[test]
 fn claims() {
     // Each is right of the system as it is, and wrong of what it says to a search.
-    let asked: [(&str, Lie, fn(&mut Lying) -> Result<ClaimVerdict, Failure>); 8] = [
+    let asked: [(&str, Lie, Ask); 8] = [
         ("deadlock", OUT, |it| claim::deadlock_free(it, Bounds::default())),
         ("end", OUT, |it| claim::nonterminating(it, Bounds::default())),
         ("reached", Lie::Inverts, |it| {

@@ -8,6 +8,7 @@ use fairly_source::Style;
 
 use super::arguments::{Check, Format};
 use super::check_one;
+use super::guard::guarded;
 use super::selection::Files;
 use super::tally::Counts;
 use crate::failure::{self, Absent, Failure};
@@ -38,7 +39,8 @@ pub(super) fn check(
         let is_human = request.model.format == Format::Human;
         let answered = own(files).and_then(|mut own| {
             own.model.elsewhere = request.names();
-            check_one(&own, files, trace_to.as_deref())
+            let done = guarded(&name, || check_one(&own, files, trace_to.as_deref()))?;
+            done.map_err(Failure::Internal)
         });
         match answered {
             Ok(answered) => {
