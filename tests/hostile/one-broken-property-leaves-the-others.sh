@@ -28,3 +28,7 @@ case $status in
   exit 1
   ;;
 esac
+if [ "$status" -eq 70 ]; then
+  expect 70 "$FAIRLY" check --report table lock.pml
+  says out served
+fi

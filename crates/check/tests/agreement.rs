@@ -5,13 +5,15 @@
 
 use fairly_check::csp::{CspFile, SystemIndex};
 use fairly_check::promela::PromelaFile;
-use fairly_check::{Assumption, Elsewhere, Least, Options, Outcome, Property, check, ladder, least};
+use fairly_check::{
+    Assumption, Elsewhere, Least, Options, Outcome, Property, check, ladder, least,
+};
 use fairly_fairness::{Constraint, Level, Notion, Predicate, Selector};
 use fairly_front::case::parse_constraint;
 use fairly_front::csp::syntax::Claim;
+use fairly_model::Collapsed;
 use fairly_reduce::Reducible;
 use fairly_search::{Bounds, survey};
-use fairly_model::Collapsed;
 use fairly_system::{EventReading, Network, TransitionSystem};
 use fairly_testkit::Rng;
 use fairly_testkit::ltl::{LtlShape, random_formula};
@@ -64,8 +66,8 @@ fn read_back<S: Reducible>(
 ) -> Option<Assumption> {
     let mut assumption = Assumption::of(Notion::None);
     for name in names {
-        let read = parse_constraint(name)
-            .unwrap_or_else(|wrong| panic!("{}\n{name}: {wrong:?}", told()));
+        let read =
+            parse_constraint(name).unwrap_or_else(|wrong| panic!("{}\n{name}: {wrong:?}", told()));
         let added = assumption.add_within(&read, system, BOUNDS).ok()?;
         added.unwrap_or_else(|wrong| panic!("{}\n{name}: {wrong}", told()));
     }

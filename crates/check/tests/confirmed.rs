@@ -6,9 +6,7 @@
 
 use fairly_check::claim::{self, ClaimOutcome, ClaimVerdict, Effort, Extreme};
 use fairly_check::csp::CspFile;
-use fairly_check::{
-    Assumption, Failure, Options, Outcome, Reduction, check, ladder, least,
-};
+use fairly_check::{Assumption, Failure, Options, Outcome, Reduction, check, ladder, least};
 use fairly_fairness::{Level, Notion};
 use fairly_model::native::Part;
 use fairly_model::{Collapsed, Forgotten, Strip};
@@ -107,10 +105,12 @@ fn is_internal<T>(answer: &Result<T, Failure>) -> bool {
 
 const OUT: Lie = Lie::LeavesOut { if_more_than: 0 };
 
+type Ask = fn(&mut Lying) -> Result<ClaimVerdict, Failure>;
+
 #[test]
 fn claims() {
     // Each is right of the system as it is, and wrong of what it says to a search.
-    let asked: [(&str, Lie, fn(&mut Lying) -> Result<ClaimVerdict, Failure>); 8] = [
+    let asked: [(&str, Lie, Ask); 8] = [
         ("deadlock", OUT, |it| claim::deadlock_free(it, Bounds::default())),
         ("end", OUT, |it| claim::nonterminating(it, Bounds::default())),
         ("reached", Lie::Inverts, |it| {
@@ -119,7 +119,8 @@ fn claims() {
         }),
         ("greatest", Lie::AddsBranch, |it| {
             // What is read has no other way than through the lie.
-            let value = |it: &Lying, state: StateId| Some(i64::from(state.0 + u32::from(!it.by_reference)));
+            let value =
+                |it: &Lying, state: StateId| Some(i64::from(state.0 + u32::from(!it.by_reference)));
             claim::reaches_extreme(it, Extreme::Greatest, Vec::new(), value, Bounds::default())
         }),
         ("error", Lie::AddsLoop, |it| {
@@ -155,20 +156,15 @@ fn specifications() {
         assert!(matches!(told.unwrap().outcome, ClaimOutcome::Holds(None)));
     }
     // An offer that is missing, of the implementation.
-    let refused = claim::refines(
-        &mut lying(OUT),
-        &mut lying(None),
-        Model::Failures,
-        Bounds::default(),
-    );
+    let refused =
+        claim::refines(&mut lying(OUT), &mut lying(None), Model::Failures, Bounds::default());
     assert!(is_internal(&refused), "{:?}", refused.map(|verdict| verdict.outcome));
 }
 
 #[test]
 fn formulas() {
     let assumptions = [Notion::None, Notion::Strong(Level::Process), Notion::Global];
-    for (text, lie) in [("G F a", OUT), ("G F b", Lie::AddsLoop), ("G !\"P@2\"", Lie::Inverts)]
-    {
+    for (text, lie) in [("G F a", OUT), ("G F b", Lie::AddsLoop), ("G !\"P@2\"", Lie::Inverts)] {
         for notion in assumptions {
             let ask = |lie: Option<Lie>| {
                 let mut system = lying(lie);

@@ -161,9 +161,18 @@ fn work() -> ExitCode {
             Command::Sim(arguments) => system::sim(&arguments, look),
             Command::Trace(arguments) => system::trace(&arguments, look),
         };
-        result.unwrap_or_else(|failure| failure.report(style))
+        result.unwrap_or_else(|failure| {
+            if let failure::Failure::Internal(bug) = &failure {
+                system::whole_command(bug);
+            }
+            failure.report(style)
+        })
     });
-    outcome.unwrap_or(ExitCode::from(failure::INTERNAL))
+    outcome.unwrap_or_else(|_| {
+        let message = "a panic outside of any question".to_owned();
+        system::whole_command(&failure::Bug { message, run: None });
+        ExitCode::from(failure::INTERNAL)
+    })
 }
 
 /// An argument without the characters that mark colours.

@@ -143,5 +143,5 @@ fn time_is_kept() {
     let rings = Model::new("long.pml", &RINGS.replace("30", "200"));
     let output = fairly(&["check", "--lossy", "bits", "--timeout", "0.01", rings.path()]);
     assert_eq!(code(&output), 3, "{}", out(&output));
-    assert!(out(&output).contains("unknown: stopped after 0."), "{}", out(&output));
+    assert!(out(&output).contains("unknown: stopped after "), "{}", out(&output));
 }

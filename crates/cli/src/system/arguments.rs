@@ -347,7 +347,8 @@ pub(crate) struct Check {
     /// What weak and strong fairness are about.
     #[arg(long, value_enum, default_value_t = LevelName::Process)]
     level: LevelName,
-    /// A further constraint: wf(NAME), sf(NAME), wl(EVENT), sl(EVENT), justice(p), compassion(p, q).
+    /// A further constraint: wf(NAME), sf(NAME), wl(EVENT), sl(EVENT), justice(p), compassion(p, q). A name is
+    /// that of a process, an event or an action, as `fairly least` prints it.
     #[arg(long = "constraint", value_name = "CONSTRAINT")]
     pub(super) constraints: Vec<String>,
     /// What annotations in the model are attached to.

@@ -17,13 +17,14 @@ use fairly_system::ActionId;
 use super::arguments::{Check, Format};
 use super::differences::{Difference, What, known};
 use super::file::File;
+use super::guard::{self, guarded};
 use super::load::{self, Loaded, Properties, Read};
 use super::questions::{Asked, Question, Questions};
 use super::selection::{Files, is_promela};
 use super::several::{Names, worst};
 use super::spin::{About, Runs, Session, Silence, Spin};
 use super::{properties, tally::Counts};
-use crate::failure::{Absent, Failure};
+use crate::failure::{self, Absent, Failure};
 use crate::output;
 
 /// How long SPIN may take for one search if nothing is said.
@@ -52,13 +53,13 @@ pub(super) fn table(
     for files in models {
         let found = own(files).and_then(|mut own| {
             own.model.elsewhere = if models.len() > 1 { request.names() } else { Vec::new() };
-            of_model(&own, files, asked)
+            guarded(&files.join(" "), || of_model(&own, files, asked))?.map_err(Failure::Internal)
         });
         match found {
-            Ok(Found { rows: found, counts, absent }) => {
+            Ok(Found { rows: found, counts, absent, broken }) => {
                 names.learn(absent);
                 rows.extend(found);
-                codes.push(counts.code());
+                codes.push(if broken { failure::INTERNAL } else { counts.code() });
             }
             // A property with that name need not be in every model.
             Err(Failure::NoSuchName(absent)) if names.may_be_elsewhere(request, &absent) => {
@@ -110,6 +111,8 @@ struct Found {
     counts: Counts,
     /// Names of the arguments that it does not have.
     absent: Vec<Absent>,
+    /// Whether a bug was in the way of an answer.
+    broken: bool,
 }
 
 /// The rows of one model.
@@ -196,7 +199,7 @@ fn of_network(request: &Check, model: &str, loaded: &mut Loaded) -> Result<Found
         count(&mut counts, answers[at].said, request.model.expected(&property.name));
         rows.push(alone(model, &property.name, &answers, states(&answers)));
     }
-    Ok(Found { rows, counts, absent })
+    Ok(Found { rows, counts, absent, broken: false })
 }
 
 /// A row without another tool.
@@ -221,7 +224,7 @@ fn of_file(
     let options = request.model.whole()?;
     let own = request.notion(file.is_annotated());
     let notions = notions(own);
-    let Questions { asked: questions, absent } = file.chosen(&request.model)?;
+    let Questions { asked: mut questions, absent } = file.chosen(&request.model)?;
     let mut counter = file.counter(&request.model)?;
     let whole = given::appended(file.text(), &request.model.formulas);
     let mut session = match (spin, &counter) {
@@ -230,23 +233,37 @@ fn of_file(
         })?),
         _ => None,
     };
-    let (mut rows, mut counts) = (Vec::new(), Counts::default());
-    for question in questions {
-        let Question { title, system, asked, of_promela, .. } = question;
-        let (answers, own) = match asked {
-            Asked::Formula(mut property, _) => {
-                let answers = under_each(request, file, system, &mut property, &notions, &options)?;
-                (answers, notions.iter().position(|notion| *notion == own).unwrap_or(0))
-            }
-            claimed => {
-                let verdict = file.claim(&claimed, system, options.bounds)?;
-                let (said, all) = match verdict.outcome {
-                    ClaimOutcome::Holds(shown) => (Said::Holds, shown.is_none()),
-                    ClaimOutcome::Violated(shown) => (Said::Violated, shown.is_none()),
-                    ClaimOutcome::Unknown(_) => (Said::Unknown, false),
-                };
-                let states = verdict.size.filter(|_| all).map(|size| size.states);
-                (vec![Answer { said, stops: false, states }], 0)
+    let (mut rows, mut counts, mut broken) = (Vec::new(), Counts::default(), false);
+    for at in 0..questions.len() {
+        let Question { title, system, asked, of_promela, .. } = &mut questions[at];
+        let (title, system, of_promela) = (title.clone(), *system, of_promela.clone());
+        let done = guarded(&title, || {
+            Ok(match asked {
+                Asked::Formula(property, _) => {
+                    let answers = under_each(request, file, system, property, &notions, &options)?;
+                    (answers, notions.iter().position(|notion| *notion == own).unwrap_or(0))
+                }
+                claimed => {
+                    let bounds = request.model.options()?.bounds;
+                    let verdict = file.claim(claimed, system, bounds)?;
+                    let (said, all) = match verdict.outcome {
+                        ClaimOutcome::Holds(shown) => (Said::Holds, shown.is_none()),
+                        ClaimOutcome::Violated(shown) => (Said::Violated, shown.is_none()),
+                        ClaimOutcome::Unknown(_) => (Said::Unknown, false),
+                    };
+                    let states = verdict.size.filter(|_| all).map(|size| size.states);
+                    (vec![Answer { said, stops: false, states }], 0)
+                }
+            })
+        })?;
+        let (answers, own) = match done {
+            Ok(answered) => answered,
+            Err(bug) => {
+                broken = true;
+                guard::report(&request.model.files, &title, &bug, Some(file.interpreter(system)));
+                file.read_again(&request.model)?;
+                questions = file.chosen(&request.model)?.asked;
+                (vec![Answer { said: Said::Unknown, stops: false, states: None }], 0)
             }
         };
         count(&mut counts, answers[own].said, request.model.expected(&title));
@@ -264,7 +281,7 @@ fn of_file(
         }
         rows.push(row);
     }
-    Ok(Found { rows, counts, absent })
+    Ok(Found { rows, counts, absent, broken })
 }
 
 /// The answers under each notion.

@@ -352,7 +352,7 @@ impl File {
     }
 
     /// Reads the file again, as it was at first.
-    fn read_again(&mut self, model: &Model) -> Result<(), Failure> {
+    pub(super) fn read_again(&mut self, model: &Model) -> Result<(), Failure> {
         let language = match self.read {
             Read::Csp(_) => Language::Csp,
             Read::Promela(_) => Language::Promela,

@@ -4,9 +4,10 @@
 //! looks for the bug.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 
 use fairly_report::json;
-use fairly_system::TransitionSystem;
+use fairly_system::{Network, TransitionSystem};
 use serde_json::{Value, json};
 
 use super::runs;
@@ -73,6 +74,28 @@ pub(super) fn bundle<S: TransitionSystem>(
         "models": models,
     });
     runs::keep_bundle(files.first().map_or("", String::as_str), question, &document).ok()
+}
+
+/// Says what went wrong with a question, and leaves a bundle behind.
+pub(super) fn report<S: TransitionSystem>(
+    files: &[String],
+    question: &str,
+    bug: &Bug,
+    system: Option<&mut S>,
+) {
+    let bundle = bundle(files, question, bug, system);
+    eprintln!("{question}: internal error: {}", bug.message);
+    eprintln!("Please report it{}.", bundle.map_or(String::new(), |it| format!(" with {it}")));
+}
+
+/// Leaves a bundle behind for a command that failed as a whole.
+pub(crate) fn whole_command(bug: &Bug) {
+    let arguments = std::env::args_os().skip(1);
+    let files = arguments.map(|word| word.to_string_lossy().into_owned());
+    let files: Vec<String> = files.filter(|word| Path::new(word).is_file()).collect();
+    if let Some(bundle) = bundle::<Network>(&files, "command", bug, None) {
+        eprintln!("Please report it with {bundle}.");
+    }
 }
 
 #[cfg(test)]

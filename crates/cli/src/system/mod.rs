@@ -37,6 +37,7 @@ use arguments::Model;
 pub(crate) use arguments::{Check, Ladder, Least};
 pub(crate) use graph::{Graph, graph};
 use guard::guarded;
+pub(crate) use guard::whole_command;
 use load::{Loaded, Properties, Read};
 pub(crate) use sim::{Sim, sim};
 use tally::{About, Answered, Choice, Tally};
@@ -411,10 +412,8 @@ impl<'a> Answers<'a> {
     fn broken<S: TransitionSystem>(&mut self, system: &mut S, title: &str, bug: &Bug) {
         self.some = true;
         self.learn(failure::INTERNAL);
-        let bundle = guard::bundle(&self.model.files, title, bug, Some(system));
         self.model.quiet();
-        eprintln!("{title}: internal error: {}", bug.message);
-        eprintln!("Please report it{}.", bundle.map_or(String::new(), |it| format!(" with {it}")));
+        guard::report(&self.model.files, title, bug, Some(system));
     }
 
     fn finish(self) -> Result<ExitCode, Failure> {

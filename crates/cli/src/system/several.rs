@@ -9,6 +9,7 @@ use fairly_source::escape::in_line;
 
 use super::arguments::{Check, Format};
 use super::check_one;
+use super::guard::guarded;
 use super::selection::Files;
 use super::tally::Counts;
 use crate::failure::{self, Absent, Failure};
@@ -40,7 +41,9 @@ pub(super) fn check(
         let is_human = request.model.format == Format::Human;
         let answered = own(files).and_then(|mut own| {
             own.model.elsewhere = request.names();
-            check_one(&own, files, trace_to.as_deref(), false)
+            let trace_to = trace_to.as_deref();
+            let done = guarded(&name, || check_one(&own, files, trace_to, false))?;
+            done.map_err(Failure::Internal)
         });
         match answered {
             Ok(answered) => {

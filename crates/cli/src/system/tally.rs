@@ -130,6 +130,7 @@ struct Row {
 }
 
 /// How many answers there were at some time.
+#[derive(Clone, Copy)]
 pub(super) struct Mark {
     text: usize,
     documents: usize,
