@@ -88,10 +88,14 @@ fn waited_for(path: &str, patience: Patience, name: &str) -> Result<io::Result<V
     const PAUSE: Duration = Duration::from_millis(20);
     let (sender, receiver) = mpsc::channel();
     let wanted = path.to_owned();
-    std::thread::spawn(move || {
+    let reading = move || {
         // Nobody listens any more if it took too long.
         let _ = sender.send(at_most(&wanted));
-    });
+    };
+    if std::thread::Builder::new().name("reading".to_owned()).spawn(reading).is_err() {
+        // The system has no more threads, so nobody can wait.
+        return Ok(at_most(path));
+    }
     let started = Instant::now();
     loop {
         match receiver.recv_timeout(PAUSE) {

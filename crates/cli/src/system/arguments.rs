@@ -60,7 +60,7 @@ pub(crate) struct Model {
     #[arg(long, value_name = "SECONDS")]
     pub(super) timeout: Option<f64>,
     /// Stop when so many bytes of memory are used, such as 500M or 8G; the answer is then unknown. The
-    /// program itself is among them, so less than 20M is taken as 20M. Without it, there is no limit but
+    /// program itself is among them, so less than 24M is taken as 24M. Without it, there is no limit but
     /// the system's.
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     max_memory: Option<usize>,
