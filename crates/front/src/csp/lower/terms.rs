@@ -220,9 +220,9 @@ impl Terms {
             Term::External(terms) => {
                 Term::External(terms.iter().map(|term| each(self, term)).collect::<Result<_, _>>()?)
             }
-            Term::Interleave(terms) => {
-                interleave(terms.iter().map(|term| each(self, term)).collect::<Result<_, _>>()?)
-            }
+            Term::Interleave(terms) => Term::Interleave(
+                terms.iter().map(|term| each(self, term)).collect::<Result<_, _>>()?,
+            ),
             Term::Parallel(terms) => Term::Parallel(
                 terms
                     .iter()
@@ -359,7 +359,7 @@ impl Terms {
             let term = self.node(*node, environment);
             terms.push(Rc::new(self.head(&term, depth + 1)?));
         }
-        Ok(interleave(terms))
+        Ok(Term::Interleave(terms))
     }
 
     /// A process that refers to itself before it makes a step.
@@ -407,28 +407,6 @@ fn skips(specification: &Specification) -> Vec<bool> {
         });
     }
     skips
-}
-
-/// `P ||| Q`, without what makes no difference: brackets around `|||`, parts that only wait for the
-/// others to terminate, and all but one of the parts that never will.
-fn interleave(terms: Vec<Rc<Term>>) -> Term {
-    let mut parts: Vec<Rc<Term>> = Vec::with_capacity(terms.len());
-    let mut stops = false;
-    let mut add = |term: Rc<Term>| match &*term {
-        Term::Skip => {}
-        Term::Stop if stops => {}
-        other => {
-            stops |= *other == Term::Stop;
-            parts.push(term);
-        }
-    };
-    for term in terms {
-        match &*term {
-            Term::Interleave(inner) => inner.iter().cloned().for_each(&mut add),
-            _ => add(term),
-        }
-    }
-    if parts.is_empty() { Term::Skip } else { Term::Interleave(parts) }
 }
 
 /// `atomic { P }`, which is the same inside another.
