@@ -17,6 +17,8 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 /// table takes some hundred kilobytes, and most systems that are looked at have a few hundred states.
 const FEW: usize = 4096;
 const FEW_WORDS: usize = 1 << 18;
+/// States of more words have room for several more at once where one more is needed.
+const WIDE: usize = 16;
 
 /// Packed states of one width.
 #[derive(Debug)]
@@ -260,8 +262,11 @@ impl States {
         let left = self.limit.saturating_sub(self.bytes());
         // What is in front of the rest makes no difference.
         let one = [vec![0; self.first], self.rest.clone()].concat();
-        // Everything moves, so of wide states not for each word that turns out to differ.
-        let first = needed(rows, &one, self.first).max(2 * self.first).min(self.width);
+        let mut first = needed(rows, &one, self.first);
+        if self.width > WIDE {
+            // Everything moves, which would take too long for each word that turns out to differ.
+            first = first.max(2 * self.first).min(self.width);
+        }
         self.keep(first, &one, left)?;
         self.insert_whole(rows)
     }
