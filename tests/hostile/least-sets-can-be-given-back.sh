@@ -14,12 +14,26 @@ for level in process event action; do
   for question in 'served lock.pml' '1 p.csp' '2 p.csp'; do
     read -r property file <<<"$question"
     "$FAIRLY" least --level "$level" -p "$property" --format json "$file" >sets.json || true
-    while IFS= read -r set; do
-      arguments=()
-      while IFS= read -r name; do arguments+=(--constraint "$name"); done < <(jq -r '.[]' <<<"$set")
-      expect 0 "$FAIRLY" check "${arguments[@]}" -p "$property" "$file"
-      count=$((count + 1))
-    done < <(jq -c '.[0].sets[]' sets.json)
+    # The sets as they stand in the document: a name a line, and a line with a bracket after each set.
+    sed -n '/"sets": \[$/,/^    \]/p' sets.json | sed -n 's/^ *\("\|\]\)/\1/p' | tail -n +2 >names
+    arguments=()
+    while IFS= read -r line; do
+      case $line in
+      \"*)
+        name=${line%,}
+        name=${name#\"}
+        name=${name%\"}
+        name=${name//\\\"/\"}
+        arguments+=(--constraint "${name//\\\\/\\}")
+        ;;
+      *)
+        [ ${#arguments[@]} -eq 0 ] && continue
+        expect 0 "$FAIRLY" check "${arguments[@]}" -p "$property" "$file"
+        count=$((count + 1))
+        arguments=()
+        ;;
+      esac
+    done <names
   done
 done
 [ "$count" -gt 5 ] || { echo "only $count sets"; exit 1; }
