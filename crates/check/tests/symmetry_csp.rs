@@ -438,7 +438,12 @@ fn commutes(system: &mut Collapsed, rng: &mut Rng, told: &str) -> u64 {
     let groups: Vec<Vec<usize>> = symmetry.slots().map(<[usize]>::to_vec).collect();
     let slots = system.signature().processes.len();
     let nobody = Permutation::identity(slots);
+    // Where something goes wrong at the start, there is nothing behind the state to permute.
     let mut states = system.initial();
+    states.retain(|&state| system.fault(state).is_none());
+    if states.is_empty() {
+        return 0;
+    }
     let mut at = 0;
     while at < states.len() && states.len() < 200 {
         let mut out = Vec::new();
