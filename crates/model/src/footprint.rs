@@ -174,6 +174,9 @@ impl Footprint {
     }
 }
 
+/// For locations, the ranks of their edges with what edges of smaller ranks depend on.
+type Earlier = HashMap<(TemplateId, LocationId), Vec<(u8, Vec<Access>)>>;
+
 /// Makes the footprints of a model's edges.
 ///
 /// ```
@@ -201,7 +204,7 @@ pub struct Footprints<'m> {
     /// The events that several processes take together.
     gathered: HashSet<EventId>,
     /// Where edges have different ranks: what decides whether one of a smaller rank is enabled.
-    earlier: HashMap<(TemplateId, LocationId), Vec<(u8, Vec<Access>)>>,
+    earlier: Earlier,
 }
 
 impl<'m> Footprints<'m> {
@@ -248,7 +251,7 @@ impl<'m> Footprints<'m> {
 
     /// What decides, for each rank, whether an edge of a smaller one is enabled: for each location
     /// whose edges have several ranks.
-    fn earlier(&self) -> HashMap<(TemplateId, LocationId), Vec<(u8, Vec<Access>)>> {
+    fn earlier(&self) -> Earlier {
         let mut earlier = HashMap::new();
         for (id, template) in self.model.templates.iter().enumerate() {
             let id = TemplateId::from_index(id);

@@ -147,7 +147,7 @@ impl Terms {
                 if self.alike.bodies.contains(node) {
                     return term.clone();
                 }
-                let Alike(number) = self.number(part);
+                let Alike(number) = self.number(&part);
                 let (node, environment) = &self.alike.first[number as usize];
                 Term::Node(*node, environment.clone())
             }
@@ -173,7 +173,7 @@ impl Terms {
     }
 
     /// The number of a part, without going deep into the call stack.
-    fn number(&mut self, part: Part) -> Alike {
+    fn number(&mut self, part: &Part) -> Alike {
         let mut open = vec![part.clone()];
         while let Some(next) = open.last() {
             if self.alike.numbers.contains_key(next) {
@@ -203,7 +203,7 @@ impl Terms {
             self.alike.numbers.insert(next, number);
             open.pop();
         }
-        self.alike.numbers[&part]
+        self.alike.numbers[part]
     }
 
     /// The parts of an expression, with values for their names.

@@ -563,9 +563,8 @@ impl<'a> Gatherings<'a> {
         match structure {
             Structure::Leaf(at) => {
                 let slot = Gathering::Slot(SlotId::from_index(*at));
-                let written = match &self.leaves[*at].written {
-                    Some(written) => written,
-                    None => return self.asked.iter().map(|&it| (it, slot.clone())).collect(),
+                let Some(written) = &self.leaves[*at].written else {
+                    return self.asked.iter().map(|&it| (it, slot.clone())).collect();
                 };
                 return match written.len() < self.asked.len() {
                     true => {
