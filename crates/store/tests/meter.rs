@@ -24,7 +24,7 @@ fn main() {
             std::thread::spawn(guard);
             // The guard has to be there first.
             std::thread::sleep(Duration::from_millis(50));
-            exhaust()
+            exhaust();
         }
         Ok("steps") => small_steps(),
         Ok(other) => panic!("no role {other}"),
