@@ -39,7 +39,7 @@ END
 kept() {
   local limit=$1 peak
   shift
-  expect 3 /usr/bin/time -o time -f %M "$FAIRLY" check --max-memory "${limit}M" --timeout 20 "$@"
+  expect 3 /usr/bin/time -o time -f %M "$FAIRLY" check --max-memory "${limit}M" --timeout 10 "$@"
   peak=$(tail -1 time)
   printf '%6d KiB of %d MiB: %s\n' "$peak" "$limit" "$*"
   if [ "$peak" -gt $((limit * 1024 * 105 / 100)) ]; then
