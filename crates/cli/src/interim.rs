@@ -31,6 +31,10 @@ pub(crate) struct Interim {
     file: String,
     /// The questions about it that have no answer, in the order in which they are asked.
     left: Vec<String>,
+    /// Whether the questions about it are known.
+    is_asked: bool,
+    /// How many models come after it.
+    models_left: usize,
     /// Answers for people that have not been printed.
     text: String,
     documents: Vec<Value>,
@@ -61,7 +65,13 @@ impl Interim {
 
     /// Something is asked about a model: the questions, if they are known.
     pub(crate) fn ask(&mut self, file: String, questions: Vec<String>) {
+        self.is_asked = !questions.is_empty();
         (self.file, self.left, self.is_complete) = (file, questions, false);
+    }
+
+    /// So many models come after the next one.
+    pub(crate) fn models_left(&mut self, count: usize) {
+        self.models_left = count;
     }
 
     /// A question is answered; the first that was left, unless it is one more.
@@ -90,7 +100,13 @@ impl Interim {
 
     /// The report, with the reason why there is no more, of what is being done.
     pub(crate) fn last_words(&self, why: &str) -> LastWords {
-        let code = if self.unexpected > 0 { failure::NO } else { failure::UNKNOWN };
+        // What is looked for after the last answer is a remark.
+        let is_answered = self.is_asked && self.left.is_empty() && self.models_left == 0;
+        let code = match (self.unexpected, self.counts) {
+            (0, [_, _, 0]) if is_answered => 0,
+            (0, _) => failure::UNKNOWN,
+            _ => failure::NO,
+        };
         let format = self.format.unwrap_or(Format::Human);
         let open = self.left.iter().enumerate().map(|(at, title)| {
             (title, if at == 0 { why.to_owned() } else { "not begun".to_owned() })
@@ -113,14 +129,18 @@ impl Interim {
                 "stamp": { "exhaustive": false },
             }));
         }
-        let mut stderr = String::new();
-        if self.left.is_empty() {
-            let file = if self.file.is_empty() {
-                String::new()
-            } else {
-                format!("{}: ", in_line(&self.file))
-            };
-            stderr = format!("{file}unknown: {why}\n");
+        let of_file = match self.file.as_str() {
+            "" => String::new(),
+            file => format!("{}: ", in_line(file)),
+        };
+        let mut stderr = match self.left.is_empty() {
+            true if is_answered => format!("{of_file}{why}; every question is answered\n"),
+            true => format!("{of_file}unknown: {why}\n"),
+            false => String::new(),
+        };
+        if self.models_left > 0 {
+            let models = if self.models_left == 1 { "model was" } else { "models were" };
+            stderr.push_str(&format!("unknown: {} more {models} not begun\n", self.models_left));
         }
         let all: usize = counts.iter().sum();
         let stdout = match format {
@@ -172,6 +192,19 @@ mod tests {
         let LastWords { stdout, stderr, code, .. } = interim.last_words("out of memory");
         assert_eq!((stdout.as_str(), code), ("", 3));
         assert_eq!(stderr, "a.pml: unknown: out of memory\n");
+    }
+
+    #[test]
+    fn what_comes_after_the_last_answer_is_a_remark() {
+        let mut interim = Interim::default();
+        interim.ask("a.pml".to_owned(), vec!["one".to_owned()]);
+        interim.answer("one", answer("holds"));
+        let LastWords { stderr, code, .. } = interim.last_words("stopped");
+        assert_eq!((stderr.as_str(), code), ("a.pml: stopped; every question is answered\n", 0));
+        interim.models_left(2);
+        let LastWords { stderr, code, .. } = interim.last_words("stopped");
+        assert_eq!(code, 3);
+        assert_eq!(stderr, "a.pml: unknown: stopped\nunknown: 2 more models were not begun\n");
     }
 
     #[test]

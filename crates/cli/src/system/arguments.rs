@@ -195,6 +195,13 @@ impl Model {
         Ok(())
     }
 
+    /// So many models come after this one.
+    pub(super) fn models_left(&self, count: usize) {
+        if let Some(progress) = self.progress {
+            progress.interim().models_left(count);
+        }
+    }
+
     /// These questions are going to be answered.
     pub(super) fn asking(&self, file: &str, titles: Vec<String>) {
         if let Some(progress) = self.progress {

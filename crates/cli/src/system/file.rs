@@ -270,9 +270,6 @@ impl File {
                 tally.broken(self.interpreter(system), &bug, &about)?;
             }
         }
-        if request.model.properties.is_empty() && tally.is_known() {
-            self.unused(&asked_about, &request.model.options()?, &mut tally);
-        }
         for (system, errors) in known.errors {
             let about = known.subjects.iter().find(|(of, _)| *of == system);
             if let (Errors::Some(verdict), Some((_, about))) = (errors, about) {
@@ -280,6 +277,9 @@ impl File {
                 let about = About { choice: about.choice.clone(), title, place: None };
                 tally.claim(self.interpreter(system), &verdict, &about)?;
             }
+        }
+        if request.model.properties.is_empty() && tally.is_known() {
+            self.unused(&asked_about, &request.model.options()?, &mut tally);
         }
         request.model.quiet();
         Ok(Answered { absent, ..tally.finish() })

@@ -36,7 +36,8 @@ pub(super) fn check(
     let traces = trace_files(request.trace.as_deref(), models);
     let (mut rows, mut documents, mut unwritten) = (Vec::new(), Vec::new(), Vec::new());
     let mut names = Names::default();
-    for (files, trace_to) in models.iter().zip(traces) {
+    for ((files, trace_to), left) in models.iter().zip(traces).zip((0..models.len()).rev()) {
+        request.model.models_left(left);
         let name = files.join(" ");
         let is_human = request.model.format == Format::Human;
         let answered = own(files).and_then(|mut own| {
