@@ -30,9 +30,9 @@
 use std::cell::RefCell;
 
 use fairly_model::{
-    AnyVariable, BinaryOp, Channel, ChannelQuery, Collapsed, Communication, Edge, Exit, Expr,
-    Label, Layout, Location, Model, Order, Overflow, Pattern, Pick, Place, Range, Slot, Statement,
-    StatementKind, Storage, Strip, Target, Template, TemplateId, Variable,
+    AnyVariable, Channel, Collapsed, Communication, Edge, Exit, Expr, Label, Layout, Location,
+    Model, Order, Overflow, Pattern, Place, Range, Slot, Statement, StatementKind, Storage, Strip,
+    Target, Template, TemplateId, Variable,
 };
 use fairly_system::EventId;
 use hashbrown::{HashMap, HashSet};
@@ -171,7 +171,7 @@ pub(super) struct Check<'a> {
     pub(super) numbers: Vec<HashMap<i64, i64>>,
     pub(super) map: EventMap,
     /// Templates whose processes move, with the one that stands where they go; `None` if there are several.
-    templates: HashMap<TemplateId, Option<TemplateId>>,
+    pub(super) templates: HashMap<TemplateId, Option<TemplateId>>,
     /// How many slots with the template move.
     moved_users: HashMap<TemplateId, usize>,
     compared: HashSet<(TemplateId, TemplateId)>,
@@ -181,13 +181,13 @@ pub(super) struct Check<'a> {
 
 /// Whose expressions are compared.
 #[derive(Clone, Debug, Default)]
-struct Context {
+pub(super) struct Context {
     /// Their templates; `None` for what no process evaluates.
-    templates: Option<[usize; 2]>,
+    pub(super) templates: Option<[usize; 2]>,
     /// Whether processes of the template move.
-    moves: bool,
+    pub(super) moves: bool,
     /// The cells of the message that is received.
-    received: Vec<(Kind, Range)>,
+    pub(super) received: Vec<(Kind, Range)>,
 }
 
 impl<'a> Check<'a> {
@@ -247,7 +247,7 @@ impl<'a> Check<'a> {
     }
 
     /// Whether a range has a number if and only if it has what the number becomes.
-    fn is_closed(&self, kind: Kind, range: Range) -> bool {
+    pub(super) fn is_closed(&self, kind: Kind, range: Range) -> bool {
         let Some(domain) = kind else { return true };
         let key = (domain, range.low, range.high);
         *self.closed.borrow_mut().entry(key).or_insert_with(|| {
@@ -532,7 +532,7 @@ impl<'a> Check<'a> {
     }
 
     /// The kinds and ranges of the cells of the message that is received.
-    fn receive(
+    pub(super) fn receive(
         &mut self,
         context: &Context,
         channel: [&Expr; 2],
@@ -559,7 +559,7 @@ impl<'a> Check<'a> {
 
     /// A value of a kind that is assigned where there is room for a range. A number outside is a fault, and so
     /// is what it becomes. Where values are cut to fit, none may become a number that way.
-    fn assigned(
+    pub(super) fn assigned(
         &self,
         context: &Context,
         value: &Expr,
@@ -741,235 +741,10 @@ impl<'a> Check<'a> {
             ) => Err(Differs),
         }
     }
-
-    /// A value that goes to a place.
-    fn stored(&self, context: &Context, value: &Expr, place: &Place) -> Same {
-        let variable = match &place.variable {
-            AnyVariable::Global(id) => &self.of.model.variables[id.index()],
-            AnyVariable::Local(id) => {
-                let [template, _] = context.templates.ok_or(Differs)?;
-                &self.of.model.templates[template].locals[id.index()]
-            }
-            AnyVariable::Remote { .. } => return Err(Differs),
-        };
-        let kind = self.place_kind(context, place)?;
-        self.assigned(context, value, kind, variable.range, variable.overflow)
-    }
-
-    fn place_kind(&self, context: &Context, place: &Place) -> Same<Kind> {
-        let scheme = self.of.scheme;
-        Ok(match &place.variable {
-            AnyVariable::Global(id) => scheme.variables[id.index()].value,
-            AnyVariable::Local(id) => {
-                let [template, _] = context.templates.ok_or(Differs)?;
-                scheme.locals[template][id.index()].value
-            }
-            AnyVariable::Remote { slot: _, template, local } => {
-                scheme.locals[template.index()][local.index()].value
-            }
-        })
-    }
-
-    /// A place, and the kind of what is there.
-    fn place(&mut self, context: &Context, one: &Place, other: &Place) -> Same<Kind> {
-        let Place { variable, index } = one;
-        let Place { variable: other_variable, index: other_index } = other;
-        let scheme = self.of.scheme;
-        let kinds = match (variable, other_variable) {
-            (AnyVariable::Global(id), AnyVariable::Global(other)) => {
-                same(id == other)?;
-                scheme.variables[id.index()]
-            }
-            (AnyVariable::Local(id), AnyVariable::Local(other)) => {
-                same(id == other)?;
-                let [template, there] = context.templates.ok_or(Differs)?;
-                let kinds = scheme.locals[template][id.index()];
-                same(scheme.locals[there][id.index()] == kinds)?;
-                kinds
-            }
-            (
-                AnyVariable::Remote { slot, template, local },
-                AnyVariable::Remote {
-                    slot: other_slot,
-                    template: other_template,
-                    local: other_local,
-                },
-            ) => {
-                same(local == other_local)?;
-                self.process(context, [slot, other_slot], [*template, *other_template])?;
-                let kinds = scheme.locals[template.index()][local.index()];
-                same(scheme.locals[other_template.index()][local.index()] == kinds)?;
-                // What is read where there is no such process.
-                same(self.after(kinds.value, 0) == 0)?;
-                kinds
-            }
-            (AnyVariable::Global(_) | AnyVariable::Local(_) | AnyVariable::Remote { .. }, _) => {
-                return Err(Differs);
-            }
-        };
-        match (index, other_index) {
-            (None, None) => {}
-            (Some(index), Some(other)) => self.expr(context, index, other, kinds.index)?,
-            (None | Some(_), _) => return Err(Differs),
-        }
-        Ok(kinds.value)
-    }
-
-    /// The number of a slot, and a template that its process must be of.
-    fn process(
-        &mut self,
-        context: &Context,
-        slots: [&Expr; 2],
-        templates: [TemplateId; 2],
-    ) -> Same {
-        self.expr(context, slots[0], slots[1], Some(SLOTS))?;
-        let [template, other] = templates;
-        if let Expr::Const(number) = slots[0]
-            && let Ok(slot) = usize::try_from(*number)
-            && self.moved.try_of(slot) == Some(slot)
-        {
-            // A slot that stays has the same process.
-            return same(template == other);
-        }
-        same(self.templates.get(&template).copied().unwrap_or(Some(template)) == Some(other))
-    }
-
-    /// The kind of an expression's value; `None` if it may be of any kind.
-    fn kind_of(&self, context: &Context, expr: &Expr) -> Option<Kind> {
-        match expr {
-            Expr::Const(_) => None,
-            Expr::Load(place) => self.place_kind(context, place).ok(),
-            Expr::Received(cell) => {
-                Some(context.received.get(*cell as usize).and_then(|(kind, _)| *kind))
-            }
-            Expr::Own => context.moves.then_some(Some(SLOTS)),
-            Expr::Conditional(parts) => {
-                self.kind_of(context, &parts.1).or_else(|| self.kind_of(context, &parts.2))
-            }
-            Expr::Checked { index, length: _ } => self.kind_of(context, index),
-            Expr::Unary(..)
-            | Expr::Binary(..)
-            | Expr::Channel(..)
-            | Expr::Poll { .. }
-            | Expr::At { .. }
-            | Expr::Running
-            | Expr::LastMover
-            | Expr::Timeout
-            | Expr::Executable(_) => Some(None),
-        }
-    }
-
-    /// Whether an expression has, in a permuted state, the permuted value of another one, as a value of a kind.
-    fn expr(&mut self, context: &Context, one: &Expr, other: &Expr, kind: Kind) -> Same {
-        match (one, other) {
-            (Expr::Const(value), Expr::Const(other)) => same(self.after(kind, *value) == *other),
-            (Expr::Load(place), Expr::Load(other)) => {
-                let of = self.place(context, place, other)?;
-                same(of == kind)
-            }
-            (Expr::Received(cell), Expr::Received(other)) => {
-                let of = context.received.get(*cell as usize).and_then(|(kind, _)| *kind);
-                same(cell == other && of == kind)
-            }
-            (Expr::Unary(op, operand), Expr::Unary(other_op, other)) => {
-                same(op == other_op && kind.is_none())?;
-                self.expr(context, operand, other, None)
-            }
-            (Expr::Binary(op, operands), Expr::Binary(other_op, others)) => {
-                same(op == other_op && kind.is_none())?;
-                let compares = matches!(op, BinaryOp::Equal | BinaryOp::NotEqual);
-                let of = match compares {
-                    true => self
-                        .kind_of(context, &operands.0)
-                        .or_else(|| self.kind_of(context, &operands.1))
-                        .unwrap_or(None),
-                    false => None,
-                };
-                self.expr(context, &operands.0, &others.0, of)?;
-                self.expr(context, &operands.1, &others.1, of)
-            }
-            (Expr::Conditional(parts), Expr::Conditional(others)) => {
-                self.expr(context, &parts.0, &others.0, None)?;
-                self.expr(context, &parts.1, &others.1, kind)?;
-                self.expr(context, &parts.2, &others.2, kind)
-            }
-            (
-                Expr::Checked { index, length },
-                Expr::Checked { index: other_index, length: other_length },
-            ) => {
-                same(length == other_length)?;
-                same(self.is_closed(kind, indices(*length)))?;
-                self.expr(context, index, other_index, kind)
-            }
-            (Expr::Channel(query, channel), Expr::Channel(other_query, other)) => {
-                same(query == other_query && kind.is_none())?;
-                match query {
-                    ChannelQuery::Length
-                    | ChannelQuery::Empty
-                    | ChannelQuery::Full
-                    | ChannelQuery::Capacity => {}
-                }
-                // Channels stay where they are.
-                self.expr(context, channel, other, None)
-            }
-            (
-                Expr::Poll { channel, pattern, pick },
-                Expr::Poll { channel: other, pattern: others, pick: other_pick },
-            ) => {
-                same(pick == other_pick && kind.is_none())?;
-                match pick {
-                    Pick::Head | Pick::First => {}
-                }
-                self.receive(context, [channel, other], [pattern, others])?;
-                Ok(())
-            }
-            (
-                Expr::At { slot, template, locations },
-                Expr::At { slot: other_slot, template: other, locations: others },
-            ) => {
-                same(locations == others && kind.is_none())?;
-                self.process(context, [slot, other_slot], [*template, *other])
-            }
-            (Expr::Own, Expr::Own) => match context.moves {
-                true => same(kind == Some(SLOTS)),
-                // The number of a process that stays is a number like others, but not of others.
-                false => same(kind.is_none_or(|domain| domain == SLOTS)),
-            },
-            (Expr::Running, Expr::Running) | (Expr::Timeout, Expr::Timeout) => same(kind.is_none()),
-            (Expr::Executable(slot), Expr::Executable(other)) => {
-                same(kind.is_none())?;
-                self.expr(context, slot, other, Some(SLOTS))
-            }
-            // Nothing says what the number of whoever moved last is compared with.
-            (Expr::LastMover, _) => Err(Differs),
-            (
-                Expr::Const(_)
-                | Expr::Load(_)
-                | Expr::Received(_)
-                | Expr::Unary(..)
-                | Expr::Binary(..)
-                | Expr::Conditional(_)
-                | Expr::Checked { .. }
-                | Expr::Channel(..)
-                | Expr::Poll { .. }
-                | Expr::At { .. }
-                | Expr::Own
-                | Expr::Running
-                | Expr::Timeout
-                | Expr::Executable(_),
-                _,
-            ) => Err(Differs),
-        }
-    }
-
-    /// Whether a condition on states is the same after the permutation.
-    pub(super) fn atom(&mut self, expr: &Expr) -> Same {
-        self.expr(&Context::default(), expr, expr, None)
-    }
 }
 
 /// The indices of an array.
-fn indices(length: u32) -> Range {
+pub(super) fn indices(length: u32) -> Range {
     Range::new(0, i64::from(length) - 1)
 }
 

@@ -35,6 +35,7 @@ mod automorphism;
 mod detect;
 mod events;
 mod exchanges;
+mod expressions;
 mod named;
 mod numbered;
 mod numbers;
