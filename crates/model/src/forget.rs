@@ -79,7 +79,7 @@ impl Forget {
                     for local in dead.at(variant.template, location) {
                         reset(template.local(*local), &variant.locals[local.index()], &mut resets);
                     }
-                    resets
+                    merged(resets)
                 };
                 (0..template.locations.len()).map(at).collect()
             });
@@ -92,7 +92,7 @@ impl Forget {
         }
         Forget {
             places: slots.collect(),
-            always,
+            always: merged(always),
             actions: Vec::new(),
             pool: Vec::new(),
             forgotten: Forgotten::default(),
@@ -197,7 +197,21 @@ fn apply(resets: &[Reset], row: &mut [u64]) -> bool {
     changes
 }
 
-/// Adds what gives a variable its initial value, one entry for each word.
+/// One entry for each word.
+fn merged(mut resets: Vec<Reset>) -> Vec<Reset> {
+    resets.sort_by_key(|reset| reset.word);
+    resets.dedup_by(|next, reset| {
+        let same = next.word == reset.word;
+        if same {
+            reset.mask |= next.mask;
+            reset.bits |= next.bits;
+        }
+        same
+    });
+    resets
+}
+
+/// Adds what gives a variable its initial value; a word may have several entries.
 fn reset(variable: &Variable, strip: &Strip, resets: &mut Vec<Reset>) {
     if strip.width == 0 {
         return;
@@ -211,7 +225,7 @@ fn reset(variable: &Variable, strip: &Strip, resets: &mut Vec<Reset>) {
         let (word, shift) = strip.position(element);
         let word = u32::try_from(word).expect("fewer than 2^32 words");
         let (mask, bits) = (strip.mask() << shift, bits << shift);
-        match resets.iter_mut().find(|reset| reset.word == word) {
+        match resets.last_mut().filter(|reset| reset.word == word) {
             Some(reset) => {
                 reset.mask |= mask;
                 reset.bits |= bits;

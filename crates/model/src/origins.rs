@@ -7,7 +7,7 @@
 use crate::expression::{AnyVariable, Expr, Place};
 use crate::ids::TemplateId;
 use crate::model::{Atomicity, Model};
-use crate::process::{Communication, Edge, Statement, StatementKind, Target};
+use crate::process::{Communication, Statement, StatementKind, Target};
 use crate::variable::Range;
 
 /// The process that a slot is for, if it ever has one.
@@ -45,15 +45,17 @@ fn sites(model: &Model) -> Vec<(TemplateId, &[Expr])> {
     let (Some((first, _)), None) = (starts.next(), starts.next()) else { return Vec::new() };
     let template = model.template(*first);
     let edges = |at: usize| template.locations[at].edges.as_deref().unwrap_or(&[]);
-    let comes_back = |at: usize| {
-        let all = template.locations.iter().flat_map(|location| location.edges.iter().flatten());
-        all.filter(|edge| leads_to(edge, at)).count()
-    };
+    let mut ways_to = vec![0; template.locations.len()];
+    for edge in template.locations.iter().flat_map(|location| location.edges.iter().flatten()) {
+        if let Target::Location(target) = edge.target {
+            ways_to[target.index()] += 1;
+        }
+    }
     let mut found = Vec::new();
     let mut at = 0;
     // Nothing leads to where it begins, and one edge to each location after that.
     let mut ways = 0;
-    while comes_back(at) == ways
+    while ways_to[at] == ways
         && let [edge] = edges(at)
     {
         let is_certain = edge.guard == Expr::TRUE && edge.communication == Communication::None;
@@ -72,10 +74,6 @@ fn sites(model: &Model) -> Vec<(TemplateId, &[Expr])> {
         (at, ways) = (next.index(), 1);
     }
     found
-}
-
-fn leads_to(edge: &Edge, location: usize) -> bool {
-    matches!(edge.target, Target::Location(target) if target.index() == location)
 }
 
 /// How many places start processes, wherever they are.

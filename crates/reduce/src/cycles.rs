@@ -12,7 +12,7 @@
 //! variable of the process that its steps only increase, closes no cycle of states: there it is enough
 //! that the step that counts is seen to increase the variable, which a look at the state tells.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use crate::skeleton::{Change, Climb, Skeleton, Tone};
 
@@ -81,6 +81,7 @@ impl Control<'_> {
                     self.stop(steps, &mut dead);
                 }
             }
+            let dead: HashSet<_> = dead.into_iter().collect();
             self.alive.retain(|step| !dead.contains(step));
         }
     }

@@ -237,8 +237,10 @@ impl Emitter<'_> {
     fn location(&mut self, location: usize, probe: bool) {
         let Some((slot, variant)) = self.own else { return };
         let plan = self.plan;
+        /// To compile more at once takes time that grows with the square; the interpreter does it.
+        const MOST_EDGES: usize = 2000;
         let edges = plan.edges(slot, variant, location);
-        if plan.is_intricate(slot, variant, location) {
+        if edges.len() > MOST_EDGES || plan.is_intricate(slot, variant, location) {
             self.give_up();
             return self.finish(Status::DECLINED);
         }

@@ -12,7 +12,7 @@ use super::environment::{Leaf, as_cell, substituted};
 use super::events::Concrete;
 use super::expression::folded;
 use super::program::{SCRATCH, Scratch};
-use super::steps::{Step, StepLabel, equal, known};
+use super::steps::{Step, StepLabel, equal, known, possible};
 use super::term::Term;
 use super::terms::Terms;
 use crate::csp::syntax::{ChannelId, EventId};
@@ -95,6 +95,7 @@ pub(super) fn interleaved(
     rebuild: Rebuild<'_>,
     out: &mut Vec<Step>,
 ) -> Result<(), Trouble> {
+    let before = out.len();
     let ticks: Vec<Vec<&Step>> = parts
         .iter()
         .map(|steps| {
@@ -160,7 +161,7 @@ pub(super) fn interleaved(
             }
         }
     }
-    out.retain(|step| step.guard != Expr::FALSE);
+    possible(out, before);
     Ok(())
 }
 

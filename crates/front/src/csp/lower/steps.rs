@@ -263,6 +263,7 @@ impl Terms {
     ) -> Result<(), Trouble> {
         let specification = Rc::clone(&self.specification);
         let process = specification.node(node);
+        let before = out.len();
         // A silent step to a part of the expression, under a condition.
         let silent = |this: &Terms, guard: Expr, node: NodeId| {
             let target = this.after(node, environment);
@@ -372,7 +373,7 @@ impl Terms {
                 self.steps(&head, depth + 1, out)?;
             }
         }
-        out.retain(|step| step.guard != Expr::FALSE);
+        possible(out, before);
         Ok(())
     }
 
@@ -531,6 +532,18 @@ impl Terms {
         statements.extend(block);
         Ok(statements)
     }
+}
+
+/// Takes away the steps from a position on that can never be made.
+pub(super) fn possible(steps: &mut Vec<Step>, from: usize) {
+    let mut kept = from;
+    for at in from..steps.len() {
+        if steps[at].guard != Expr::FALSE {
+            steps.swap(kept, at);
+            kept += 1;
+        }
+    }
+    steps.truncate(kept);
 }
 
 /// Whether an expression reads the message that is received.
