@@ -58,9 +58,14 @@ impl Merged {
     /// The model with steps merged; `None` if there is nothing to merge.
     pub(crate) fn of(model: &Model, layout: &Layout, kept: &Kept<'_>) -> Option<Merged> {
         let watched = Seen::of(model, kept)?;
+        // What values variables can have may differ from slot to slot.
+        let mut variants: Vec<Vec<&VariantLayout>> = vec![Vec::new(); model.templates.len()];
+        for variant in layout.slots.iter().flat_map(|slot| &slot.variants) {
+            variants[variant.template.index()].push(variant);
+        }
         let passed: Vec<Vec<bool>> = (0..model.templates.len())
             .map(TemplateId::from_index)
-            .map(|id| watched.passed(layout, id))
+            .map(|id| watched.passed(&variants[id.index()], id))
             .collect();
         if !passed.iter().flatten().any(|passed| *passed) {
             return None;
@@ -140,20 +145,17 @@ impl<'a> Seen<'a> {
     }
 
     /// By location of a template: whether it is passed.
-    fn passed(&self, layout: &Layout, id: TemplateId) -> Vec<bool> {
+    fn passed(&self, variants: &[&VariantLayout], id: TemplateId) -> Vec<bool> {
         let template = self.model.template(id);
         let nothing = vec![false; template.locations.len()];
         let mut edges = template.locations.iter().flat_map(|it| it.edges.iter().flatten());
         if self.meetings_count && edges.any(|edge| meets(self.model, &self.gathered, edge)) {
             return nothing;
         }
-        // What values variables can have may differ from slot to slot.
-        let variants = layout.slots.iter().flat_map(|slot| &slot.variants);
-        let variants: Vec<_> = variants.filter(|variant| variant.template == id).collect();
         if variants.is_empty() {
             return nothing;
         }
-        let mut next = self.candidates(id, template, &variants);
+        let mut next = self.candidates(id, template, variants);
         break_rounds(&mut next);
         shorten(&mut next);
         next.iter().map(Option::is_some).collect()

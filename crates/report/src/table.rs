@@ -1,5 +1,7 @@
 //! A run as rows: who does what, and what every process could have done.
 
+use std::collections::HashSet;
+
 use fairly_source::Span;
 use fairly_system::{
     Action, ActionId, MoveId, ProcessId, Run, RunStep, Signature, TransitionSystem,
@@ -92,16 +94,13 @@ pub(crate) fn row<S: TransitionSystem>(system: &mut S, step: &RunStep) -> Row {
 
 /// The variables that have another value after the step. Where processes are is told by what they do.
 fn changes<S: TransitionSystem>(system: &S, step: &RunStep) -> Vec<(String, String)> {
-    let before = system.valuation(step.from);
-    let processes = &system.signature().processes;
+    let before: HashSet<(String, String)> = system.valuation(step.from).into_iter().collect();
+    let processes: HashSet<&String> = system.signature().processes.iter().collect();
     // Whoever runs alone, or moved last, is no variable of the model.
     let is_variable =
         |name: &String| !processes.contains(name) && name != "atomic" && name != "last";
     let after = system.valuation(step.to).into_iter();
-    let changed = after.filter(|(name, value)| {
-        is_variable(name) && !before.iter().any(|(other, old)| other == name && old == value)
-    });
-    changed.collect()
+    after.filter(|pair| is_variable(&pair.0) && !before.contains(pair)).collect()
 }
 
 /// An action in the words that stand where it is written; of an atomic sequence, all of them.
