@@ -15,8 +15,9 @@ use crate::system::Format;
 pub(crate) struct Answer {
     /// For people, as it is printed.
     pub(crate) text: String,
+    /// Null where there is none.
     pub(crate) document: Value,
-    /// `holds`, `violated` or `unknown`.
+    /// `holds`, `violated` or `unknown`; empty for what is no verdict, such as a ladder.
     pub(crate) word: &'static str,
     /// Whether it makes the command fail.
     pub(crate) is_unexpected: bool,
@@ -80,7 +81,9 @@ impl Interim {
             self.left.remove(at);
         }
         self.text.push_str(&answer.text);
-        self.documents.push(answer.document);
+        if !answer.document.is_null() {
+            self.documents.push(answer.document);
+        }
         self.unexpected += usize::from(answer.is_unexpected);
         if let Some(at) = WORDS.iter().position(|word| *word == answer.word) {
             self.counts[at] += 1;
@@ -144,7 +147,7 @@ impl Interim {
         }
         let all: usize = counts.iter().sum();
         let stdout = match format {
-            Format::Human if all == 0 => String::new(),
+            Format::Human if all == 0 => text,
             Format::Human => {
                 let some = WORDS.iter().zip(counts).filter(|(_, count)| *count > 0);
                 let words: Vec<String> =
@@ -183,6 +186,17 @@ mod tests {
         assert_eq!((stderr.as_str(), code), ("", 3));
         interim.answer("two", answer("violated"));
         assert_eq!(interim.last_words("out of memory").code, 1);
+    }
+
+    #[test]
+    fn tables_are_kept_and_not_counted() {
+        let mut interim = Interim::default();
+        interim.ask("a.pml".to_owned(), ["one", "two"].map(str::to_owned).to_vec());
+        let table = Answer { document: Value::Null, ..answer("") };
+        interim.answer("one", Answer { text: "a ladder\n".to_owned(), ..table });
+        let LastWords { stdout, code, .. } = interim.last_words("stopped");
+        let rest = "  ??  two\n      unknown: stopped\n\n1 property: 1 unknown\n";
+        assert_eq!((stdout, code), (format!("a ladder\n{rest}"), 3));
     }
 
     #[test]

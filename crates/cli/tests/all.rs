@@ -10,6 +10,7 @@ mod commands;
 mod escapes;
 mod formats;
 mod hostile;
+mod limits;
 mod lossy;
 mod mutants;
 mod newcomer;

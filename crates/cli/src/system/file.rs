@@ -439,6 +439,11 @@ impl File {
     ) -> Result<(), Failure> {
         let mut questions = self.questions(model)?;
         let mut known = Known::of(&questions);
+        let titles = questions.iter().filter_map(|question| match &question.asked {
+            Asked::Formula(property, _) => Some(property.name.clone()),
+            _ => None,
+        });
+        model.asking(&self.input.name, titles.collect());
         for at in 0..questions.len() {
             let Question { title, system, asked, .. } = &mut questions[at];
             let (title, system) = (title.clone(), *system);
@@ -483,7 +488,9 @@ impl File {
                 Read::Promela(file) => report::text(file.interpreter(), &title, &verdict, &aside),
             };
             match model.format {
-                Format::Human => answers.add(|_| Document::Text(format!("\n{text}"))),
+                Format::Human => {
+                    answers.add(&title, failure::NO, |_| Document::Text(format!("\n{text}")));
+                }
                 // The documents are of another schema.
                 _ => {
                     model.quiet();
@@ -505,10 +512,9 @@ impl File {
                 file.errors(system, known, &request.model.options()?)?.qualify_ladder(&mut ladder);
                 known.rests_on_all(system, &About::of(&property.name));
             }
-            answers.learn(super::ladder_code(&ladder));
             let (name, look) = (&property.name, &request.model.look);
             let interpreter = file.interpreter(system);
-            answers.add(|format| match format {
+            answers.add(name, super::ladder_code(&ladder), |format| match format {
                 Format::Human => {
                     Document::Text(human::ladder(interpreter, name, formula, &ladder, look))
                 }
@@ -530,9 +536,8 @@ impl File {
                 file.errors(system, known, options)?.qualify_least(&mut least);
                 known.rests_on_all(system, &About::of(&property.name));
             }
-            answers.learn(super::least_code(&least));
             let (name, look) = (&property.name, &request.model.look);
-            answers.add(|format| match format {
+            answers.add(name, super::least_code(&least), |format| match format {
                 Format::Human => Document::Text(human::least(name, formula, &least, look)),
                 _ => Document::Json(json::least(name, formula, &least)),
             });

@@ -30,6 +30,7 @@ use fairly_source::Style;
 use fairly_system::{MoveId, Network, TransitionSystem};
 
 use crate::failure::{self, Bug, Failure};
+use crate::interim::Answer;
 use crate::output;
 
 pub(crate) use arguments::Format;
@@ -295,7 +296,10 @@ fn ladders(request: &Ladder) -> Result<ExitCode, Failure> {
     let assumed = load::assumption(Notion::None, &request.constraints, &mut loaded)?.extra;
     let mut answers = Answers::new(&request.model);
     let whole = loaded.network.clone();
-    for mut property in properties(&request.model, &mut loaded)?.asked {
+    let asked = properties(&request.model, &mut loaded)?.asked;
+    let titles = asked.iter().map(|property| property.name.clone()).collect();
+    request.model.asking(&request.model.files.join(" "), titles);
+    for mut property in asked {
         request.model.begin(&property.name);
         let network = &mut loaded.network;
         let (name, formula) = (property.name.clone(), property.text());
@@ -303,8 +307,7 @@ fn ladders(request: &Ladder) -> Result<ExitCode, Failure> {
         let done = guarded(&name, || {
             let options = request.model.options()?;
             let ladder = fairly_check::ladder(network, &mut property, &assumed, &options)?;
-            answers.learn(ladder_code(&ladder));
-            answers.add(|format| match format {
+            answers.add(&name, ladder_code(&ladder), |format| match format {
                 Format::Human => {
                     Document::Text(human::ladder(network, &name, &formula, &ladder, look))
                 }
@@ -337,7 +340,10 @@ fn leasts(request: &Least) -> Result<ExitCode, Failure> {
     let assumed = load::assumption(Notion::None, &request.constraints, &mut loaded)?.extra;
     let mut answers = Answers::new(&request.model);
     let whole = loaded.network.clone();
-    for mut property in properties(&request.model, &mut loaded)?.asked {
+    let asked = properties(&request.model, &mut loaded)?.asked;
+    let titles = asked.iter().map(|property| property.name.clone()).collect();
+    request.model.asking(&request.model.files.join(" "), titles);
+    for mut property in asked {
         request.model.begin(&property.name);
         let network = &mut loaded.network;
         let (name, formula) = (property.name.clone(), property.text());
@@ -345,8 +351,7 @@ fn leasts(request: &Least) -> Result<ExitCode, Failure> {
         let done = guarded(&name, || {
             let (options, level) = (request.model.options()?, request.level.level());
             let least = fairly_check::least(network, &mut property, level, &assumed, &options)?;
-            answers.learn(least_code(&least));
-            answers.add(|format| match format {
+            answers.add(&name, least_code(&least), |format| match format {
                 Format::Human => Document::Text(human::least(&name, &formula, &least, look)),
                 _ => Document::Json(json::least(&name, &formula, &least)),
             });
@@ -395,12 +400,22 @@ impl<'a> Answers<'a> {
         Answers { model, text: String::new(), documents: Vec::new(), some: false, code: 0 }
     }
 
-    fn add(&mut self, make: impl FnOnce(Format) -> Document) {
+    /// Adds an answer with its exit code.
+    fn add(&mut self, title: &str, code: u8, make: impl FnOnce(Format) -> Document) {
         self.some = true;
-        match make(self.model.format) {
-            Document::Text(text) => self.text.push_str(&text),
-            Document::Json(document) => self.documents.push(document),
+        self.learn(code);
+        let (text, document) = match make(self.model.format) {
+            Document::Text(text) => (text, serde_json::Value::Null),
+            Document::Json(document) => (String::new(), document),
+        };
+        self.text.push_str(&text);
+        if !document.is_null() {
+            self.documents.push(document.clone());
         }
+        // A table is no verdict, so it is not counted among them.
+        let word = if code == failure::UNKNOWN { "unknown" } else { "" };
+        let is_unexpected = code == failure::NO;
+        self.model.answered(title, Answer { text, document, word, is_unexpected });
     }
 
     /// An answer has this exit code.
