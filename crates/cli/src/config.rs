@@ -58,25 +58,28 @@ impl Config {
         for folder in from.ancestors() {
             let path = folder.join("fairly.toml");
             if path.is_file() {
-                let Input { name, text } = input::read(&path.to_string_lossy())?;
-                let table = match text.parse::<Table>() {
-                    Ok(table) => table,
-                    Err(error) => {
-                        let span =
-                            error.span().map_or(Span::at(0), |it| Span::new(it.start, it.end));
-                        let wrong = Diagnostic::error("E0004", error.message(), span);
-                        return Err(Failure::Input { name, text, diagnostic: Box::new(wrong) });
-                    }
-                };
-                let read = Config::read(table, folder);
-                let wrong = |why: String| Failure::usage(in_line(&format!("{name}: {why}")));
-                return read.map(Some).map_err(wrong);
+                return Config::parse(input::read(&path.to_string_lossy())?, folder).map(Some);
             }
             if folder.join(".git").exists() {
                 break;
             }
         }
         Ok(None)
+    }
+
+    /// Reads the text of a `fairly.toml` that is in a folder.
+    pub(crate) fn parse(input: Input, folder: &Path) -> Result<Config, Failure> {
+        let Input { name, text } = input;
+        let table = match text.parse::<Table>() {
+            Ok(table) => table,
+            Err(error) => {
+                let span = error.span().map_or(Span::at(0), |it| Span::new(it.start, it.end));
+                let wrong = Diagnostic::error("E0004", error.message(), span);
+                return Err(Failure::Input { name, text, diagnostic: Box::new(wrong) });
+            }
+        };
+        let wrong = |why: String| Failure::usage(in_line(&format!("{name}: {why}")));
+        Config::read(table, folder).map_err(wrong)
     }
 
     fn read(mut table: Table, folder: &Path) -> Result<Config, String> {
