@@ -45,16 +45,16 @@ impl Bounds {
         Stop { deadline: self.deadline, wish: self.watch.map(Watch::wish) }
     }
 
-    /// Asks whether time is up or somebody wants to stop, for work inside a single step; `None` if nobody
-    /// could.
+    /// Asks inside a single step whether to stop: a request, the time or the memory. `None` if there is no bound.
     pub fn interrupt(&self) -> Option<Interrupt> {
-        let Bounds { deadline, watch, .. } = *self;
-        if deadline.is_none() && watch.is_none() {
+        let Bounds { deadline, watch, bytes, .. } = *self;
+        if deadline.is_none() && watch.is_none() && bytes.is_none() {
             return None;
         }
         Some(Arc::new(move || {
             watch.is_some_and(Watch::is_stopped)
                 || deadline.is_some_and(|deadline| Instant::now() >= deadline)
+                || bytes.is_some() && meter::is_exceeded()
         }))
     }
 }
