@@ -44,5 +44,5 @@ pub use process::{
     Communication, Edge, Gathering, Label, Location, Order, Slot, Statement, StatementKind, Target,
     Template,
 };
-pub use variable::{Channel, Overflow, Range, Storage, Variable, WhenFull};
+pub use variable::{ABSENT, Channel, Overflow, Range, Storage, Variable, WhenFull};
 pub use verify::{Flaw, FlawKind, NESTING, verify, verify_open};

@@ -90,7 +90,12 @@ impl Variable {
     }
 }
 
-/// A channel. Messages are rows of cells, the same number for every message of a channel.
+/// A cell that a message does not have, in a channel whose messages have different lengths: such cells
+/// are at the end of a message, and are not shown. Integers of 32 bits do not reach it.
+pub const ABSENT: i64 = i32::MIN as i64 - 1;
+
+/// A channel. Messages are rows of cells, the same number for every message of a channel; shorter ones
+/// end with [`ABSENT`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Channel {
     /// As it is shown.

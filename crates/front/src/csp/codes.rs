@@ -58,7 +58,6 @@ codes! {
     // Types.
     WANT_BOOL "E1050";
     WANT_INT "E1051";
-    COMPARE "E1052";
     STORE "E1053";
     // Values that are known.
     CONSTANT "E1060";

@@ -4,6 +4,7 @@ use fairly_source::{Diagnostic, Position, Span};
 
 use super::codes;
 use super::expression::constant;
+use super::fold;
 use super::lexer::Kind;
 use super::names::Global;
 use super::parser::{Parsed, Parser, Stop};
@@ -298,6 +299,9 @@ impl Parser<'_> {
             let items = self.bracketed("[", Self::elements)?;
             return Ok(Initial { items, list: true, span: self.since(start) });
         }
+        if let Some(copied) = self.initial_copy(start) {
+            return Ok(copied);
+        }
         let value = self.expression()?;
         if !dimensions.is_empty() {
             self.note(
@@ -313,9 +317,54 @@ impl Parser<'_> {
             );
             return Ok(Initial { items: None, list: true, span: value.span });
         }
-        let known = self.known(&value, "an initial value");
+        let known = self.known_at_first(&value);
         let items = known.map(|known| vec![(known, value.span, 1)]);
         Ok(Initial { items, list: false, span: value.span })
+    }
+
+    /// `var a = b;` where `b` is an array that has been declared before.
+    fn initial_copy(&mut self, start: Span) -> Option<Initial> {
+        let Some(Global::Variable(id)) = self.global(self.slice(start)) else { return None };
+        let variable = &self.spec.variables[id.index()];
+        if variable.dimensions.is_empty() || self.sign_at(self.at + 1) == "[" {
+            return None;
+        }
+        let items = variable.initial.iter().map(|&value| (value, start, 1)).collect();
+        self.at += 1;
+        Some(Initial { items: Some(items), list: true, span: start })
+    }
+
+    /// An initial value. It may be computed from the initial values of variables above.
+    fn known_at_first(&mut self, expr: &Expr) -> Option<Value> {
+        self.at_first(expr).or_else(|| self.known(expr, "an initial value"))
+    }
+
+    /// The value of an expression before anything has happened.
+    fn at_first(&self, expr: &Expr) -> Option<Value> {
+        let initial =
+            |id: VariableId, at: usize| self.spec.variables[id.index()].initial.get(at).copied();
+        match &expr.kind {
+            ExprKind::Variable(id) => initial(*id, 0),
+            ExprKind::Element(id, indices) => {
+                let mut flat = 0usize;
+                for (index, &size) in
+                    indices.iter().zip(&self.spec.variables[id.index()].dimensions)
+                {
+                    let Some(Value::Int(index)) = self.at_first(index) else { return None };
+                    let index = u32::try_from(index).ok().filter(|&index| index < size)?;
+                    flat = flat * size as usize + index as usize;
+                }
+                initial(*id, flat)
+            }
+            ExprKind::Unary(operator, operand) => {
+                fold::unary(*operator, self.at_first(operand)?).ok().flatten()
+            }
+            ExprKind::Binary(operator, left, right) => {
+                let (left, right) = (self.at_first(left)?, self.at_first(right)?);
+                fold::binary(*operator, left, right).ok().flatten()
+            }
+            _ => constant(expr),
+        }
     }
 
     /// `1, 2(3), 5..8`: each value, where it stands and how often it comes.
@@ -324,9 +373,24 @@ impl Parser<'_> {
         let mut total = 0usize;
         let mut complete = true;
         loop {
+            // A row of an array of several dimensions; the rows follow each other.
+            if self.sees("[") {
+                let row = self.bracketed("[", Self::elements)?;
+                complete &= row.is_some();
+                let row = row.unwrap_or_default();
+                let length = row.iter().map(|&(.., times)| times).sum();
+                total = total.saturating_add(length);
+                let span = self.previous();
+                self.not_too_many(total, span)?;
+                items.extend(row);
+                if self.takes(",") {
+                    continue;
+                }
+                return if complete { Ok(items) } else { Err(Stop) };
+            }
             let first = self.expression()?;
             let span = first.span;
-            let value = self.known(&first, "an initial value");
+            let value = self.known_at_first(&first);
             complete &= value.is_some();
             if self.takes("..") {
                 let last = self.expression()?;

@@ -284,6 +284,10 @@ impl Parser<'_> {
         let span = left.expr.span.to(right.expr.span);
         let depth = left.depth.max(right.depth);
         let (left, right) = (left.expr, right.expr);
+        if !matches!(operator, B::Equal | B::NotEqual) {
+            self.single(&left);
+            self.single(&right);
+        }
         let ty = match operator {
             B::Or | B::And | B::Xor => {
                 self.want(&left, Type::Bool);
@@ -291,7 +295,13 @@ impl Parser<'_> {
                 Type::Bool
             }
             B::Equal | B::NotEqual => {
-                self.comparable(&left, &right, span);
+                if let Some(compared) = self.compared_arrays(operator, &left, &right, span)? {
+                    return Ok(compared);
+                }
+                // PAT compares what values look like, and no number looks like a truth value.
+                if let (Type::Int, Type::Bool) | (Type::Bool, Type::Int) = (left.ty, right.ty) {
+                    return Ok(Deep::value(Value::Bool(operator == B::NotEqual), span));
+                }
                 Type::Bool
             }
             B::Less | B::LessEqual | B::Greater | B::GreaterEqual => {
@@ -310,16 +320,6 @@ impl Parser<'_> {
         }
         let kind = ExprKind::Binary(operator, Box::new(left), Box::new(right));
         self.above(depth, kind, ty, span)
-    }
-
-    fn comparable(&mut self, left: &Expr, right: &Expr, span: Span) {
-        if let (Type::Int, Type::Bool) | (Type::Bool, Type::Int) = (left.ty, right.ty) {
-            self.note(
-                Diagnostic::error(codes::COMPARE, "a number is compared with a condition", span)
-                    .label("never equal")
-                    .help("compare numbers with numbers, and conditions with `true` and `false`"),
-            );
-        }
     }
 
     fn folded(&mut self, result: Result<Option<Value>, fold::Wrong>, span: Span) -> Deep {
@@ -362,6 +362,7 @@ impl Parser<'_> {
             UnaryOperator::Not => Type::Bool,
             UnaryOperator::Negate => Type::Int,
         };
+        self.single(&operand.expr);
         self.want(&operand.expr, ty);
         if let Some(value) = constant(&operand.expr) {
             return Ok(self.folded(fold::unary(operator, value), span));
@@ -493,16 +494,13 @@ impl Parser<'_> {
             Some(Global::Variable(id)) => {
                 let variable = &self.spec.variables[id.index()];
                 if variable.dimensions.is_empty() {
+                    self.read.insert(id);
                     return Ok(Deep::leaf(ExprKind::Variable(id), variable.ty, span));
                 }
-                let zeros = "[0]".repeat(variable.dimensions.len().min(4));
-                Diagnostic::error(
-                    codes::ARRAY,
-                    format!("the array `{name}` stands where a single value should"),
-                    span,
-                )
-                .label("an index is missing")
-                .help(format!("name an element, for example `{name}{zeros}`; whole arrays are not passed around"))
+                if self.is_compared() {
+                    return Ok(Deep::leaf(ExprKind::Element(id, Vec::new()), Type::Unknown, span));
+                }
+                self.whole_array(name, span)
             }
             Some(Global::Channel(_)) => Diagnostic::error(
                 codes::NO_VALUE,

@@ -27,6 +27,7 @@
 //! ```
 
 mod access;
+mod array;
 mod assertion;
 pub mod codes;
 mod declaration;

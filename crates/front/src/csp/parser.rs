@@ -6,14 +6,14 @@
 //! around it, or to the end of the declaration, where parsing goes on.
 
 use fairly_source::{Diagnostic, Span};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::codes;
 use super::lexer::{Kind, Token};
 use super::names::{Global, Names};
 use super::syntax::{
     DefinitionId, EventId, Local, LocalId, LocalKind, MAX_DEPTH, Name, NodeId, Process,
-    ProcessKind, Specification, Type,
+    ProcessKind, Specification, Type, VariableId,
 };
 
 /// How deep brackets may nest. Each level costs several calls of the parser.
@@ -42,6 +42,12 @@ pub(super) struct Parser<'a> {
     pub(super) deepest: usize,
     /// How many elements the variables have that have been read.
     pub(super) elements: usize,
+    /// How many elements of arrays have been written out for copies and comparisons.
+    pub(super) copied: usize,
+    /// Variables that are read as single values.
+    pub(super) read: HashSet<VariableId>,
+    /// Variables that get a whole message, and where.
+    pub(super) peeked: Vec<(VariableId, Span)>,
     events: HashMap<&'a str, EventId>,
     /// What the declaration that is read binds, and which names are visible now.
     pub(super) locals: Vec<Local>,
@@ -69,6 +75,9 @@ impl<'a> Parser<'a> {
             nesting: 0,
             deepest: 0,
             elements: 0,
+            copied: 0,
+            read: HashSet::new(),
+            peeked: Vec::new(),
             events: HashMap::new(),
             locals: Vec::new(),
             types: Vec::new(),

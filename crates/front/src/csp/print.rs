@@ -429,6 +429,12 @@ impl<'s> Printer<'s> {
                 self.put(") ");
                 self.block(body);
             }
+            StatementKind::Peek { target, channel } => {
+                self.out.push_str(&self.spec.variables[target.index()].name.text);
+                self.out.push_str(" = call(cpeek, ");
+                self.channel(channel);
+                self.out.push_str(");");
+            }
             StatementKind::Block(statements) => self.block(statements),
         }
     }

@@ -334,23 +334,12 @@ impl<'a> Parser<'a> {
         Ok(Event { name: self.event_id(word), arguments, span })
     }
 
-    /// Remembers that an event may happen, for the formulas, and that it is no channel.
+    /// Remembers that an event may happen, for the formulas. The first word may be that of a channel:
+    /// `c.1` is also the event of a rendezvous, for specifications that speak of it.
     fn occurs(&mut self, event: &Event) {
         let parts = self.occurring.entry(event.name).or_default();
         if !parts.contains(&event.arguments.len()) {
             parts.push(event.arguments.len());
-        }
-        let name = self.spec.events[event.name.index()].clone();
-        if let Some(Global::Channel(_)) = self.global(&name) {
-            self.note(
-                Diagnostic::error(
-                    codes::NO_VALUE,
-                    format!("the channel `{name}` stands where an event should"),
-                    event.span,
-                )
-                .label("a channel")
-                .help(format!("write `{name}!…` to send, `{name}?…` to receive")),
-            );
         }
     }
 

@@ -66,7 +66,7 @@ impl Parser<'_> {
     }
 
     /// A semicolon, which may be missing before the closing brace.
-    fn end_of_statement(&mut self) -> Parsed<()> {
+    pub(super) fn end_of_statement(&mut self) -> Parsed<()> {
         if self.at == self.end || self.takes(";") { Ok(()) } else { Err(self.unexpected("`;`")) }
     }
 
@@ -126,6 +126,14 @@ impl Parser<'_> {
 
     fn assignment(&mut self) -> Parsed<StatementKind> {
         let start = self.span();
+        if let (None, Some(Global::Variable(id))) =
+            (self.local(self.slice(start)), self.global(self.slice(start)))
+            && !self.spec.variables[id.index()].dimensions.is_empty()
+            && self.sign_at(self.at + 1) == "="
+        {
+            self.at += 1;
+            return self.array_assignment(id);
+        }
         let place = self.place()?;
         let span = self.since(start);
         let step = match self.sign_at(self.at) {
@@ -137,6 +145,11 @@ impl Parser<'_> {
             }
         };
         self.at += 1;
+        if step.is_none()
+            && let Some(peek) = self.peek(place.as_ref())?
+        {
+            return Ok(peek);
+        }
         let value = match step {
             None => self.expression()?,
             Some(operator) => stepped(place.as_ref(), operator, self.since(start)),
@@ -148,6 +161,43 @@ impl Parser<'_> {
         };
         self.storable(&place, &value);
         Ok(StatementKind::Assign { target: place, value })
+    }
+
+    /// `call(cpeek, c)` or `cpeek(c)`, if that is all that is assigned to a global variable.
+    pub(super) fn peek(&mut self, place: Option<&Place>) -> Parsed<Option<StatementKind>> {
+        let Some(&Place { kind: PlaceKind::Variable(target), .. }) = place else { return Ok(None) };
+        let peeks = self.sees_word("call") && self.word_at(self.at + 2) == "cpeek"
+            || self.sees_word("cpeek") && self.sign_at(self.at + 1) == "(";
+        if !peeks {
+            return Ok(None);
+        }
+        let value = self.expression()?;
+        self.end_of_statement()?;
+        let ExprKind::Query(_, channel) = value.kind else {
+            return Ok(Some(StatementKind::Block(Vec::new())));
+        };
+        self.peeked.push((target, value.span));
+        Ok(Some(StatementKind::Peek { target, channel }))
+    }
+
+    /// Notes variables that hold a message and are read as if they held a number: in PAT, a message is
+    /// an array.
+    pub(super) fn check_peeked(&mut self) {
+        for (target, span) in std::mem::take(&mut self.peeked) {
+            let variable = &self.spec.variables[target.index()];
+            if variable.dimensions.is_empty() && self.read.contains(&target) {
+                let name = variable.name.text.clone();
+                self.note(
+                    Diagnostic::error(
+                        codes::ARRAY,
+                        format!("`{name}` holds a whole message and is read as a single value"),
+                        span,
+                    )
+                    .label("`cpeek` gives an array with the parts of the message")
+                    .help(format!("declare `var {name}[1];`, and read `{name}[0]`")),
+                );
+            }
+        }
     }
 
     fn changes_nothing(&mut self, span: Span) -> Stop {
@@ -253,7 +303,7 @@ impl Parser<'_> {
         );
     }
 
-    fn in_bounds(&mut self, id: VariableId, value: i32, span: Span) {
+    pub(super) fn in_bounds(&mut self, id: VariableId, value: i32, span: Span) {
         let variable = &self.spec.variables[id.index()];
         let Some(bounds) = variable.bounds else { return };
         let name = variable.name.text.clone();

@@ -76,6 +76,7 @@ impl<'a> Parser<'a> {
         for item in of(Head::Assertion) {
             self.read(item, Self::assertion);
         }
+        self.check_peeked();
         self.attach(remarks);
         self.spec.constants.sort_by_key(|constant| constant.name.span);
     }

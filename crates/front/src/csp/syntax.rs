@@ -489,6 +489,15 @@ pub enum StatementKind {
         /// What is repeated.
         body: Vec<Statement>,
     },
+    /// `x = call(cpeek, c)`: the first message of a channel with a buffer, which stays there. An error
+    /// where there is none. Nobody reads `x` if it is a scalar; otherwise it is an array with as many
+    /// elements as the message has parts.
+    Peek {
+        /// A global variable or array.
+        target: VariableId,
+        /// The channel.
+        channel: ChannelUse,
+    },
     /// `{ … }`: a scope of its own.
     Block(Vec<Statement>),
 }

@@ -9,6 +9,7 @@ use fairly_system::{
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 
 use crate::model::Model;
+use crate::variable::ABSENT;
 
 /// The part of an event's name before its values: a family, or a channel with what happens there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -163,7 +164,7 @@ impl Names {
         let (first, separator) = &self.heads[head.0 as usize];
         let mut separator = *separator;
         let mut name = first.clone();
-        for value in values {
+        for value in values.iter().filter(|&&value| value != ABSENT) {
             write!(name, "{separator}{value}").expect("a string takes everything");
             separator = ".";
         }

@@ -4,7 +4,7 @@ use fairly_omega::StateId;
 
 use super::Interpreter;
 use crate::layout::Strip;
-use crate::variable::Variable;
+use crate::variable::{ABSENT, Variable};
 
 impl Interpreter {
     /// What everything of a state is, by name, in an order that does not depend on the state: for
@@ -44,8 +44,9 @@ impl Interpreter {
             if channel.capacity > 0 {
                 let length = usize::try_from(cells[of.length.cell as usize]).unwrap_or(0);
                 let message = |at: usize| -> String {
-                    let cell = |column: &Strip| cells[column.cell as usize + at].to_string();
-                    of.columns.iter().map(cell).collect::<Vec<_>>().join(".")
+                    let values = of.columns.iter().map(|it| cells[it.cell as usize + at]);
+                    let there = values.filter(|&value| value != ABSENT);
+                    there.map(|value| value.to_string()).collect::<Vec<_>>().join(".")
                 };
                 let messages: Vec<String> = (0..length).map(message).collect();
                 values.push((channel.name.clone(), format!("[{}]", messages.join(" "))));

@@ -4,6 +4,7 @@ use fairly_model::{BinaryOp, ChannelQuery, Expr, Place, UnaryOp, VariableId};
 use fairly_source::Span;
 
 use super::Trouble;
+use super::message::Lengths;
 use crate::csp::syntax as csp;
 
 /// How many values the indices of one replicated operator or quantifier may take together.
@@ -15,6 +16,8 @@ pub(super) struct Scope<'a> {
     pub(super) specification: &'a csp::Specification,
     /// The number in the model of the first channel of each declared channel.
     pub(super) channels: &'a [u32],
+    /// How long the messages of each declared channel are.
+    pub(super) lengths: &'a [Lengths],
     /// What a name stands for.
     pub(super) names: &'a dyn Fn(csp::LocalId) -> Option<Expr>,
 }
@@ -87,9 +90,9 @@ impl Scope<'_> {
                     csp::ChannelQuery::Peek => {
                         return Err(Trouble {
                             code: "E1091",
-                            message: "`cpeek` is not supported: receive the message and look at \
-                                      it"
-                            .to_owned(),
+                            message: "`cpeek` gives a whole message, which a program can assign: \
+                                      `x = call(cpeek, c)`"
+                                .to_owned(),
                             span: expr.span,
                         });
                     }

@@ -11,6 +11,7 @@ use super::Trouble;
 use super::environment::{Leaf, as_cell, substituted};
 use super::events::Concrete;
 use super::expression::folded;
+use super::message::without_absent;
 use super::program::{SCRATCH, Scratch};
 use super::steps::{Step, StepLabel, equal, known, possible};
 use super::term::Term;
@@ -244,10 +245,10 @@ fn joint_label(terms: &Terms, channel: ChannelId, number: u32, message: &[Expr])
     match family {
         Some(family) if declared.size.is_none() => StepLabel::Event {
             family: EventId::new(family),
-            values: message.to_vec(),
+            values: without_absent(message),
             shared: false,
         },
-        _ => StepLabel::Joint(number, message.to_vec()),
+        _ => StepLabel::Joint(number, without_absent(message)),
     }
 }
 
@@ -299,6 +300,13 @@ pub(super) fn replaced(statement: &Statement, leaf: Leaf<'_>) -> Statement {
         StatementKind::Assert { condition, message } => StatementKind::Assert {
             condition: substituted(condition, leaf),
             message: message.clone(),
+        },
+        StatementKind::Take { channel, pattern, into, pick, keep } => StatementKind::Take {
+            channel: substituted(channel, leaf),
+            pattern: pattern.clone(),
+            into: into.clone(),
+            pick: *pick,
+            keep: *keep,
         },
         // Programs of CSP# have no others.
         other => other.clone(),

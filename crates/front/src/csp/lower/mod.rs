@@ -13,6 +13,7 @@ mod environment;
 mod events;
 mod expression;
 mod joint;
+mod message;
 mod names;
 mod network;
 mod program;

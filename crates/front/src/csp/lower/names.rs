@@ -130,6 +130,7 @@ impl Names<'_> {
                     self.expr(condition);
                     self.statements(body);
                 }
+                StatementKind::Peek { channel, .. } => self.channel(channel),
                 StatementKind::Block(inner) => self.statements(inner),
             }
         }

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use fairly_model::{
-    Channel, Gathering, Model, Overflow, Range, Slot, SlotId, TemplateId, Unfold, Variable,
+    ABSENT, Channel, Gathering, Model, Overflow, Range, Slot, SlotId, TemplateId, Unfold, Variable,
     WhenFull,
 };
 use fairly_source::Diagnostic;
@@ -15,6 +15,7 @@ use super::Trouble;
 use super::alphabet::Which;
 use super::environment::{Environment, Value};
 use super::events::{Concrete, SetId};
+use super::message::lengths;
 use super::term::Term;
 use super::terms::Terms;
 use super::unfold::{Scope, Unfolder};
@@ -135,7 +136,12 @@ pub fn lower_counting(
     for variable in &specification.variables {
         model.variables.push(global(variable));
     }
-    for (channel, width) in specification.channels.iter().zip(widths(specification)?) {
+    for (channel, lengths) in specification.channels.iter().zip(lengths(specification)) {
+        // A shorter message ends with cells that are not there.
+        let range = match lengths.differ {
+            true => Range::new(ABSENT, Range::INT.high),
+            false => Range::INT,
+        };
         for at in 0..channel.size.unwrap_or(1) {
             let name = match channel.size {
                 Some(_) => format!("{}[{at}]", channel.name.text),
@@ -144,7 +150,7 @@ pub fn lower_counting(
             model.channels.push(Channel {
                 name,
                 capacity: channel.capacity,
-                cells: vec![(Range::INT, Overflow::Fault); width],
+                cells: vec![(range, Overflow::Fault); lengths.most],
                 when_full: WhenFull::Wait,
                 owner: None,
                 span: Some(channel.name.span),
@@ -249,38 +255,6 @@ fn global(variable: &csp::Variable) -> Variable {
         span: Some(variable.name.span),
         ..Variable::scalar(variable.name.text.clone(), range, 0)
     }
-}
-
-/// How many values the messages of each channel have.
-fn widths(specification: &Specification) -> Result<Vec<usize>, Vec<Diagnostic>> {
-    let mut widths: Vec<Option<usize>> = vec![None; specification.channels.len()];
-    let mut wrong = Vec::new();
-    for node in &specification.nodes {
-        let ProcessKind::Prefix { action, .. } = &node.kind else { continue };
-        let (channel, width) = match &action.kind {
-            ActionKind::Output { channel, message } => (channel, message.len()),
-            ActionKind::Input { channel, message, .. } => (channel, message.len()),
-            ActionKind::Event(_) | ActionKind::Tau => continue,
-        };
-        match widths[channel.channel.index()] {
-            Some(known) if known != width => wrong.push(
-                Diagnostic::error(
-                    "E1099",
-                    format!("messages of `{}` have different lengths", {
-                        &specification.channels[channel.channel.index()].name.text
-                    }),
-                    channel.span,
-                )
-                .label(format!("{width} here, {known} elsewhere"))
-                .help("use another channel for the other messages"),
-            ),
-            _ => widths[channel.channel.index()] = Some(width),
-        }
-    }
-    if !wrong.is_empty() {
-        return Err(wrong);
-    }
-    Ok(widths.into_iter().map(|width| width.unwrap_or(0)).collect())
 }
 
 fn unique_names(leaves: &mut [Leaf]) {

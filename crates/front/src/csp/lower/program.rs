@@ -1,6 +1,8 @@
 //! The programs of events as effects of edges.
 
-use fairly_model::{Expr, LocalId as Cell, Place, Statement, StatementKind, VariableId};
+use fairly_model::{
+    Expr, LocalId as Cell, Pattern, Pick, Place, Statement, StatementKind, VariableId,
+};
 use hashbrown::HashMap;
 
 use super::Trouble;
@@ -83,6 +85,7 @@ impl<'a> Programs<'a> {
                     condition: self.expr(condition)?,
                     body: self.block(body)?,
                 },
+                csp::StatementKind::Peek { target, channel } => self.peek(*target, channel)?,
                 csp::StatementKind::Block(inner) => {
                     out.extend(self.block(inner)?);
                     continue;
@@ -91,6 +94,41 @@ impl<'a> Programs<'a> {
             out.push(Statement { kind, span: Some(statement.span) });
         }
         Ok(out)
+    }
+
+    /// Looks at the first message of a channel.
+    fn peek(
+        &self,
+        target: csp::VariableId,
+        channel: &csp::ChannelUse,
+    ) -> Result<StatementKind, Trouble> {
+        let lengths = self.scope.lengths[channel.channel.index()];
+        let variable = &self.scope.specification.variables[target.index()];
+        let declared = &self.scope.specification.channels[channel.channel.index()];
+        let length: u32 = variable.dimensions.iter().product();
+        if lengths.differ || lengths.most != length as usize || declared.capacity == 0 {
+            return Err(Trouble {
+                code: "E1091",
+                message: format!(
+                    "`cpeek` gives a whole message of {} parts: assign it to an array of that \
+                     length",
+                    lengths.most
+                ),
+                span: channel.span,
+            });
+        }
+        let number = self.with_scope(|scope| scope.channel(channel))?;
+        let place = |at: u32| Place {
+            variable: fairly_model::AnyVariable::Global(VariableId(target.0)),
+            index: (!variable.dimensions.is_empty()).then(|| Box::new(Expr::Const(i64::from(at)))),
+        };
+        Ok(StatementKind::Take {
+            channel: number,
+            pattern: vec![Pattern::Any; lengths.most],
+            into: (0..length).map(|at| Some(place(at))).collect(),
+            pick: Pick::Head,
+            keep: true,
+        })
     }
 
     fn cell(&mut self, local: csp::LocalId) -> Cell {

@@ -451,6 +451,7 @@ impl Terms {
                     .iter()
                     .map(|part| self.expr(part, &environment))
                     .collect::<Result<_, _>>()?;
+                let message = self.lengths[channel.channel.index()].sent(message);
                 communication =
                     Communication::Send { channel: number, message, order: Order::Fifo };
                 StepLabel::Message(channel.channel)
@@ -476,6 +477,8 @@ impl Terms {
                         },
                     });
                 }
+                let (pattern, whole) = self.lengths[channel.channel.index()].received(pattern);
+                guard = whole.and(guard);
                 if let Some(condition) = condition {
                     guard = guard.and(self.expr(condition, &environment)?);
                 }

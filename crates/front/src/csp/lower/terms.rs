@@ -12,6 +12,7 @@ use super::alphabet::Which;
 use super::environment::{Environment, Value};
 use super::events::{SetId, Sets};
 use super::expression::{MAX_COPIES, Scope};
+use super::message::{Lengths, lengths};
 use super::names::{free_names, parameters_that_matter};
 use super::term::Term;
 use crate::csp::syntax as csp;
@@ -27,6 +28,8 @@ pub(super) struct Terms {
     pub(super) specification: Rc<Specification>,
     /// The number in the model of the first channel of each declared channel.
     pub(super) channels: Vec<u32>,
+    /// How long the messages of each declared channel are.
+    pub(super) lengths: Vec<Lengths>,
     /// The free names of every node.
     free: Vec<Vec<LocalId>>,
     /// The parameters of every definition that alphabets depend on.
@@ -54,8 +57,9 @@ impl Terms {
         let matter = parameters_that_matter(&specification);
         let alike = AlikeParts::new(&specification);
         let skips = skips(&specification);
+        let lengths = lengths(&specification);
         let (sets, work) = (Sets::default(), Cell::new(0));
-        Terms { specification, channels, free, matter, sets, alike, skips, work }
+        Terms { specification, channels, lengths, free, matter, sets, alike, skips, work }
     }
 
     /// Counts work: see [`Terms::work`].
@@ -90,7 +94,12 @@ impl Terms {
 
     /// The scope of expressions whose names mean this.
     pub(super) fn scope<'a>(&'a self, names: &'a dyn Fn(LocalId) -> Option<Expr>) -> Scope<'a> {
-        Scope { specification: &self.specification, channels: &self.channels, names }
+        Scope {
+            specification: &self.specification,
+            channels: &self.channels,
+            lengths: &self.lengths,
+            names,
+        }
     }
 
     /// An expression where the names have these values.
