@@ -22,5 +22,5 @@ mod diagnostic;
 pub mod escape;
 mod render;
 
-pub use diagnostic::{Diagnostic, Position, Span};
+pub use diagnostic::{Diagnostic, Position, Severity, Span};
 pub use render::{Style, render};
