@@ -115,7 +115,7 @@ fn work() -> ExitCode {
         let style = output::style(cli.color);
         let look = output::look(cli.color, cli.ascii);
         let result = match cli.command {
-            Command::Aut(arguments) => aut::run(&arguments),
+            Command::Aut(arguments) => aut::run(&arguments, style),
             Command::Check(mut arguments) => {
                 let progress = Progress::start(look);
                 if arguments.model.files.is_empty() {

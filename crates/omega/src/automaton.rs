@@ -398,6 +398,11 @@ impl Builder {
         }
     }
 
+    /// Renumbers the targets of all edges, for readers that learn numbers late.
+    pub(crate) fn map_targets(&mut self, mut change: impl FnMut(StateId) -> StateId) {
+        self.edges.iter_mut().for_each(|(_, edge)| edge.target = change(edge.target));
+    }
+
     /// The automaton.
     ///
     /// # Panics

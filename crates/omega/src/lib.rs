@@ -6,6 +6,7 @@
 //!   trait, which systems implement too;
 
 mod acceptance;
+mod alternating;
 mod automaton;
 pub mod emptiness;
 pub mod formats;
@@ -20,6 +21,7 @@ pub mod tables;
 mod word;
 
 pub use acceptance::{Acceptance, Class, Clause, Disjunct, MAX_DEPTH};
+pub use alternating::Alternating;
 pub use automaton::{Automaton, Builder, Edge, StateId};
 pub use graph::{AutomatonGraph, Graph, Hop, Lasso, Step, Visit};
 pub use letters::{Cube, Import, Label, Letters, Prop};

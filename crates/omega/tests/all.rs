@@ -9,6 +9,7 @@ mod language_complement;
 mod language_inclusion;
 mod language_membership;
 mod ops_alphabetised;
+mod ops_alternation;
 mod ops_language;
 mod ops_reduce;
 mod ops_strength;

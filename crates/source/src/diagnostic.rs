@@ -59,9 +59,20 @@ impl fmt::Display for Position {
     }
 }
 
+/// How much a diagnostic matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Severity {
+    /// The input is refused.
+    Error,
+    /// The input is read; a part of it may not mean what its author thinks.
+    Warning,
+}
+
 /// One thing that is wrong with an input: a stable code, what it is, where, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
+    /// Whether the input is refused for it.
+    pub severity: Severity,
     /// Stable code such as `E0203`; documented, never reused for something else.
     pub code: &'static str,
     /// What is wrong, without a full stop.
@@ -77,7 +88,19 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// An error at `span`.
     pub fn error(code: &'static str, message: impl Into<String>, span: Span) -> Self {
-        Diagnostic { code, message: message.into(), span, label: String::new(), help: None }
+        Diagnostic {
+            severity: Severity::Error,
+            code,
+            message: message.into(),
+            span,
+            label: String::new(),
+            help: None,
+        }
+    }
+
+    /// A warning at `span`: the input is read all the same.
+    pub fn warning(code: &'static str, message: impl Into<String>, span: Span) -> Self {
+        Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, message, span) }
     }
 
     /// The same with words beside the caret.
@@ -97,7 +120,11 @@ impl Diagnostic {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error[{}]: {}", self.code, self.message)
+        let severity = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        write!(f, "{severity}[{}]: {}", self.code, self.message)
     }
 }
 

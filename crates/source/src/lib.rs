@@ -23,5 +23,5 @@ pub mod escape;
 pub mod parts;
 mod render;
 
-pub use diagnostic::{Diagnostic, Position, Span};
+pub use diagnostic::{Diagnostic, Position, Severity, Span};
 pub use render::{Style, render};

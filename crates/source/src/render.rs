@@ -3,7 +3,7 @@
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
 use crate::escape::{in_line, is_harmless, visible};
-use crate::{Diagnostic, Position, Span, parts};
+use crate::{Diagnostic, Position, Severity, Span, parts};
 
 /// Whether the text may hold terminal colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +34,11 @@ pub fn render(diagnostic: &Diagnostic, file: &str, text: &str, style: Style) -> 
         .line_start(position.line)
         .fold(false)
         .annotation(AnnotationKind::Primary.span(caret).label(label.as_ref()));
-    let mut group =
-        Level::ERROR.primary_title(message.as_ref()).id(diagnostic.code).element(snippet);
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let mut group = level.primary_title(message.as_ref()).id(diagnostic.code).element(snippet);
     if let Some(help) = &help {
         group = group.element(Level::HELP.message(help.as_ref()));
     }

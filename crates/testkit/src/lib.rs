@@ -24,6 +24,7 @@
 //! );
 //! ```
 
+pub mod alternating;
 mod condition;
 pub mod formulas;
 pub mod generate;
@@ -36,6 +37,7 @@ mod shrink;
 mod threads;
 pub mod words;
 
+pub use alternating::{TinyAlternating, TinyBranch, accepts_by_game, random_alternating};
 pub use condition::TinyCondition;
 pub use generate::{ConditionKind, GraphShape, random_condition, random_graph, random_word};
 pub use graph::{TinyEdge, TinyGraph};

@@ -8,7 +8,7 @@ use fairly_omega::{Automaton, Hop, Limits, formats, ops};
 use serde_json::{Value, json};
 
 use super::arguments::{Accepts, Compare, Empty, Format};
-use super::{Named, lasso, read_automata, read_two};
+use super::{Named, Reading, lasso};
 use crate::failure::{self, Failure};
 use crate::output;
 
@@ -22,11 +22,11 @@ fn verdict(yes: bool) -> ExitCode {
     if yes { ExitCode::SUCCESS } else { ExitCode::from(failure::NO) }
 }
 
-pub(super) fn empty(request: &Empty) -> Result<ExitCode, Failure> {
+pub(super) fn empty(request: &Empty, reading: &Reading) -> Result<ExitCode, Failure> {
     let mut text = String::new();
     let mut documents = Vec::new();
     let mut all_empty = true;
-    for Named { source, automaton } in read_automata(&request.input.files)? {
+    for Named { source, automaton } in reading.each(&request.input.files)? {
         let engine = match &request.engine {
             None => Engine::for_condition(automaton.acceptance()),
             Some(name) => Engine::named(name).expect("clap checked the name"),
@@ -96,8 +96,8 @@ fn step_json(automaton: &Automaton, hop: &Hop) -> Value {
     })
 }
 
-pub(super) fn includes(request: &Compare) -> Result<ExitCode, Failure> {
-    let (first, second) = read_two(&request.files)?;
+pub(super) fn includes(request: &Compare, reading: &Reading) -> Result<ExitCode, Failure> {
+    let (first, second) = reading.two(&request.files)?;
     let limits = Limits { states: request.max_states, ..Limits::default() };
     let missing = ops::includes(&second.automaton, &first.automaton, limits)?;
     let yes = missing.is_none();
@@ -124,8 +124,8 @@ pub(super) fn includes(request: &Compare) -> Result<ExitCode, Failure> {
     Ok(verdict(yes))
 }
 
-pub(super) fn equivalent(request: &Compare) -> Result<ExitCode, Failure> {
-    let (left, right) = read_two(&request.files)?;
+pub(super) fn equivalent(request: &Compare, reading: &Reading) -> Result<ExitCode, Failure> {
+    let (left, right) = reading.two(&request.files)?;
     let limits = Limits { states: request.max_states, ..Limits::default() };
     let difference = ops::equivalent(&left.automaton, &right.automaton, limits)?;
     let yes = difference.is_none();
@@ -159,11 +159,11 @@ pub(super) fn equivalent(request: &Compare) -> Result<ExitCode, Failure> {
     Ok(verdict(yes))
 }
 
-pub(super) fn accepts(request: &Accepts) -> Result<ExitCode, Failure> {
+pub(super) fn accepts(request: &Accepts, reading: &Reading) -> Result<ExitCode, Failure> {
     let mut text = String::new();
     let mut documents = Vec::new();
     let mut all = true;
-    for Named { source, mut automaton } in read_automata(std::slice::from_ref(&request.file))? {
+    for Named { source, mut automaton } in reading.each(std::slice::from_ref(&request.file))? {
         let propositions = automaton.propositions().to_vec();
         let word = formats::word::parse(&request.word, automaton.letters_mut(), &propositions)
             .map_err(|diagnostic| Failure::Input {

@@ -1,23 +1,25 @@
 //! The subcommands that make automata.
 
+use fairly_omega::formats::hoa::Shape;
 use fairly_omega::formats::{aut, dot, hoa, never};
 use fairly_omega::ops::{self, AlphabetisedConfig, ProductConfig, Waiting};
 use fairly_omega::{Automaton, Limits};
 
-use super::arguments::{Operation, Output, Target, WaitingMarks};
-use super::{Named, read_automata};
+use super::arguments::{Convert, Operation, Output, Target, WaitingMarks};
+use super::reading::NamedShape;
+use super::{Named, Reading};
 use crate::failure::Failure;
 use crate::output::Destination;
 
 /// Runs an operation whose result is one automaton or several.
-pub(super) fn run(operation: &Operation) -> Result<(), Failure> {
+pub(super) fn run(operation: &Operation, reading: &Reading) -> Result<(), Failure> {
     // Before anything is made that could not be written.
     if let Some(output) = output_of(operation) {
         Destination::open(output.output.as_deref())?;
     }
     match operation {
         Operation::Product(request) => {
-            let automata = read_several(&request.input.files)?;
+            let automata = reading.several(&request.input.files)?;
             let limits = request.output.limits();
             let result = if request.alphabetised {
                 let waiting = match request.waiting {
@@ -35,24 +37,24 @@ pub(super) fn run(operation: &Operation) -> Result<(), Failure> {
         }
         Operation::Intersect(request) => {
             let limits = request.output.limits();
-            let automata = read_several(&request.input.files)?;
+            let automata = reading.several(&request.input.files)?;
             let result = fold(automata, |left, right| ops::intersection(left, right, limits))?;
             write(&[result], &request.output)
         }
         Operation::Union(request) => {
             let limits = request.output.limits();
-            let automata = read_several(&request.input.files)?;
+            let automata = reading.several(&request.input.files)?;
             let result = fold(automata, |left, right| ops::union(left, right, limits))?;
             write(&[result], &request.output)
         }
         Operation::Degeneralize(request) => {
-            each(&request.input.files, &request.output, |automaton, limits| {
+            each(reading, &request.input.files, &request.output, |automaton, limits| {
                 let buchi = ops::to_buchi(automaton, limits)?;
                 if request.state_based { ops::to_state_based(&buchi, limits) } else { Ok(buchi) }
             })
         }
         Operation::Complement(request) => {
-            each(&request.input.files, &request.output, |automaton, limits| {
+            each(reading, &request.input.files, &request.output, |automaton, limits| {
                 if request.buchi {
                     ops::complement_to_buchi(automaton, limits)
                 } else {
@@ -61,23 +63,19 @@ pub(super) fn run(operation: &Operation) -> Result<(), Failure> {
             })
         }
         Operation::Determinize(request) => {
-            each(&request.input.files, &request.output, ops::determinize)
+            each(reading, &request.input.files, &request.output, ops::determinize)
         }
         Operation::Reduce(request) => {
-            each(&request.input.files, &request.output, |automaton, _| ops::reduce(automaton))
-        }
-        Operation::Trim(request) => each(&request.input.files, &request.output, |automaton, _| {
-            Ok::<_, Failure>(ops::trim(automaton))
-        }),
-        Operation::Convert(request) => {
-            each(&request.input.files, &request.output, |automaton, limits| {
-                let mut automaton = automaton.clone();
-                if request.state_based {
-                    automaton = ops::to_state_based(&automaton, limits)?;
-                }
-                Ok::<_, Failure>(automaton)
+            each(reading, &request.input.files, &request.output, |automaton, _| {
+                ops::reduce(automaton)
             })
         }
+        Operation::Trim(request) => {
+            each(reading, &request.input.files, &request.output, |automaton, _| {
+                Ok::<_, Failure>(ops::trim(automaton))
+            })
+        }
+        Operation::Convert(request) => convert(request, reading),
         Operation::Stats(_)
         | Operation::Empty(_)
         | Operation::Includes(_)
@@ -106,14 +104,6 @@ fn output_of(operation: &Operation) -> Option<&Output> {
     }
 }
 
-fn read_several(files: &[String]) -> Result<Vec<Automaton>, Failure> {
-    let automata = read_automata(files)?;
-    if automata.len() < 2 {
-        return Err(Failure::usage("this takes at least two automata"));
-    }
-    Ok(automata.into_iter().map(|named| named.automaton).collect())
-}
-
 /// Combines the automata from left to right.
 fn fold<E: Into<Failure>>(
     automata: Vec<Automaton>,
@@ -126,15 +116,36 @@ fn fold<E: Into<Failure>>(
 
 /// Applies an operation to every automaton of the input.
 fn each<E: Into<Failure>>(
+    reading: &Reading,
     files: &[String],
     output: &Output,
     operation: impl Fn(&Automaton, Limits) -> Result<Automaton, E>,
 ) -> Result<(), Failure> {
     let mut results = Vec::new();
-    for Named { automaton, .. } in read_automata(files)? {
+    for Named { automaton, .. } in reading.each(files)? {
         results.push(operation(&automaton, output.limits()).map_err(Into::into)?);
     }
     write(&results, output)
+}
+
+/// Writes automata in another format or form. HOA has alternating automata, so they stay so there.
+fn convert(request: &Convert, reading: &Reading) -> Result<(), Failure> {
+    if request.state_based {
+        return each(reading, &request.input.files, &request.output, ops::to_state_based);
+    }
+    if request.output.to != Target::Hoa {
+        return each(reading, &request.input.files, &request.output, |automaton, _| {
+            Ok::<_, Failure>(automaton.clone())
+        });
+    }
+    let mut text = String::new();
+    for NamedShape { shape, .. } in reading.each_shape(&request.input.files)? {
+        match shape {
+            Shape::Plain(automaton) => text.push_str(&hoa::print(&automaton)),
+            Shape::Alternating(automaton) => text.push_str(&hoa::print_alternating(&automaton)),
+        }
+    }
+    Destination::open(request.output.output.as_deref())?.write(&text)
 }
 
 /// Writes all results, or none if one of them cannot be expressed in the format.

@@ -7,14 +7,14 @@ use fairly_omega::{Components, ops};
 use serde_json::json;
 
 use super::arguments::{Format, Stats};
-use super::{Named, read_automata};
+use super::{Named, Reading};
 use crate::failure::Failure;
 use crate::output;
 
-pub(super) fn run(request: &Stats) -> Result<ExitCode, Failure> {
+pub(super) fn run(request: &Stats, reading: &Reading) -> Result<ExitCode, Failure> {
     let mut text = String::new();
     let mut documents = Vec::new();
-    for Named { source, automaton } in read_automata(&request.input.files)? {
+    for Named { source, automaton } in reading.each(&request.input.files)? {
         let components = Components::of(&automaton);
         let inner = components.ids().filter(|&id| !components.is_trivial(id)).count();
         let description = ops::describe(&automaton)?;

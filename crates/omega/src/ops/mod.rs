@@ -10,6 +10,7 @@
 //! | smaller, the same language | [`reduce()`], for very large ones [`bisimulation_quotient`] |
 //! | another condition | [`degeneralize()`], [`to_buchi()`], [`to_generalized_buchi`] |
 //! | marks on states or on edges | [`to_state_based`], [`to_transition_based`], [`state_sets`] |
+//! | no edge leads to several states at once | [`remove_alternation`] |
 //! | runs of a Kripke structure | [`Kripke`] |
 //! | how hard it is | [`strength()`], [`describe`], [`is_unambiguous`] |
 //! | what is rejected | [`complement`], [`complement_to_buchi`], by way of [`determinize()`] |
@@ -21,6 +22,7 @@
 //! recursion never depends on the number of states.
 
 mod alphabetised;
+mod alternation;
 mod bisimulation;
 mod complement;
 mod complete;
@@ -40,6 +42,7 @@ mod trim;
 mod union;
 
 pub use alphabetised::{AlphabetisedConfig, Waiting, alphabetised_product};
+pub use alternation::remove_alternation;
 pub use bisimulation::bisimulation_quotient;
 pub use complement::{complement, complement_to_buchi};
 pub use complete::complete;

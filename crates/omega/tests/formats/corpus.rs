@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use fairly_omega::formats::{self, Format, hoa};
+use fairly_source::{Diagnostic, Severity};
 
 fn folder(name: &str) -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -48,12 +49,23 @@ fn bad_files_give_the_code_in_their_name() {
         let wrong = if name.contains("-kripke-") {
             hoa::parse_kripke(&text).expect_err(name)
         } else {
-            formats::read_any(&text).expect_err(name)
+            match formats::read_any(&text) {
+                Err(wrong) => wrong,
+                Ok(_) => warning(&text).unwrap_or_else(|| panic!("nothing is wrong with {name}")),
+            }
         };
         assert_eq!(wrong.code, &name[..5], "{name}: {wrong:?}");
         assert!(wrong.span.start <= wrong.span.end && wrong.span.end <= text.len(), "{name}");
         assert!(text.is_char_boundary(wrong.span.start), "{name}");
     }
+}
+
+/// What the reader warns of first.
+fn warning(text: &str) -> Option<Diagnostic> {
+    let mut reads = hoa::Reader::new(text).map(|read| read.expect("well-formed"));
+    let first = reads.find_map(|read| read.warnings.into_iter().next())?;
+    assert_eq!(first.severity, Severity::Warning);
+    Some(first)
 }
 
 #[test]

@@ -52,7 +52,36 @@ fn a_stream_is_read_one_by_one() {
     let mut reader = hoa::Reader::new(&broken);
     assert!((0..50).all(|_| reader.next().unwrap().is_ok()));
     assert_eq!(reader.next().unwrap().unwrap_err().code, "E0211");
-    assert!(reader.next().is_none(), "nothing after an error");
+    assert!(reader.next().is_none(), "nothing after the end");
+}
+
+/// Each of these is wrong in another way, and costs one automaton, not its neighbours.
+#[test]
+fn a_mistake_costs_one_automaton() {
+    let good = "HOA: v1 States: 1 Start: 0 Acceptance: 0 t --BODY-- State: 0 [t] 0 --END--";
+    for (wrong, code) in [
+        ("HOA: v1 States: 1 --BODY-- State: 0 --END--", "E0211"),
+        ("HOA: v1 States: 1 Acceptance: 0 t --BODY-- State: 3 --END--", "E0221"),
+        ("HOA: v1 Acceptance: 0 t --BODY-- State: 0 [t] ] --END--", "E0205"),
+        ("HOA: v1 Acceptance: 0 t --BODY-- State: 0 $ --END--", "E0201"),
+        ("HOA: v1 Acceptance: 0 t --BODY-- State: 0", "E0205"),
+        ("HOA: v1 Acceptance: 0 t", "E0209"),
+        ("HOA: v2 Acceptance: 0 t --BODY-- --END--", "E0208"),
+        ("HOA: HOA: v1 Acceptance: 0 t --BODY-- 0 --END--", "E0205"),
+        ("HOA: v1 name: \"HOA: --END--\" Acceptance: 1 t( --BODY-- --END--", "E0205"),
+        ("HOA: v1 /* Acceptance: 0 t --BODY-- --END--", "E0202"),
+        ("HOA: v1 name: \"x Acceptance: 0 t --BODY-- --END--", "E0203"),
+        ("what is this", "E0206"),
+        ("$", "E0201"),
+    ] {
+        let stream = format!("{good}\n{wrong}\n{good}");
+        let read: Vec<_> = hoa::Reader::new(&stream).collect();
+        let codes: Vec<_> = read.iter().filter_map(|read| read.as_ref().err()).collect();
+        // What stands after one mistake may be another.
+        assert!(!codes.is_empty() && codes[0].code == code, "{wrong}: {codes:?}");
+        assert_eq!(read.iter().filter(|read| read.is_ok()).count(), 2, "{wrong}: {codes:?}");
+        assert!(read[0].is_ok() && read[read.len() - 1].is_ok(), "{wrong}");
+    }
 }
 
 #[test]
@@ -170,11 +199,12 @@ fn headers_come_in_any_order() {
 }
 
 #[test]
-fn acceptance_names_must_fit() {
+fn acceptance_names_should_fit() {
     let ok = |name: &str, formula: &str| {
         let text =
             format!("HOA: v1 acc-name: {name} Acceptance: {formula} States: 0 --BODY-- --END--");
-        hoa::parse(&text).map(|_| ()).map_err(|wrong| wrong.code)
+        let read = hoa::Reader::new(&text).next().expect("one").expect("well-formed");
+        read.warnings.first().map_or(Ok(()), |warning| Err(warning.code))
     };
     for (name, formula) in [
         ("all", "0 t"),
@@ -359,6 +389,18 @@ fn properties_must_hold() {
         ("deterministic", "State: 0 [0] 0 [t] 0"),
         ("complete", "State: 0 [0] 0"),
         ("complete", ""),
+    ] {
+        assert_eq!(with(properties, body), Err("E0226"), "{properties}: {body}");
+    }
+    for properties in ["!weak !foo", "!deterministic", "!univ-branch no-univ-branch", "!colored"] {
+        assert_eq!(with(properties, edges), Ok(()), "{properties}");
+    }
+    for (properties, body) in [
+        ("weak !weak", edges),
+        ("!complete complete", edges),
+        ("univ-branch no-univ-branch", edges),
+        ("!univ-branch", "State: 0 [0] 0&1 State: 1"),
+        ("no-univ-branch", "State: 0 [0] 0&1 State: 1"),
     ] {
         assert_eq!(with(properties, body), Err("E0226"), "{properties}: {body}");
     }

@@ -3,8 +3,10 @@
 use fairly_source::{Diagnostic, Span};
 use hashbrown::{HashMap, HashSet};
 
+use crate::alternating::Alternating;
 use crate::automaton::{Automaton, Builder, Edge, StateId};
 use crate::formats::expression;
+use crate::formats::hoa::Shape;
 use crate::formats::hoa::claims::{self, Uses};
 use crate::formats::hoa::condition::unknown_mark;
 use crate::formats::hoa::header::{self, Formulas, Header, LabelTerms};
@@ -16,14 +18,15 @@ use crate::marks::{Mark, MarkSet, MarkSetId};
 /// all. Above it a small file could ask for gigabytes.
 const MAX_COMPLEMENT_MARKS: usize = 1 << 24;
 
-/// Reads the body; the lexer is then at `--END--`.
-pub(super) fn read<'a>(lexer: &mut Lexer<'a>, header: Header<'a>) -> Result<Automaton, Stop> {
-    read_labelled(lexer, header).map(|body| body.automaton)
-}
+/// While reading, targets from here on stand for conjunctions: numbers in HOA are smaller.
+const CONJUNCTION: u32 = 1 << 31;
 
 /// A body with what the automaton does not keep.
 pub(super) struct Labelled {
-    pub(super) automaton: Automaton,
+    pub(super) shape: Shape,
+    pub(super) warnings: Vec<Diagnostic>,
+    /// The first conjunction of states.
+    pub(super) conjunction: Option<Span>,
     /// The labels of the states that have one, in the order of the text.
     pub(super) labels: Vec<(StateId, Label)>,
     /// The first state without a label.
@@ -32,11 +35,9 @@ pub(super) struct Labelled {
     pub(super) condition: Span,
 }
 
-/// Reads the body and keeps the labels of states, also of those without edges.
-pub(super) fn read_labelled<'a>(
-    lexer: &mut Lexer<'a>,
-    header: Header<'a>,
-) -> Result<Labelled, Stop> {
+/// Reads the body and keeps the labels of states, also of those without edges; the lexer is then at
+/// `--END--`.
+pub(super) fn read<'a>(lexer: &mut Lexer<'a>, header: Header<'a>) -> Result<Labelled, Stop> {
     let mut builder = Builder::new(header.propositions);
     builder.set_name(header.name);
     let mut reader = BodyReader {
@@ -53,9 +54,14 @@ pub(super) fn read_labelled<'a>(
         state_labels: Vec::new(),
         unlabelled_state: None,
         uses: Uses::default(),
+        conjunctions: Conjunctions::default(),
     };
-    for &(start, span) in &header.starts {
-        reader.refer(start, span)?;
+    let mut starts = Vec::with_capacity(header.starts.len());
+    for all in &header.starts {
+        for &(start, span) in all {
+            reader.refer(start, span)?;
+        }
+        starts.push(reader.conjunction(all));
     }
     loop {
         match lexer.token {
@@ -65,11 +71,21 @@ pub(super) fn read_labelled<'a>(
         }
     }
     reader.all_defined()?;
-    let BodyReader { mut builder, formulas, uses, defined, .. } = reader;
+    let BodyReader { mut builder, formulas, uses, defined, conjunctions, .. } = reader;
     let (labels, unlabelled) = (reader.state_labels, reader.unlabelled_state);
     *builder.letters_mut() = formulas.letters;
     builder.add_states(defined.next as usize);
-    builder.set_initial(header.starts.iter().map(|&(start, _)| StateId(start)).collect());
+    let states = builder.state_count();
+    if !conjunctions.all.is_empty() {
+        let real = |target: StateId| match target.0.checked_sub(CONJUNCTION) {
+            None => target,
+            Some(at) => StateId::from_index(states + at as usize),
+        };
+        builder.map_targets(real);
+        starts.iter_mut().for_each(|start| *start = real(*start));
+        builder.add_states(conjunctions.all.len());
+    }
+    builder.set_initial(starts);
     claims::check_writing(&header.properties, &uses)?;
     let condition = header.condition;
     let mut marks = condition.declared;
@@ -85,9 +101,27 @@ pub(super) fn read_labelled<'a>(
         marks += condition.complements.len() as u32;
     }
     builder.set_acceptance(condition.formula, marks);
-    let automaton = builder.build();
-    claims::check_shape(&header.properties, &automaton, condition.declared)?;
-    Ok(Labelled { automaton, labels, unlabelled, condition: condition.span })
+    let check = |automaton: &Automaton| {
+        claims::check_shape(&header.properties, automaton, states, condition.declared)
+    };
+    let shape = if conjunctions.all.is_empty() {
+        let automaton = builder.build();
+        check(&automaton)?;
+        Shape::Plain(automaton)
+    } else {
+        let automaton = Alternating::new(builder, states, conjunctions.all);
+        check(automaton.base())?;
+        Shape::Alternating(automaton)
+    };
+    let (warnings, conjunction) = (header.warnings, uses.conjunction);
+    Ok(Labelled { shape, warnings, conjunction, labels, unlabelled, condition: condition.span })
+}
+
+/// The conjunctions of a file, each once.
+#[derive(Default)]
+struct Conjunctions {
+    all: Vec<Vec<StateId>>,
+    known: HashMap<Vec<StateId>, u32>,
 }
 
 fn with_complements(set: &MarkSet, complements: &[(Mark, Mark)]) -> MarkSet {
@@ -114,6 +148,7 @@ struct BodyReader<'a> {
     state_labels: Vec<(StateId, Label)>,
     unlabelled_state: Option<Span>,
     uses: Uses,
+    conjunctions: Conjunctions,
 }
 
 /// Which states are defined. Files list them in order as a rule; only the others are kept.
@@ -238,11 +273,7 @@ impl<'a> BodyReader<'a> {
                 }
                 _ => break,
             };
-            let (target, span) = lexer.expect_number("the target of an edge")?;
-            self.refer(target, span)?;
-            if lexer.token == Token::Sign(b'&') {
-                return Err(header::universal_branching(lexer.span()));
-            }
+            let target = self.target(lexer)?;
             let mut marks = state_marks;
             if lexer.token == Token::Sign(b'{') {
                 let place = lexer.span();
@@ -252,7 +283,6 @@ impl<'a> BodyReader<'a> {
                 }
                 marks = self.union(state_marks, edge_marks);
             }
-            let target = StateId(target);
             match label {
                 Some(label) => self.builder.add_interned(state, Edge { target, label, marks }),
                 None => self.unlabelled.push((target, marks)),
@@ -266,6 +296,42 @@ impl<'a> BodyReader<'a> {
         }
         self.uses.implicit_label.get_or_insert(state_span);
         self.label_implicitly(state, state_span)
+    }
+
+    /// `1` or `1&2&3`
+    fn target(&mut self, lexer: &mut Lexer<'a>) -> Result<StateId, Stop> {
+        let (target, span) = lexer.expect_number("the target of an edge")?;
+        self.refer(target, span)?;
+        if lexer.token != Token::Sign(b'&') {
+            return Ok(StateId(target));
+        }
+        let mut all = vec![(target, span)];
+        while lexer.token == Token::Sign(b'&') {
+            lexer.advance()?;
+            let (target, span) = lexer.expect_number("the target of an edge")?;
+            self.refer(target, span)?;
+            all.push((target, span));
+        }
+        Ok(self.conjunction(&all))
+    }
+
+    /// What stands for all these states as a target; a single state stands for itself.
+    fn conjunction(&mut self, all: &[(u32, Span)]) -> StateId {
+        let mut states: Vec<StateId> = all.iter().map(|&(state, _)| StateId(state)).collect();
+        states.sort_unstable();
+        states.dedup();
+        if let [state] = states[..] {
+            return state;
+        }
+        let place = all[0].1.to(all[all.len() - 1].1);
+        self.uses.conjunction.get_or_insert(place);
+        let Conjunctions { all, known } = &mut self.conjunctions;
+        let at = *known.entry(states).or_insert_with_key(|states| {
+            all.push(states.clone());
+            // At most one for every four bytes of a text that is far smaller than 2³³.
+            u32::try_from(all.len() - 1).expect("fewer conjunctions than states")
+        });
+        StateId(CONJUNCTION + at)
     }
 
     fn union(&mut self, a: MarkSetId, b: MarkSetId) -> MarkSetId {

@@ -2,12 +2,15 @@
 //!
 //! A property is redundant by definition, so a wrong one means that the file is not what its
 //! author thinks; that is an error rather than a warning. Properties that would need a search
-//! (`weak`, `unambiguous`, `stutter-invariant`, …) and unknown ones are ignored.
+//! (`weak`, `unambiguous`, `stutter-invariant`, …) and unknown ones are ignored. Of the negated
+//! properties of version 1.1, `!univ-branch` is checked, and that the same property is not claimed
+//! as well; the others say only that something was not found to hold.
 
 use fairly_source::{Diagnostic, Span};
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 
 use crate::automaton::{Automaton, StateId};
+use crate::formats::hoa::header::Property;
 use crate::formats::hoa::lexer::Stop;
 use crate::letters::Label;
 
@@ -19,37 +22,54 @@ pub(super) struct Uses {
     pub(super) implicit_label: Option<Span>,
     pub(super) state_marks: Option<Span>,
     pub(super) edge_marks: Option<Span>,
+    pub(super) conjunction: Option<Span>,
 }
 
-/// Checks the properties about how the file is written.
-pub(super) fn check_writing(properties: &[(&str, Span)], uses: &Uses) -> Result<(), Stop> {
-    for &(property, _) in properties {
-        let counterexample = match property {
+/// Checks the properties about how the file is written, and that none contradicts another.
+pub(super) fn check_writing(properties: &[Property<'_>], uses: &Uses) -> Result<(), Stop> {
+    let mut claims: HashMap<&str, bool> = HashMap::new();
+    for &Property { name, claimed, span } in properties {
+        // Version 1 has a name of its own for what version 1.1 negates.
+        let (name, claimed) =
+            if name == "no-univ-branch" { ("univ-branch", !claimed) } else { (name, claimed) };
+        if *claims.entry(name).or_insert(claimed) != claimed {
+            let message = format!("the file claims to be `{name}` and not to be");
+            let wrong = Diagnostic::error("E0226", message, span);
+            return Err(wrong.label("the opposite is claimed before").into());
+        }
+        let counterexample = match (name, claimed) {
             // A state label is explicit as well, so it contradicts `trans-labels` only; Spot
             // writes both `state-labels` and `explicit-labels` for such automata.
-            "state-labels" => uses.edge_label.or(uses.implicit_label),
-            "trans-labels" => uses.state_label,
-            "implicit-labels" => uses.edge_label.or(uses.state_label),
-            "explicit-labels" => uses.implicit_label,
-            "state-acc" => uses.edge_marks,
-            "trans-acc" => uses.state_marks,
+            ("state-labels", true) => uses.edge_label.or(uses.implicit_label),
+            ("trans-labels", true) => uses.state_label,
+            ("implicit-labels", true) => uses.edge_label.or(uses.state_label),
+            ("explicit-labels", true) => uses.implicit_label,
+            ("state-acc", true) => uses.edge_marks,
+            ("trans-acc", true) => uses.state_marks,
+            ("univ-branch", false) => uses.conjunction,
             _ => None,
         };
         if let Some(place) = counterexample {
-            return Err(contradiction(property, place, "this contradicts it"));
+            let property = if claimed { name.to_owned() } else { format!("!{name}") };
+            return Err(contradiction(&property, place, "this contradicts it"));
         }
     }
     Ok(())
 }
 
-/// Checks `colored`, which speaks of the `declared` sets only, `deterministic` and `complete`.
+/// Checks `colored`, which speaks of the `declared` sets only, `deterministic` and `complete`, of
+/// the first `states` states.
 pub(super) fn check_shape(
-    properties: &[(&str, Span)],
+    properties: &[Property<'_>],
     automaton: &Automaton,
+    states: usize,
     declared: u32,
 ) -> Result<(), Stop> {
-    let claim = |name| properties.iter().find(|(property, _)| *property == name);
-    if let Some(&(property, span)) = claim("colored") {
+    let claim = |name| {
+        let found = properties.iter().find(|property| property.name == name && property.claimed);
+        found.map(|property| (property.name, property.span))
+    };
+    if let Some((property, span)) = claim("colored") {
         let one: Vec<bool> = automaton
             .mark_table()
             .iter()
@@ -64,8 +84,8 @@ pub(super) fn check_shape(
     if deterministic.is_none() && complete.is_none() {
         return Ok(());
     }
-    let shape = Shape::of(automaton);
-    if let Some(&(property, span)) = deterministic {
+    let shape = Shape::of(automaton, states);
+    if let Some((property, span)) = deterministic {
         if automaton.initial().len() > 1 {
             return Err(contradiction(property, span, "there are several initial states"));
         }
@@ -74,8 +94,8 @@ pub(super) fn check_shape(
             return Err(contradiction(property, span, &says));
         }
     }
-    if let Some(&(property, span)) = complete {
-        if automaton.state_count() == 0 {
+    if let Some((property, span)) = complete {
+        if states == 0 {
             return Err(contradiction(property, span, "there is no state"));
         }
         if let Verdict::No(state) = shape.complete {
@@ -109,14 +129,14 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// Judges every state; states with the same labels are judged once.
-    pub(super) fn of(automaton: &Automaton) -> Shape {
+    /// Judges the first `states` states; those with the same labels are judged once.
+    pub(super) fn of(automaton: &Automaton, states: usize) -> Shape {
         const REMEMBERED: usize = 1 << 16;
         let mut shape = Shape { deterministic: Verdict::Yes, complete: Verdict::Yes };
         let mut letters = automaton.letters().clone();
         let mut known: HashSet<Vec<Label>> = HashSet::new();
         let mut labels = Vec::new();
-        for state in automaton.states() {
+        for state in automaton.states().take(states) {
             labels.clear();
             labels.extend(automaton.edges(state).iter().map(|edge| edge.label));
             if known.contains(&labels) {

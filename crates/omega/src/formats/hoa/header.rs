@@ -15,11 +15,22 @@ use crate::refused::Refused;
 pub(super) struct Header<'a> {
     pub(super) name: Option<String>,
     pub(super) states: Option<(u32, Span)>,
-    pub(super) starts: Vec<(u32, Span)>,
+    /// Conjunctions of states, one for each `Start:`.
+    pub(super) starts: Vec<Vec<(u32, Span)>>,
     pub(super) propositions: Vec<String>,
     pub(super) condition: Condition,
-    pub(super) properties: Vec<(&'a str, Span)>,
+    pub(super) properties: Vec<Property<'a>>,
     pub(super) formulas: Formulas<'a>,
+    pub(super) warnings: Vec<Diagnostic>,
+}
+
+/// One word after `properties:`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Property<'a> {
+    pub(super) name: &'a str,
+    /// False if it is written with `!`, as version 1.1 allows.
+    pub(super) claimed: bool,
+    pub(super) span: Span,
 }
 
 /// What is needed to read a label.
@@ -153,10 +164,10 @@ fn version(lexer: &mut Lexer<'_>) -> Result<(), Stop> {
     if lexer.token != Token::Word {
         return Err(lexer.unexpected("the version `v1`"));
     }
-    if lexer.slice() != "v1" {
+    if !matches!(lexer.slice(), "v1" | "v1.1") {
         let message = format!("version {} of HOA is not supported", lexer.found());
         return Err(Diagnostic::error("E0208", message, lexer.span())
-            .label("expected `v1`")
+            .label("expected `v1` or `v1.1`")
             .into());
     }
     lexer.advance()
@@ -166,11 +177,11 @@ struct HeaderReader<'a> {
     seen: HashSet<&'a str>,
     name: Option<String>,
     states: Option<(u32, Span)>,
-    starts: Vec<(u32, Span)>,
+    starts: Vec<Vec<(u32, Span)>>,
     propositions: Option<Vec<String>>,
     condition: Option<Condition>,
     acc_name: Option<Name<'a>>,
-    properties: Vec<(&'a str, Span)>,
+    properties: Vec<Property<'a>>,
     formulas: Formulas<'a>,
 }
 
@@ -210,10 +221,12 @@ impl<'a> HeaderReader<'a> {
         match header {
             "States" => self.states = Some(lexer.expect_number("the number of states")?),
             "Start" => {
-                self.starts.push(lexer.expect_number("an initial state")?);
-                if lexer.token == Token::Sign(b'&') {
-                    return Err(universal_branching(lexer.span()));
+                let mut all = vec![lexer.expect_number("an initial state")?];
+                while lexer.token == Token::Sign(b'&') {
+                    lexer.advance()?;
+                    all.push(lexer.expect_number("an initial state")?);
                 }
+                self.starts.push(all);
             }
             "AP" => self.propositions = Some(propositions(lexer)?),
             "Alias" => self.alias(lexer)?,
@@ -236,11 +249,17 @@ impl<'a> HeaderReader<'a> {
                 lexer.advance()?;
             }
             "properties" => {
-                while lexer.token == Token::Word {
-                    if lexer.slice() == "univ-branch" {
-                        return Err(universal_branching(lexer.span()));
+                while matches!(lexer.token, Token::Word | Token::Sign(b'!')) {
+                    let start = lexer.span();
+                    let claimed = lexer.token == Token::Word;
+                    if !claimed {
+                        lexer.advance()?;
+                        if lexer.token != Token::Word {
+                            return Err(lexer.unexpected("the name of a property"));
+                        }
                     }
-                    self.properties.push((lexer.slice(), lexer.span()));
+                    let (name, span) = (lexer.slice(), start.to(lexer.span()));
+                    self.properties.push(Property { name, claimed, span });
                     lexer.advance()?;
                 }
             }
@@ -282,14 +301,15 @@ impl<'a> HeaderReader<'a> {
                 .help("`Acceptance: 0 t` accepts every run")
                 .into());
         };
+        let mut warnings = Vec::new();
         if let Some(name) = self.acc_name
             && !name.agrees(&condition.formula)
         {
             let message = "`acc-name:` and `Acceptance:` disagree";
-            return Err(Diagnostic::error("E0212", message, name.span)
+            let warning = Diagnostic::warning("E0212", message, name.span)
                 .label(format!("this is not {}", shortened(&condition.formula.to_string())))
-                .help("`Acceptance:` is what counts; `acc-name:` may be left out")
-                .into());
+                .help("`Acceptance:` is what counts; `acc-name:` may be left out");
+            warnings.push(warning);
         }
         let propositions = self.propositions.unwrap_or_default();
         let count = u32::try_from(propositions.len()).unwrap_or(u32::MAX);
@@ -298,7 +318,7 @@ impl<'a> HeaderReader<'a> {
         }
         self.formulas.known = Some(count);
         if let Some((states, _)) = self.states {
-            for &(start, span) in &self.starts {
+            for &(start, span) in self.starts.iter().flatten() {
                 check_state(start, states, span)?;
             }
         }
@@ -310,6 +330,7 @@ impl<'a> HeaderReader<'a> {
             condition,
             properties: self.properties,
             formulas: self.formulas,
+            warnings,
         })
     }
 }
@@ -354,12 +375,4 @@ pub(super) fn check_state(state: u32, states: u32, span: Span) -> Result<(), Sto
         _ => format!("`States:` announces states 0 to {}", states - 1),
     };
     Err(Diagnostic::error("E0221", message, span).label(label).into())
-}
-
-/// The error for alternating automata.
-pub(super) fn universal_branching(span: Span) -> Stop {
-    Diagnostic::error("E0220", "universal branching is not supported", span)
-        .label("a run would be in several states at once")
-        .help("remove the alternation first, for instance with Spot's `autfilt --tgba`")
-        .into()
 }

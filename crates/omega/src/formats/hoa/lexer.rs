@@ -46,6 +46,8 @@ pub(super) enum Token {
     Abort,
     /// The text is over.
     Finish,
+    /// Something that is no token starts here.
+    Wrong,
 }
 
 #[derive(Clone, Debug)]
@@ -133,14 +135,15 @@ impl<'a> Lexer<'a> {
     pub(super) fn advance(&mut self) -> Result<(), Stop> {
         let bytes = self.text.as_bytes();
         let mut at = self.at;
+        self.token = Token::Wrong;
         loop {
+            self.start = at;
             match bytes.get(at) {
                 Some(b' ' | b'\n' | b'\t' | b'\r') => at += 1,
                 Some(b'/') if bytes.get(at + 1) == Some(&b'*') => at = self.skip_comment(at)?,
                 _ => break,
             }
         }
-        self.start = at;
         let Some(&first) = bytes.get(at) else {
             self.at = at;
             self.token = Token::Finish;
@@ -256,6 +259,39 @@ impl<'a> Lexer<'a> {
         }
         Err(Diagnostic::error("E0203", "this string does not end", Span::new(from, from + 1))
             .into())
+    }
+
+    /// Skips what is left of an automaton that is wrong: to its `--END--` or `--ABORT--`, or to the
+    /// place before the next `HOA:`. Behind something that is no token the text is searched byte by
+    /// byte, so a comment or string without its end hides nothing.
+    pub(super) fn skip_automaton(&mut self) {
+        while self.token != Token::Wrong {
+            match self.token {
+                Token::End | Token::Abort | Token::Finish => return,
+                Token::Header if self.slice() == "HOA" => {
+                    self.at = self.start;
+                    return;
+                }
+                // The kind says whether it worked.
+                _ => _ = self.advance(),
+            }
+        }
+        let bytes = self.text.as_bytes();
+        let mut at = self.start + 1;
+        while at < bytes.len() {
+            let rest = &bytes[at..];
+            if rest.starts_with(b"--END--") || rest.starts_with(b"--ABORT--") {
+                self.at = at + if rest.starts_with(b"--END--") { 7 } else { 9 };
+                return;
+            }
+            if rest.starts_with(b"HOA:") && !is_name(bytes[at - 1]) {
+                self.at = at;
+                return;
+            }
+            at += 1;
+        }
+        self.at = at;
+        self.token = Token::Finish;
     }
 
     /// An error at the current token, which is not what should stand there; or the abort that it

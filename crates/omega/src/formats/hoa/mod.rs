@@ -1,4 +1,4 @@
-//! The Hanoi Omega-Automata format, version 1, in and out.
+//! The Hanoi Omega-Automata format, versions 1 and 1.1, in and out.
 //!
 //! Read [`parse`] for a whole text and [`Reader`] to take the automata of a stream one by one;
 //! [`print()`] writes what both read back unchanged. The format is specified at
@@ -18,11 +18,14 @@
 //! - **States.** "Should all be listed": every state from 0 to the largest one that is declared or
 //!   named must have its `State:`. The number of states is then at most the size of the text,
 //!   whatever `States:` says.
-//! - **`acc-name:`** that disagrees with `Acceptance:` is an error, since one of the two is not
-//!   what the author meant. Unknown names are ignored. Members in another order, and for up to ten
-//!   sets any formula with the same meaning, count as agreeing.
+//! - **`acc-name:`** that disagrees with `Acceptance:` is a warning, since one of the two is not
+//!   what the author meant; the specification lets `Acceptance:` decide. Unknown names are ignored.
+//!   Members in another order, and for up to ten sets any formula with the same meaning, count as
+//!   agreeing.
 //! - **`properties:`** that the file contradicts are an error where this is cheap to see:
-//!   labels, marks, `colored`, `deterministic`, `complete`. Others are ignored.
+//!   labels, marks, `colored`, `deterministic`, `complete`, `!univ-branch`. Others are ignored.
+//! - **Universal branching** is kept by the [`Reader`] ([`Alternating`]) and removed by [`parse`].
+//! - **A mistake in a stream** costs the automaton it stands in.
 //! - **`Inf(!n)` and `Fin(!n)`** become `Inf(m)` and `Fin(m)` with a new mark `m`, after the
 //!   declared ones, on the edges that are not in set `n`.
 //! - **Unknown headers** with a capital are an error, others are ignored; any header but `Start:`,
@@ -43,11 +46,11 @@
 //! | `E0205` | something else was expected |
 //! | `E0206` | an automaton that does not start with `HOA:` |
 //! | `E0207` | an acceptance set that is not declared |
-//! | `E0208` | a version other than `v1` |
+//! | `E0208` | a version other than `v1` and `v1.1` |
 //! | `E0209` | a header given twice |
 //! | `E0210` | an unknown header with a capital |
 //! | `E0211` | no `Acceptance:` |
-//! | `E0212` | `acc-name:` disagrees with `Acceptance:` |
+//! | `E0212` | `acc-name:` disagrees with `Acceptance:`; a warning |
 //! | `E0213` | an acceptance condition nested deeper than [`crate::MAX_DEPTH`] |
 //! | `E0214` | more than 2²⁰ acceptance sets declared |
 //! | `E0215` | not as many propositions as announced |
@@ -55,7 +58,7 @@
 //! | `E0217` | a proposition that is not declared |
 //! | `E0218` | an alias that is not defined |
 //! | `E0219` | an alias defined twice |
-//! | `E0220` | universal branching |
+//! | `E0220` | universal branching that cannot be removed, or where a Kripke structure is read |
 //! | `E0221` | a state beyond the number of states |
 //! | `E0222` | a state defined twice |
 //! | `E0223` | a state not defined |
@@ -75,22 +78,28 @@ mod header;
 mod lexer;
 mod printer;
 
-use fairly_source::Diagnostic;
+use fairly_source::{Diagnostic, Span};
 
 use crate::acceptance::Acceptance;
+use crate::alternating::Alternating;
 use crate::automaton::Automaton;
 use crate::letters::Label;
-use crate::ops::Kripke;
+use crate::ops::{Kripke, remove_alternation};
+use crate::refused::Limits;
 use lexer::{Lexer, Stop, Token};
 
-pub use printer::{print, write};
+pub use printer::{print, print_alternating, write};
 
-/// All automata of a text; none if there is none or all were aborted.
+/// How large an automaton may become when [`parse`] removes its alternation.
+pub const ALTERNATION: Limits = Limits { states: 100_000, edges: 1_000_000 };
+
+/// All automata of a text; none if there is none or all were aborted. Alternating automata are made
+/// nondeterministic; take a [`Reader`] to see them as they are, and to go on after a mistake.
 ///
 /// # Errors
 /// The first thing that is wrong; see the table of this module.
 pub fn parse(text: &str) -> Result<Vec<Automaton>, Diagnostic> {
-    Reader::new(text).collect()
+    Reader::new(text).map(|read| read?.automaton(ALTERNATION)).collect()
 }
 
 /// All Kripke structures of a text: automata in which every state has a label and every run counts.
@@ -127,23 +136,82 @@ fn kripke(lexer: &mut Lexer<'_>) -> Result<Option<Kripke>, Stop> {
         return Ok(None);
     }
     let header = header::read(lexer)?;
-    let body = body::read_labelled(lexer, header)?;
+    let body = body::read(lexer, header)?;
     if let Some(span) = body.unlabelled {
         let message = "a state of a Kripke structure has a label";
         let wrong = Diagnostic::error("E0230", message, span);
         return Err(wrong.label("this one has none: `State: [label] number`").into());
     }
-    if *body.automaton.acceptance() != Acceptance::True {
+    let automaton = match body.shape {
+        Shape::Plain(automaton) => automaton,
+        Shape::Alternating(_) => {
+            let span = body.conjunction.expect("what makes it alternating");
+            let message = "a step of a Kripke structure leads to one state";
+            let wrong = Diagnostic::error("E0220", message, span);
+            return Err(wrong.label("these are several at once").into());
+        }
+    };
+    if *automaton.acceptance() != Acceptance::True {
         let message = "every run of a Kripke structure counts";
         let wrong = Diagnostic::error("E0231", message, body.condition);
         return Err(wrong.label("expected `Acceptance: 0 t`").into());
     }
-    let mut labels = vec![Label::FALSE; body.automaton.state_count()];
+    let mut labels = vec![Label::FALSE; automaton.state_count()];
     body.labels.iter().for_each(|&(state, label)| labels[state.index()] = label);
-    Ok(Some(Kripke::of(&body.automaton, labels)))
+    Ok(Some(Kripke::of(&automaton, labels)))
 }
 
-/// Reads the automata of a text one by one. After an error there are no more.
+/// An automaton as a file gives it.
+#[derive(Clone, Debug)]
+pub enum Shape {
+    /// Every edge leads to one state.
+    Plain(Automaton),
+    /// Some edge or `Start:` leads to several states at once.
+    Alternating(Alternating),
+}
+
+/// One automaton of a stream.
+#[derive(Clone, Debug)]
+pub struct Read {
+    /// The automaton.
+    pub shape: Shape,
+    /// What is odd about it.
+    pub warnings: Vec<Diagnostic>,
+    /// The first conjunction of states, if there is one, for diagnostics about it.
+    pub conjunction: Option<Span>,
+}
+
+impl Read {
+    /// The automaton, made nondeterministic if it is alternating.
+    ///
+    /// # Errors
+    /// `E0220` when that passes `limits`.
+    pub fn automaton(self, limits: Limits) -> Result<Automaton, Diagnostic> {
+        match self.shape {
+            Shape::Plain(automaton) => Ok(automaton),
+            Shape::Alternating(alternating) => {
+                remove_alternation(&alternating, limits).map_err(|refused| {
+                    let message =
+                        format!("the alternation of this automaton cannot be removed: {refused}");
+                    let span = self.conjunction.unwrap_or(Span::at(0));
+                    Diagnostic::error("E0220", message, span)
+                        .label("a run is in several states at once")
+                })
+            }
+        }
+    }
+}
+
+/// Reads the automata of a text one by one. One that is wrong costs that one only: the reader goes
+/// on after its `--END--`, or with the next `HOA:` if that comes first.
+///
+/// ```
+/// use fairly_omega::formats::hoa;
+/// let stream = "HOA: v1 States: 1 Acceptance: 0 t --BODY-- State: 5 --END--
+///               HOA: v1 States: 0 Acceptance: 0 t --BODY-- --END--";
+/// let read: Vec<bool> = hoa::Reader::new(stream).map(|one| one.is_ok()).collect();
+/// assert_eq!(read, [false, true]);
+/// ```
 #[derive(Debug)]
 pub struct Reader<'a> {
     lexer: Lexer<'a>,
@@ -157,27 +225,29 @@ impl<'a> Reader<'a> {
     }
 
     /// The next automaton, or `None` at the end of the text.
-    fn automaton(&mut self) -> Result<Option<Automaton>, Stop> {
+    fn automaton(&mut self) -> Result<Option<Read>, Stop> {
         self.lexer.advance()?;
         if self.lexer.token == Token::Finish {
             return Ok(None);
         }
         let header = header::read(&mut self.lexer)?;
-        body::read(&mut self.lexer, header).map(Some)
+        let body = body::read(&mut self.lexer, header)?;
+        let body::Labelled { shape, warnings, conjunction, .. } = body;
+        Ok(Some(Read { shape, warnings, conjunction }))
     }
 }
 
 impl Iterator for Reader<'_> {
-    type Item = Result<Automaton, Diagnostic>;
+    type Item = Result<Read, Diagnostic>;
 
     fn next(&mut self) -> Option<Self::Item> {
         while !self.over {
             match self.automaton() {
-                Ok(Some(automaton)) => return Some(Ok(automaton)),
+                Ok(Some(read)) => return Some(Ok(read)),
                 Err(Stop::Abort) => {}
                 Ok(None) => self.over = true,
                 Err(Stop::Wrong(diagnostic)) => {
-                    self.over = true;
+                    self.lexer.skip_automaton();
                     return Some(Err(*diagnostic));
                 }
             }

@@ -4,7 +4,8 @@ use std::fmt::{self, Write};
 
 use hashbrown::HashMap;
 
-use crate::automaton::Automaton;
+use crate::alternating::Alternating;
+use crate::automaton::{Automaton, StateId};
 use crate::formats::expression::{self, Signs};
 use crate::formats::hoa::claims::{Shape, Verdict};
 use crate::formats::hoa::condition;
@@ -38,6 +39,31 @@ pub fn print(automaton: &Automaton) -> String {
 /// # Errors
 /// Only those of `out`.
 pub fn write(automaton: &Automaton, out: &mut impl Write) -> fmt::Result {
+    write_with(automaton, automaton.state_count(), &|state| state.to_string(), out)
+}
+
+/// An alternating automaton in HOA, ending with a newline.
+pub fn print_alternating(automaton: &Alternating) -> String {
+    let base = automaton.base();
+    let mut names: Vec<String> = automaton.states().map(|state| state.to_string()).collect();
+    names.extend(
+        automaton
+            .conjunctions()
+            .map(|members| members.iter().map(StateId::to_string).collect::<Vec<_>>().join("&")),
+    );
+    let mut text = String::new();
+    write_with(base, automaton.state_count(), &|state| names[state.index()].clone(), &mut text)
+        .expect("a string takes everything");
+    text
+}
+
+/// Writes the first `states` states; `target` is how a target is written.
+fn write_with(
+    automaton: &Automaton,
+    states: usize,
+    target: &dyn Fn(StateId) -> String,
+    out: &mut impl Write,
+) -> fmt::Result {
     let labels = Labels::new(automaton);
     let state_marks = automaton.state_marks();
 
@@ -45,9 +71,9 @@ pub fn write(automaton: &Automaton, out: &mut impl Write) -> fmt::Result {
     if let Some(name) = automaton.name() {
         writeln!(out, "name: {}", Quoted(name))?;
     }
-    writeln!(out, "States: {}", automaton.state_count())?;
-    for state in automaton.initial() {
-        writeln!(out, "Start: {state}")?;
+    writeln!(out, "States: {states}")?;
+    for &state in automaton.initial() {
+        writeln!(out, "Start: {}", target(state))?;
     }
     write!(out, "AP: {}", automaton.propositions().len())?;
     for proposition in automaton.propositions() {
@@ -60,8 +86,11 @@ pub fn write(automaton: &Automaton, out: &mut impl Write) -> fmt::Result {
     writeln!(out, "Acceptance: {} {}", automaton.mark_count(), automaton.acceptance())?;
     let accepting = if state_marks.is_some() { "state-acc" } else { "trans-acc" };
     write!(out, "properties: trans-labels explicit-labels {accepting}")?;
-    let shape = Shape::of(automaton);
-    if shape.complete == Verdict::Yes && automaton.state_count() > 0 {
+    if states < automaton.state_count() {
+        write!(out, " univ-branch")?;
+    }
+    let shape = Shape::of(automaton, states);
+    if shape.complete == Verdict::Yes && states > 0 {
         write!(out, " complete")?;
     }
     if shape.deterministic == Verdict::Yes && automaton.initial().len() <= 1 {
@@ -74,7 +103,7 @@ pub fn write(automaton: &Automaton, out: &mut impl Write) -> fmt::Result {
     writeln!(out, "--BODY--")?;
     // Mark sets repeat; each is written once.
     let marks: Vec<String> = automaton.mark_table().iter().map(|(_, set)| braced(set)).collect();
-    for state in automaton.states() {
+    for state in automaton.states().take(states) {
         write!(out, "State: {state}")?;
         if let Some(name) = automaton.state_name(state) {
             write!(out, " {}", Quoted(name))?;
@@ -84,7 +113,7 @@ pub fn write(automaton: &Automaton, out: &mut impl Write) -> fmt::Result {
         }
         out.write_char('\n')?;
         for edge in automaton.edges(state) {
-            write!(out, "[{}] {}", labels.texts[&edge.label], edge.target)?;
+            write!(out, "[{}] {}", labels.texts[&edge.label], target(edge.target))?;
             if state_marks.is_none() {
                 out.write_str(&marks[edge.marks.index()])?;
             }
