@@ -30,6 +30,7 @@ mod reduction;
 mod semaphore;
 mod soundness;
 mod spin_corpus;
+mod starting;
 mod state_counts;
 mod symmetry;
 mod symmetry_csp;

@@ -153,9 +153,9 @@ fn walk(
 const BOUNDS: Bounds = Bounds { nodes: Some(3000), deadline: None, bytes: None, watch: None };
 
 /// What is said, whether something was forgotten, and how many states there were.
-type Said = (Option<bool>, bool, usize);
+pub(crate) type Said = (Option<bool>, bool, usize);
 
-fn of_claim(verdict: &ClaimVerdict) -> Said {
+pub(crate) fn of_claim(verdict: &ClaimVerdict) -> Said {
     let holds = match verdict.outcome {
         ClaimOutcome::Holds(_) => Some(true),
         ClaimOutcome::Violated(_) => Some(false),
@@ -164,7 +164,7 @@ fn of_claim(verdict: &ClaimVerdict) -> Said {
     (holds, !verdict.reductions.is_empty(), verdict.size.map_or(0, |size| size.states))
 }
 
-fn of_formula(verdict: &Verdict) -> Said {
+pub(crate) fn of_formula(verdict: &Verdict) -> Said {
     let holds = match verdict.outcome {
         Outcome::Holds(_) => Some(true),
         Outcome::Violated(_) | Outcome::Doomed(_) => Some(false),

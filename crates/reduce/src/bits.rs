@@ -54,4 +54,11 @@ impl Bits {
         }
         grown
     }
+
+    /// Adds the numbers of another set that are not in a third one.
+    pub(crate) fn join_without(&mut self, other: &Bits, without: &Bits) {
+        for ((word, more), less) in self.0.iter_mut().zip(&other.0).zip(&without.0) {
+            *word |= more & !less;
+        }
+    }
 }

@@ -365,10 +365,20 @@ impl<'m> Maker<'m> {
             offers: self.offers,
             last_first: self.model.exit == Exit::LastFirst,
             starts,
+            own: (0..self.model.slots.len()).map(|slot| self.own(slot)).collect(),
             holder: None,
             ends_together,
             users: Users::default(),
         })
+    }
+
+    /// What belongs to the process in a slot: where it is, and its variables.
+    fn own(&self, slot: usize) -> Bits {
+        let mut own = Bits::new(self.parts);
+        own.insert(self.controls + slot);
+        let shared = self.shared.iter().filter(|((of, ..), _)| *of as usize == slot);
+        shared.for_each(|(_, &part)| _ = own.insert(part));
+        own
     }
 
     /// Those behind have to leave first.

@@ -33,6 +33,7 @@ impl Reducible for Network {
             offers: self.signature().events.len(),
             last_first: false,
             starts: false,
+            own: vec![Bits::new(count); count],
             holder: None,
             ends_together: true,
             users: Users::default(),

@@ -22,6 +22,9 @@ pub struct Skeleton {
     pub(crate) last_first: bool,
     /// Whether processes are started.
     pub(crate) starts: bool,
+    /// By slot: parts of a state that belong to the process in it. Nobody else writes them while it is there,
+    /// and others who read them read whether the slot is in use, too.
+    pub(crate) own: Vec<Bits>,
     /// Where a state says who alone may move, if it does.
     pub(crate) holder: Option<Strip>,
     /// Whether processes end successfully only all together.
@@ -315,10 +318,14 @@ impl Skeleton {
                     }
                     for &(slot, variant) in &step.starts {
                         let child = &self.slots[slot as usize][variant as usize][0].future;
-                        future.reads.join(&child.reads);
-                        future.reads.join(&child.end_reads);
-                        future.writes.join(&child.writes);
-                        future.writes.join(&child.end_writes);
+                        // What belongs to a process in this slot now is out of reach of one that comes after
+                        // it. Who reads it from elsewhere reads whether the slot is in use, and starting a
+                        // process there changes that.
+                        let own = &self.own[slot as usize];
+                        future.reads.join_without(&child.reads, own);
+                        future.reads.join_without(&child.end_reads, own);
+                        future.writes.join_without(&child.writes, own);
+                        future.writes.join_without(&child.end_writes, own);
                         future.offers.join(&child.offers);
                         future.later.join(&child.later);
                     }

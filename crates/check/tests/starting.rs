@@ -1,0 +1,271 @@
+//! Processes that are started and that end while others go on: reduced systems against whole ones, on random
+//! Promela programs that start processes in loops, conditionally, in atomic sequences and by each other, with
+//! parameters, numbers of processes and channels; and how many states are left of some.
+//!
+//! `FAIRLY_RANDOM_CASES` says how many programs, `FAIRLY_SEED` the seed of the first.
+
+use fairly_check::claim::Effort;
+use fairly_check::promela::{PromelaFile, Question};
+use fairly_check::{Assumption, Options, Reduction, check};
+use fairly_fairness::{Level, Notion, Reading};
+use fairly_search::Bounds;
+use fairly_testkit::Rng;
+
+use crate::forgetting::{Said, of_claim, of_formula};
+use crate::given::{cases, first_seed};
+
+/// What a random program has.
+struct Writer<'a> {
+    rng: &'a mut Rng,
+    /// Proctypes that are started.
+    kinds: usize,
+    /// Whether numbers of processes are used, and how many there are.
+    numbers: bool,
+    counts: bool,
+    channels: bool,
+    /// Whether processes have channels of their own.
+    own: bool,
+    fresh: usize,
+}
+
+impl Writer<'_> {
+    /// A value that a process knows.
+    fn value(&mut self) -> String {
+        let mut values = vec!["0", "1", "2", "x", "x", "g", "h"];
+        if self.numbers {
+            values.push("_pid");
+        }
+        if self.counts {
+            values.push("_nr_pr");
+        }
+        let value = (*self.rng.pick(&values)).to_owned();
+        if self.rng.chance(1, 4) { format!("({value} + 1) % 3") } else { format!("{value} % 3") }
+    }
+
+    fn condition(&mut self) -> String {
+        let left = self.value();
+        let right = self.rng.below(3);
+        let op = *self.rng.pick(&["==", "!=", "<="]);
+        format!("({left} {op} {right})")
+    }
+
+    /// A statement that never waits.
+    fn assignment(&mut self) -> String {
+        let value = self.value();
+        match self.rng.below(9) {
+            0..=3 => format!("x = {value}"),
+            4 | 5 => format!("g = {value}"),
+            6 => format!("h = {value}"),
+            7 => "w++".to_owned(),
+            _ => format!("w = w + {value}"),
+        }
+    }
+
+    fn start(&mut self) -> String {
+        let kind = self.rng.below(self.kinds);
+        let value = self.value();
+        let run = format!("run W{kind}({value}, left - 1)");
+        match self.rng.below(6) {
+            0 if self.numbers => format!("if :: left > 0 -> x = {run} :: else fi"),
+            1 => format!("atomic {{ if :: left > 0 -> {run} :: else fi }}"),
+            2 => format!("if :: left > 0 -> {run} :: true fi"),
+            3 => {
+                let condition = self.condition();
+                format!("if :: left > 0 && {condition} -> {run} :: else fi")
+            }
+            _ => format!("if :: left > 0 -> {run} :: else fi"),
+        }
+    }
+
+    fn statement(&mut self, depth: usize) -> String {
+        match self.rng.below(20) {
+            0..=6 => self.assignment(),
+            7 => self.condition(),
+            8 | 9 if self.channels => {
+                let channel = *self.rng.pick(&["c", "c", "r"]);
+                let value = self.value();
+                match self.rng.chance(1, 2) {
+                    true => format!("{channel}!{value}"),
+                    false => format!("{channel}?x"),
+                }
+            }
+            10 if self.own => "o!1".to_owned(),
+            10 => "skip".to_owned(),
+            11 | 12 => self.start(),
+            13 => {
+                let condition = self.condition();
+                format!("assert{condition}")
+            }
+            14 if depth > 0 => format!("atomic {{ {} }}", self.sequence(depth - 1, 2)),
+            15 | 16 if depth > 0 => {
+                let (one, two) = (self.sequence(depth - 1, 2), self.sequence(depth - 1, 2));
+                let last = *self.rng.pick(&["", ":: else "]);
+                let condition = self.condition();
+                format!("if :: {condition} -> {one} :: true -> {two} {last}fi").replace(
+                    ":: true -> ",
+                    if last.is_empty() { ":: true -> " } else { ":: (g == 1) -> " },
+                )
+            }
+            17 if depth > 0 => {
+                let body = self.sequence(depth - 1, 2);
+                self.fresh += 1;
+                let counter = format!("k{}", self.fresh);
+                format!(
+                    "byte {counter}; do :: {counter} < 2 -> {body}; {counter}++ :: else -> break od"
+                )
+            }
+            18 if depth > 0 && self.rng.chance(1, 2) => {
+                let body = self.sequence(depth - 1, 2);
+                let out = *self.rng.pick(&["", ":: break "]);
+                format!("do :: {body} {out}od")
+            }
+            19 if self.rng.chance(1, 4) => "timeout".to_owned(),
+            _ => self.assignment(),
+        }
+    }
+
+    fn sequence(&mut self, depth: usize, most: usize) -> String {
+        let count = 1 + self.rng.below(most);
+        (0..count).map(|_| self.statement(depth)).collect::<Vec<_>>().join("; ")
+    }
+
+    fn locals(&mut self) -> String {
+        let own = if self.own { "chan o = [1] of { byte }; " } else { "" };
+        format!("byte x; {own}")
+    }
+
+    fn program(&mut self) -> String {
+        let mut text =
+            "byte g, h; int w; chan c = [2] of { byte }; chan r = [0] of { byte };\n".to_owned();
+        for kind in 0..self.kinds {
+            let (locals, body) = (self.locals(), self.sequence(2, 3));
+            text.push_str(&format!(
+                "proctype W{kind}(byte p; byte left) {{ {locals}L: x = p; {body} }}\n"
+            ));
+        }
+        for at in 0..self.rng.below(2) {
+            let (locals, body) = (self.locals(), self.sequence(1, 3));
+            text.push_str(&format!(
+                "active proctype A{at}() {{ byte left = 1; {locals}{body} }}\n"
+            ));
+        }
+        let times = 1 + self.rng.below(3);
+        let left = self.rng.below(2);
+        let kind = self.rng.below(self.kinds);
+        let round = format!("i < {times} -> run W{kind}(i, {left}); i++ :: else -> break");
+        let starting = match self.rng.below(4) {
+            0 => format!("atomic {{ do :: {round} od }}"),
+            1 => format!(
+                "do :: atomic {{ i < {times} -> run W{kind}(i, {left}); i++ }} :: else -> break od"
+            ),
+            _ => format!("do :: {round} od"),
+        };
+        let after = if self.rng.chance(1, 2) { self.sequence(1, 2) } else { "skip".to_owned() };
+        let locals = self.locals();
+        text.push_str(&format!("init {{ byte i; byte left = 1; {locals}{starting}; {after} }}\n"));
+        let mut atoms = vec!["g == 1", "h == 1", "g == 2", "g == h", "W0[1]@L"];
+        if self.counts {
+            atoms.extend(["_nr_pr > 2", "_nr_pr == 1"]);
+        }
+        for at in 0..1 + self.rng.below(2) {
+            let (a, b) = (*self.rng.pick(&atoms), *self.rng.pick(&atoms));
+            let formula = match self.rng.below(7) {
+                0 => format!("[] <> ({a})"),
+                1 => format!("<> [] ({a})"),
+                2 => format!("[] !({a})"),
+                3 => format!("<> ({a})"),
+                4 => format!("[] (({a}) -> <> ({b}))"),
+                5 => format!("!({a}) U ({b})"),
+                _ => format!("([] <> ({a})) -> ([] <> ({b}))"),
+            };
+            text.push_str(&format!("ltl f{at} {{ {formula} }}\n"));
+        }
+        text
+    }
+}
+
+/// A random program in which processes are started.
+pub(crate) fn program(seed: u64) -> String {
+    let rng = &mut Rng::new(seed ^ 0x73_74_61_72_74);
+    let [numbers, counts, own] = [(1, 3), (1, 4), (1, 8)].map(|(one, of)| rng.chance(one, of));
+    let (kinds, channels) = (1 + rng.below(2), rng.chance(1, 2));
+    Writer { rng, kinds, numbers, counts, channels, own, fresh: 0 }.program()
+}
+
+const BOUNDS: Bounds = Bounds { nodes: Some(1500), deadline: None, bytes: None, watch: None };
+
+/// Under these notions a formula is asked.
+const NOTIONS: [Notion; 13] = [
+    Notion::None,
+    Notion::Weak(Level::Process),
+    Notion::Strong(Level::Process),
+    Notion::Weak(Level::Event),
+    Notion::Strong(Level::Event),
+    Notion::Weak(Level::Action),
+    Notion::Strong(Level::Action),
+    Notion::WeakLive,
+    Notion::StrongLive,
+    Notion::Annotated(fairly_fairness::AnnotationLevel::Name),
+    Notion::Inherent(Reading::Run),
+    Notion::Inherent(Reading::Trace),
+    Notion::Global,
+];
+
+/// What is said of a question under each notion.
+fn answers(file: &mut PromelaFile, question: &Question, reduction: Reduction) -> Vec<Said> {
+    match file.property(question) {
+        Err(_) => Vec::new(),
+        Ok(None) => {
+            let effort = Effort { bounds: BOUNDS, reduction, any_run: true };
+            vec![of_claim(&file.claim(question, effort).expect("it stands up to replay"))]
+        }
+        Ok(Some(mut property)) => {
+            let options =
+                Options { bounds: BOUNDS, reduction, any_run: true, ..Options::default() };
+            let ask = |notion| {
+                let verdict =
+                    check(file.interpreter(), &mut property, &Assumption::of(notion), &options);
+                of_formula(&verdict.expect("it stands up to replay"))
+            };
+            NOTIONS.into_iter().map(ask).collect()
+        }
+    }
+}
+
+#[test]
+fn random_programs() {
+    let (mut compared, mut less, mut violated, mut refused) = (0, 0, 0, 0);
+    let first = first_seed(0);
+    for seed in first..first + cases(24) {
+        let text = program(seed);
+        let mut file = match PromelaFile::parse(&text, &[]) {
+            Ok(file) => file,
+            Err(why) => {
+                refused += 1;
+                assert!(!why.is_empty());
+                if std::env::var_os("FAIRLY_PROMELA_VERBOSE").is_some() {
+                    println!("{seed}: {}\n{text}", why[0].message);
+                }
+                continue;
+            }
+        };
+        for question in file.questions() {
+            let whole = answers(&mut file, &question, Reduction::Off);
+            let small = answers(&mut file, &question, Reduction::Sound);
+            for (at, (whole, small)) in whole.iter().zip(&small).enumerate() {
+                let (Some(holds), Some(same)) = (whole.0, small.0) else { continue };
+                let told =
+                    || format!("{question:?} {:?} FAIRLY_SEED={seed}\n{text}", NOTIONS.get(at));
+                assert_eq!(holds, same, "whole, reduced: {}", told());
+                compared += 1;
+                violated += usize::from(!holds);
+                less += usize::from(small.1);
+            }
+        }
+    }
+    println!(
+        "{compared} verdicts, {violated} of them violated, {less} with less; {refused} refused"
+    );
+    assert!(refused * 10 < cases(24), "most programs should be read");
+    assert!(less * 4 > compared, "too little was left out");
+}
