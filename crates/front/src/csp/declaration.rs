@@ -92,6 +92,7 @@ impl Parser<'_> {
             }
         });
         let follows = matches!(self.kind_at(close + 1), Some(Kind::Name | Kind::Number(_)))
+            || matches!(self.word_at(close + 1), "call" | "true" | "false" | "if")
             || matches!(self.sign_at(close + 1), "(" | "{" | "!");
         names && close > at + 1 && follows
     }
