@@ -5,7 +5,8 @@ pub mod given;
 mod stored;
 mod trail;
 
-use fairly_front::promela::{self, Claim, Lowered, Options as Lowering};
+use fairly_front::include::{Includes, NoFiles};
+use fairly_front::promela::{self, Claim, Lowered, Options as Lowering, Setup};
 use fairly_logic::Formulas;
 use fairly_model::{BinaryOp, Collapsed, Expr, Interpreter, LocationId, Model, Target};
 use fairly_omega::{Acceptance, Automaton, Builder, Label, Mark, MarkSet, Prop, Refused, StateId};
@@ -33,6 +34,37 @@ pub struct PromelaFile {
     written: Vec<String>,
     /// Where the formulas are written.
     places: Vec<Span>,
+    text: String,
+    flat: Option<String>,
+}
+
+/// How a Promela file is read.
+pub struct PromelaSource<'a> {
+    /// Formulas that are asked besides those of the file.
+    pub formulas: &'a [String],
+    /// Whether assertions are checked; if not, they are steps that do nothing.
+    pub assertions: bool,
+    /// How many processes there is room for where it cannot be seen how many are started.
+    pub processes: Option<u32>,
+    /// Macros, and where included files come from.
+    pub setup: Setup<'a>,
+}
+
+impl<'a> PromelaSource<'a> {
+    /// A file as it is.
+    pub fn new(includes: &'a mut dyn Includes) -> PromelaSource<'a> {
+        let setup = Setup::new(includes);
+        PromelaSource { formulas: &[], assertions: true, processes: None, setup }
+    }
+}
+
+/// Errors in a Promela file, or in what it includes.
+#[derive(Clone, Debug)]
+pub struct PromelaErrors {
+    /// The text that they are places in, as [`PromelaFile::text`] gives it.
+    pub text: String,
+    /// The errors, at least one.
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// The name of the condition that some process is at an accept label.
@@ -58,12 +90,15 @@ pub enum Question {
 }
 
 impl PromelaFile {
-    /// Reads a file, with further formulas as if they stood in `ltl` blocks at its end.
+    /// Reads a file that includes no others, with further formulas as if they stood in `ltl` blocks at its
+    /// end.
     ///
     /// # Errors
     /// What is wrong with it.
     pub fn parse(text: &str, formulas: &[String]) -> Result<PromelaFile, Vec<Diagnostic>> {
-        PromelaFile::parse_with(text, formulas, true)
+        let mut files = NoFiles;
+        let source = PromelaSource { formulas, ..PromelaSource::new(&mut files) };
+        PromelaFile::read(text, source).map_err(|wrong| wrong.diagnostics)
     }
 
     /// Reads a file in which assertions are steps that do nothing, as `pan -A` takes them: no run ends
@@ -75,18 +110,26 @@ impl PromelaFile {
         text: &str,
         formulas: &[String],
     ) -> Result<PromelaFile, Vec<Diagnostic>> {
-        PromelaFile::parse_with(text, formulas, false)
+        let mut files = NoFiles;
+        let source =
+            PromelaSource { formulas, assertions: false, ..PromelaSource::new(&mut files) };
+        PromelaFile::read(text, source).map_err(|wrong| wrong.diagnostics)
     }
 
-    fn parse_with(
-        text: &str,
-        formulas: &[String],
-        assertions: bool,
-    ) -> Result<PromelaFile, Vec<Diagnostic>> {
-        let whole = given::appended(text, formulas);
-        let parsed = promela::parse(&whole)?;
-        let mut lowered =
-            promela::lower(&parsed, Lowering { assertions, ..Lowering::new(&whole) })?;
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// What is wrong with it, or with what it includes.
+    pub fn read(text: &str, source: PromelaSource<'_>) -> Result<PromelaFile, PromelaErrors> {
+        let PromelaSource { formulas, assertions, processes, setup } = source;
+        let own = given::appended(text, formulas);
+        let promela::Reading { text: whole, model, flat } = promela::parse_with(&own, setup);
+        let wrong = |diagnostics| PromelaErrors { text: whole.clone(), diagnostics };
+        let parsed = model.map_err(wrong)?;
+        let options = Lowering::new(&whole);
+        let processes = processes.unwrap_or(options.processes);
+        let options = Lowering { assertions, processes, ..options };
+        let mut lowered = promela::lower(&parsed, options).map_err(wrong)?;
         match accepting(&lowered) {
             Some(any) => lowered.model.propositions.push((ACCEPTING.to_owned(), any)),
             // Only proctypes of which there is no process have such labels.
@@ -96,7 +139,20 @@ impl PromelaFile {
         let written = parsed.formulas.iter().map(|formula| braced(&whole, formula.place.span.end));
         let written = written.collect();
         let places = parsed.formulas.iter().map(|formula| formula.place.span).collect();
-        Ok(PromelaFile { system, lowered, given: formulas.len(), written, places })
+        let given = formulas.len();
+        Ok(PromelaFile { system, lowered, given, written, places, text: whole, flat })
+    }
+
+    /// The text that spans are places in: the file, the formulas that were given, and each included file as
+    /// a [part](fairly_source::parts).
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The file with the formulas that were given, with included files in place and with the macros of the
+    /// arguments, as another tool can read it.
+    pub fn flat(&self) -> &str {
+        self.flat.as_deref().unwrap_or(&self.text)
     }
 
     /// Has the steps made so, from now on. What has been learned of the system is forgotten.

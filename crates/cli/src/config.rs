@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::input::{self, Input};
 
 /// The settings that are names of options with one value.
-const OPTIONS: [&str; 9] = [
+const OPTIONS: [&str; 10] = [
     "fairness",
     "level",
     "annotations",
@@ -23,11 +23,13 @@ const OPTIONS: [&str; 9] = [
     "max-states",
     "timeout",
     "max-memory",
+    "max-processes",
     "format",
 ];
 
 /// The options that every command on models has.
-const COMMON: [&str; 5] = ["engine", "max-states", "timeout", "max-memory", "format"];
+const COMMON: [&str; 6] =
+    ["engine", "max-states", "timeout", "max-memory", "max-processes", "format"];
 
 /// The options of a command that settings may give.
 fn options_of(command: &str) -> &'static [&'static str] {
@@ -105,9 +107,9 @@ impl Config {
         }
         let config = Config { folder: folder.to_owned(), defaults, models };
         // What is wrong is said at once, not when a file is checked.
-        words(&config.defaults, "check")?;
+        words(folder, &config.defaults, "check")?;
         for (_, model) in &config.models {
-            words(model, "check")?;
+            words(folder, model, "check")?;
         }
         Ok(config)
     }
@@ -124,20 +126,20 @@ impl Config {
 
     /// The settings for a command, as arguments; with those for a file, if one is given.
     pub(crate) fn arguments(&self, command: &str, file: Option<&str>) -> Vec<String> {
-        let mut all = words(&self.defaults, command).unwrap_or_default();
+        let mut all = words(&self.folder, &self.defaults, command).unwrap_or_default();
         let same = |listed: &str| {
             let whole = |path: PathBuf| path.canonicalize().unwrap_or(path);
             file.is_some_and(|file| whole(self.folder.join(listed)) == whole(PathBuf::from(file)))
         };
         for (_, model) in self.models.iter().filter(|(listed, _)| same(listed)) {
-            all.extend(words(model, command).unwrap_or_default());
+            all.extend(words(&self.folder, model, command).unwrap_or_default());
         }
         all
     }
 }
 
 /// Settings as arguments of a command; those that it does not have are left out.
-fn words(table: &Table, command: &str) -> Result<Vec<String>, String> {
+fn words(folder: &Path, table: &Table, command: &str) -> Result<Vec<String>, String> {
     let mut all = Vec::new();
     let known = options_of(command);
     for (name, value) in table {
@@ -153,6 +155,14 @@ fn words(table: &Table, command: &str) -> Result<Vec<String>, String> {
         match name.as_str() {
             "property" => {
                 all.extend(texts(value)?.into_iter().map(|it| format!("--property={it}")));
+            }
+            "define" | "undefine" => {
+                all.extend(texts(value)?.into_iter().map(|it| format!("--{name}={it}")));
+            }
+            "include-dir" => {
+                // Folders are named from where the settings are, as files are.
+                let folders = texts(value)?.into_iter().map(|it| folder.join(it));
+                all.extend(folders.map(|it| format!("--include-dir={}", it.display())));
             }
             "formula" => {
                 all.extend(texts(value)?.into_iter().map(|it| format!("--formula={it}")));

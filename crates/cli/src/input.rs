@@ -31,15 +31,33 @@ pub(crate) struct Input {
 
 /// Reads one file, or standard input for `-`. Whoever has the patience of [`read_within`] wants that.
 pub(crate) fn read(path: &str) -> Result<Input, Failure> {
-    read_within(path, Patience::default())
+    read_within(path, Encoding::Utf8, Patience::default())
+}
+
+/// Which bytes a text may be made of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Encoding {
+    /// UTF-8, and nothing else.
+    Utf8,
+    /// UTF-8, where a byte that does not belong is a character of Latin-1. Models with comments of other times
+    /// are read so; what stands outside comments and strings means nothing to their languages.
+    Latin1,
 }
 
 /// Reads one file, or standard input for `-`, within a time.
-pub(crate) fn read_within(path: &str, patience: Patience) -> Result<Input, Failure> {
+pub(crate) fn read_within(
+    path: &str,
+    encoding: Encoding,
+    patience: Patience,
+) -> Result<Input, Failure> {
     let name = if path == "-" { "<stdin>".to_owned() } else { path.to_owned() };
     let bytes = bytes(path, patience, &name)?;
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Input { name, text: without_noncharacters(text) }),
+        Err(error) if encoding == Encoding::Latin1 => {
+            let text = with_latin1(error.as_bytes());
+            Ok(Input { name, text: without_noncharacters(text) })
+        }
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
             let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
@@ -49,6 +67,16 @@ pub(crate) fn read_within(path: &str, patience: Patience) -> Result<Input, Failu
             Err(Failure::Input { name, text, diagnostic: Box::new(diagnostic) })
         }
     }
+}
+
+/// The text that bytes are, where each one that is not UTF-8 is a character of its own.
+fn with_latin1(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() + bytes.len() / 8);
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|&byte| char::from(byte)));
+    }
+    text
 }
 
 fn bytes(path: &str, patience: Patience, name: &str) -> Result<Vec<u8>, Failure> {
@@ -112,10 +140,14 @@ fn waited_for(path: &str, patience: Patience, name: &str) -> Result<io::Result<V
     }
 }
 
-/// Reads several inputs; standard input can be one of them, once.
-pub(crate) fn read_all(paths: &[String], patience: Patience) -> Result<Vec<Input>, Failure> {
+/// Reads several inputs, each with an encoding; standard input can be one of them, once.
+pub(crate) fn read_all(
+    paths: &[String],
+    encoding: impl Fn(&str) -> Encoding,
+    patience: Patience,
+) -> Result<Vec<Input>, Failure> {
     if paths.iter().filter(|path| *path == "-").count() > 1 {
         return Err(Failure::usage("`-` stands for standard input, which can be read only once"));
     }
-    paths.iter().map(|path| read_within(path, patience)).collect()
+    paths.iter().map(|path| read_within(path, encoding(path), patience)).collect()
 }

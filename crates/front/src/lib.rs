@@ -3,7 +3,8 @@
 //! - [`case`]: networks of explicit components with properties and expected verdicts, `.net` files;
 //! - [`csp`]: CSP#, the language of PAT, as a syntax tree;
 //! - [`promela`]: Promela, the language of SPIN, as a syntax tree;
-//! - [`aut`]: one component from an Aldebaran or HOA file, or a Kripke structure from HOA.
+//! - [`aut`]: one component from an Aldebaran or HOA file, or a Kripke structure from HOA;
+//! - [`include`]: where the texts come from that a model includes.
 //!
 //! A front end takes text and gives a system or [`fairly_source::Diagnostic`]s with stable codes
 //! and places. It neither prints nor reads files, and it never panics on a text. If you want an
@@ -12,5 +13,6 @@
 pub mod aut;
 pub mod case;
 pub mod csp;
+pub mod include;
 pub mod promela;
 pub mod suggest;

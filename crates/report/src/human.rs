@@ -147,7 +147,9 @@ pub(crate) fn place(aside: &Aside<'_>) -> String {
     let Some(source) = aside.source else { return String::new() };
     let line = aside.place.and_then(|place| source.line(place.start));
     line.map_or(String::new(), |line| {
-        aside.look.paint(Paint::Faint, &format!(" --> {}:{line}", source.name)) + "\n"
+        let file = aside.place.and_then(|place| source.included(place.start));
+        let file = file.unwrap_or(source.name);
+        aside.look.paint(Paint::Faint, &format!(" --> {file}:{line}")) + "\n"
     })
 }
 
@@ -383,7 +385,8 @@ pub fn finite<S: TransitionSystem>(system: &mut S, run: &Run, aside: &Aside<'_>)
 /// What a step does, in the words of the source where there are any, with its line.
 pub fn step<S: TransitionSystem>(system: &mut S, step: &RunStep, aside: &Aside<'_>) -> String {
     let row = row(system, step);
-    let line = aside.source.zip(row.span).and_then(|(source, span)| source.line(span.start));
+    let line = aside.source.zip(row.span);
+    let line = line.and_then(|(source, span)| source.shown_line(span.start));
     let changes: Vec<String> =
         row.changes.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let mut out = row.action;

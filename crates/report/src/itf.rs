@@ -137,6 +137,11 @@ fn meta<S: TransitionSystem>(system: &S, origin: &Origin<'_>) -> Map<String, Val
         "processes": system.signature().processes,
     });
     let Value::Object(mut meta) = value else { return Map::new() };
+    let included = origin.source.zip(origin.place);
+    let included = included.and_then(|(text, place)| text.included(place.start).map(str::to_owned));
+    if let Some(file) = included {
+        meta.insert("file".to_owned(), json!(file));
+    }
     if !origin.options.is_empty() {
         meta.insert("options".to_owned(), json!(origin.options));
     }
@@ -217,6 +222,12 @@ fn document<S: TransitionSystem>(
             "event": row.event,
             "who": row.who,
         });
+        let included = origin.source.zip(row.span);
+        let included =
+            included.and_then(|(text, span)| text.included(span.start).map(str::to_owned));
+        if let Some(file) = included {
+            value["#meta"]["file"] = json!(file);
+        }
         let words = Words {
             event: &row.event,
             who: &row.who,

@@ -2,7 +2,7 @@
 
 use fairly_check::{Cause, CauseKind, Elsewhere, Fairness, Ladder, Least, Outcome, Verdict};
 use fairly_fairness::Notion;
-use fairly_source::{Diagnostic, Position, escape};
+use fairly_source::{Diagnostic, Position, escape, parts};
 use fairly_system::{Run, RunStep, TransitionSystem};
 use fairly_witness::{Ledger, Reason};
 use serde_json::{Value, json};
@@ -22,9 +22,10 @@ pub const ERROR_SCHEMA: &str = "fairly.error/1";
 
 /// What is wrong at a place in the text of a file, so that a model cannot be checked.
 pub fn diagnostic(diagnostic: &Diagnostic, file: &str, text: &str) -> Value {
-    let start = Position::of(text, diagnostic.span.start);
-    let end = Position::of(text, diagnostic.span.end);
-    let mut value = error(Some(diagnostic.code), &diagnostic.message, Some(file));
+    let part = parts::locate(file, text, diagnostic.span.start);
+    let start = Position::of(part.text, part.offset);
+    let end = Position::of(part.text, diagnostic.span.end.saturating_sub(part.start));
+    let mut value = error(Some(diagnostic.code), &diagnostic.message, Some(part.file));
     value["line"] = json!(start.line);
     value["column"] = json!(start.column);
     value["end_line"] = json!(end.line);

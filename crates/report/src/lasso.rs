@@ -110,13 +110,13 @@ impl Layout {
         let longest = |text: &dyn Fn(&Row) -> usize, title: &str| {
             rows.iter().map(text).max().unwrap_or(0).max(title.len())
         };
-        let lines = rows.iter().filter_map(|row| line_of(row, aside)).max();
+        let lines = rows.iter().filter_map(|row| Some(breadth(&line_of(row, aside)?))).max();
         let changes = rows.iter().map(|row| breadth(&changed(row))).max().unwrap_or(0);
         let mut layout = Layout {
             step: rows.len().to_string().len().max(4),
             who: longest(&|row| breadth(&row.who), "who").min(20),
             action: longest(&|row| breadth(&row.action), "action").min(LONGEST),
-            line: lines.map_or(0, |line| line.to_string().len().max("line".len())),
+            line: lines.map_or(0, |line| line.max("line".len())),
             columns: (0..processes.len()).map(|at| (at, processes[at].clone())).collect(),
             changes: if changes == 0 { 0 } else { changes.clamp("changes".len(), LONGEST) },
             used: 0,
@@ -208,7 +208,7 @@ impl Layout {
         }
         let _ = write!(text, "  {}", filled(&clipped(&row.action, *action), *action));
         if self.line > 0 {
-            let written = line_of(row, aside).map_or(String::new(), |line| line.to_string());
+            let written = line_of(row, aside).unwrap_or_default();
             let _ = write!(text, "  {}", look.paint(Paint::Faint, &format!("{written:>line$}")));
         }
         for (process, name) in &self.columns {
@@ -243,9 +243,9 @@ impl Layout {
     }
 }
 
-fn line_of(row: &Row, aside: &Aside<'_>) -> Option<usize> {
-    let read = || aside.source?.line(row.span?.start);
-    row.line.or_else(read)
+fn line_of(row: &Row, aside: &Aside<'_>) -> Option<String> {
+    let read = || aside.source?.shown_line(row.span?.start);
+    row.line.clone().or_else(read)
 }
 
 fn changed(row: &Row) -> String {
@@ -330,7 +330,7 @@ mod tests {
             event: "work".to_owned(),
             action: "work a little".to_owned(),
             span: None,
-            line: Some(3),
+            line: Some("3".to_owned()),
             parts: (0..100)
                 .map(|at| if at == 77 { Part::Taken } else { Part::EnabledNotTaken })
                 .collect(),

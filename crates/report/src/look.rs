@@ -1,7 +1,7 @@
 //! How a report is drawn: how wide, in which signs, with or without colours, and with the text that
 //! the model was read from.
 
-use fairly_source::escape;
+use fairly_source::{escape, parts};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// What the reader's terminal can do.
@@ -22,7 +22,8 @@ impl Default for Look {
     }
 }
 
-/// The text of a model, for the lines in it that steps come from.
+/// The text of a model, for the lines in it that steps come from. Files that it includes are
+/// [parts](fairly_source::parts) of the text.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
     /// What the file is called.
@@ -31,11 +32,30 @@ pub struct Source<'a> {
     pub text: &'a str,
 }
 
-impl Source<'_> {
-    /// The line of a place, from 1; none behind the end, where nothing was written.
+impl<'a> Source<'a> {
+    /// The line of a place in its file, from 1; none behind the end, where nothing was written.
     pub fn line(&self, offset: usize) -> Option<usize> {
-        let before = self.text.as_bytes().get(..offset).filter(|_| offset < self.text.len())?;
+        if offset >= self.text.len() {
+            return None;
+        }
+        let part = parts::locate(self.name, self.text, offset);
+        let before = part.text.as_bytes().get(..part.offset)?;
         Some(1 + before.iter().filter(|&&byte| byte == b'\n').count())
+    }
+
+    /// The included file that a place is in; none for the model's own text.
+    pub fn included(&self, offset: usize) -> Option<&'a str> {
+        let is_included = !parts::is_in_main(self.text, offset);
+        is_included.then(|| parts::locate(self.name, self.text, offset).file)
+    }
+
+    /// The line of a place as a report shows it: `12`, or `lib.h:12` in an included file.
+    pub fn shown_line(&self, offset: usize) -> Option<String> {
+        let line = self.line(offset)?;
+        Some(match self.included(offset) {
+            Some(file) => format!("{}:{line}", escape::in_line(file)),
+            None => line.to_string(),
+        })
     }
 }
 

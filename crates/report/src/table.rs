@@ -43,7 +43,7 @@ pub(crate) struct Row {
     /// Where it is written.
     pub(crate) span: Option<Span>,
     /// The line of it, where only that is known.
-    pub(crate) line: Option<usize>,
+    pub(crate) line: Option<String>,
     pub(crate) parts: Vec<Part>,
     /// The state that the step leaves.
     pub(crate) from: String,

@@ -36,6 +36,8 @@ pub struct Trace {
     pub asked_formula: Option<String>,
     /// The line of the property.
     pub line: Option<usize>,
+    /// The file that the line is in, if the model includes it.
+    pub included: Option<String>,
     /// What there is to see at the end of a finite run.
     pub conclusion: Option<String>,
     /// The processes.
@@ -189,7 +191,10 @@ impl Trace {
                 event: text(&state["event"]),
                 action: action.to_owned(),
                 span: None,
-                line: number(&meta["line"]),
+                line: number(&meta["line"]).map(|line| match meta["file"].as_str() {
+                    Some(file) => format!("{}:{line}", in_line(file)),
+                    None => line.to_string(),
+                }),
                 parts: processes.iter().map(part).collect(),
                 from,
                 changes: changes.map(|(name, value)| (name.clone(), text(value))).collect(),
@@ -209,6 +214,7 @@ impl Trace {
             asked_property: meta["asked"]["property"].as_str().map(str::to_owned),
             asked_formula: meta["asked"]["formula"].as_str().map(str::to_owned),
             line: number(&meta["line"]),
+            included: meta["file"].as_str().map(str::to_owned),
             conclusion: meta["conclusion"].as_str().map(str::to_owned),
             processes,
             loops_to,
@@ -259,7 +265,8 @@ impl Trace {
         if !self.fairness.is_empty() {
             let _ = writeln!(out, "a run that counts under {}", in_line(&self.fairness));
         }
-        if let (Some(file), Some(line)) = (self.files.first(), self.line) {
+        let file = self.included.as_ref().or(self.files.first());
+        if let (Some(file), Some(line)) = (file, self.line) {
             let _ = writeln!(out, " --> {}:{line}", in_line(file));
         }
         out.push('\n');
@@ -370,7 +377,7 @@ impl Trace {
             let parts: Vec<String> = row.parts.iter().map(|part| part.sign().to_string()).collect();
             let changes: Vec<String> =
                 row.changes.iter().map(|(name, value)| format!("{name}={value}")).collect();
-            let line = row.line.map_or(String::new(), |line| line.to_string());
+            let line = row.line.as_deref().map_or(String::new(), markdown);
             let _ = writeln!(
                 out,
                 "| {mark} | {} | {} | {} | {line} | {} | {} |",

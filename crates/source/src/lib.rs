@@ -20,6 +20,7 @@
 
 mod diagnostic;
 pub mod escape;
+pub mod parts;
 mod render;
 
 pub use diagnostic::{Diagnostic, Position, Span};

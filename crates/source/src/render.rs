@@ -3,7 +3,7 @@
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
 use crate::escape::{in_line, is_harmless, visible};
-use crate::{Diagnostic, Position};
+use crate::{Diagnostic, Position, Span, parts};
 
 /// Whether the text may hold terminal colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,13 +17,16 @@ pub enum Style {
 /// Characters of a long line that are shown on each side of the caret.
 const WINDOW: usize = 60;
 
-/// Draws `diagnostic` over the line of `text` it is about, as `file`.
+/// Draws `diagnostic` over the line of `text` it is about, as `file`, or as the file of the [part](crate::parts)
+/// that the line is in.
 ///
 /// Only that one line is handed to the renderer, and of a long one only a window round the caret,
 /// so that an error in a file of one 50 MB line costs and prints next to nothing.
 pub fn render(diagnostic: &Diagnostic, file: &str, text: &str, style: Style) -> String {
-    let position = Position::of(text, diagnostic.span.start);
-    let (shown, caret) = window(text, diagnostic);
+    let part = parts::locate(file, text, diagnostic.span.start);
+    let position = Position::of(part.text, part.offset);
+    let span = Span::new(part.offset, diagnostic.span.end.saturating_sub(part.start));
+    let (shown, caret) = window(part.text, span);
     // What it says may quote the text.
     let (message, label) = (in_line(&diagnostic.message), in_line(&diagnostic.label));
     let help = diagnostic.help.as_deref().map(visible);
@@ -41,7 +44,7 @@ pub fn render(diagnostic: &Diagnostic, file: &str, text: &str, style: Style) -> 
         Style::Coloured => Renderer::styled(),
     };
     let drawn = renderer.render(&[group]);
-    with_place(&drawn, file, position)
+    with_place(&drawn, part.file, position)
 }
 
 /// Puts ` --> file:line:column` under the title. The renderer could do it, but would count the
@@ -61,14 +64,14 @@ fn with_place(drawn: &str, file: &str, position: Position) -> String {
 
 /// The part of the line around the span, with control characters made harmless, and where the
 /// span lies in it.
-fn window(text: &str, diagnostic: &Diagnostic) -> (String, std::ops::Range<usize>) {
-    let mut start = diagnostic.span.start.min(text.len());
+fn window(text: &str, span: Span) -> (String, std::ops::Range<usize>) {
+    let mut start = span.start.min(text.len());
     while !text.is_char_boundary(start) {
         start -= 1;
     }
     let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
     let line_end = text[start..].find('\n').map_or(text.len(), |newline| start + newline);
-    let mut end = diagnostic.span.end.clamp(start, line_end);
+    let mut end = span.end.clamp(start, line_end);
     while !text.is_char_boundary(end) {
         end += 1;
     }
@@ -106,7 +109,6 @@ fn printable(c: char) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Span;
 
     fn drawn(text: &str, span: Span) -> String {
         let diagnostic = Diagnostic::error("E0001", "wrong", span).label("here").help("do better");

@@ -39,6 +39,10 @@ pub fn located(
         block = first + formula.len() + CLOSING.len();
     }
     let (at, first) = found?;
+    // Included files come behind the last formula.
+    if start > block {
+        return None;
+    }
     let inside = |place: usize| place.saturating_sub(first).min(formulas[at].len());
     let span = Span::new(inside(start), inside(end));
     Some((at, Diagnostic { span, ..diagnostic.clone() }))

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use fairly_omega::{Automaton, formats};
 
 use crate::failure::Failure;
-use crate::input::{self, Input, Patience};
+use crate::input::{self, Encoding, Input, Patience};
 
 pub(crate) use arguments::Arguments;
 use arguments::Operation;
@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 /// Reads every automaton of every input; all of them, or none.
 fn read_automata(paths: &[String]) -> Result<Vec<Named>, Failure> {
     let mut automata = Vec::new();
-    for Input { name, text } in input::read_all(paths, Patience::default())? {
+    for Input { name, text } in input::read_all(paths, |_| Encoding::Utf8, Patience::default())? {
         match formats::read_any(&text) {
             Ok(read) => {
                 let several = read.len() > 1;

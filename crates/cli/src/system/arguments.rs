@@ -43,6 +43,19 @@ pub(crate) struct Model {
     /// another ending.
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     pub(super) lang: Option<Language>,
+    /// A macro of a Promela model, as if the file began with a `#define`; without a value it is 1.
+    #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]")]
+    pub(super) defines: Vec<String>,
+    /// A macro that is not defined, also if -D or fairly.toml defines it.
+    #[arg(short = 'U', long = "undefine", value_name = "NAME")]
+    pub(super) undefines: Vec<String>,
+    /// A folder that a Promela model may include files from, besides its own.
+    #[arg(short = 'I', long = "include-dir", value_name = "DIR")]
+    pub(super) include_dirs: Vec<String>,
+    /// How many processes of a Promela model can be alive at once, where that cannot be seen from the model;
+    /// at most 255, as in SPIN [default: 24].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=255))]
+    pub(super) max_processes: Option<u32>,
     /// Events that components take alone although several have them.
     #[arg(long, value_name = "EVENT", value_delimiter = ',')]
     pub(super) interleave: Vec<String>,
@@ -229,8 +242,8 @@ impl Model {
     pub(super) fn everything(&self) -> Model {
         let words = ["fairly".to_owned(), "--interpret".to_owned()];
         let formulas = self.formulas.iter().map(|formula| format!("--formula={formula}"));
-        // Nothing else counts once the files are read.
-        let parsed = Model::of_words(words.into_iter().chain(formulas));
+        // Nothing else counts once the files are read, but how they are read if that is done again.
+        let parsed = Model::of_words(words.into_iter().chain(formulas).chain(self.of_the_files()));
         parsed.unwrap_or_else(|_| unreachable!("options that exist"))
     }
 
@@ -245,7 +258,12 @@ impl Model {
         let lang = lang.iter().map(|lang| format!("--lang={}", lang.get_name()));
         let interleave = self.interleave.iter().map(|event| format!("--interleave={event}"));
         let alphabet = self.alphabet.iter().map(|events| format!("--alphabet={events}"));
-        lang.chain(interleave).chain(alphabet).collect()
+        let defines = self.defines.iter().map(|define| format!("--define={define}"));
+        let undefines = self.undefines.iter().map(|name| format!("--undefine={name}"));
+        let folders = self.include_dirs.iter().map(|folder| format!("--include-dir={folder}"));
+        let processes = self.max_processes.map(|most| format!("--max-processes={most}"));
+        let promela = defines.chain(undefines).chain(folders).chain(processes);
+        lang.chain(interleave).chain(alphabet).chain(promela).collect()
     }
 
     /// How long reading the model may take.

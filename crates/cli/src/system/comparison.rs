@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use fairly_check::claim::ClaimOutcome;
-use fairly_check::promela::{self, Stored, given};
+use fairly_check::promela::{self, Stored};
 use fairly_check::{Options, Outcome, Property, Verdict};
 use fairly_fairness::{Level, Notion};
 use fairly_report::comparison::{self, Answers, Count, Row, Said};
@@ -226,7 +226,7 @@ fn of_file(
     let notions = notions(own);
     let Questions { asked: mut questions, absent } = file.chosen(&request.model)?;
     let mut counter = file.counter(&request.model)?;
-    let whole = given::appended(file.text(), &request.model.formulas);
+    let whole = file.promela().map_or(String::new(), |file| file.flat().to_owned());
     let mut session = match (spin, &counter) {
         (Some(spin), Some(_)) => Some(spin.open(whole).map_err(|error| {
             Failure::usage(format!("cannot make a temporary directory for SPIN: {error}"))

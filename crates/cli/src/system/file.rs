@@ -8,10 +8,11 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 use fairly_check::claim::{ClaimOutcome, ClaimVerdict, Effort};
 use fairly_check::csp::{CspFile, Unanswered};
-use fairly_check::promela::{self, PromelaFile};
+use fairly_check::promela::{self, PromelaFile, PromelaSource};
 use fairly_check::{Assumption, Ending, Errors, Options, Outcome, Property, rests_on_all};
 use fairly_fairness::{Constraint, Notion};
 use fairly_front::csp::syntax::{Assertion, Subject};
+use fairly_front::promela::Setup;
 use fairly_model::Collapsed;
 use fairly_report::human::Aside;
 use fairly_report::{Source, claim as report, human, json};
@@ -21,13 +22,14 @@ use fairly_system::{AtomIndex, TransitionSystem};
 
 use super::arguments::{Check, Format, Ladder, Least, Model};
 use super::guard::guarded;
+use super::includes::Folders;
 use super::load;
 use super::names::without_errors;
 use super::questions::{self, Asked, Question, Questions, Which};
 use super::tally::{About, Answered, Tally};
 use super::{AboutFairness, Answers, Document};
 use crate::failure::{self, Failure};
-use crate::input::Input;
+use crate::input::{Encoding, Input};
 use crate::output;
 
 /// A modelling language.
@@ -48,11 +50,22 @@ impl Language {
             _ => None,
         }
     }
+
+    /// Which bytes its texts are made of.
+    pub(super) fn encoding(self) -> Encoding {
+        match self {
+            Language::Csp => Encoding::Utf8,
+            Language::Promela => Encoding::Latin1,
+        }
+    }
 }
 
 /// A file that has been read.
 pub(super) struct File {
+    /// The file, with what it includes as parts of its text.
     input: Input,
+    /// The text of the file alone.
+    own: String,
     read: Read,
 }
 
@@ -75,23 +88,27 @@ impl File {
                 }
                 Err(diagnostics) => return Err(questions::wrong(&input, diagnostics)),
             },
-            Language::Promela => match PromelaFile::parse(&input.text, &model.formulas) {
-                Ok(mut file) => {
-                    if model.interpret {
-                        file.execute(model.execution());
-                    }
-                    Read::Promela(Box::new(file))
+            Language::Promela => {
+                let mut file = promela(&input, model, true)?;
+                if model.interpret {
+                    file.execute(model.execution());
                 }
-                Err(diagnostics) => {
-                    let formulas = &model.formulas;
-                    return Err(questions::wrong_in_promela(&input, formulas, &diagnostics));
-                }
-            },
+                let text = file.text().to_owned();
+                let (name, own) = (input.name, input.text);
+                let read = Read::Promela(Box::new(file));
+                return Ok(File { input: Input { name, text }, own, read });
+            }
         };
-        Ok(File { input, read })
+        let own = input.text.clone();
+        Ok(File { input, own, read })
     }
 
-    /// The text it was read from.
+    /// The file alone, without what it includes.
+    fn own_input(&self) -> Input {
+        Input { name: self.input.name.clone(), text: self.own.clone() }
+    }
+
+    /// The text it was read from, with what it includes as parts.
     pub(super) fn text(&self) -> &str {
         &self.input.text
     }
@@ -100,9 +117,7 @@ impl File {
     /// with an assertion.
     pub(super) fn counter(&self, model: &Model) -> Result<Option<PromelaFile>, Failure> {
         let Read::Promela(_) = self.read else { return Ok(None) };
-        let read = PromelaFile::without_assertions(&self.input.text, &model.formulas);
-        read.map(Some)
-            .map_err(|wrong| questions::wrong_in_promela(&self.input, &model.formulas, &wrong))
+        promela(&self.own_input(), model, false).map(Some)
     }
 
     /// What the file and the arguments ask; every name of the arguments must be there.
@@ -357,9 +372,7 @@ impl File {
             Read::Csp(_) => Language::Csp,
             Read::Promela(_) => Language::Promela,
         };
-        let Input { name, text } = &self.input;
-        let input = Input { name: name.clone(), text: text.clone() };
-        *self = File::read(input, language, model)?;
+        *self = File::read(self.own_input(), language, model)?;
         Ok(())
     }
 
@@ -545,6 +558,26 @@ impl File {
         })?;
         answers.finish()
     }
+}
+
+/// Reads a Promela file with what it includes and with the formulas of the arguments.
+pub(super) fn promela(
+    input: &Input,
+    model: &Model,
+    assertions: bool,
+) -> Result<PromelaFile, Failure> {
+    let mut includes = Folders::of(&input.name, &model.include_dirs, model.patience());
+    let setup = Setup {
+        name: &input.name,
+        defines: &model.defines,
+        undefines: &model.undefines,
+        includes: &mut includes,
+    };
+    let (formulas, processes) = (model.formulas.as_slice(), model.max_processes);
+    let source = PromelaSource { formulas, assertions, processes, setup };
+    let read = PromelaFile::read(&input.text, source);
+    includes.stopped()?;
+    read.map_err(|wrong| questions::wrong_in_promela(input, formulas, wrong))
 }
 
 /// How a question is asked.

@@ -14,7 +14,7 @@ use super::arguments::Model;
 use super::file::{File, Language};
 use super::names::Known;
 use crate::failure::{Absent, Failure};
-use crate::input::{self, Input};
+use crate::input::{self, Encoding, Input};
 
 /// A system with what its file says besides.
 pub(super) struct Loaded {
@@ -50,7 +50,11 @@ pub(super) fn read(files: &[String], model: &Model) -> Result<Read, Failure> {
         return Err(Failure::usage("there is no model: name a file"));
     }
     model.reading(files)?;
-    let mut inputs = input::read_all(files, model.patience())?;
+    let encoding = |path: &str| match model.lang.or_else(|| Language::of(path)) {
+        Some(language) => language.encoding(),
+        None => Encoding::Utf8,
+    };
+    let mut inputs = input::read_all(files, encoding, model.patience())?;
     let named = || inputs.iter().find_map(|input| Language::of(&input.name));
     let Some(language) = model.lang.or_else(named) else {
         return network(inputs, model).map(|loaded| Read::Network(Box::new(loaded)));

@@ -6,6 +6,7 @@ mod differences;
 mod file;
 mod graph;
 mod guard;
+mod includes;
 mod load;
 mod names;
 mod next;

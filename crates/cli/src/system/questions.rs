@@ -1,7 +1,7 @@
 //! What files of modelling languages ask, and what the arguments ask of them.
 
 use fairly_check::csp::{CspFile, SystemIndex};
-use fairly_check::promela::{self, PromelaFile};
+use fairly_check::promela::{self, PromelaErrors, PromelaFile};
 use fairly_check::{Property, parse_for};
 use fairly_front::csp::syntax::{Assertion, Claim};
 use fairly_logic::Formulas;
@@ -64,11 +64,11 @@ pub(super) fn wrong(input: &Input, diagnostics: Vec<Diagnostic>) -> Failure {
     Failure::Inputs { name: name.clone(), text: text.clone(), diagnostics }
 }
 
-/// What is wrong in a Promela file, or in a formula of the arguments that was read with it.
+/// What is wrong in a Promela file, in what it includes, or in a formula of the arguments that was read with it.
 pub(super) fn wrong_in_promela(
     input: &Input,
     formulas: &[String],
-    diagnostics: &[Diagnostic],
+    PromelaErrors { text, diagnostics }: PromelaErrors,
 ) -> Failure {
     let located =
         |diagnostic: &Diagnostic| promela::given::located(&input.text, formulas, diagnostic);
@@ -76,7 +76,9 @@ pub(super) fn wrong_in_promela(
     let in_file: Vec<Diagnostic> = diagnostics.iter().filter(is_in_file).cloned().collect();
     let first = diagnostics.first().and_then(located).filter(|_| in_file.is_empty());
     // What is wrong in the file may be why a formula is, so the file comes first.
-    let Some((first, _)) = first else { return wrong(input, in_file) };
+    let Some((first, _)) = first else {
+        return Failure::Inputs { name: input.name.clone(), text, diagnostics: in_file };
+    };
     let same = diagnostics.iter().filter_map(located).filter(|(at, _)| *at == first);
     Failure::Inputs {
         name: "<formula>".to_owned(),

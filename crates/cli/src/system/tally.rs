@@ -423,6 +423,9 @@ impl<'a> Tally<'a> {
         document["file"] = serde_json::json!(self.files.join(" "));
         let source = self.source.clone();
         let line = self.aside(source.as_deref()).source.zip(about.place);
+        if let Some(file) = line.and_then(|(source, place)| source.included(place.start)) {
+            document["file"] = serde_json::json!(file);
+        }
         let line = line.and_then(|(source, place)| source.line(place.start));
         document["line"] = serde_json::json!(line);
         self.documents.push(document);

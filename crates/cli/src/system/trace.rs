@@ -76,6 +76,18 @@ struct About {
     /// What a trail of SPIN is a run against; a trace says so itself.
     #[arg(long, short, value_name = "NAME")]
     property: Option<String>,
+    /// A macro of the model of a trail, as for `fairly check`; a trace says so itself.
+    #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]")]
+    defines: Vec<String>,
+    /// A macro that is not defined in the model of a trail.
+    #[arg(short = 'U', long = "undefine", value_name = "NAME")]
+    undefines: Vec<String>,
+    /// A folder that the model of a trail may include files from.
+    #[arg(short = 'I', long = "include-dir", value_name = "DIR")]
+    include_dirs: Vec<String>,
+    /// How many processes of the model of a trail can be alive at once.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=255))]
+    max_processes: Option<u32>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -148,7 +160,7 @@ impl From {
     fn read(&self) -> Result<(Value, Saved), Failure> {
         let From { file, about } = self;
         if trail::is_one(file) {
-            let value = trail::read(file, &about.model, about.property.as_deref())?;
+            let value = trail::read(file, about)?;
             let trace = saved(file, &value)?;
             return Ok((value, trace));
         }
@@ -160,6 +172,17 @@ impl From {
 }
 
 impl About {
+    /// How the model of a trail is read.
+    fn reading(&self) -> Result<Model, Failure> {
+        let defines = self.defines.iter().map(|define| format!("--define={define}"));
+        let undefines = self.undefines.iter().map(|name| format!("--undefine={name}"));
+        let folders = self.include_dirs.iter().map(|folder| format!("--include-dir={folder}"));
+        let processes = self.max_processes.map(|most| format!("--max-processes={most}"));
+        let words = ["fairly".to_owned()].into_iter().chain(defines).chain(undefines);
+        Model::of_words(words.chain(folders).chain(processes))
+            .map_err(|error| Failure::usage(error.to_string()))
+    }
+
     fn refuse_property(&self, file: &str) -> Result<(), Failure> {
         match self.property {
             None => Ok(()),
@@ -190,7 +213,15 @@ fn saved(file: &str, value: &Value) -> Result<Saved, Failure> {
 
 /// The arguments that ask what a trace answers. The reference interpreter walks it.
 fn arguments(trace: &Saved, files: &[String]) -> Result<Model, Failure> {
-    const OPTIONS: [&str; 3] = ["--lang=", "--interleave=", "--alphabet="];
+    const OPTIONS: [&str; 7] = [
+        "--lang=",
+        "--interleave=",
+        "--alphabet=",
+        "--define=",
+        "--undefine=",
+        "--include-dir=",
+        "--max-processes=",
+    ];
     let mut words = vec!["fairly".to_owned(), "--interpret".to_owned()];
     let is_known = |word: &String| OPTIONS.iter().any(|option| word.starts_with(option));
     if let Some(other) = trace.options.iter().find(|&word| !is_known(word)) {

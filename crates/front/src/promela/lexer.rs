@@ -33,6 +33,24 @@ pub(super) struct Lexed {
     pub(super) cut: Option<Span>,
 }
 
+impl Lexed {
+    /// Moves everything to where the text begins in a larger one, which has so many notes before it.
+    pub(super) fn shifted(mut self, by: usize, notes: usize) -> Lexed {
+        let moved = |span: Span| Span::new(span.start + by, span.end + by);
+        let notes = u32::try_from(notes).unwrap_or(0);
+        for token in &mut self.tokens {
+            token.place.span = moved(token.place.span);
+            if token.note > 0 {
+                token.note += notes;
+            }
+        }
+        self.notes.iter_mut().for_each(|note| note.span = moved(note.span));
+        self.expectations.iter_mut().for_each(|remark| remark.span = moved(remark.span));
+        self.cut = self.cut.map(moved);
+        self
+    }
+}
+
 struct Lexer<'a> {
     text: &'a str,
     at: usize,

@@ -48,7 +48,7 @@
 //! | `E1103` | a character in quotes that is not one ASCII character |
 //! | `E1104` | a number above 2147483647 |
 //! | `E1105` | a number with letters in it; there is no hexadecimal |
-//! | `E1106` | `#include`: a front end reads no files |
+//! | `E1106` | a file that cannot be included |
 //! | `E1107` | a directive that does not exist, lacks its name, or is not at the start of a line |
 //! | `E1108` | `#else`, `#elif` or `#endif` without its `#if` |
 //! | `E1109` | `#if` without `#endif` |
@@ -58,6 +58,8 @@
 //! | `E1113` | arguments of a macro that do not end |
 //! | `E1114` | macros that expand to too much |
 //! | `E1115` | `#error` is reached |
+//! | `E1116` | files that include each other without end |
+//! | `E1117` | an included file outside the folders that may be read |
 //! | `E1120` | something else was expected |
 //! | `E1121` | the text ends too early |
 //! | `E1122` | nested too deep, or a chain of operators that is too long |
@@ -134,7 +136,7 @@ pub mod ast;
 
 pub use ast::Model;
 pub use lower::{Claim, ClaimState, ClaimStep, Lowered, Options, lower};
-pub use parser::{MAX_DEPTH, MAX_HEIGHT, MAX_TEXT, parse};
+pub use parser::{MAX_DEPTH, MAX_HEIGHT, MAX_TEXT, Reading, Setup, parse, parse_with};
 pub use place::{Expansion, ExpansionId, ExpansionKind, MOST_ERRORS, Place};
 pub use printer::print;
 pub use trail::{Trail, TrailLine};

@@ -1,6 +1,6 @@
 //! Where something stands in a text, although a macro or an inline may have put it there.
 
-use fairly_source::{Diagnostic, Position, Span};
+use fairly_source::{Diagnostic, Position, Span, parts};
 
 /// How many errors of one text are reported.
 pub const MOST_ERRORS: usize = 100;
@@ -101,6 +101,13 @@ impl Expansions {
     }
 }
 
+/// Where something stands, in words; with its file if the model includes that.
+pub(super) fn position(text: &str, offset: usize) -> String {
+    let part = parts::locate("", text, offset);
+    let position = Position::of(part.text, part.offset);
+    if part.file.is_empty() { position.to_string() } else { format!("{}:{position}", part.file) }
+}
+
 /// An error that knows from which expansion it comes.
 #[derive(Clone, Debug)]
 pub(super) struct Wrong {
@@ -167,7 +174,7 @@ impl Errors {
         let used = expansion.map(|id| &expansions.all[id.0 as usize]);
         // An argument stands in the use itself.
         if let Some(used) = used.filter(|used| used.kind != ExpansionKind::Argument) {
-            let at = Position::of(text, expansions.root(used.call).start);
+            let at = position(text, expansions.root(used.call).start);
             let kind = match used.kind {
                 ExpansionKind::Macro => "macro",
                 ExpansionKind::Inline | ExpansionKind::Argument => "inline",

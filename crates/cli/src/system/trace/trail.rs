@@ -11,11 +11,12 @@ use fairly_search::Prefix;
 use fairly_system::{Run, TransitionSystem};
 use serde_json::Value;
 
+use super::super::file::{self, Language};
 use super::super::load::{self, Read};
 use super::super::names;
-use super::{arguments, walk};
+use super::{About, arguments, walk};
 use crate::failure::Failure;
-use crate::input::{self, Input};
+use crate::input::{self, Input, Patience};
 
 /// How the name of a trail ends.
 const SUFFIX: &str = ".trail";
@@ -29,6 +30,8 @@ pub(super) fn is_one(file: &str) -> bool {
 pub(super) struct Followed {
     pub(super) name: String,
     source: String,
+    /// The options that the model is read with.
+    options: Vec<String>,
     pub(super) promela: PromelaFile,
     /// The run that the trail describes.
     pub(super) run: Run,
@@ -36,13 +39,10 @@ pub(super) struct Followed {
 }
 
 /// Follows a trail on its model, which must have the property if one is named.
-pub(super) fn follow(
-    file: &str,
-    model: &[String],
-    property: Option<&str>,
-) -> Result<Followed, Failure> {
+pub(super) fn follow(file: &str, about: &About) -> Result<Followed, Failure> {
+    let property = about.property.as_deref();
     let own = file.strip_suffix(SUFFIX).unwrap_or(file).to_owned();
-    let name = match model {
+    let name = match about.model.as_slice() {
         [] => own,
         [name] => name.clone(),
         _ => return Err(Failure::usage("a Promela model is one file")),
@@ -62,13 +62,11 @@ pub(super) fn follow(
             ),
         });
     }
-    let Input { text: source, .. } = input::read(&name)?;
-    let parsed = PromelaFile::parse(&source, &[]);
-    let mut promela = parsed.map_err(|diagnostics| Failure::Inputs {
-        name: name.clone(),
-        text: source.clone(),
-        diagnostics,
-    })?;
+    let reading = about.reading()?;
+    let encoding = Language::Promela.encoding();
+    let own = input::read_within(&name, encoding, Patience::default())?;
+    let mut promela = file::promela(&own, &reading, true)?;
+    let (source, options) = (promela.text().to_owned(), reading.of_the_files());
     if let Some(property) = property {
         names::in_promela(&promela, property)?;
     }
@@ -76,12 +74,13 @@ pub(super) fn follow(
     let first = run.steps().next().map(|step| step.from);
     let start = first.or_else(|| promela.interpreter().initial().first().copied());
     let start = start.ok_or_else(|| Failure::usage(format!("{name} has no initial state")))?;
-    Ok(Followed { name, source, promela, run, start })
+    Ok(Followed { name, source, options, promela, run, start })
 }
 
 /// A trail as a trace: the run of its model that it describes.
-pub(super) fn read(file: &str, model: &[String], property: Option<&str>) -> Result<Value, Failure> {
-    let Followed { name, source, mut promela, run, start } = follow(file, model, property)?;
+pub(super) fn read(file: &str, about: &About) -> Result<Value, Failure> {
+    let property = about.property.as_deref();
+    let Followed { name, source, options, mut promela, run, start } = follow(file, about)?;
     let system = promela.interpreter();
     let prefix = Prefix { start, steps: run.stem };
     let conclusion = match (run.cycle.is_empty(), system.fault(prefix.end())) {
@@ -102,7 +101,7 @@ pub(super) fn read(file: &str, model: &[String], property: Option<&str>) -> Resu
     let origin = Origin {
         files: &files,
         source: Some(Source { name: &name, text: &source }),
-        options: &[],
+        options: &options,
         property: property.map_or(Asked::Nothing, |name| Asked::Property(name.to_owned())),
         place: None,
     };

@@ -373,8 +373,7 @@ fn again(
 /// Judges a trail of SPIN. It says less than a trace: its steps have to be possible, and where a property is
 /// named, it has to violate that.
 fn of_trail(file: &str, about: &About) -> Result<Result<String, Refuted>, Failure> {
-    let trail::Followed { name, mut promela, run, start, .. } =
-        trail::follow(file, &about.model, about.property.as_deref())?;
+    let trail::Followed { name, mut promela, run, start, .. } = trail::follow(file, about)?;
     let possible = possible(&run);
     let Some(wanted) = &about.property else {
         if run.stem.is_empty() && run.cycle.is_empty() {

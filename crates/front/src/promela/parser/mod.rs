@@ -31,12 +31,13 @@ use fairly_source::Diagnostic;
 use fairly_system::Annotation;
 use hashbrown::HashMap;
 
+use super::super::include::{Includes, NoFiles};
 use super::ast::{
     Expr, ExprKind, GlobalId, Model, MtypeId, Pattern, Proctype, ProctypeId, TypedefId, VarRef,
 };
-use super::lexer::{MAX_TOKENS, Note, lex};
+use super::lexer::{MAX_TOKENS, Note};
 use super::place::{Errors, ExpansionId, Expansions, Place, Read, Wrong};
-use super::preprocess::preprocess;
+use super::preprocess::{Preprocessed, preprocess};
 use super::scopes::Scopes;
 use super::stream::Stream;
 use super::token::{Kind, Sign, Token, is_keyword};
@@ -61,32 +62,78 @@ pub const MAX_HEIGHT: u32 = 1000;
 /// assert_eq!((wrong.len(), wrong[0].code), (1, "E1140"));
 /// ```
 pub fn parse(text: &str) -> Result<Model, Vec<Diagnostic>> {
+    parse_with(text, Setup::new(&mut NoFiles)).model
+}
+
+/// How a text is read: what is defined beside it, and where included files come from.
+pub struct Setup<'a> {
+    /// Name of the file, for what it includes.
+    pub name: &'a str,
+    /// Macros as they stand after `-D`: `NAME`, which is 1, or `NAME=VALUE`.
+    pub defines: &'a [String],
+    /// Macros that are not defined, as they stand after `-U`; they count after [`Setup::defines`].
+    pub undefines: &'a [String],
+    /// Gives the included files.
+    pub includes: &'a mut dyn Includes,
+}
+
+impl<'a> Setup<'a> {
+    /// Nothing but the files.
+    pub fn new(includes: &'a mut dyn Includes) -> Setup<'a> {
+        Setup { name: "", defines: &[], undefines: &[], includes }
+    }
+}
+
+/// A text that has been read.
+pub struct Reading {
+    /// The text with all included ones as [parts](fairly_source::parts); spans are places in it.
+    pub text: String,
+    /// The model, or what is wrong: at least one error, in the order of the text.
+    pub model: Result<Model, Vec<Diagnostic>>,
+    /// The text with included files in place and with the macros of the [`Setup`]; none if there are neither.
+    pub flat: Option<String>,
+}
+
+/// Reads a model that may include files.
+///
+/// ```
+/// use fairly_front::include::{Included, Includes, NotIncluded};
+/// use fairly_front::promela::{Setup, parse_with};
+/// struct Library;
+/// impl Includes for Library {
+///     fn include(&mut self, path: &str, _: &str) -> Result<Included, NotIncluded> {
+///         Ok(Included { name: path.to_owned(), text: "byte x = N;".to_owned() })
+///     }
+/// }
+/// let setup = Setup { defines: &["N=3".to_owned()], ..Setup::new(&mut Library) };
+/// let reading = parse_with("#include \"lib.h\"\ninit { x++ }", setup);
+/// assert_eq!(reading.model.unwrap().globals[0].name, "x");
+/// ```
+pub fn parse_with(text: &str, setup: Setup<'_>) -> Reading {
     let mut errors = Errors::default();
     let mut expansions = Expansions::default();
     if text.len() > MAX_TEXT {
         let wrong = too_large(Place::plain(fairly_source::Span::at(0)));
         errors.add(wrong.label(format!("more than {MAX_TEXT} bytes")), &expansions, "");
-        return Err(errors.finish());
+        return Reading { text: text.to_owned(), model: Err(errors.finish()), flat: None };
     }
-    let lexed = lex(text);
-    if let Some(cut) = lexed.cut {
-        let wrong = too_large(Place::plain(cut));
-        errors.add(wrong.label(format!("more than {MAX_TOKENS} tokens")), &expansions, text);
-        return Err(errors.finish());
-    }
-    let tokens: Rc<[Token]> = preprocess(text, &lexed.tokens, &mut errors, &mut expansions).into();
+    let Preprocessed { text, tokens, notes, expectations, flat } =
+        preprocess(text.to_owned(), setup, &mut errors, &mut expansions);
     // Then part of the text is missing, and whatever it declares.
-    if ["E1101", "E1106", "E1113", "E1114"].iter().any(|code| errors.has(code)) {
-        return Err(errors.finish());
+    const INCOMPLETE: [&str; 8] =
+        ["E1101", "E1106", "E1113", "E1114", "E1116", "E1117", "E1124", "E1125"];
+    if INCOMPLETE.iter().any(|code| errors.has(code)) {
+        return Reading { text, model: Err(errors.finish()), flat };
     }
+    let tokens: Rc<[Token]> = tokens.into();
     let mut parser = Parser {
-        text,
+        text: &text,
         errors,
         expansions,
-        used_notes: vec![false; lexed.notes.len()],
-        notes: lexed.notes,
+        used_notes: vec![false; notes.len()],
+        notes,
         stream: Stream::new(tokens.clone()),
-        model: Model { expectations: lexed.expectations, ..Model::default() },
+        model: Model { expectations, ..Model::default() },
         names: HashMap::new(),
         process_at: HashMap::new(),
         process_names: HashMap::new(),
@@ -112,10 +159,11 @@ pub fn parse(text: &str) -> Result<Model, Vec<Diagnostic>> {
     };
     parser.collect_processes(&tokens);
     parser.all_units();
-    parser.finish()
+    let model = parser.finish();
+    Reading { text, model, flat }
 }
 
-fn too_large(place: Place) -> Wrong {
+pub(super) fn too_large(place: Place) -> Wrong {
     Wrong::new("E1124", "the text is too large", place).help("split the model")
 }
 

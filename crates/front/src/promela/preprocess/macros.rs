@@ -26,6 +26,8 @@ const NOTHING: Kind = Kind::Bad("", "", "");
 /// A `#define`.
 pub(super) struct Macro {
     pub(super) parameters: Option<Vec<Rc<str>>>,
+    /// Whether the last parameter takes all arguments that are left, with their commas.
+    pub(super) is_variadic: bool,
     pub(super) body: Rc<[Token]>,
     pub(super) definition: Span,
 }
@@ -60,6 +62,11 @@ impl Preprocessor<'_> {
                 Kind::Word(name) if !token.painted && self.macros.contains_key(name) => {
                     name.clone()
                 }
+                Kind::Word(name) if name.starts_with("__") => {
+                    token.kind = self.predefined(name, token.place).unwrap_or(token.kind);
+                    out.push(token);
+                    continue;
+                }
                 _ => {
                     out.push(token);
                     continue;
@@ -76,7 +83,7 @@ impl Preprocessor<'_> {
             }
             let found = &self.macros[&name];
             let (body, definition) = (found.body.clone(), found.definition);
-            let parameters = found.parameters.clone();
+            let (parameters, is_variadic) = (found.parameters.clone(), found.is_variadic);
             let mut call = token.place;
             let mut arguments = Vec::new();
             let mut lines = false;
@@ -85,9 +92,15 @@ impl Preprocessor<'_> {
                     out.push(token);
                     continue;
                 }
-                let Some((found, close)) = self.arguments(&mut frames, &token, &mut lines) else {
+                let most = if is_variadic { parameters.len() } else { usize::MAX };
+                let Some((mut found, close)) =
+                    self.arguments(&mut frames, &token, &mut lines, most)
+                else {
                     continue;
                 };
+                if is_variadic && found.len() + 1 == parameters.len() {
+                    found.push(Vec::new());
+                }
                 let one_empty = found.len() == 1 && found[0].is_empty();
                 let count = if parameters.is_empty() && one_empty { 0 } else { found.len() };
                 call = self.expansions.join(call, close);
@@ -126,6 +139,9 @@ impl Preprocessor<'_> {
                 _ => body.iter().map(inside).collect(),
             };
             if body.iter().any(|token| token.is(Sign::Paste)) {
+                if is_variadic {
+                    elide_commas(&mut tokens);
+                }
                 self.paste(&mut tokens);
             }
             self.work += tokens.len() + 1;
@@ -171,12 +187,14 @@ impl Preprocessor<'_> {
         next.is_some_and(|token| token.is(Sign::OpenParen))
     }
 
-    /// Takes the arguments of a use; also where their `)` stands.
+    /// Takes the arguments of a use, of which the last of `most` takes all that are left; also where their
+    /// `)` stands.
     fn arguments(
         &mut self,
         frames: &mut Vec<Frame>,
         used: &Token,
         lines: &mut bool,
+        most: usize,
     ) -> Option<(Vec<Vec<Token>>, Place)> {
         let mut arguments = vec![Vec::new()];
         let mut nesting = 0usize;
@@ -195,7 +213,7 @@ impl Preprocessor<'_> {
                         return Some((arguments, token.place));
                     }
                 }
-                Kind::Sign(Sign::Comma) if nesting == 1 => {
+                Kind::Sign(Sign::Comma) if nesting == 1 && arguments.len() < most => {
                     arguments.push(Vec::new());
                     continue;
                 }
@@ -277,6 +295,34 @@ impl Preprocessor<'_> {
         out
     }
 
+    /// What a name stands for that every C preprocessor defines.
+    fn predefined(&mut self, name: &str, place: Place) -> Option<Kind> {
+        match name {
+            "__LINE__" => {
+                let at = self.expansions.root(place).start;
+                Some(Kind::Number(i32::try_from(self.line(at)).unwrap_or(i32::MAX), true))
+            }
+            "__FILE__" => {
+                let file = self.files.last().map_or("", |file| file.name.as_str());
+                let text = file.replace('\\', "\\\\").replace('"', "\\\"");
+                Some(Kind::Text(format!("\"{text}\"").into()))
+            }
+            _ => None,
+        }
+    }
+
+    /// The line of a place in the file that is being read, from 1. Ends of lines are found once, since a text
+    /// may ask for its lines often.
+    fn line(&mut self, at: usize) -> usize {
+        let known = self.line_ends.last().map_or(0, |end| end + 1);
+        let rest = self.text.as_bytes().get(known..).unwrap_or_default();
+        let ends = rest.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+        self.line_ends.extend(ends.map(|(end, _)| known + end));
+        let start = self.files.last().map_or(0, |file| file.start);
+        let before = |place: usize| self.line_ends.partition_point(|&end| end < place);
+        1 + before(at).saturating_sub(before(start))
+    }
+
     fn spelled(&self, token: &Token) -> String {
         match &token.kind {
             Kind::Word(word) => word.to_string(),
@@ -329,5 +375,22 @@ impl Preprocessor<'_> {
         }
         out.retain(|token| token.kind != NOTHING);
         *tokens = out;
+    }
+}
+
+/// Carries out `, ## arguments` as GCC does: the comma vanishes if there are no arguments, and is not glued to
+/// those that there are.
+fn elide_commas(tokens: &mut Vec<Token>) {
+    let mut all = std::mem::take(tokens).into_iter().peekable();
+    while let Some(token) = all.next() {
+        let is_glued = token.is(Sign::Comma) && all.peek().is_some_and(|it| it.is(Sign::Paste));
+        if !is_glued {
+            tokens.push(token);
+            continue;
+        }
+        all.next();
+        if all.next_if(|next| next.kind == NOTHING).is_none() {
+            tokens.push(token);
+        }
     }
 }

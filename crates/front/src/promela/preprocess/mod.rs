@@ -1,25 +1,51 @@
 //! Directives and macros, as the C preprocessor that SPIN calls would treat them.
 //!
-//! Only what models use is here: `#define` (with parameters, `#` and `##`), `#undef`, conditions and
-//! `#error`. `#include` is refused, since a front end reads no files. The expansion of macros is in
-//! [`macros`], the arithmetic of `#if` in [`condition`].
+//! Only what models use is here: `#define` (with parameters, `#` and `##`), `#undef`, conditions,
+//! `#include` and `#error`. Included texts come from an [`Includes`], since a front end reads no files.
+//! The expansion of macros is in [`macros`], the arithmetic of `#if` in [`condition`].
 
 mod condition;
+mod include;
 mod macros;
 
+use std::fmt::Write as _;
 use std::rc::Rc;
 
-use fairly_source::Span;
+use fairly_source::{Span, parts};
 use hashbrown::HashMap;
 
-use super::lexer::MAX_TOKENS;
+use super::super::include::Includes;
+use super::ast::Remark;
+use super::lexer::{Lexed, MAX_TOKENS, Note, lex};
+use super::parser::{Setup, too_large};
 use super::place::{Errors, Expansions, Place, Wrong};
 use super::token::{Kind, Sign, Token};
+use include::Inclusion;
 use macros::Macro;
+
+/// How deep files may include files. The C preprocessor of GCC has the same limit.
+const MAX_FILES: usize = 200;
+/// How often files may be included in all.
+const MAX_INCLUSIONS: usize = 10_000;
+
+/// What the macros of the arguments are called in messages.
+const ARGUMENTS: &str = "<arguments>";
+
+/// A text with all directives carried out.
+pub(super) struct Preprocessed {
+    /// The text with all included ones as parts.
+    pub(super) text: String,
+    pub(super) tokens: Vec<Token>,
+    pub(super) notes: Vec<Note>,
+    pub(super) expectations: Vec<Remark>,
+    /// The text with included files in place and with the macros of the arguments, if there are any.
+    pub(super) flat: Option<String>,
+}
 
 /// The state of the preprocessor.
 pub(super) struct Preprocessor<'a> {
-    text: &'a str,
+    text: String,
+    includes: &'a mut dyn Includes,
     errors: &'a mut Errors,
     expansions: &'a mut Expansions,
     macros: HashMap<Rc<str>, Macro>,
@@ -29,6 +55,25 @@ pub(super) struct Preprocessor<'a> {
     work: usize,
     exhausted: bool,
     groups: Vec<Group>,
+    /// The files that are being read, the innermost last.
+    files: Vec<Open>,
+    /// Where files are included, and where these stand in the text.
+    inclusions: Vec<Inclusion>,
+    notes: Vec<Note>,
+    expectations: Vec<Remark>,
+    /// Where the lines of the text end, as far as that was needed.
+    line_ends: Vec<usize>,
+}
+
+/// A file that is being read.
+struct Open {
+    name: String,
+    tokens: Rc<[Token]>,
+    at: usize,
+    /// How many conditions were open where it was included.
+    groups: usize,
+    /// Where it begins in the text.
+    start: usize,
 }
 
 /// An open `#if`.
@@ -45,13 +90,16 @@ struct Group {
 
 /// The tokens with all directives carried out.
 pub(super) fn preprocess(
-    text: &str,
-    tokens: &[Token],
+    text: String,
+    setup: Setup<'_>,
     errors: &mut Errors,
     expansions: &mut Expansions,
-) -> Vec<Token> {
+) -> Preprocessed {
+    let Setup { name, defines, undefines, includes } = setup;
+    let (main, own) = (lex(&text), text.len());
     let mut preprocessor = Preprocessor {
         text,
+        includes,
         errors,
         expansions,
         macros: HashMap::new(),
@@ -59,56 +107,112 @@ pub(super) fn preprocess(
         work: 0,
         exhausted: false,
         groups: Vec::new(),
+        files: Vec::new(),
+        inclusions: Vec::new(),
+        notes: Vec::new(),
+        expectations: Vec::new(),
+        line_ends: Vec::new(),
     };
-    preprocessor.run(tokens)
+    let end = main.tokens.last().cloned();
+    preprocessor.open_file(name.to_owned(), main, 0);
+    let mut given = String::new();
+    // A line is all that a definition can take.
+    let line = |text: &str| text.replace(['\n', '\r'], " ");
+    for define in defines {
+        let (name, value) = define.split_once('=').unwrap_or((define, "1"));
+        let _ = writeln!(given, "#define {} {}", line(name), line(value));
+    }
+    for name in undefines {
+        let _ = writeln!(given, "#undef {}", line(name));
+    }
+    if !given.is_empty() {
+        let start = parts::append(&mut preprocessor.text, ARGUMENTS, &given);
+        let lexed = lex(&given).shifted(start, preprocessor.notes.len());
+        preprocessor.open_file(ARGUMENTS.to_owned(), lexed, start);
+    }
+    let mut tokens = preprocessor.run();
+    tokens.extend(end);
+    let Preprocessor { text, notes, expectations, mut inclusions, .. } = preprocessor;
+    inclusions.sort_by_key(|it| it.line.start);
+    let is_whole = given.is_empty() && inclusions.is_empty();
+    let flat = (!is_whole).then(|| given + &include::flat(&text, Span::new(0, own), &inclusions));
+    Preprocessed { text, tokens, notes, expectations, flat }
 }
 
 impl Preprocessor<'_> {
     fn wrong(&mut self, wrong: Wrong) {
-        self.errors.add(wrong, self.expansions, self.text);
+        self.errors.add(wrong, self.expansions, &self.text);
     }
 
     fn active(&self) -> bool {
         self.groups.last().is_none_or(|group| group.active)
     }
 
-    fn run(&mut self, tokens: &[Token]) -> Vec<Token> {
-        let mut out = Vec::new();
-        let mut at = 0;
-        let directive = |token: &Token| token.newline && token.is(Sign::Hash);
-        let mut pending_newline = false;
-        while at < tokens.len() && tokens[at].kind != Kind::End {
-            if directive(&tokens[at]) {
-                let length = tokens[at + 1..].iter().take_while(|token| !token.newline).count();
-                self.directive(&tokens[at], &tokens[at + 1..at + 1 + length]);
-                at += 1 + length;
-                continue;
-            }
-            let ends = |token: &&Token| !directive(token) && token.kind != Kind::End;
-            let length = tokens[at..].iter().take_while(ends).count();
-            if self.active() {
-                let chunk: Rc<[Token]> = tokens[at..at + length].into();
-                pending_newline = self.expand(chunk, 0, pending_newline, &mut out);
-            }
-            at += length;
-            if out.len() > MAX_TOKENS {
-                out.truncate(MAX_TOKENS);
-                self.too_large(tokens[at.min(tokens.len() - 1)].place);
-                break;
-            }
+    /// Whether the innermost file has opened a condition that is not closed.
+    fn has_group(&self) -> bool {
+        self.files.last().is_some_and(|file| self.groups.len() > file.groups)
+    }
+
+    fn open_file(&mut self, name: String, lexed: Lexed, start: usize) {
+        if let Some(cut) = lexed.cut {
+            let wrong = too_large(Place::plain(cut));
+            self.wrong(wrong.label(format!("more than {MAX_TOKENS} tokens")));
         }
-        for group in std::mem::take(&mut self.groups) {
+        self.notes.extend(lexed.notes);
+        self.expectations.extend(lexed.expectations);
+        let groups = self.groups.len();
+        self.files.push(Open { name, tokens: lexed.tokens.into(), at: 0, groups, start });
+    }
+
+    /// Reports the conditions that the innermost file leaves open, and leaves it.
+    fn close_file(&mut self) {
+        let Some(file) = self.files.pop() else { return };
+        for group in self.groups.split_off(file.groups) {
             let wrong = Wrong::new("E1109", "this condition has no `#endif`", group.place)
                 .label("opened here")
                 .help("close it with a line `#endif`");
             self.wrong(wrong);
+        }
+    }
+
+    fn run(&mut self) -> Vec<Token> {
+        let mut out = Vec::new();
+        let directive = |token: &Token| token.newline && token.is(Sign::Hash);
+        let mut pending_newline = false;
+        while let Some(file) = self.files.last_mut() {
+            let (tokens, at) = (file.tokens.clone(), file.at);
+            if tokens.get(at).is_none_or(|token| token.kind == Kind::End) {
+                self.close_file();
+                continue;
+            }
+            if directive(&tokens[at]) {
+                let length = tokens[at + 1..].iter().take_while(|token| !token.newline).count();
+                file.at += 1 + length;
+                self.directive(&tokens[at], &tokens[at + 1..at + 1 + length]);
+                if self.exhausted {
+                    break;
+                }
+                continue;
+            }
+            let ends = |token: &&Token| !directive(token) && token.kind != Kind::End;
+            let length = tokens[at..].iter().take_while(ends).count();
+            file.at += length;
+            if self.active() {
+                let chunk: Rc<[Token]> = tokens[at..at + length].into();
+                pending_newline = self.expand(chunk, 0, pending_newline, &mut out);
+            }
+            if out.len() > MAX_TOKENS {
+                out.truncate(MAX_TOKENS);
+                self.too_large(tokens[(at + length).min(tokens.len() - 1)].place);
+                break;
+            }
         }
         // What cannot be read is an error only if it is used. It stays, so that the parser knows
         // that something was there.
         for token in &out {
             if let Kind::Bad(code, message, label) = token.kind {
                 let wrong = unreadable(code, message, label, token.place);
-                self.errors.add(wrong, self.expansions, self.text);
+                self.errors.add(wrong, self.expansions, &self.text);
             }
         }
         // A sign of the preprocessor alone means nothing to SPIN.
@@ -122,12 +226,11 @@ impl Preprocessor<'_> {
                 self.errors.add(
                     wrong.help("put the directive on a line of its own"),
                     self.expansions,
-                    self.text,
+                    &self.text,
                 );
             }
         }
         out.retain(|token| !token.is(Sign::Hash) && !token.is(Sign::Paste));
-        out.extend(tokens.last().cloned());
         out
     }
 
@@ -150,7 +253,9 @@ impl Preprocessor<'_> {
             "elif" => self.other_part(first.place, Some(rest)),
             "else" => self.other_part(first.place, None),
             "endif" => {
-                if self.groups.pop().is_none() {
+                if self.has_group() {
+                    self.groups.pop();
+                } else {
                     self.wrong(no_group(name, first.place));
                 }
             }
@@ -165,11 +270,7 @@ impl Preprocessor<'_> {
                         .help("write `#undef NAME`"),
                 ),
             },
-            "include" => self.wrong(
-                Wrong::new("E1106", "files are not included", whole)
-                    .label("the text has to be complete")
-                    .help("put the text of that file here"),
-            ),
+            "include" => self.include(whole, rest),
             "error" => self.wrong(
                 Wrong::new("E1115", "the text refuses to be read", whole)
                     .label("this line is reached")
@@ -179,7 +280,7 @@ impl Preprocessor<'_> {
             _ if matches!(first.kind, Kind::Number(..)) => {}
             _ => self.wrong(
                 Wrong::new("E1107", format!("there is no directive {}", first.kind), first.place)
-                    .help("there are define, undef, if, ifdef, ifndef, elif, else, endif"),
+                    .help("there are include, define, undef, if, ifdef, ifndef, elif, else, endif"),
             ),
         }
     }
@@ -208,7 +309,7 @@ impl Preprocessor<'_> {
     /// `#else`, or `#elif` with its condition.
     fn other_part(&mut self, place: Place, condition: Option<&[Token]>) {
         let name = if condition.is_some() { "elif" } else { "else" };
-        let Some(group) = self.groups.last() else {
+        let Some(group) = self.groups.last().filter(|_| self.has_group()) else {
             self.wrong(no_group(name, place));
             return;
         };
@@ -239,13 +340,24 @@ impl Preprocessor<'_> {
         };
         let mut body = body;
         let mut parameters = None;
+        let (mut is_variadic, mut anonymous) = (false, false);
         if body.first().is_some_and(|next| next.is(Sign::OpenParen) && rest[0].touches(next)) {
             let Some(close) = body.iter().position(|token| token.is(Sign::CloseParen)) else {
                 self.wrong(malformed("these parameters do not end", body[0].place));
                 return;
             };
             let mut names: Vec<Rc<str>> = Vec::new();
-            let list = &body[1..close];
+            let mut list = &body[1..close];
+            // `...` is written as `..` and `.`; a name before it stands for the arguments.
+            if let [rest @ .., dots, dot] = list
+                && dots.is(Sign::Range)
+                && dot.is(Sign::Dot)
+            {
+                is_variadic = true;
+                let is_named = rest.last().is_some_and(|last| last.word().is_some());
+                anonymous = !is_named;
+                list = if is_named { rest } else { rest.split_last().map_or(rest, |it| it.1) };
+            }
             for (at, token) in list.iter().enumerate() {
                 match &token.kind {
                     Kind::Word(name)
@@ -260,12 +372,15 @@ impl Preprocessor<'_> {
                     }
                 }
             }
+            if anonymous {
+                names.push("__VA_ARGS__".into());
+            }
             parameters = Some(names);
             body = &body[close + 1..];
         }
         let definition: Span = named.span;
         let body: Rc<[Token]> = body.into();
-        self.macros.insert(name.clone(), Macro { parameters, body, definition });
+        self.macros.insert(name.clone(), Macro { parameters, is_variadic, body, definition });
     }
 }
 
