@@ -92,6 +92,7 @@ impl Parser<'_> {
             }
         });
         let follows = matches!(self.kind_at(close + 1), Some(Kind::Name | Kind::Number(_)))
+            || matches!(self.word_at(close + 1), "call" | "true" | "false" | "if")
             || matches!(self.sign_at(close + 1), "(" | "{" | "!");
         names && close > at + 1 && follows
     }
@@ -109,12 +110,12 @@ impl Parser<'_> {
         // Of two with one name, the first counts.
         let first = self.names.declared(key) == Some(name.span);
         if self.sees("{") || self.has_parameters(self.at) {
-            return Err(self.refuse(
-                codes::MACRO,
-                "a `#define` with parameters or a program",
-                name.span,
-                "write the expression or program where it is used",
-            ));
+            let read = self.macro_definition()?;
+            if first {
+                self.names.settle(key, Global::Macro(self.macros.len()));
+                self.macros.push(read);
+            }
+            return Ok(());
         }
         if self.sees("#") {
             return Err(self.refuse(

@@ -183,7 +183,10 @@ impl Parser<'_> {
     }
 
     /// What `inner` reads, and how deep the deepest expression in it is.
-    fn measured<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> (Parsed<T>, usize) {
+    pub(super) fn measured<T>(
+        &mut self,
+        inner: impl FnOnce(&mut Self) -> Parsed<T>,
+    ) -> (Parsed<T>, usize) {
         let outer = std::mem::take(&mut self.deepest);
         let read = inner(self);
         let depth = std::mem::replace(&mut self.deepest, outer);
@@ -424,6 +427,9 @@ impl Parser<'_> {
     /// `call(cfull, c)`; other calls go to C# libraries.
     fn call(&mut self, start: Span) -> Parsed<Deep> {
         let word = self.word_at(self.at + 2);
+        if self.macro_named(word).is_some() {
+            return self.macro_value(start);
+        }
         let Some(&(_, query)) = QUERIES.iter().find(|(name, _)| *name == word) else {
             let name = if word.is_empty() { "…" } else { word };
             return Err(self.refuse(
@@ -516,6 +522,11 @@ impl Parser<'_> {
             )
             .label("not known yet")
             .help("a `#define` can use those above it; change the order"),
+            Some(Global::Macro(_)) => {
+                Diagnostic::error(codes::MACRO, format!("`{name}` is no value by itself"), span)
+                    .label("a `#define` with parameters or a program")
+                    .help(format!("write `call({name}, …)`, or `{name};` for a program"))
+            }
             Some(Global::Broken) => return Ok(Deep::stand_in(span)),
             None => self.unknown_value(name, span),
         };

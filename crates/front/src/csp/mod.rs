@@ -37,6 +37,7 @@ mod formula;
 mod items;
 mod lexer;
 mod lower;
+mod macros;
 mod names;
 mod parser;
 mod print;

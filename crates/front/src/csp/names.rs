@@ -18,6 +18,8 @@ pub(super) enum Global {
     Channel(ChannelId),
     /// A `#define` that is not constant.
     Define(DefineId),
+    /// A `#define` with parameters or a program: an index into those of the parser.
+    Macro(usize),
     /// A `#define` that has not been read yet, or could not be.
     Pending,
     /// Something that was declared and could not be read: nothing more is said about it.
@@ -31,7 +33,7 @@ impl Global {
             Global::Constant(_) => "a constant",
             Global::Variable(_) => "a variable",
             Global::Channel(_) => "a channel",
-            Global::Define(_) | Global::Pending => "a `#define`",
+            Global::Define(_) | Global::Macro(_) | Global::Pending => "a `#define`",
             Global::Broken => "something that could not be read",
         }
     }

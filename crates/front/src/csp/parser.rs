@@ -10,6 +10,7 @@ use hashbrown::{HashMap, HashSet};
 
 use super::codes;
 use super::lexer::{Kind, Token};
+use super::macros::Macro;
 use super::names::{Global, Names};
 use super::syntax::{
     DefinitionId, EventId, Local, LocalId, LocalKind, MAX_DEPTH, Name, NodeId, Process,
@@ -44,6 +45,10 @@ pub(super) struct Parser<'a> {
     pub(super) elements: usize,
     /// How many elements of arrays have been written out for copies and comparisons.
     pub(super) copied: usize,
+    /// `#define`s with parameters or a program.
+    pub(super) macros: Vec<Macro>,
+    /// How many tokens uses of these have been written out to.
+    pub(super) written_out: usize,
     /// Variables that are read as single values.
     pub(super) read: HashSet<VariableId>,
     /// Variables that get a whole message, and where.
@@ -76,6 +81,8 @@ impl<'a> Parser<'a> {
             deepest: 0,
             elements: 0,
             copied: 0,
+            macros: Vec::new(),
+            written_out: 0,
             read: HashSet::new(),
             peeked: Vec::new(),
             events: HashMap::new(),

@@ -51,6 +51,15 @@ impl Parser<'_> {
                 "var" => self.declaration()?,
                 "if" => self.branch()?,
                 "while" => self.repetition()?,
+                "call" if self.macro_named(self.word_at(self.at + 2)).is_some() => {
+                    match self.macro_statement(start)? {
+                        Some(written_out) => written_out,
+                        None => {
+                            let span = self.since(start);
+                            return Err(self.changes_nothing(span));
+                        }
+                    }
+                }
                 "call" | "new" => {
                     // Refused there, with the reason; a question about a channel is not.
                     self.expression()?;
@@ -59,6 +68,18 @@ impl Parser<'_> {
                 }
                 _ => return Err(self.unexpected("a statement")),
             },
+            Some(Kind::Name)
+                if self.macro_named(self.slice(start)).is_some()
+                    && matches!(self.sign_at(self.at + 1), ";" | "") =>
+            {
+                match self.macro_statement(start)? {
+                    Some(written_out) => written_out,
+                    None => {
+                        let span = self.since(start);
+                        return Err(self.changes_nothing(span));
+                    }
+                }
+            }
             Some(Kind::Name) => self.assignment()?,
             _ => return Err(self.unexpected("a statement")),
         };
