@@ -71,7 +71,8 @@ impl fmt::Display for Unbound {
 impl std::error::Error for Unbound {}
 
 /// Reads a formula about a system: words that are its own events or propositions are names, even
-/// where they look like operators glued to a name.
+/// where they look like operators glued to a name. Text in quotes is a state proposition, or an event
+/// if the system has no such proposition.
 ///
 /// # Errors
 /// What is wrong with the text.
@@ -82,12 +83,24 @@ pub fn parse_for<S: TransitionSystem>(
 ) -> Result<Formula, Diagnostic> {
     // A system takes note of the propositions it is asked for, and the reader only asks.
     let system = RefCell::new(system);
-    formulas.parse_with(text, &|word| {
+    let formula = formulas.parse_with(text, &|word| {
         // A single letter stays the operator; the event can be written in `event(…)`.
         word.len() > 1
             && (EventSet::named(word, system.borrow().signature()).is_some()
                 || system.borrow_mut().atom(word).is_some())
-    })
+    })?;
+    let system = system.into_inner();
+    Ok(formulas.replace_atoms(formula, |formulas, id| {
+        let atom = formulas.atom_of(id);
+        let is_event = matches!(atom, Atom::State(_))
+            && system.atom(atom.text()).is_none()
+            && EventSet::named(atom.text(), system.signature()).is_some();
+        if !is_event {
+            return formulas.atom_with_id(id);
+        }
+        let event = Atom::event(formulas.atom_of(id).text());
+        formulas.atom(event)
+    }))
 }
 
 /// What a proposition of a formula or a constraint means.

@@ -4,11 +4,13 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use fairly_logic::{Formula, Formulas, Spelling};
+use fairly_logic::{Formula, Formulas, Premise, Spelling};
 use fairly_omega::formats::{dot, hoa, never};
-use fairly_omega::{Limits, ops};
+use fairly_omega::{Alternating, Automaton, Limits, Refused, Resource, ops};
 use fairly_translate::classes::classify;
-use fairly_translate::{Options, TRANSLATORS, Translator, translate};
+use fairly_translate::{
+    Options, TRANSLATORS, Translator, translate, translate_alternating, translate_generic,
+};
 
 use crate::failure::Failure;
 use crate::{input, output};
@@ -30,6 +32,13 @@ pub(crate) struct Arguments {
     /// Rewrite the formula into a simpler one first.
     #[arg(long)]
     simplify: bool,
+    /// Which condition the automaton has. Without it, generalized Büchi; a formula with fairness
+    /// premises for which that is too large gets a generic condition, or a part for each premise.
+    #[arg(long, value_enum, value_name = "KIND")]
+    acceptance: Option<Kind>,
+    /// Make an automaton that branches universally: a part for each fairness premise (HOA only).
+    #[arg(long, conflicts_with = "acceptance")]
+    alternating: bool,
     /// Which translator makes the automaton.
     #[arg(long, value_name = "NAME", value_parser = translators(), default_value = TRANSLATORS[0].name)]
     translator: String,
@@ -63,6 +72,32 @@ enum Form {
     Tla,
 }
 
+/// The condition of an automaton.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// One set of edges to be met infinitely often.
+    Buchi,
+    /// Several such sets.
+    GeneralizedBuchi,
+    /// Any combination of `Inf` and `Fin`: what is said of the limit costs no states.
+    #[value(alias = "emerson-lei")]
+    Generic,
+}
+
+/// More fairness premises `GF a -> GF b` than this, each of which doubles a generalized Büchi
+/// automaton, are not tried.
+const MOST_DOUBLED: usize = 8;
+
+/// An automaton with a generic condition that nobody asked for has at most so many edges; with more,
+/// the automaton branches universally.
+const MOST_UNASKED: usize = 5_000;
+
+/// What a formula was translated to.
+enum Made {
+    Plain(Automaton),
+    Alternating(Alternating),
+}
+
 pub(crate) fn run(request: &Arguments) -> Result<ExitCode, Failure> {
     let (name, text) = if request.formula == "-" {
         let input = input::read("-")?;
@@ -76,6 +111,11 @@ pub(crate) fn run(request: &Arguments) -> Result<ExitCode, Failure> {
         text: text.clone(),
         diagnostic: Box::new(diagnostic),
     })?;
+    // There is no model that could tell a state proposition from an event.
+    formula = formulas.replace_atoms(formula, |formulas, id| {
+        let atom = formulas.atom_of(id).clone().unquoted();
+        formulas.atom(atom)
+    });
     if request.negate {
         formula = formulas.negate(formula);
     }
@@ -96,25 +136,94 @@ pub(crate) fn run(request: &Arguments) -> Result<ExitCode, Failure> {
         Some(Form::Pat) => spelled(&formulas, formula, Spelling::Pat, &mut out)?,
         Some(Form::Tla) => spelled(&formulas, formula, Spelling::Tla, &mut out)?,
         Some(form) => {
-            let options = options(request);
-            let automaton = translate(&mut formulas, formula, &options)?;
-            match form {
-                Form::Dot => out.push_str(&dot::print(&automaton)),
-                Form::Never => {
-                    let buchi = ops::to_state_based(
-                        &ops::to_buchi(&automaton, options.limits)?,
-                        options.limits,
-                    )?;
+            let made = make(&mut formulas, formula, request, form)?;
+            let limits = options(request).limits;
+            match (form, made) {
+                (Form::Dot, Made::Plain(automaton)) => out.push_str(&dot::print(&automaton)),
+                (Form::Never, Made::Plain(automaton)) => {
+                    let buchi = ops::to_state_based(&ops::to_buchi(&automaton, limits)?, limits)?;
                     let claim =
                         never::print(&buchi).map_err(|error| Failure::usage(error.to_string()))?;
                     out.push_str(&claim);
                 }
-                _ => out.push_str(&hoa::print(&automaton)),
+                (Form::Hoa, Made::Alternating(automaton)) => {
+                    out.push_str(&hoa::print_alternating(&automaton));
+                }
+                (_, Made::Alternating(_)) => {
+                    let message = "only HOA can express universal branching";
+                    return Err(Failure::usage(message));
+                }
+                (_, Made::Plain(automaton)) => out.push_str(&hoa::print(&automaton)),
             }
         }
     }
     output::write(&out, None)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Translates the formula into the kind of automaton that is asked for, or else the first that is
+/// not too large.
+fn make(
+    formulas: &mut Formulas,
+    formula: Formula,
+    request: &Arguments,
+    form: Form,
+) -> Result<Made, Failure> {
+    let options = options(request);
+    if request.alternating {
+        return Ok(Made::Alternating(translate_alternating(formulas, formula, &options)?));
+    }
+    let made = match request.acceptance {
+        Some(Kind::Buchi) => {
+            ops::to_buchi(&translate(formulas, formula, &options)?, options.limits)?
+        }
+        Some(Kind::GeneralizedBuchi) => translate(formulas, formula, &options)?,
+        Some(Kind::Generic) => translate_generic(formulas, formula, &options)?,
+        None => return unasked(formulas, formula, &options, form),
+    };
+    Ok(Made::Plain(made))
+}
+
+fn unasked(
+    formulas: &mut Formulas,
+    formula: Formula,
+    options: &Options,
+    form: Form,
+) -> Result<Made, Failure> {
+    let simple = formulas.simplify(formula);
+    let premises = formulas.lift(simple).premises;
+    let doubled = premises.iter().filter(|it| matches!(it, Premise::Compassion(..))).count();
+    let own_translator = options.translator.name != TRANSLATORS[0].name;
+    let first = if doubled <= MOST_DOUBLED || form == Form::Never || own_translator {
+        translate(formulas, formula, options)
+    } else {
+        Err(Refused { resource: Resource::States, limit: options.limits.states })
+    };
+    let refused = match first {
+        Ok(automaton) => return Ok(Made::Plain(automaton)),
+        Err(refused) => refused,
+    };
+    if form == Form::Never || own_translator {
+        return Err(refused.into());
+    }
+    let limits = Limits { edges: options.limits.edges.min(MOST_UNASKED), ..options.limits };
+    let small = Options { limits, ..*options };
+    if let Ok(automaton) = translate_generic(formulas, formula, &small) {
+        return Ok(Made::Plain(automaton));
+    }
+    if form != Form::Hoa {
+        return Err(refused.into());
+    }
+    match translate_alternating(formulas, formula, options) {
+        Ok(automaton) => {
+            output::note(
+                "the automaton branches universally: without that, this formula takes an edge for \
+                 each set of its premises; --acceptance chooses the condition",
+            );
+            Ok(Made::Alternating(automaton))
+        }
+        Err(_) => Err(refused.into()),
+    }
 }
 
 fn options(request: &Arguments) -> Options {

@@ -128,3 +128,9 @@ pub(crate) fn without_lock(stream: &impl std::os::fd::AsFd, text: &str) {
 pub(crate) fn without_lock(_: &impl Sized, text: &str) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
+
+/// A line on standard error about what was done.
+pub(crate) fn note(text: &str) {
+    // If stderr is gone, nobody reads notes.
+    let _ = std::io::stderr().write_all(escape::visible(&format!("note: {text}\n")).as_bytes());
+}

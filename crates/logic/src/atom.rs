@@ -66,6 +66,35 @@ impl Atom {
         Atom::State(text.trim().to_owned())
     }
 
+    /// The proposition that the text between quotes stands for where no model tells states and
+    /// events apart: `"p"` is `p`, and `"eat.0"` is `eat.0`. Text that could not be written without
+    /// quotes stays an expression.
+    #[must_use]
+    pub fn unquoted(self) -> Atom {
+        match self {
+            Atom::State(text) if lexer::is_plain_name(&text) => Atom::Name(text),
+            Atom::State(text) if lexer::is_bare_event(&text) => Atom::Event(text),
+            other => other,
+        }
+    }
+
+    /// What an automaton calls the proposition: an expression without quotes, anything else as it
+    /// prints. Two propositions never have the same name: an expression that could be read as
+    /// something else keeps its quotes.
+    pub fn plain_text(&self) -> String {
+        match self {
+            Atom::State(text)
+                if !lexer::is_plain_name(text)
+                    && !lexer::is_bare_event(text)
+                    && !text.starts_with("event(")
+                    && !text.starts_with(['"', '{']) =>
+            {
+                text.clone()
+            }
+            other => other.to_string(),
+        }
+    }
+
     /// The word, pattern or expression.
     pub fn text(&self) -> &str {
         match self {
@@ -168,6 +197,27 @@ mod tests {
         for text in ["x == 3", "U", "GFp", "true", "a.b", "", "3x", "not"] {
             assert_eq!(Atom::name(text), Atom::State(text.into()), "{text}");
         }
+    }
+
+    #[test]
+    fn quotes_matter_only_where_they_must() {
+        for (text, unquoted, called) in [
+            ("p", Atom::name("p"), "p"),
+            ("eat.0", Atom::event("eat.0"), "eat.0"),
+            ("a b", Atom::state("a b"), "a b"),
+            ("Finished", Atom::state("Finished"), "Finished"),
+            ("U", Atom::state("U"), "U"),
+            ("event(x)", Atom::state("event(x)"), "\"event(x)\""),
+        ] {
+            let atom = Atom::state(text).unquoted();
+            assert_eq!(atom, unquoted);
+            assert_eq!(atom.plain_text(), called);
+        }
+        // Different propositions are called differently.
+        let same =
+            [Atom::state("p"), Atom::Name("p".into()), Atom::event("p"), Atom::state("\"p\"")];
+        let names: std::collections::BTreeSet<String> = same.iter().map(Atom::plain_text).collect();
+        assert_eq!(names.len(), same.len(), "{names:?}");
     }
 
     #[test]

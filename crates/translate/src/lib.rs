@@ -7,13 +7,15 @@
 //! | `fast`, the default | small, marks on edges, deterministic where that is cheap | Couvreur 1999 and others, see [`fast()`] |
 //! | `gpvw` | marks on states, nothing simplified: the reference | Gerth, Peled, Vardi, Wolper 1995 |
 //!
-//! Both give generalized Büchi automata. If the formula is a property `(∧ cᵢ) -> ψ` with fairness
+//! Both give generalized Büchi automata. [`translate_generic`] and [`translate_alternating`] turn
+//! what a formula says of the limit into the acceptance condition or into parts of its own. If the formula is a property `(∧ cᵢ) -> ψ` with fairness
 //! premises, [`translate_lifted`] keeps the premises as conditions on letters, which cost no
 //! states; a search that takes fairness constraints should use that. What a formula *is*
 //! (safety, stutter-invariant …) by its language and not by its syntax is in [`classes`].
 //!
-//! The propositions of an automaton are the atoms of the formula as it was given, each as it prints,
-//! state propositions and events alike, in the order in which the arena first met them.
+//! The propositions of an automaton are the atoms of the formula as it was given, each as
+//! [`fairly_logic::Atom::plain_text`] has it, state propositions and events alike, in the order in
+//! which the arena first met them.
 //!
 //! ```
 //! use fairly_logic::Formulas;
@@ -28,6 +30,7 @@
 
 pub mod classes;
 mod fast;
+mod generic;
 mod gpvw;
 mod lifted;
 
@@ -35,6 +38,7 @@ use fairly_logic::{AtomId, Formula, Formulas};
 use fairly_omega::{Automaton, Limits, Refused};
 
 pub use fast::fast;
+pub use generic::{translate_alternating, translate_generic};
 pub use gpvw::gpvw;
 pub use lifted::{LetterConstraint, Lifted, translate_lifted};
 
@@ -107,5 +111,5 @@ fn propositions(formulas: &Formulas, f: Formula) -> Vec<String> {
 }
 
 fn propositions_of(formulas: &Formulas, atoms: &[AtomId]) -> Vec<String> {
-    atoms.iter().map(|&atom| formulas.atom_of(atom).to_string()).collect()
+    atoms.iter().map(|&atom| formulas.atom_of(atom).plain_text()).collect()
 }

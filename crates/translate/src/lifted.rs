@@ -64,7 +64,7 @@ pub fn translate_lifted(
     let simple = formulas.simplify(f);
     let lifted = formulas.lift(simple);
     let rest = formulas.simplify(lifted.rest);
-    let mut automaton = over(&translate(formulas, rest, options)?, formulas, f)?;
+    let mut automaton = over(&translate(formulas, rest, options)?, formulas, rest, f)?;
     let mut constraints = Vec::with_capacity(lifted.premises.len());
     for premise in lifted.premises {
         let letters = automaton.letters_mut();
@@ -259,17 +259,23 @@ pub(crate) fn guess(
     Ok(builder.build())
 }
 
-/// The automaton over all propositions of `f`, of which it has some.
-fn over(automaton: &Automaton, formulas: &Formulas, f: Formula) -> Result<Automaton, Refused> {
-    let propositions = crate::propositions(formulas, f);
+/// The automaton of `part` over all propositions of `whole`, of which it has some.
+pub(crate) fn over(
+    automaton: &Automaton,
+    formulas: &Formulas,
+    part: Formula,
+    whole: Formula,
+) -> Result<Automaton, Refused> {
+    let propositions = crate::propositions(formulas, whole);
     if propositions == automaton.propositions() {
         return Ok(automaton.clone());
     }
-    let rename: Vec<Prop> = automaton
-        .propositions()
+    let atoms = formulas.atoms(whole);
+    let rename: Vec<Prop> = formulas
+        .atoms(part)
         .iter()
-        .map(|name| {
-            let at = propositions.iter().position(|other| other == name);
+        .map(|atom| {
+            let at = atoms.binary_search(atom);
             Prop(at.expect("a part has no other propositions") as u32)
         })
         .collect();

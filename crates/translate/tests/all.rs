@@ -4,6 +4,7 @@
 mod common;
 
 mod classes;
+mod generic;
 mod languages;
 mod lifted;
 mod sizes;

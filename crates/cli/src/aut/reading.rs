@@ -6,10 +6,11 @@ use std::io::Write;
 use fairly_omega::Automaton;
 use fairly_omega::formats::hoa::{self, Read, Shape};
 use fairly_omega::formats::{self, Format};
-use fairly_source::{Diagnostic, Style, escape, render};
+use fairly_source::{Diagnostic, Style, render};
 
 use crate::failure::Failure;
 use crate::input::{self, Encoding, Input, Patience};
+use crate::output;
 
 /// An automaton with the name of the input it came from.
 pub(super) struct Named {
@@ -99,7 +100,7 @@ impl Reading {
         for Wrong { source, failure } in wrong {
             self.left_out.set(true);
             failure.report(self.style);
-            say(&format!("{source} is left out\n"));
+            output::note(&format!("{source} is left out"));
         }
         Ok(shapes.into_iter().map(T::from).collect())
     }
@@ -154,7 +155,9 @@ impl Reading {
             more => format!("{more} states"),
         };
         let (before, after) = (states(before), states(automaton.state_count()));
-        say(&format!("{source} is alternating, with {before}; nondeterministic it has {after}\n"));
+        output::note(&format!(
+            "{source} is alternating, with {before}; nondeterministic it has {after}"
+        ));
         Ok(Shape::Plain(automaton))
     }
 }
@@ -182,10 +185,6 @@ fn reads(text: &str) -> Vec<Result<Read, Diagnostic>> {
         Ok(automata) => automata.into_iter().map(|automaton| Ok(plain(automaton))).collect(),
         Err(diagnostic) => vec![Err(diagnostic)],
     }
-}
-
-fn say(note: &str) {
-    write_error(&escape::visible(&format!("note: {note}")));
 }
 
 fn write_error(text: &str) {

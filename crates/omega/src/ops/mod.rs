@@ -42,7 +42,7 @@ mod trim;
 mod union;
 
 pub use alphabetised::{AlphabetisedConfig, Waiting, alphabetised_product};
-pub use alternation::remove_alternation;
+pub use alternation::{alternating_conjunction, remove_alternation};
 pub use bisimulation::bisimulation_quotient;
 pub use complement::{complement, complement_to_buchi};
 pub use complete::complete;

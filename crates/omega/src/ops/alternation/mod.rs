@@ -4,6 +4,7 @@
 //!
 //! | the automaton | the construction |
 //! |---|---|
+//! | branches at the start only | the intersection of its parts |
 //! | weak, and what rejects is single states | sets of states, a mark for each such state (Gastin, Oddoux, CAV 2001) |
 //! | weak otherwise | sets of states with a set of those that still owe something (Miyano, Hayashi, TCS 1984) |
 //! | Büchi or generalized Büchi | the same; a counter makes one set of several first |
@@ -24,6 +25,7 @@
 //! strategies, and without the additional propositions the words that have one.
 
 mod choices;
+mod conjunction;
 mod monitor;
 mod sets;
 
@@ -36,6 +38,8 @@ use crate::ops::parts::MOST_DISJUNCTS;
 use crate::ops::{membership, reduce, trim, union};
 use crate::refused::{Limits, Refused};
 use crate::scc::Components;
+
+pub use conjunction::alternating_conjunction;
 
 /// Results with more states are not reduced.
 const MOST_REDUCED: usize = 2_000;
@@ -107,6 +111,9 @@ impl Branching {
     }
 
     fn nondeterministic(self, base: &Automaton, limits: Limits) -> Result<Automaton, Refused> {
+        if let Some(result) = conjunction::intersected(&self, base, limits) {
+            return result;
+        }
         let flat = self.flat(base);
         let components = Components::of(&flat);
         if let Some(accepting) = self.weak(&flat, &components)? {
