@@ -60,6 +60,9 @@ codes! {
     WANT_INT "E1051";
     COMPARE "E1052";
     STORE "E1053";
+    OBJECT "E1054";
+    CHANGES "E1055";
+    CAPACITY "E1056";
     // Values that are known.
     CONSTANT "E1060";
     ARRAY_SIZE "E1061";

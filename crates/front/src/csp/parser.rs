@@ -13,7 +13,7 @@ use super::lexer::{Kind, Token};
 use super::names::{Global, Names};
 use super::syntax::{
     DefinitionId, EventId, Local, LocalId, LocalKind, MAX_DEPTH, Name, NodeId, Process,
-    ProcessKind, Specification, Type,
+    ProcessKind, Remark, Specification, Type,
 };
 
 /// How deep brackets may nest. Each level costs several calls of the parser.
@@ -42,6 +42,10 @@ pub(super) struct Parser<'a> {
     pub(super) deepest: usize,
     /// How many elements the variables have that have been read.
     pub(super) elements: usize,
+    /// Comments that say how much room a collection has.
+    pub(super) capacities: Vec<Remark>,
+    /// Whether what is read belongs to a program, which can change collections.
+    pub(super) in_program: bool,
     events: HashMap<&'a str, EventId>,
     /// What the declaration that is read binds, and which names are visible now.
     pub(super) locals: Vec<Local>,
@@ -69,6 +73,8 @@ impl<'a> Parser<'a> {
             nesting: 0,
             deepest: 0,
             elements: 0,
+            capacities: Vec::new(),
+            in_program: false,
             events: HashMap::new(),
             locals: Vec::new(),
             types: Vec::new(),

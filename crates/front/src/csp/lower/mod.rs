@@ -9,10 +9,12 @@
 mod alike;
 mod alphabet;
 mod before;
+mod collections;
 mod environment;
 mod events;
 mod expression;
 mod joint;
+mod methods;
 mod names;
 mod network;
 mod program;

@@ -9,6 +9,7 @@ use hashbrown::HashSet;
 use super::Trouble;
 use super::alike::AlikeParts;
 use super::alphabet::Which;
+use super::collections::Collections;
 use super::environment::{Environment, Value};
 use super::events::{SetId, Sets};
 use super::expression::{MAX_COPIES, Scope};
@@ -27,6 +28,8 @@ pub(super) struct Terms {
     pub(super) specification: Rc<Specification>,
     /// The number in the model of the first channel of each declared channel.
     pub(super) channels: Vec<u32>,
+    /// Where collections are in the model.
+    pub(super) collections: Collections,
     /// The free names of every node.
     free: Vec<Vec<LocalId>>,
     /// The parameters of every definition that alphabets depend on.
@@ -55,7 +58,8 @@ impl Terms {
         let alike = AlikeParts::new(&specification);
         let skips = skips(&specification);
         let (sets, work) = (Sets::default(), Cell::new(0));
-        Terms { specification, channels, free, matter, sets, alike, skips, work }
+        let collections = Collections::new(&specification);
+        Terms { specification, channels, collections, free, matter, sets, alike, skips, work }
     }
 
     /// Counts work: see [`Terms::work`].
@@ -90,7 +94,12 @@ impl Terms {
 
     /// The scope of expressions whose names mean this.
     pub(super) fn scope<'a>(&'a self, names: &'a dyn Fn(LocalId) -> Option<Expr>) -> Scope<'a> {
-        Scope { specification: &self.specification, channels: &self.channels, names }
+        Scope {
+            specification: &self.specification,
+            channels: &self.channels,
+            collections: &self.collections,
+            names,
+        }
     }
 
     /// An expression where the names have these values.
