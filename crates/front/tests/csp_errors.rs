@@ -146,7 +146,7 @@ fn names_of_the_wrong_kind() {
         ("Q([1, 2])", "E1028", "["),
         ("e{x = x $ 1;} -> Skip", "E1024", "x $ 1"),
         ("[a[0].f(1)] Skip", "E1024", "a[0].f"),
-        ("[x == new Set()] Skip", "E1023", "new"),
+        ("[x == new Set()] Skip", "E1054", "new"),
     ] {
         let text = with(process);
         assert_eq!(wrong(&text), [(code, marked)], "{process}");

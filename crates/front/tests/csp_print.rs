@@ -329,6 +329,7 @@ fn variable(text: &str, dimensions: &[u32], initial: &[Value]) -> Variable {
         bounds: None,
         ty,
         initial: initial.to_vec(),
+        collection: None,
     }
 }
 
@@ -375,6 +376,7 @@ fn specification(rng: &mut Rng) -> Specification {
     let define = Define { name: name("cond"), body, locals: maker.locals };
     let zero = Value::Int(0);
     Specification {
+        imports: Vec::new(),
         constants: vec![Constant { name: name("N"), value: Value::Int(i32::MIN) }],
         variables: vec![
             variable("x", &[], &[Value::Int(-3)]),

@@ -280,7 +280,7 @@ pub(crate) fn convert(range: Range, overflow: Overflow, value: i64) -> Option<i6
         return Some(value);
     }
     match overflow {
-        Overflow::Fault => None,
+        Overflow::Fault | Overflow::Limit => None,
         Overflow::Wrap => {
             let low = i128::from(range.low);
             let size = i128::from(range.high) - low + 1;

@@ -10,7 +10,7 @@ use crate::ids::{SlotId, TemplateId};
 use crate::interpreter::Program;
 use crate::layout::Strip;
 use crate::process::{Order, Statement, StatementKind, Target};
-use crate::variable::WhenFull;
+use crate::variable::{Overflow, Range, WhenFull};
 
 /// Statements between two questions whether to stop.
 const ASKED: u64 = 1 << 16;
@@ -288,7 +288,7 @@ impl View<'_> {
             let value = self.eval(cell)?;
             match convert(range, overflow, value) {
                 Some(value) => row.push(value),
-                None => return fault(outside(value, &of.name, range)),
+                None => return Err(outside(value, &of.name, range, overflow)),
             }
         }
         Ok(())
@@ -357,10 +357,23 @@ impl Program {
 pub(crate) fn within(variable: &crate::variable::Variable, value: i64) -> Faulty<i64> {
     match convert(variable.range, variable.overflow, value) {
         Some(value) => Ok(value),
-        None => fault(outside(value, &variable.name, variable.range)),
+        None => Err(outside(value, &variable.name, variable.range, variable.overflow)),
     }
 }
 
-fn outside(value: i64, name: &str, range: crate::variable::Range) -> String {
-    format!("{value} is outside the range {} to {} of `{name}`", range.low, range.high)
+/// What comes of a value that something of a range cannot have.
+fn outside(value: i64, name: &str, range: Range, overflow: Overflow) -> Box<Fault> {
+    let Range { low, high } = range;
+    Box::new(match overflow {
+        Overflow::Limit => Fault::limit(
+            format!(
+                "`{name}` would be {value}, and its limit is {high}: raise the limit where it is \
+                 declared"
+            ),
+            None,
+        ),
+        Overflow::Fault | Overflow::Wrap => {
+            Fault::error(format!("{value} is outside the range {low} to {high} of `{name}`"), None)
+        }
+    })
 }

@@ -100,7 +100,7 @@ const ANY: Range = Range { low: i64::MIN, high: i64::MAX };
 fn converted(values: Range, range: Range, overflow: Overflow) -> Values {
     match (common(values, range), overflow) {
         (Some(inside), _) if inside == values => Some(values),
-        (inside, Overflow::Fault) => inside,
+        (inside, Overflow::Fault | Overflow::Limit) => inside,
         (_, Overflow::Wrap) => Some(range),
     }
 }

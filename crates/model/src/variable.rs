@@ -2,7 +2,7 @@
 
 use fairly_source::Span;
 
-use crate::ids::{SlotId, TemplateId};
+use crate::ids::{SlotId, TemplateId, VariableId};
 
 /// A range of integers, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,6 +36,9 @@ pub enum Overflow {
     /// The step is a fault.
     #[default]
     Fault,
+    /// The step reaches a limit of the tool, and its successors are unknown: the range is the room
+    /// that something unbounded has been given.
+    Limit,
     /// The value is taken modulo the size of the range, as Promela's types do. The size is then a
     /// power of two.
     Wrap,
@@ -62,6 +65,9 @@ pub struct Variable {
     pub overflow: Overflow,
     /// The length of an array, whose elements are numbered from 0; `None` for a single value.
     pub length: Option<u32>,
+    /// The variable of the model that says how many of the first elements are in use. It matters only
+    /// when states are shown: the other elements are left out.
+    pub count: Option<VariableId>,
     /// The value of each element at the start.
     pub initial: Vec<i64>,
     /// Whether it is remembered.
@@ -78,6 +84,7 @@ impl Variable {
             range,
             overflow: Overflow::Fault,
             length: None,
+            count: None,
             initial: vec![initial],
             storage: Storage::State,
             span: None,

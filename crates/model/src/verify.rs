@@ -431,10 +431,16 @@ impl<'m> Verifier<'m> {
         let prefix = if within.is_some() { 'l' } else { 'g' };
         let tail = within.unwrap_or_default();
         for (at, variable) in variables.iter().enumerate() {
-            let Variable { name, range, overflow, length, initial, storage, span } = variable;
+            let Variable { name, range, overflow, length, count, initial, storage, span } =
+                variable;
             let place = format_args!("{what} {prefix}{at} `{name}`{tail}");
             self.named(name, *span, place);
             self.range(*range, *overflow, *span, place);
+            let known = |count: &VariableId| count.index() < self.model.variables.len();
+            if let Some(count) = count.filter(|count| !known(count)) {
+                let what = format_args!("there is no variable {count}");
+                self.flaw(FlawKind::UnknownVariable, *span, place, what);
+            }
             if *length == Some(0) {
                 self.flaw(FlawKind::EmptyArray, *span, place, "the array has no elements");
             }

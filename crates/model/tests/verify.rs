@@ -166,6 +166,8 @@ fn tables() -> Vec<(FlawKind, Break)> {
             m.variables[1].length = Some(0);
             m.variables[1].initial.clear();
         }),
+        (F::UnknownVariable, |m| m.variables[1].count = Some(VariableId(9))),
+        (F::UnknownVariable, |m| m.templates[0].locals[2].count = Some(VariableId(9))),
         (F::InitialCount, |m| m.variables[1].initial.push(0)),
         (F::InitialCount, |m| m.variables[0].initial.clear()),
         (F::InitialRange, |m| m.variables[1].initial[1] = 4),

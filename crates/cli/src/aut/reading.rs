@@ -112,7 +112,8 @@ impl Reading {
         plain: bool,
     ) -> Result<(Vec<NamedShape>, Vec<Wrong>), Failure> {
         let (mut shapes, mut wrong) = (Vec::new(), Vec::new());
-        for Input { name, text } in input::read_all(paths, |_| Encoding::Utf8, Patience::default())? {
+        for Input { name, text } in input::read_all(paths, |_| Encoding::Utf8, Patience::default())?
+        {
             let reads = reads(&text);
             let several = reads.len() > 1;
             for (at, read) in (1..).zip(reads) {

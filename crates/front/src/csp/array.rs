@@ -263,7 +263,12 @@ fn reads(expr: &Expr, array: VariableId) -> bool {
         ExprKind::Unary(_, operand) => reads(operand, array),
         ExprKind::Binary(_, left, right) => reads(left, array) || reads(right, array),
         ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Variable(_) | ExprKind::Local(_) => false,
+        ExprKind::Math(_, operands) => operands.iter().any(|operand| reads(operand, array)),
         // What these look at is not followed.
-        ExprKind::Define(_) | ExprKind::Query(..) | ExprKind::Quantified(..) => true,
+        ExprKind::Define(_)
+        | ExprKind::Query(..)
+        | ExprKind::Quantified(..)
+        | ExprKind::Method(_)
+        | ExprKind::SameContents(..) => true,
     }
 }

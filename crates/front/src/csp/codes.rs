@@ -59,6 +59,9 @@ codes! {
     WANT_BOOL "E1050";
     WANT_INT "E1051";
     STORE "E1053";
+    OBJECT "E1054";
+    CHANGES "E1055";
+    CAPACITY "E1056";
     // Values that are known.
     CONSTANT "E1060";
     ARRAY_SIZE "E1061";

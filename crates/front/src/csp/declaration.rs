@@ -220,18 +220,7 @@ impl Parser<'_> {
             self.at += 1;
         }
         if self.sees("<") {
-            let start = self.span();
-            self.at += 1;
-            while self.at < self.end && !self.takes(">") && self.kind() == Some(Kind::Name) {
-                self.at += 1;
-            }
-            let span = self.since(start);
-            return Err(self.refuse(
-                codes::TYPE,
-                "a variable of a C# type",
-                span,
-                "model the data with variables and arrays",
-            ));
+            return self.collection(hidden);
         }
         let name = self.name("a variable")?;
         let key = self.slice(name.span);
@@ -428,7 +417,7 @@ impl Parser<'_> {
         }
     }
 
-    fn not_too_many(&mut self, total: usize, span: Span) -> Parsed<()> {
+    pub(super) fn not_too_many(&mut self, total: usize, span: Span) -> Parsed<()> {
         if self.elements.saturating_add(total) <= MOST_ELEMENTS {
             return Ok(());
         }
@@ -502,7 +491,7 @@ impl Parser<'_> {
             values.extend(std::iter::repeat_n(value, times));
         }
         self.elements += values.len();
-        Some(Variable { name, hidden, dimensions, bounds, ty, initial: values })
+        Some(Variable { name, hidden, dimensions, bounds, ty, initial: values, collection: None })
     }
 
     /// Notes a value outside the bounds; whether it is.

@@ -118,7 +118,7 @@ pub(super) struct Deep {
 }
 
 impl Deep {
-    fn leaf(kind: ExprKind, ty: Type, span: Span) -> Deep {
+    pub(super) fn leaf(kind: ExprKind, ty: Type, span: Span) -> Deep {
         Deep { expr: Expr { kind, ty, span }, depth: 1 }
     }
 
@@ -127,7 +127,7 @@ impl Deep {
         Deep::leaf(ExprKind::Int(0), Type::Unknown, span)
     }
 
-    fn value(value: Value, span: Span) -> Deep {
+    pub(super) fn value(value: Value, span: Span) -> Deep {
         match value {
             Value::Int(value) => Deep::leaf(ExprKind::Int(value), Type::Int, span),
             Value::Bool(value) => Deep::leaf(ExprKind::Bool(value), Type::Bool, span),
@@ -382,7 +382,11 @@ impl Parser<'_> {
         let (bindings, depth) = self.measured(Self::bindings);
         let bindings = bindings?;
         self.expect("@")?;
-        let body = self.nested(|parser| parser.binary(Level::Or))?;
+        // Nothing changes between one value of the indices and the next.
+        let in_program = std::mem::replace(&mut self.in_program, false);
+        let body = self.nested(|parser| parser.binary(Level::Or));
+        self.in_program = in_program;
+        let body = body?;
         self.forget(visible);
         self.want(&body.expr, Type::Bool);
         let kind = ExprKind::Quantified(operator, bindings, Box::new(body.expr));
@@ -414,11 +418,14 @@ impl Parser<'_> {
                 Ok(Deep::value(Value::Bool(self.slice(span) == "true"), span))
             }
             "call" => self.call(span),
-            "new" => Err(self.refuse(
-                codes::TYPE,
-                "an object of a C# library",
-                span,
-                "model the data with variables and arrays",
+            "new" => Err(self.stop(
+                Diagnostic::error(
+                    codes::OBJECT,
+                    "a collection stands where a single value should",
+                    span,
+                )
+                .label("a new object")
+                .help("objects are assigned to variables that are declared with `var<Type>`"),
             )),
             _ => Err(self.unexpected("an expression")),
         }
@@ -429,6 +436,9 @@ impl Parser<'_> {
         let word = self.word_at(self.at + 2);
         if self.macro_named(word).is_some() {
             return self.macro_value(start);
+        }
+        if let Some(function) = self.math_function(word) {
+            return self.math(function, start);
         }
         let Some(&(_, query)) = QUERIES.iter().find(|(name, _)| *name == word) else {
             let name = if word.is_empty() { "…" } else { word };
@@ -481,6 +491,9 @@ impl Parser<'_> {
         self.at += 1;
         if self.sees("[") {
             return self.element(span);
+        }
+        if let Some(object) = global.and_then(|global| self.as_collection(global)) {
+            return self.collection_operand(object, span);
         }
         self.refuse_member(span)?;
         // `N(2)` in the initial values of an array is N, twice.

@@ -69,6 +69,8 @@ const SIGNS: &[&str] = &[
 pub(super) struct Lexed {
     pub(super) tokens: Vec<Token>,
     pub(super) remarks: Vec<Remark>,
+    /// `// capacity: 40`: the number and where it stands.
+    pub(super) capacities: Vec<Remark>,
     pub(super) errors: Vec<Diagnostic>,
 }
 
@@ -142,11 +144,17 @@ impl<'a> Lexer<'a> {
         let line = self.rest().lines().next().unwrap_or_default();
         let body = &line[2..];
         let start = body.trim_start();
-        if let Some(remark) = start.strip_prefix("expect:") {
-            let from = self.at + line.len() - remark.trim_start().len();
-            let text = remark.trim().to_owned();
-            let span = Span::new(from, from + text.len());
-            self.lexed.remarks.push(Remark { text, span });
+        for (word, expects) in [("expect:", true), ("capacity:", false)] {
+            if let Some(remark) = start.strip_prefix(word) {
+                let from = self.at + line.len() - remark.trim_start().len();
+                let text = remark.trim().to_owned();
+                let remark = Remark { span: Span::new(from, from + text.len()), text };
+                if expects {
+                    self.lexed.remarks.push(remark);
+                } else {
+                    self.lexed.capacities.push(remark);
+                }
+            }
         }
         self.at += line.len();
     }

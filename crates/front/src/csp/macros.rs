@@ -8,6 +8,7 @@ use fairly_source::{Diagnostic, Span};
 
 use super::codes;
 use super::expression::{Deep, are, count};
+use super::library::{MethodCall, ObjectValue};
 use super::names::Global;
 use super::parser::{Parsed, Parser};
 use super::syntax::{
@@ -237,11 +238,21 @@ fn replaced_expr(expr: &Expr, named: Named<'_>) -> Expr {
                 .collect();
             ExprKind::Quantified(*operator, bindings, boxed(body))
         }
-        ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Variable(_) | ExprKind::Define(_) => {
-            return expr.clone();
+        ExprKind::Method(call) => ExprKind::Method(Box::new(replaced_call(call, named))),
+        ExprKind::Math(function, operands) => {
+            ExprKind::Math(*function, replaced_exprs(operands, named))
         }
+        ExprKind::Int(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Variable(_)
+        | ExprKind::Define(_)
+        | ExprKind::SameContents(..) => return expr.clone(),
     };
     Expr { kind, ..expr.clone() }
+}
+
+fn replaced_call(call: &MethodCall, named: Named<'_>) -> MethodCall {
+    MethodCall { arguments: replaced_exprs(&call.arguments, named), ..call.clone() }
 }
 
 fn replaced(statement: &Statement, named: Named<'_>) -> Statement {
@@ -279,6 +290,16 @@ fn replaced(statement: &Statement, named: Named<'_>) -> Statement {
             StatementKind::Peek { target: *target, channel }
         }
         StatementKind::Block(statements) => StatementKind::Block(block(statements)),
+        StatementKind::Method(call) => StatementKind::Method(replaced_call(call, named)),
+        StatementKind::Replace { target, value } => {
+            let value = match value {
+                ObjectValue::New(class, elements) => {
+                    ObjectValue::New(*class, replaced_exprs(elements, named))
+                }
+                ObjectValue::Copy(_) | ObjectValue::Combined(..) => value.clone(),
+            };
+            StatementKind::Replace { target: *target, value }
+        }
     };
     Statement { kind, span: statement.span }
 }

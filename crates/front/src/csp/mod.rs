@@ -7,8 +7,8 @@
 //! Where PAT's documentation is silent, its grammar and its evaluator decide: `%` is never
 //! negative for a positive divisor ([`fold::binary`]), in `c?x` a name that is bound already is a
 //! value to be matched, and the connectives of a formula all bind alike (`formula.rs`).
-//! Refused with a code of their own are what needs C# (`#import`, `call`, `var<Type>`, methods),
-//! `#include`, macros with parameters, process counters, unbounded replication, initial values
+//! The libraries that come with PAT are part of the language: see [`library`]. Refused with a code
+//! of their own are other C# libraries, `#include`, macros with parameters, process counters, unbounded replication, initial values
 //! `*`, and arrays as values. The errors are explained in `docs/book/errors.md`.
 //!
 //! ```
@@ -30,14 +30,17 @@ mod access;
 mod array;
 mod assertion;
 pub mod codes;
+mod collection;
 mod declaration;
 mod expression;
 pub mod fold;
 mod formula;
 mod items;
 mod lexer;
+pub mod library;
 mod lower;
 mod macros;
+mod math;
 mod names;
 mod parser;
 mod print;
@@ -77,6 +80,7 @@ pub fn parse(text: &str) -> Result<Specification, Vec<Diagnostic>> {
     let lexed = lexer::tokens(text);
     let items = items::items(text, &lexed.tokens);
     let mut parser = parser::Parser::new(text, &lexed.tokens, &items.partners);
+    parser.capacities = lexed.capacities;
     parser.specification(&items.items, lexed.remarks);
     let parser::Parser { spec, errors: found, .. } = parser;
     let mut errors = lexed.errors;

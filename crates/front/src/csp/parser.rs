@@ -14,7 +14,7 @@ use super::macros::Macro;
 use super::names::{Global, Names};
 use super::syntax::{
     DefinitionId, EventId, Local, LocalId, LocalKind, MAX_DEPTH, Name, NodeId, Process,
-    ProcessKind, Specification, Type, VariableId,
+    ProcessKind, Remark, Specification, Type, VariableId,
 };
 
 /// How deep brackets may nest. Each level costs several calls of the parser.
@@ -53,6 +53,10 @@ pub(super) struct Parser<'a> {
     pub(super) read: HashSet<VariableId>,
     /// Variables that get a whole message, and where.
     pub(super) peeked: Vec<(VariableId, Span)>,
+    /// Comments that say how much room a collection has.
+    pub(super) capacities: Vec<Remark>,
+    /// Whether what is read belongs to a program, which can change collections.
+    pub(super) in_program: bool,
     events: HashMap<&'a str, EventId>,
     /// What the declaration that is read binds, and which names are visible now.
     pub(super) locals: Vec<Local>,
@@ -85,6 +89,8 @@ impl<'a> Parser<'a> {
             written_out: 0,
             read: HashSet::new(),
             peeked: Vec::new(),
+            capacities: Vec::new(),
+            in_program: false,
             events: HashMap::new(),
             locals: Vec::new(),
             types: Vec::new(),

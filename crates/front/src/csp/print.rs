@@ -6,11 +6,12 @@
 use std::fmt::Write;
 
 use super::expression::{Level, QUERIES, level, sign};
+use super::library::{Collection, MathFunction, MethodCall, ObjectValue};
 use super::syntax::{
     Action, ActionKind, Assertion, BinaryOperator, Binding, Bounds, ChannelUse, Claim, Definition,
     Domain, Event, EventSet, Expr, ExprKind, Goal, IfKind, Local, LocalId, LocalKind, NodeId,
     Operator, Pattern, Place, PlaceKind, ProcessKind, RefinementModel, Specification, Statement,
-    StatementKind, Subject, UnaryOperator, Value, Variable,
+    StatementKind, Subject, UnaryOperator, Value, Variable, VariableId,
 };
 
 /// Writes a specification.
@@ -22,6 +23,9 @@ use super::syntax::{
 /// ```
 pub fn print(spec: &Specification) -> String {
     let mut printer = Printer { spec, out: String::new(), locals: &[] };
+    for library in &spec.imports {
+        printer.put(&format!("#import \"{}\";\n", library.name()));
+    }
     for constant in &spec.constants {
         printer.put(&format!("#define {} {};\n", constant.name.text, value(constant.value)));
     }
@@ -112,7 +116,11 @@ impl<'s> Printer<'s> {
     }
 
     fn variable(&mut self, variable: &Variable) {
-        self.put(if variable.hidden { "hvar " } else { "var " });
+        self.put(if variable.hidden { "hvar" } else { "var" });
+        if let Some(collection) = variable.collection {
+            return self.collection(variable, collection);
+        }
+        self.put(" ");
         self.put(&variable.name.text);
         for size in &variable.dimensions {
             let _ = write!(self.out, "[{size}]");
@@ -353,7 +361,7 @@ impl<'s> Printer<'s> {
         while let ExprKind::Binary(_, left, _) = &first.kind {
             first = left;
         }
-        if matches!(first.kind, ExprKind::Query(..)) {
+        if matches!(first.kind, ExprKind::Query(..) | ExprKind::Method(..)) {
             self.put("(");
             self.expr(part, Level::Or);
             self.put(")");
@@ -436,6 +444,70 @@ impl<'s> Printer<'s> {
                 self.out.push_str(");");
             }
             StatementKind::Block(statements) => self.block(statements),
+            StatementKind::Method(call) => {
+                self.method(call);
+                self.put(";");
+            }
+            StatementKind::Replace { target, value } => {
+                self.global(*target);
+                self.put(" = ");
+                self.object(value);
+                self.put(";");
+            }
+        }
+    }
+
+    fn global(&mut self, id: VariableId) {
+        let spec = self.spec;
+        self.put(&spec.variables[id.index()].name.text);
+    }
+
+    /// A declaration, after `var`.
+    fn collection(&mut self, variable: &Variable, collection: Collection) {
+        let class = collection.class.name();
+        let _ = write!(self.out, "<{class}> {} = new {class}(", variable.name.text);
+        if !variable.initial.is_empty() {
+            self.put("[");
+            self.list(&variable.initial, ", ", |printer, &initial| printer.put(&value(initial)));
+            self.put("]");
+        }
+        self.put(");");
+        if let Some(capacity) = collection.capacity {
+            let _ = write!(self.out, " // capacity: {capacity}");
+        }
+        self.put("\n");
+    }
+
+    fn method(&mut self, call: &MethodCall) {
+        self.global(call.object);
+        let _ = write!(self.out, ".{}(", call.signature.name);
+        self.list(&call.arguments, ", ", |printer, argument| printer.expr(argument, Level::Or));
+        if let Some(other) = call.other {
+            self.global(other);
+        }
+        self.put(")");
+    }
+
+    fn object(&mut self, value: &ObjectValue) {
+        match value {
+            ObjectValue::New(class, elements) => {
+                let _ = write!(self.out, "new {}(", class.name());
+                if !elements.is_empty() {
+                    self.put("[");
+                    self.list(elements, ", ", |printer, element| printer.expr(element, Level::Or));
+                    self.put("]");
+                }
+                self.put(")");
+            }
+            ObjectValue::Copy(id) => self.global(*id),
+            ObjectValue::Combined(signature, one, other) => {
+                self.global(*one);
+                let _ = write!(self.out, ".{}(", signature.name);
+                self.global(*one);
+                self.put(", ");
+                self.global(*other);
+                self.put(")");
+            }
         }
     }
 
@@ -497,6 +569,26 @@ impl<'s> Printer<'s> {
             }
             ExprKind::Quantified(operator, bindings, body) => {
                 self.quantified(*operator, bindings, body);
+            }
+            ExprKind::Method(call) => self.method(call),
+            // In parentheses: it is read as one operand.
+            ExprKind::SameContents(one, other) => {
+                self.put("(");
+                self.global(*one);
+                self.put(" == ");
+                self.global(*other);
+                self.put(")");
+            }
+            ExprKind::Math(function, operands) => {
+                let names = MathFunction::ALL;
+                let name = names.iter().find(|(_, known, _)| known == function);
+                self.put("call(");
+                self.put(name.map_or("", |(name, ..)| name));
+                for operand in operands {
+                    self.put(", ");
+                    self.expr(operand, Level::Or);
+                }
+                self.put(")");
             }
         }
     }

@@ -607,7 +607,10 @@ fn global_in(expr: &Expr) -> Option<Span> {
         ExprKind::Variable(_)
         | ExprKind::Element(..)
         | ExprKind::Define(_)
-        | ExprKind::Query(..) => Some(expr.span),
+        | ExprKind::Query(..)
+        | ExprKind::Method(_)
+        | ExprKind::SameContents(..) => Some(expr.span),
+        ExprKind::Math(_, operands) => operands.iter().find_map(global_in),
         ExprKind::Unary(_, a) => global_in(a),
         ExprKind::Binary(_, a, b) => global_in(a).or_else(|| global_in(b)),
         ExprKind::Quantified(_, bindings, body) => {

@@ -15,7 +15,10 @@ use super::syntax::{
 impl Parser<'_> {
     /// A program in braces.
     pub(super) fn program(&mut self) -> Parsed<Vec<Statement>> {
-        Ok(self.bracketed("{", Self::statements)?.unwrap_or_default())
+        let outer = std::mem::replace(&mut self.in_program, true);
+        let read = self.bracketed("{", Self::statements);
+        self.in_program = outer;
+        Ok(read?.unwrap_or_default())
     }
 
     /// Statements up to the end of the block. A wrong one is skipped, up to its semicolon.
@@ -80,7 +83,10 @@ impl Parser<'_> {
                     }
                 }
             }
-            Some(Kind::Name) => self.assignment()?,
+            Some(Kind::Name) => match self.collection_here() {
+                Some(object) => self.collection_statement(object)?,
+                None => self.assignment()?,
+            },
             _ => return Err(self.unexpected("a statement")),
         };
         Ok(Some(Statement { kind, span: self.since(start) }))
@@ -221,11 +227,11 @@ impl Parser<'_> {
         }
     }
 
-    fn changes_nothing(&mut self, span: Span) -> Stop {
+    pub(super) fn changes_nothing(&mut self, span: Span) -> Stop {
         self.stop(
             Diagnostic::error(codes::STATEMENT, "this statement changes nothing", span)
                 .label("expected an assignment")
-                .help("programs consist of `x = …;`, `x++;`, `x--;`, `if`, `while` and `var`"),
+                .help("programs consist of `x = …;`, `x++;`, `x--;`, `s.Add(x);`, `if`, `while` and `var`"),
         )
     }
 

@@ -106,10 +106,10 @@ impl<'a> Parser<'a> {
             (Some(Kind::Sign("#")), _) => self.directive(broken),
             (_, "enum") => Head::Enumeration,
             (_, "var" | "hvar") => {
-                // After `<Type>` if there is one; the refusal is in reading it.
+                // After `<Type>` if there is one.
                 let typed = self.sign_at(self.at + 1) == "<";
                 let name = self.name_at(self.at + if typed { 4 } else { 1 });
-                name.map(|name| self.declare(name, if typed { Global::Broken } else { broken }));
+                name.map(|name| self.declare(name, broken));
                 Head::Variable
             }
             (_, "channel") => {
@@ -150,12 +150,7 @@ impl<'a> Parser<'a> {
             "assert" => Head::Assertion,
             "alphabet" => Head::Alphabet,
             "import" => {
-                self.refuse(
-                    codes::IMPORT,
-                    "a model that needs a C# library",
-                    span,
-                    "model the data with variables and arrays",
-                );
+                self.import(span);
                 Head::Other
             }
             "include" => {

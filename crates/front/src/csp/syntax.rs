@@ -15,6 +15,8 @@
 use fairly_source::Span;
 use fairly_system::Annotation;
 
+use super::library::{Collection, Library, MathFunction, MethodCall, ObjectValue};
+
 /// How deep process expressions and expressions may be: no path from a root down is longer.
 pub const MAX_DEPTH: usize = 1000;
 
@@ -58,6 +60,8 @@ ids! {
 /// A whole file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Specification {
+    /// What `#import` names, in the order of the text.
+    pub imports: Vec<Library>,
     /// `#define N 3;` and the members of enumerations, in the order of the text. Only for showing
     /// values by name: where they are used, they have been replaced.
     pub constants: Vec<Constant>,
@@ -151,8 +155,10 @@ pub struct Variable {
     /// What the initial values are: [`Type::Int`] or [`Type::Bool`], never unknown.
     pub ty: Type,
     /// The initial values: one for a scalar, all elements with the last index running fastest for
-    /// an array. Within the bounds.
+    /// an array. Within the bounds. For a collection, what it holds at first.
     pub initial: Vec<Value>,
+    /// Set for a collection, which is neither a scalar nor an array.
+    pub collection: Option<Collection>,
 }
 
 /// A channel or array of channels.
@@ -500,6 +506,15 @@ pub enum StatementKind {
     },
     /// `{ … }`: a scope of its own.
     Block(Vec<Statement>),
+    /// `s.Add(1)`.
+    Method(MethodCall),
+    /// `s = new Set()`, `s = t`, `s = s.Union(s, t)`.
+    Replace {
+        /// The collection.
+        target: VariableId,
+        /// What it becomes.
+        value: ObjectValue,
+    },
 }
 
 /// What can be assigned to.
@@ -557,6 +572,12 @@ pub enum ExprKind {
     Query(ChannelQuery, ChannelUse),
     /// `&& x:{0..2}@b`: the operator over all values. One of `&&`, `||` and `xor`.
     Quantified(BinaryOperator, Vec<Binding>, Box<Expr>),
+    /// `s.Count()`. One that changes its collection stands in programs only.
+    Method(Box<MethodCall>),
+    /// `s == t` of two collections of one class.
+    SameContents(VariableId, VariableId),
+    /// `call(Max, a, b)`.
+    Math(MathFunction, Vec<Expr>),
 }
 
 /// Operators with one operand.

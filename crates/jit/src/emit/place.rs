@@ -305,7 +305,7 @@ impl<'a> Emitter<'a> {
             }
             Overflow::Wrap if size == u64::MAX => value,
             Overflow::Wrap => self.unknown(),
-            Overflow::Fault => self.insist_within(value, range.low, range.high),
+            Overflow::Fault | Overflow::Limit => self.insist_within(value, range.low, range.high),
         }
     }
 

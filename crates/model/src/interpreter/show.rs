@@ -3,6 +3,7 @@
 use fairly_omega::StateId;
 
 use super::Interpreter;
+use crate::ids::VariableId;
 use crate::layout::Strip;
 use crate::variable::{ABSENT, Variable};
 
@@ -10,7 +11,7 @@ impl Interpreter {
     /// What everything of a state is, by name, in an order that does not depend on the state: for
     /// reports that show what has changed. Where something went wrong it is the state before.
     ///
-    /// Elements of an array are `a[0]`, variables of a process `P.x`, the messages of a channel
+    /// Elements of an array are `a[0]`, or all together `[1,2]` if something counts them, variables of a process `P.x`, the messages of a channel
     /// `[1.2 3.4]`; a process is where its location is, and what is not there has no entry.
     pub fn valuation(&self, state: StateId) -> Vec<(String, String)> {
         self.reading(state, |cells| self.values(cells)).unwrap_or_default()
@@ -37,8 +38,12 @@ impl Interpreter {
     fn values(&self, cells: &[i64]) -> Vec<(String, String)> {
         let (model, layout) = (&self.program.model, &self.program.layout);
         let mut values = Vec::new();
-        for (variable, strip) in model.variables.iter().zip(&layout.variables) {
-            self.elements(variable, strip, cells, "", &mut values);
+        let counts: Vec<VariableId> = model.variables.iter().filter_map(|it| it.count).collect();
+        for (at, (variable, strip)) in model.variables.iter().zip(&layout.variables).enumerate() {
+            // The elements show how many there are.
+            if !counts.contains(&VariableId::from_index(at)) {
+                self.elements(variable, strip, cells, "", &mut values);
+            }
         }
         for (channel, of) in model.channels.iter().zip(&layout.channels) {
             if channel.capacity > 0 {
@@ -86,6 +91,15 @@ impl Interpreter {
         values: &mut Vec<(String, String)>,
     ) {
         if strip.cell as usize >= self.program.layout.state_cells {
+            return;
+        }
+        if let Some(count) =
+            variable.count.and_then(|count| self.program.layout.variables.get(count.index()))
+        {
+            let used = usize::try_from(cells[count.cell as usize]).unwrap_or(0);
+            let elements = strip.cells().take(used).map(|cell| cells[cell].to_string());
+            let elements = elements.collect::<Vec<_>>().join(",");
+            values.push((format!("{prefix}{}", variable.name), format!("[{elements}]")));
             return;
         }
         for (at, cell) in strip.cells().enumerate() {

@@ -5,7 +5,7 @@ use fairly_system::{Annotation, Event, EventId, EventKind};
 
 use super::lexer::{Kind, Token, tokens};
 use crate::expression::{Expr, Pick};
-use crate::ids::{LocationId, SlotId, TemplateId};
+use crate::ids::{LocationId, SlotId, TemplateId, VariableId};
 use crate::model::{Atomicity, Exit, Model};
 use crate::process::{
     Communication, Edge, Gathering, Label, Location, Order, Slot, Statement, StatementKind, Target,
@@ -388,7 +388,13 @@ impl Parser<'_> {
     }
 
     fn range(&mut self) -> Parsed<(Range, Overflow)> {
-        let overflow = if self.takes_word("wrap") { Overflow::Wrap } else { Overflow::Fault };
+        let overflow = if self.takes_word("wrap") {
+            Overflow::Wrap
+        } else if self.takes_word("limit") {
+            Overflow::Limit
+        } else {
+            Overflow::Fault
+        };
         let low = self.integer()?;
         self.expect("..")?;
         Ok((Range::new(low, self.integer()?), overflow))
@@ -401,6 +407,7 @@ impl Parser<'_> {
             length = Some(self.number()?);
             self.expect("]")?;
         }
+        let count = if self.takes_word("count") { Some(VariableId(self.id('g')?)) } else { None };
         self.expect(":")?;
         let scratch = self.takes_word("scratch");
         let storage = if scratch { Storage::Scratch } else { Storage::State };
@@ -408,7 +415,7 @@ impl Parser<'_> {
         self.expect("=")?;
         let initial = self.integers()?;
         let span = self.place_in_source()?;
-        Ok(Variable { name, range, overflow, length, initial, storage, span })
+        Ok(Variable { name, range, overflow, length, count, initial, storage, span })
     }
 
     fn channel(&mut self) -> Parsed<()> {

@@ -156,17 +156,24 @@ fn shown<T>(items: &[T]) -> List<impl Iterator<Item = Show<'_, T>> + Clone> {
 impl Display for Show<'_, (Range, Overflow)> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let &(Range { low, high }, overflow) = self.0;
-        let wrap = if overflow == Overflow::Wrap { "wrap " } else { "" };
-        write!(f, "{wrap}{low}..{high}")
+        let overflow = match overflow {
+            Overflow::Fault => "",
+            Overflow::Limit => "limit ",
+            Overflow::Wrap => "wrap ",
+        };
+        write!(f, "{overflow}{low}..{high}")
     }
 }
 
 impl Display for Show<'_, Variable> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Variable { name, range, overflow, length, initial, storage, span } = self.0;
+        let Variable { name, range, overflow, length, count, initial, storage, span } = self.0;
         write!(f, "{}", Name(name))?;
         if let Some(length) = length {
             write!(f, "[{length}]")?;
+        }
+        if let Some(count) = count {
+            write!(f, " count {count}")?;
         }
         let scratch = if *storage == Storage::Scratch { "scratch " } else { "" };
         write!(f, " : {scratch}{} = ", Show(&(*range, *overflow)))?;

@@ -146,7 +146,7 @@ impl<'m> Context<'m> {
         let depth = self.shape.depth;
         match overflow {
             Overflow::Wrap => self.expr(rng, depth),
-            Overflow::Fault => self.within(rng, depth, range),
+            Overflow::Fault | Overflow::Limit => self.within(rng, depth, range),
         }
     }
 

@@ -114,7 +114,7 @@ fn range(rng: &mut Rng) -> (Range, Overflow) {
     match rng.below(4) {
         0 => (Range::new(0, 1), Overflow::Wrap),
         1 => (Range::new(-2, 1), Overflow::Wrap),
-        2 => (Range::BOOL, Overflow::Fault),
+        2 => (Range::BOOL, if rng.chance(1, 3) { Overflow::Limit } else { Overflow::Fault }),
         _ => {
             let low = rng.below(3) as i64 - 1;
             (Range::new(low, low + 1 + rng.below(2) as i64), Overflow::Fault)
@@ -136,6 +136,7 @@ fn variable(rng: &mut Rng, shape: &Shape, plain: &str) -> Variable {
         range,
         overflow,
         length,
+        count: None,
         initial,
         storage: Storage::State,
         span: span(rng, shape),

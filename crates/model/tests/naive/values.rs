@@ -26,7 +26,7 @@ pub(crate) fn lets(wanted: &[Option<i64>], row: &[i64]) -> bool {
 pub(crate) fn fit(range: Range, overflow: Overflow, value: i64) -> Maybe<i64> {
     match overflow {
         _ if (range.low..=range.high).contains(&value) => Ok(value),
-        Overflow::Fault => Err(WRONG),
+        Overflow::Fault | Overflow::Limit => Err(WRONG),
         Overflow::Wrap => {
             let size = range.high - range.low + 1;
             let mut value = value;

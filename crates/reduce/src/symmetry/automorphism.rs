@@ -264,13 +264,16 @@ impl<'a> Check<'a> {
 
     /// A variable, and the one that stands in its place. What it has at first matters if it is reset to that.
     fn variable(&self, both: [&Variable; 2], kinds: [Kinds; 2], is_reset: bool) -> Same {
-        let [Variable { name: _, range, overflow, length, initial, storage, span: _ }, other] =
-            both;
+        let [
+            Variable { name: _, range, overflow, length, count: _, initial, storage, span: _ },
+            other,
+        ] = both;
         let Variable {
             name: _,
             range: other_range,
             overflow: other_overflow,
             length: other_length,
+            count: _,
             initial: other_initial,
             storage: other_storage,
             span: _,
@@ -568,7 +571,7 @@ impl<'a> Check<'a> {
         overflow: Overflow,
     ) -> Same {
         match overflow {
-            Overflow::Fault => Ok(()),
+            Overflow::Fault | Overflow::Limit => Ok(()),
             Overflow::Wrap => same(
                 kind.is_none()
                     || self

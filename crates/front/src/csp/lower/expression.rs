@@ -4,6 +4,7 @@ use fairly_model::{BinaryOp, ChannelQuery, Expr, Place, UnaryOp, VariableId};
 use fairly_source::Span;
 
 use super::Trouble;
+use super::collections::{Collections, math};
 use super::message::Lengths;
 use crate::csp::syntax as csp;
 
@@ -18,6 +19,8 @@ pub(super) struct Scope<'a> {
     pub(super) channels: &'a [u32],
     /// How long the messages of each declared channel are.
     pub(super) lengths: &'a [Lengths],
+    /// Where collections are in the model.
+    pub(super) collections: &'a Collections,
     /// What a name stands for.
     pub(super) names: &'a dyn Fn(csp::LocalId) -> Option<Expr>,
 }
@@ -30,7 +33,7 @@ impl Scope<'_> {
             Expr::Load(Place { variable, index: Some(index) }) => {
                 let length = match variable {
                     fairly_model::AnyVariable::Global(id) => {
-                        self.specification.variables[id.index()].dimensions.iter().product()
+                        self.collections.length(self.specification, *id)
                     }
                     _ => 0,
                 };
@@ -112,7 +115,19 @@ impl Scope<'_> {
                 })?;
                 all.unwrap_or(Expr::Const(i64::from(op == BinaryOp::And)))
             }
+            csp::ExprKind::Method(call) => {
+                let arguments = self.exprs(&call.arguments)?;
+                self.collections.question(call, &arguments, expr.span)?
+            }
+            csp::ExprKind::SameContents(one, other) => self.collections.same(*one, *other),
+            csp::ExprKind::Math(function, operands) => {
+                math(*function, &self.exprs(operands)?, expr.span)?
+            }
         })
+    }
+
+    fn exprs(&self, exprs: &[csp::Expr]) -> Result<Vec<Expr>, Trouble> {
+        exprs.iter().map(|expr| self.expr(expr)).collect()
     }
 
     /// The number of a channel.
@@ -134,21 +149,24 @@ impl Scope<'_> {
         id: csp::VariableId,
         indices: &[csp::Expr],
     ) -> Result<Place, Trouble> {
+        Ok(self.element_at(id, self.exprs(indices)?))
+    }
+
+    /// The same with indices of the model.
+    pub(super) fn element_at(&self, id: csp::VariableId, indices: Vec<Expr>) -> Place {
         let dimensions = &self.specification.variables[id.index()].dimensions;
         let mut flat = Expr::Const(0);
-        for (index, &length) in indices.iter().zip(dimensions) {
+        let single = indices.len() == 1;
+        for (index, &length) in indices.into_iter().zip(dimensions) {
             // With one index the place itself is checked.
-            let index = match indices.len() {
-                1 => self.expr(index)?,
-                _ => checked(self.expr(index)?, length),
-            };
+            let index = if single { index } else { checked(index, length) };
             let row = folded(BinaryOp::Multiply, flat, Expr::Const(i64::from(length)));
             flat = folded(BinaryOp::Add, row, index);
         }
-        Ok(Place {
+        Place {
             variable: fairly_model::AnyVariable::Global(VariableId(id.0)),
             index: Some(Box::new(flat)),
-        })
+        }
     }
 
     /// Does something for every combination of the values of indices, the first running slowest.
@@ -215,7 +233,7 @@ fn checked(index: Expr, length: u32) -> Expr {
     }
 }
 
-fn operator(op: csp::BinaryOperator) -> BinaryOp {
+pub(super) fn operator(op: csp::BinaryOperator) -> BinaryOp {
     match op {
         csp::BinaryOperator::Or => BinaryOp::Or,
         csp::BinaryOperator::And => BinaryOp::And,

@@ -9,11 +9,13 @@
 mod alike;
 mod alphabet;
 mod before;
+mod collections;
 mod environment;
 mod events;
 mod expression;
 mod joint;
 mod message;
+mod methods;
 mod names;
 mod network;
 mod program;

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::alike::owners;
+use crate::csp::library::ObjectValue;
 use crate::csp::syntax::{
     Action, ActionKind, Binding, ChannelUse, Domain, Event, EventSet, Expr, ExprKind, LocalId,
     NodeId, Pattern, PlaceKind, ProcessKind, Specification, Statement, StatementKind,
@@ -132,6 +133,12 @@ impl Names<'_> {
                 }
                 StatementKind::Peek { channel, .. } => self.channel(channel),
                 StatementKind::Block(inner) => self.statements(inner),
+                StatementKind::Method(call) => self.exprs(&call.arguments),
+                StatementKind::Replace { value, .. } => {
+                    if let ObjectValue::New(_, elements) = value {
+                        self.exprs(elements);
+                    }
+                }
             }
         }
     }
@@ -169,7 +176,13 @@ impl Names<'_> {
     fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
             // A `#define` is over global variables only.
-            ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Variable(_) | ExprKind::Define(_) => {}
+            ExprKind::Int(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Variable(_)
+            | ExprKind::Define(_)
+            | ExprKind::SameContents(..) => {}
+            ExprKind::Method(call) => self.exprs(&call.arguments),
+            ExprKind::Math(_, operands) => self.exprs(operands),
             ExprKind::Element(_, indices) => self.exprs(indices),
             ExprKind::Local(local) => self.used.push(*local),
             ExprKind::Unary(_, operand) => self.expr(operand),

@@ -133,9 +133,12 @@ pub fn lower_counting(
         vec![Diagnostic::error(trouble.code, trouble.message, trouble.span).label("here")]
     };
     let mut model = Model::new();
-    for variable in &specification.variables {
-        model.variables.push(global(variable));
+    let mut terms = Terms::new(Rc::clone(specification));
+    for (at, variable) in specification.variables.iter().enumerate() {
+        let elements = terms.collections.elements(at, variable);
+        model.variables.push(elements.unwrap_or_else(|| global(variable)));
     }
+    model.variables.extend_from_slice(terms.collections.more());
     for (channel, lengths) in specification.channels.iter().zip(lengths(specification)) {
         // A shorter message ends with cells that are not there.
         let range = match lengths.differ {
@@ -157,7 +160,6 @@ pub fn lower_counting(
             });
         }
     }
-    let mut terms = Terms::new(Rc::clone(specification));
     for define in &specification.defines {
         let expr = terms.scope(&|_| None).expr(&define.body).map_err(diagnostic)?;
         model.propositions.push((define.name.text.clone(), expr));

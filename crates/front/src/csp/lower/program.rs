@@ -1,12 +1,15 @@
 //! The programs of events as effects of edges.
 
 use fairly_model::{
-    Expr, LocalId as Cell, Pattern, Pick, Place, Statement, StatementKind, VariableId,
+    Expr, LocalId as Cell, Pattern, Pick, Place, Statement, StatementKind, UnaryOp, VariableId,
 };
 use hashbrown::HashMap;
 
 use super::Trouble;
-use super::expression::Scope;
+use super::collections::{Writer, each_call, math};
+use super::environment::as_cell;
+use super::expression::{Scope, folded, operator};
+use crate::csp::library::{MathFunction, Method};
 use crate::csp::syntax as csp;
 
 /// Where the cells of a template that live for one step only begin; before them are those that
@@ -17,23 +20,35 @@ pub(super) const SCRATCH: u32 = 64;
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     next: u32,
+    most: u32,
 }
 
 impl Scratch {
     /// One more.
     pub(super) fn fresh(&mut self) -> Cell {
         self.next += 1;
+        self.most = self.most.max(self.next);
         Cell(SCRATCH + self.next - 1)
+    }
+
+    /// What [`Scratch::release`] gives back to.
+    fn mark(&self) -> u32 {
+        self.next
+    }
+
+    /// Gives back all that were taken since.
+    fn release(&mut self, mark: u32) {
+        self.next = mark;
     }
 
     /// Goes on behind those that somebody else has used.
     pub(super) fn after(used: u32) -> Scratch {
-        Scratch { next: used }
+        Scratch { next: used, most: used }
     }
 
     /// How many.
     pub(super) fn used(&self) -> u32 {
-        self.next
+        self.most
     }
 }
 
@@ -59,39 +74,13 @@ impl<'a> Programs<'a> {
     ) -> Result<Vec<Statement>, Trouble> {
         let mut out = Vec::with_capacity(statements.len());
         for statement in statements {
-            let kind = match &statement.kind {
-                csp::StatementKind::Assign { target, value } => {
-                    let value = self.expr(value)?;
-                    let place = match &target.kind {
-                        csp::PlaceKind::Variable(id) => Place::global(VariableId(id.0)),
-                        csp::PlaceKind::Element(id, indices) => {
-                            self.with_scope(|scope| scope.element(*id, indices))?
-                        }
-                        csp::PlaceKind::Local(local) => Place::local(self.cell(*local)),
-                    };
-                    StatementKind::Assign(vec![(place, value)])
-                }
-                csp::StatementKind::Declare { local, value } => {
-                    let value = self.expr(value)?;
-                    let cell = self.cell(*local);
-                    StatementKind::Assign(vec![(Place::local(cell), value)])
-                }
-                csp::StatementKind::If { condition, then, otherwise } => StatementKind::If {
-                    condition: self.expr(condition)?,
-                    then: self.block(then)?,
-                    otherwise: self.block(otherwise)?,
-                },
-                csp::StatementKind::While { condition, body } => StatementKind::While {
-                    condition: self.expr(condition)?,
-                    body: self.block(body)?,
-                },
-                csp::StatementKind::Peek { target, channel } => self.peek(*target, channel)?,
-                csp::StatementKind::Block(inner) => {
-                    out.extend(self.block(inner)?);
-                    continue;
-                }
-            };
-            out.push(Statement { kind, span: Some(statement.span) });
+            // The variables of the program stay; what a statement needs for itself does not.
+            if let csp::StatementKind::Declare { local, .. } = &statement.kind {
+                self.cell(*local);
+            }
+            let mark = self.scratch.mark();
+            self.statement(statement, &mut out)?;
+            self.scratch.release(mark);
         }
         Ok(out)
     }
@@ -131,6 +120,154 @@ impl<'a> Programs<'a> {
         })
     }
 
+    fn statement(
+        &mut self,
+        statement: &csp::Statement,
+        out: &mut Vec<Statement>,
+    ) -> Result<(), Trouble> {
+        let writer = Writer { span: statement.span };
+        let kind = match &statement.kind {
+            csp::StatementKind::Assign { target, value } => {
+                let mut value = self.value(value, writer, out)?;
+                let place = match &target.kind {
+                    csp::PlaceKind::Variable(id) => Place::global(VariableId(id.0)),
+                    csp::PlaceKind::Element(id, indices) => {
+                        if indices.iter().any(needs_statements) {
+                            value = self.hold(value, writer, out);
+                        }
+                        let indices = self.values(indices, writer, out)?;
+                        self.with_scope(|scope| scope.element_at(*id, indices))
+                    }
+                    csp::PlaceKind::Local(local) => Place::local(self.cell(*local)),
+                };
+                StatementKind::Assign(vec![(place, value)])
+            }
+            csp::StatementKind::Declare { local, value } => {
+                let value = self.value(value, writer, out)?;
+                let cell = self.cell(*local);
+                StatementKind::Assign(vec![(Place::local(cell), value)])
+            }
+            csp::StatementKind::If { condition, then, otherwise } => StatementKind::If {
+                condition: self.value(condition, writer, out)?,
+                then: self.block(then)?,
+                otherwise: self.block(otherwise)?,
+            },
+            csp::StatementKind::While { condition, body } if needs_statements(condition) => {
+                let holds = self.scratch.fresh();
+                let mut test = Vec::new();
+                let value = self.value(condition, writer, &mut test)?;
+                test.push(writer.set(Place::local(holds), value));
+                out.extend(test.iter().cloned());
+                let mut body = self.block(body)?;
+                body.extend(test);
+                StatementKind::While { condition: Expr::local(holds), body }
+            }
+            csp::StatementKind::While { condition, body } => {
+                StatementKind::While { condition: self.expr(condition)?, body: self.block(body)? }
+            }
+            csp::StatementKind::Peek { target, channel } => self.peek(*target, channel)?,
+            csp::StatementKind::Block(inner) => {
+                out.extend(self.block(inner)?);
+                return Ok(());
+            }
+            csp::StatementKind::Method(call) => {
+                self.call(call, writer, out)?;
+                return Ok(());
+            }
+            csp::StatementKind::Replace { target, value } => {
+                return self.replace(*target, value, writer, out);
+            }
+        };
+        out.push(Statement { kind, span: Some(statement.span) });
+        Ok(())
+    }
+
+    /// The values of several expressions, from the first to the last.
+    pub(super) fn values(
+        &mut self,
+        exprs: &[csp::Expr],
+        writer: Writer,
+        out: &mut Vec<Statement>,
+    ) -> Result<Vec<Expr>, Trouble> {
+        let last = exprs.iter().rposition(needs_statements).unwrap_or(0);
+        let mut values = Vec::with_capacity(exprs.len());
+        for (at, expr) in exprs.iter().enumerate() {
+            let value = self.value(expr, writer, out)?;
+            values.push(if at < last { self.hold(value, writer, out) } else { value });
+        }
+        Ok(values)
+    }
+
+    /// The value of an expression, behind the statements that it takes to compute it.
+    pub(super) fn value(
+        &mut self,
+        expr: &csp::Expr,
+        writer: Writer,
+        out: &mut Vec<Statement>,
+    ) -> Result<Expr, Trouble> {
+        if !needs_statements(expr) {
+            return self.expr(expr);
+        }
+        Ok(match &expr.kind {
+            csp::ExprKind::Unary(operator, operand) => {
+                let operand = self.value(operand, writer, out)?;
+                match operator {
+                    csp::UnaryOperator::Not => operand.negated(),
+                    csp::UnaryOperator::Negate => Expr::unary(UnaryOp::Negate, operand),
+                }
+            }
+            csp::ExprKind::Binary(op, left, right) => {
+                let decides = match op {
+                    csp::BinaryOperator::And => Some(true),
+                    csp::BinaryOperator::Or => Some(false),
+                    _ => None,
+                };
+                let mut left = self.value(left, writer, out)?;
+                let Some(goes_on) = decides else {
+                    if needs_statements(right) {
+                        left = self.hold(left, writer, out);
+                    }
+                    let right = self.value(right, writer, out)?;
+                    return Ok(folded(operator(*op), left, right));
+                };
+                let whole = self.scratch.fresh();
+                out.push(writer.set(Place::local(whole), left));
+                let mut inner = Vec::new();
+                let right = self.value(right, writer, &mut inner)?;
+                inner.push(writer.set(Place::local(whole), right));
+                let whole = Expr::local(whole);
+                let test = if goes_on { whole.clone() } else { whole.clone().negated() };
+                out.push(writer.when(test, inner, Vec::new()));
+                whole
+            }
+            csp::ExprKind::Element(id, indices) => {
+                let indices = self.values(indices, writer, out)?;
+                Expr::Load(self.with_scope(|scope| scope.element_at(*id, indices)))
+            }
+            csp::ExprKind::Method(call) => self.call(call, writer, out)?,
+            csp::ExprKind::Math(function, operands) => {
+                let operands = self.values(operands, writer, out)?;
+                let operands: Vec<Expr> =
+                    operands.into_iter().map(|value| self.hold(value, writer, out)).collect();
+                match function {
+                    MathFunction::Sqrt => self.root(&operands[0], writer, out),
+                    _ => math(*function, &operands, expr.span)?,
+                }
+            }
+            _ => self.expr(expr)?,
+        })
+    }
+
+    /// A value that can be read several times and stays as it is.
+    pub(super) fn hold(&mut self, value: Expr, writer: Writer, out: &mut Vec<Statement>) -> Expr {
+        if matches!(value, Expr::Const(_)) || as_cell(&value).is_some() {
+            return value;
+        }
+        let cell = self.scratch.fresh();
+        out.push(writer.set(Place::local(cell), value));
+        Expr::local(cell)
+    }
+
     fn cell(&mut self, local: csp::LocalId) -> Cell {
         let scratch = &mut *self.scratch;
         *self.cells.entry(local).or_insert_with(|| scratch.fresh())
@@ -146,5 +283,29 @@ impl<'a> Programs<'a> {
             None => (self.scope.names)(local),
         };
         work(&Scope { names: &names, ..*self.scope })
+    }
+}
+
+/// Whether an expression of a program takes statements to compute: a method that changes a collection,
+/// or something whose operands would be evaluated many times.
+pub(super) fn needs_statements(expr: &csp::Expr) -> bool {
+    let mut needs = false;
+    each_call(expr, &mut |call| {
+        // Statements also say better what went wrong.
+        let fails = matches!(call.signature.method, Method::First | Method::Last);
+        let many = !call.arguments.is_empty() || call.other.is_some();
+        needs |= call.signature.changes || many || fails;
+    });
+    needs || has_function(expr)
+}
+
+fn has_function(expr: &csp::Expr) -> bool {
+    match &expr.kind {
+        csp::ExprKind::Math(..) => true,
+        csp::ExprKind::Unary(_, operand) => has_function(operand),
+        csp::ExprKind::Binary(_, left, right) => has_function(left) || has_function(right),
+        csp::ExprKind::Element(_, operands) => operands.iter().any(has_function),
+        csp::ExprKind::Method(call) => call.arguments.iter().any(has_function),
+        _ => false,
     }
 }

@@ -9,6 +9,7 @@ use hashbrown::HashSet;
 use super::Trouble;
 use super::alike::AlikeParts;
 use super::alphabet::Which;
+use super::collections::Collections;
 use super::environment::{Environment, Value};
 use super::events::{SetId, Sets};
 use super::expression::{MAX_COPIES, Scope};
@@ -30,6 +31,8 @@ pub(super) struct Terms {
     pub(super) channels: Vec<u32>,
     /// How long the messages of each declared channel are.
     pub(super) lengths: Vec<Lengths>,
+    /// Where collections are in the model.
+    pub(super) collections: Collections,
     /// The free names of every node.
     free: Vec<Vec<LocalId>>,
     /// The parameters of every definition that alphabets depend on.
@@ -59,7 +62,19 @@ impl Terms {
         let skips = skips(&specification);
         let lengths = lengths(&specification);
         let (sets, work) = (Sets::default(), Cell::new(0));
-        Terms { specification, channels, lengths, free, matter, sets, alike, skips, work }
+        let collections = Collections::new(&specification);
+        Terms {
+            specification,
+            channels,
+            lengths,
+            collections,
+            free,
+            matter,
+            sets,
+            alike,
+            skips,
+            work,
+        }
     }
 
     /// Counts work: see [`Terms::work`].
@@ -98,6 +113,7 @@ impl Terms {
             specification: &self.specification,
             channels: &self.channels,
             lengths: &self.lengths,
+            collections: &self.collections,
             names,
         }
     }

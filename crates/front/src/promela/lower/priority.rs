@@ -70,6 +70,7 @@ impl<'a> Lowering<'a> {
             range: RANGE,
             overflow: Overflow::Wrap,
             length: Some(small(self.slots.len()).max(1)),
+            count: None,
             initial: self.slots.iter().map(initial).collect(),
             storage: Storage::State,
             span: Some(place.span),

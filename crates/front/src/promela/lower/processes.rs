@@ -471,6 +471,7 @@ impl<'a> Lowering<'a> {
             range: Range::new(0, i64::try_from(high).unwrap_or(0)),
             overflow: Overflow::Fault,
             length: None,
+            count: None,
             initial: vec![0],
             storage: Storage::Scratch,
             span: None,

@@ -102,6 +102,7 @@ impl<'a> Lowering<'a> {
             range: Range::new(0, last),
             overflow: Overflow::Fault,
             length: None,
+            count: None,
             initial: vec![0],
             storage: Storage::State,
             span: Some(of.place.span),

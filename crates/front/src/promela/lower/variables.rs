@@ -128,6 +128,7 @@ pub(super) fn variable(leaf: &Leaf<'_>, name: String) -> Variable {
         range: leaf.range,
         overflow: Overflow::Wrap,
         length,
+        count: None,
         initial: vec![0; length.unwrap_or(1) as usize],
         storage: Storage::State,
         span: Some(leaf.declared.place.span),

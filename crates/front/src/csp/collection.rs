@@ -1,0 +1,581 @@
+//! Collections: `#import`, `var<Set> s = new Set();`, `s.Add(1)`. What there is, is in `library.rs`.
+
+use fairly_source::{Diagnostic, Span};
+
+use super::codes;
+use super::expression::{Deep, Level, are, constant, count};
+use super::lexer::Kind;
+use super::library::{
+    Class, Collection, DEFAULT_CAPACITY, Gives, Library, MOST_CAPACITY, Method, MethodCall,
+    ObjectValue, Parameter, Signature,
+};
+use super::names::Global;
+use super::parser::{Parsed, Parser, Stop};
+use super::syntax::{
+    Expr, ExprKind, StatementKind, Type, UnaryOperator, Value, Variable, VariableId,
+};
+use crate::suggest::near;
+
+/// A collection and its kind.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Object {
+    id: VariableId,
+    class: Class,
+}
+
+/// The arguments of a method.
+#[derive(Default)]
+struct Arguments {
+    values: Vec<Expr>,
+    objects: Vec<VariableId>,
+    depth: usize,
+    count: usize,
+    /// Whether one of them could not be read.
+    wrong: bool,
+}
+
+impl Parser<'_> {
+    /// `#import "PAT.Lib.Set"`, at the `#`.
+    pub(super) fn import(&mut self, span: Span) {
+        let place = match self.kind_at(self.at + 2) {
+            Some(Kind::Text) => self.tokens[self.at + 2].span,
+            _ => span,
+        };
+        let name = self.slice(place).trim_matches('"').trim();
+        if let Some(library) = Library::named(name) {
+            if !self.spec.imports.contains(&library) {
+                self.spec.imports.push(library);
+            }
+            return;
+        }
+        let known = Class::ALL.map(|class| Library::Collection(class).name());
+        let names = known.iter().map(String::as_str).chain(["PAT.Math"]);
+        let help = match near(name, names) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "Fairly runs no C#; it has PAT's own List, Stack, Queue, Set, HashTable and \
+                     PAT.Math. Write other methods as programs on variables, arrays and these \
+                     collections"
+                .to_owned(),
+        };
+        self.refuse(codes::IMPORT, "a model that needs a C# library", place, &help);
+    }
+
+    /// `var<Set> s = new Set();`, at the `<`.
+    pub(super) fn collection(&mut self, hidden: bool) -> Parsed<()> {
+        let (start, declared) = (self.span(), self.at.checked_sub(1).unwrap_or_default());
+        self.at += 1;
+        let class_at = self.span();
+        if !matches!(self.kind(), Some(Kind::Name)) {
+            return Err(self.unexpected("a class of a library"));
+        }
+        self.at += 1;
+        self.expect(">")?;
+        let name = self.name("a variable")?;
+        let key = self.slice(name.span);
+        let first = self.names.declared(key) == Some(name.span);
+        if first {
+            self.names.settle(key, Global::Broken);
+        }
+        let span = start.to(class_at);
+        let class = self.class(class_at, span)?;
+        if self.sees("[") {
+            return Err(self.refuse(
+                codes::TYPE,
+                "an array of collections",
+                name.span,
+                "declare a variable for each of them",
+            ));
+        }
+        let mut initial = Vec::new();
+        if self.takes("=") {
+            let at = self.span();
+            if !self.sees_word("new") {
+                return Err(self.unexpected(&format!("`new {}()`", class.name())));
+            }
+            let value = self.object_value(class)?;
+            if let Some(ObjectValue::New(_, elements)) = value {
+                for element in &elements {
+                    match self.first_value(element) {
+                        Some(Value::Int(value)) => initial.push(Value::Int(value)),
+                        _ => return Err(Stop),
+                    }
+                }
+            }
+            let span = self.since(at);
+            if initial.len() > MOST_CAPACITY as usize {
+                return Err(self.capacity_is_wrong(span));
+            }
+        }
+        self.end_of_item()?;
+        let capacity = self.capacity_of(self.tokens[declared].span.start)?;
+        let room = capacity.unwrap_or(DEFAULT_CAPACITY) as usize + initial.len();
+        self.not_too_many(room, name.span)?;
+        self.elements += room;
+        if first {
+            let id = VariableId::new(self.spec.variables.len());
+            self.names.settle(key, Global::Variable(id));
+            let collection = Some(Collection { class, capacity });
+            let (dimensions, bounds, ty) = (Vec::new(), None, Type::Int);
+            self.spec.variables.push(Variable {
+                name,
+                hidden,
+                dimensions,
+                bounds,
+                ty,
+                initial,
+                collection,
+            });
+        }
+        Ok(())
+    }
+
+    /// What an element is at first: a constant, or an element of an array that is declared above.
+    fn first_value(&mut self, element: &Expr) -> Option<Value> {
+        if let ExprKind::Element(id, indices) = &element.kind
+            && let [index] = &indices[..]
+            && let Some(Value::Int(index)) = constant(index)
+        {
+            let at = usize::try_from(index).ok()?;
+            return self.spec.variables[id.index()].initial.get(at).copied();
+        }
+        self.known(element, "an initial value")
+    }
+
+    /// The class whose name stands at `at`, if its library is imported.
+    fn class(&mut self, at: Span, span: Span) -> Parsed<Class> {
+        let name = self.slice(at);
+        let Some(class) = Class::named(name) else {
+            let help = match near(name, Class::ALL.map(Class::name)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "there are List, Stack, Queue, Set and HashTable; model other data with \
+                         variables and arrays"
+                    .to_owned(),
+            };
+            return Err(self.refuse(codes::TYPE, "a variable of a C# type", span, &help));
+        };
+        let library = Library::Collection(class);
+        if !self.spec.imports.contains(&library) {
+            return Err(self.stop(
+                Diagnostic::error(codes::TYPE, format!("`{name}` is not imported"), span)
+                    .label("a class of a library")
+                    .help(format!("write `#import \"{}\";` above", library.name())),
+            ));
+        }
+        Ok(class)
+    }
+
+    /// The capacity that a comment beside or directly above the declaration gives, which starts at
+    /// `start` and has just been read.
+    fn capacity_of(&mut self, start: usize) -> Parsed<Option<u32>> {
+        let (text, end) = (self.text, self.previous().end);
+        let beside = |at: usize| at >= end && !text[end..at].contains('\n');
+        let above = |at: usize| {
+            at < start && text[at..start].matches('\n').count() == 1 && {
+                let (_, between) = text[at..start].split_once('\n').unwrap_or_default();
+                between.trim().is_empty()
+            }
+        };
+        let found = self.capacities.iter().find(|remark| beside(remark.span.start));
+        let found = found.or_else(|| self.capacities.iter().find(|it| above(it.span.start)));
+        let Some(remark) = found else { return Ok(None) };
+        let digits = remark.text.find(|c: char| !c.is_ascii_digit()).unwrap_or(remark.text.len());
+        if digits == 0 {
+            // A comment like any other.
+            return Ok(None);
+        }
+        let span = Span::new(remark.span.start, remark.span.start + digits);
+        match remark.text[..digits].parse() {
+            Ok(capacity) if (1..=MOST_CAPACITY).contains(&capacity) => Ok(Some(capacity)),
+            _ => Err(self.capacity_is_wrong(span)),
+        }
+    }
+
+    fn capacity_is_wrong(&mut self, span: Span) -> Stop {
+        self.stop(
+            Diagnostic::error(codes::CAPACITY, "a collection cannot have this capacity", span)
+                .label(format!("expected 1 to {MOST_CAPACITY}"))
+                .help("every state has room for all elements; use a smaller collection"),
+        )
+    }
+
+    /// The collection that a name stands for.
+    pub(super) fn as_collection(&self, global: Global) -> Option<Object> {
+        let Global::Variable(id) = global else { return None };
+        let class = self.spec.variables[id.index()].collection?.class;
+        Some(Object { id, class })
+    }
+
+    /// The collection whose name is the next token.
+    pub(super) fn collection_here(&self) -> Option<Object> {
+        let name = match self.kind() {
+            Some(Kind::Name) => self.word_at(self.at),
+            _ => return None,
+        };
+        if self.local(name).is_some() {
+            return None;
+        }
+        self.global(name).and_then(|global| self.as_collection(global))
+    }
+
+    /// What follows the name of a collection in an expression.
+    pub(super) fn collection_operand(&mut self, object: Object, start: Span) -> Parsed<Deep> {
+        let name = self.slice(start);
+        if self.sees(".") && matches!(self.kind_at(self.at + 1), Some(Kind::Name)) {
+            let Some((call, depth)) = self.method_call(object, start)? else {
+                return Ok(Deep::stand_in(self.since(start)));
+            };
+            let span = call.span;
+            let Some(ty) = call.signature.gives.ty() else {
+                self.note(
+                    Diagnostic::error(
+                        codes::OBJECT,
+                        format!("`{}` gives no single value", call.signature.name),
+                        span,
+                    )
+                    .label(match call.signature.gives {
+                        Gives::Object => "a collection",
+                        _ => "nothing",
+                    })
+                    .help(match call.signature.gives {
+                        Gives::Object => "assign it to a variable, and ask that one",
+                        _ => "call it as a statement of its own",
+                    }),
+                );
+                return Ok(Deep::stand_in(span));
+            };
+            if call.signature.changes && !self.in_program {
+                let method = call.signature.name;
+                self.note(
+                    Diagnostic::error(
+                        codes::CHANGES,
+                        format!("`{method}` changes `{name}` where nothing can change"),
+                        span,
+                    )
+                    .label("not in a program")
+                    .help(format!(
+                        "call it in the program of an event, `e{{{name}.{method}(…);}} -> …`"
+                    )),
+                );
+                return Ok(Deep::stand_in(span));
+            }
+            return self.above(depth, ExprKind::Method(Box::new(call)), ty, span);
+        }
+        if self.sees("$") {
+            self.refuse_member(start)?;
+        }
+        let equal = self.sees("==");
+        if equal || self.sees("!=") {
+            self.at += 1;
+            if let Some(other) = self.collection_here()
+                && self.sign_at(self.at + 1) != "."
+            {
+                let place = self.span();
+                self.at += 1;
+                self.same_class(object.class, other, place);
+                let span = self.since(start);
+                let same = ExprKind::SameContents(object.id, other.id);
+                let same = self.above(1, same, Type::Bool, span)?;
+                if equal {
+                    return Ok(same);
+                }
+                let kind = ExprKind::Unary(UnaryOperator::Not, Box::new(same.expr));
+                return self.above(same.depth, kind, Type::Bool, span);
+            }
+            self.at -= 1;
+        }
+        self.note(
+            Diagnostic::error(
+                codes::OBJECT,
+                format!("the collection `{name}` stands where a single value should"),
+                start,
+            )
+            .label(format!("a {}", object.class.name()))
+            .help(format!(
+                "ask it for something, for example `{name}.Count()`; collections are not passed \
+                 to processes or through channels"
+            )),
+        );
+        Ok(Deep::stand_in(start))
+    }
+
+    /// Notes that a collection is of another class.
+    fn same_class(&mut self, class: Class, other: Object, span: Span) {
+        if other.class != class {
+            let name = self.slice(span);
+            self.note(
+                Diagnostic::error(
+                    codes::OBJECT,
+                    format!("`{name}` is a {}, not a {}", other.class.name(), class.name()),
+                    span,
+                )
+                .label(format!("expected a {}", class.name()))
+                .help("only collections of one class are combined, compared and assigned"),
+            );
+        }
+    }
+
+    /// `.Add(1)` after the name of a collection; nothing if there is no such call.
+    fn method_call(&mut self, object: Object, start: Span) -> Parsed<Option<(MethodCall, usize)>> {
+        let Some((signature, arguments)) = self.method(object.class)? else { return Ok(None) };
+        let span = self.since(start);
+        let Arguments { values, objects, depth, .. } = arguments;
+        let other = objects.first().copied();
+        let call = MethodCall { object: object.id, signature, arguments: values, other, span };
+        Ok(Some((call, depth.max(1))))
+    }
+
+    /// A method and its arguments, from the dot on.
+    fn method(&mut self, class: Class) -> Parsed<Option<(&'static Signature, Arguments)>> {
+        self.at += 1;
+        let place = self.span();
+        let name = self.slice(place);
+        self.at += 1;
+        let Some(signature) = class.method(name) else {
+            let wrong = Diagnostic::error(
+                codes::METHOD,
+                format!("a {} has no method `{name}`", class.name()),
+                place,
+            )
+            .label("unknown");
+            let names: Vec<&str> = class.methods().map(|method| method.name).collect();
+            let help = match near(name, names.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("there are {}", names.join(", ")),
+            };
+            self.note(wrong.help(help));
+            if self.sees("(") {
+                self.at = self.partners[self.at] + 1;
+            }
+            return Ok(None);
+        };
+        if !self.sees("(") {
+            return Err(self.unexpected("`(`"));
+        }
+        let read = self.bracketed("(", |parser| parser.method_arguments(class, signature))?;
+        let Some(arguments) = read else { return Ok(None) };
+        let wanted = signature.parameters.len();
+        if arguments.count != wanted {
+            let span = self.since(place);
+            self.note(
+                Diagnostic::error(
+                    codes::ARGUMENTS,
+                    format!(
+                        "`{name}` takes {} and {} given",
+                        count(wanted, "argument"),
+                        are(arguments.count, "argument", "arguments"),
+                    ),
+                    span,
+                )
+                .label(format!("expected {}", count(wanted, "argument")))
+                .help("look at the table of methods in the documentation of CSP#"),
+            );
+            return Ok(None);
+        }
+        Ok((!arguments.wrong).then_some((signature, arguments)))
+    }
+
+    fn method_arguments(&mut self, class: Class, signature: &Signature) -> Parsed<Arguments> {
+        let mut read = Arguments::default();
+        while self.at < self.end {
+            match signature.parameters.get(read.count) {
+                Some(Parameter::Object) => match self.object_argument(class)? {
+                    Some(object) => read.objects.push(object),
+                    None => read.wrong = true,
+                },
+                _ => {
+                    let value = self.nested(|parser| parser.binary(Level::Or))?;
+                    self.want(&value.expr, Type::Int);
+                    read.depth = read.depth.max(value.depth);
+                    read.values.push(value.expr);
+                }
+            }
+            read.count += 1;
+            if self.at < self.end {
+                self.expect(",")?;
+                if self.at == self.end {
+                    return Err(self.unexpected("an argument"));
+                }
+            }
+        }
+        Ok(read)
+    }
+
+    /// The name of a collection; nothing if it is of another class.
+    fn object_argument(&mut self, class: Class) -> Parsed<Option<VariableId>> {
+        let place = self.span();
+        let after = self.sign_at(self.at + 1);
+        if let Some(object) = self.collection_here()
+            && after != "."
+        {
+            self.at += 1;
+            self.same_class(class, object, place);
+            return Ok((object.class == class).then_some(object.id));
+        }
+        Err(self.stop(
+            Diagnostic::error(codes::OBJECT, "the name of a collection should stand here", place)
+                .label(format!("expected a {}", class.name()))
+                .help("assign what is computed to a variable first, and name that one"),
+        ))
+    }
+
+    /// `s.Add(1);`, `s = new Set();`
+    pub(super) fn collection_statement(&mut self, object: Object) -> Parsed<StatementKind> {
+        let start = self.span();
+        self.at += 1;
+        if self.takes("=") {
+            let value = self.object_value(object.class)?;
+            self.end_of_statement()?;
+            // What is wrong with it has been noted, and nothing is made of this tree.
+            let nothing = StatementKind::Block(Vec::new());
+            let replace = |value| StatementKind::Replace { target: object.id, value };
+            return Ok(value.map_or(nothing, replace));
+        }
+        if self.sees(".") && matches!(self.kind_at(self.at + 1), Some(Kind::Name)) {
+            let call = self.method_call(object, start)?;
+            self.end_of_statement()?;
+            let Some((call, depth)) = call else { return Ok(StatementKind::Block(Vec::new())) };
+            self.deepest = self.deepest.max(depth);
+            if !call.signature.changes {
+                return Err(self.changes_nothing(call.span));
+            }
+            return Ok(StatementKind::Method(call));
+        }
+        // Reading it as a value says what is wrong.
+        self.at -= 1;
+        self.expression()?;
+        let span = self.since(start);
+        Err(self.changes_nothing(span))
+    }
+
+    /// What can be assigned to a collection; nothing if something is wrong with it.
+    fn object_value(&mut self, class: Class) -> Parsed<Option<ObjectValue>> {
+        let start = self.span();
+        if self.takes_word("new") {
+            return self.new_object(class);
+        }
+        if let Some(object) = self.collection_here() {
+            self.at += 1;
+            if !self.sees(".") {
+                self.same_class(class, object, start);
+                return Ok(Some(ObjectValue::Copy(object.id)));
+            }
+            return self.combined(object.class, Some(object), class, start);
+        }
+        // `Set.Union(a, b)`.
+        if let Some(named) = Class::named(self.word_at(self.at))
+            && self.sign_at(self.at + 1) == "."
+        {
+            self.at += 1;
+            return self.combined(named, None, class, start);
+        }
+        Err(self.stop(
+            Diagnostic::error(codes::OBJECT, "a collection should stand here", start)
+                .label(format!("expected a {}", class.name()))
+                .help(format!("write `new {}()`, or the name of another one", class.name())),
+        ))
+    }
+
+    /// `.Union(a, b)` after an object or the name of a class.
+    fn combined(
+        &mut self,
+        class: Class,
+        object: Option<Object>,
+        wanted: Class,
+        start: Span,
+    ) -> Parsed<Option<ObjectValue>> {
+        if !matches!(self.kind_at(self.at + 1), Some(Kind::Name)) {
+            return Err(self.unexpected("a method"));
+        }
+        let Some((signature, arguments)) = self.method(class)? else { return Ok(None) };
+        let span = self.since(start);
+        if class != wanted || signature.gives != Gives::Object {
+            self.note(
+                Diagnostic::error(codes::OBJECT, "a collection should stand here", span)
+                    .label(format!("expected a {}", wanted.name()))
+                    .help("only a collection of the same class can be assigned to one"),
+            );
+            return Ok(None);
+        }
+        Ok(match (signature.method, object, &arguments.objects[..]) {
+            (Method::Clone, Some(object), _) => Some(ObjectValue::Copy(object.id)),
+            (_, _, &[one, other]) => Some(ObjectValue::Combined(signature, one, other)),
+            _ => return Err(self.unexpected("an object")),
+        })
+    }
+
+    /// `List([1, 2])`, after `new`.
+    fn new_object(&mut self, wanted: Class) -> Parsed<Option<ObjectValue>> {
+        let place = self.span();
+        if !matches!(self.kind(), Some(Kind::Name)) {
+            return Err(self.unexpected("a class of a library"));
+        }
+        self.at += 1;
+        let class = self.class(place, place)?;
+        if class != wanted {
+            self.note(
+                Diagnostic::error(
+                    codes::OBJECT,
+                    format!("a {} cannot be a {}", wanted.name(), class.name()),
+                    place,
+                )
+                .label(format!("expected `{}`", wanted.name()))
+                .help("an object is assigned to variables of its own class"),
+            );
+        }
+        if !self.sees("(") {
+            return Err(self.unexpected("`(`"));
+        }
+        let elements = self.bracketed("(", |parser| {
+            if parser.at == parser.end {
+                return Ok(Vec::new());
+            }
+            if class != Class::List {
+                return Err(parser.unexpected("`)`"));
+            }
+            parser.contents()
+        })?;
+        Ok(elements.map(|elements| ObjectValue::New(class, elements)))
+    }
+
+    /// What a list is made from: `[1, x]`, or an array.
+    fn contents(&mut self) -> Parsed<Vec<Expr>> {
+        let place = self.span();
+        if self.sees("[") {
+            let read = self.bracketed("[", |parser| {
+                let mut elements = Vec::new();
+                while parser.at < parser.end {
+                    let element = parser.expression()?;
+                    parser.want(&element, Type::Int);
+                    elements.push(element);
+                    if parser.at < parser.end {
+                        parser.expect(",")?;
+                    }
+                }
+                Ok(elements)
+            })?;
+            return read.ok_or(Stop);
+        }
+        let name = match self.kind() {
+            Some(Kind::Name) => self.word_at(self.at),
+            _ => return Err(self.unexpected("`[…]` or the name of an array")),
+        };
+        if self.local(name).is_none()
+            && let Some(Global::Variable(id)) = self.global(name)
+            && let variable = &self.spec.variables[id.index()]
+            && let [size] = variable.dimensions[..]
+            && variable.ty == Type::Int
+        {
+            self.at += 1;
+            if size > MOST_CAPACITY {
+                return Err(self.capacity_is_wrong(place));
+            }
+            let element = |at: u32| {
+                let at = i32::try_from(at).unwrap_or(i32::MAX);
+                let index = Expr { kind: ExprKind::Int(at), ty: Type::Int, span: place };
+                Expr { kind: ExprKind::Element(id, vec![index]), ty: Type::Int, span: place }
+            };
+            return Ok((0..size).map(element).collect());
+        }
+        Err(self.unexpected("`[…]` or the name of an array"))
+    }
+}

@@ -1,0 +1,354 @@
+//! The libraries of PAT that are part of the language here: five collections of integers, and
+//! arithmetic.
+//!
+//! PAT runs libraries as C#. The ones that come with it have a documented meaning, and this module says which
+//! methods they have; `lower/collections.rs` and `lower/methods.rs` say what the methods do. A collection is a
+//! global variable. It belongs to the state by its contents: assigning one copies it, and two with the same
+//! contents are equal. A [`Class::Set`] is sorted, so that the order in which elements were added does not
+//! matter, and so are the keys of a [`Class::HashTable`].
+
+use fairly_source::Span;
+
+use super::syntax::{Expr, Type, VariableId};
+
+/// A kind of collection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// `PAT.Lib.List`: a sequence.
+    List,
+    /// `PAT.Lib.Stack`: last in, first out.
+    Stack,
+    /// `PAT.Lib.Queue`: first in, first out.
+    Queue,
+    /// `PAT.Lib.Set`: sorted, without duplicates.
+    Set,
+    /// `PAT.Lib.HashTable`: integers to integers.
+    HashTable,
+}
+
+impl Class {
+    /// All of them.
+    pub const ALL: [Class; 5] =
+        [Class::List, Class::Stack, Class::Queue, Class::Set, Class::HashTable];
+
+    /// The name in a declaration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::List => "List",
+            Class::Stack => "Stack",
+            Class::Queue => "Queue",
+            Class::Set => "Set",
+            Class::HashTable => "HashTable",
+        }
+    }
+
+    /// The class with that name.
+    pub fn named(name: &str) -> Option<Class> {
+        Class::ALL.into_iter().find(|class| class.name() == name)
+    }
+}
+
+/// What `#import` names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Library {
+    /// `PAT.Lib.Set` and the like.
+    Collection(Class),
+    /// `PAT.Math`.
+    Math,
+}
+
+impl Library {
+    /// The library with that name.
+    pub fn named(name: &str) -> Option<Library> {
+        if name == "PAT.Math" {
+            return Some(Library::Math);
+        }
+        name.strip_prefix("PAT.Lib.").and_then(Class::named).map(Library::Collection)
+    }
+
+    /// The name that `#import` gives it.
+    pub fn name(self) -> String {
+        match self {
+            Library::Collection(class) => format!("PAT.Lib.{}", class.name()),
+            Library::Math => "PAT.Math".to_owned(),
+        }
+    }
+}
+
+/// What a collection is at first, and how much room it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Collection {
+    /// Its kind.
+    pub class: Class,
+    /// How many elements it can hold, if a comment `// capacity: N` says so.
+    pub capacity: Option<u32>,
+}
+
+/// How many elements a collection that grows can hold beside those it begins with, unless a comment
+/// says otherwise.
+pub const DEFAULT_CAPACITY: u32 = 32;
+
+/// The largest capacity.
+pub const MOST_CAPACITY: u32 = 1024;
+
+/// A method of a collection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Method {
+    /// How many elements there are.
+    Count,
+    /// Whether there are none.
+    IsEmpty,
+    /// Removes all elements.
+    Clear,
+    /// Whether a value is an element, or a key of a table.
+    Contains,
+    /// Appends to a list; puts into a set, or a key with a value into a table, unless it is there.
+    Add,
+    /// Takes away a value: the first of a list, an element of a set, a key of a table.
+    Remove,
+    /// Takes away the element at an index.
+    RemoveAt,
+    /// The element at an index.
+    Get,
+    /// The first element.
+    First,
+    /// The last element; of a stack, the one that comes next.
+    Last,
+    /// Appends.
+    Append,
+    /// Takes away the first element, and gives it.
+    TakeFirst,
+    /// Takes away the last element, and gives it.
+    TakeLast,
+    /// The value of a key.
+    GetValue,
+    /// Whether two sets have a common element.
+    IsOverlapping,
+    /// Whether two sets have none.
+    IsDisjoint,
+    /// Keeps the elements whose bits are set in a number.
+    KeepByIndex,
+    /// A copy.
+    Clone,
+    /// One after the other.
+    Concat,
+    /// The elements of either.
+    Union,
+    /// The elements of both.
+    Intersect,
+    /// The elements of the first that are not in the second.
+    Subtract,
+}
+
+/// What a parameter of a method is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parameter {
+    /// An integer.
+    Value,
+    /// A collection of the same class.
+    Object,
+}
+
+/// What a method gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gives {
+    /// Nothing.
+    Nothing,
+    /// An integer.
+    Int,
+    /// A truth value.
+    Bool,
+    /// A collection of the same class.
+    Object,
+}
+
+impl Gives {
+    /// The type of a call, if it is a single value.
+    pub fn ty(self) -> Option<Type> {
+        match self {
+            Gives::Int => Some(Type::Int),
+            Gives::Bool => Some(Type::Bool),
+            Gives::Nothing | Gives::Object => None,
+        }
+    }
+}
+
+/// A method as it is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signature {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does.
+    pub method: Method,
+    /// What it takes.
+    pub parameters: &'static [Parameter],
+    /// What it gives.
+    pub gives: Gives,
+    /// Whether it changes the collection, so that only programs can call it.
+    pub changes: bool,
+}
+
+const NONE: &[Parameter] = &[];
+const VALUE: &[Parameter] = &[Parameter::Value];
+const TWO_VALUES: &[Parameter] = &[Parameter::Value, Parameter::Value];
+const OBJECT: &[Parameter] = &[Parameter::Object];
+const TWO_OBJECTS: &[Parameter] = &[Parameter::Object, Parameter::Object];
+
+const fn asks(
+    name: &'static str,
+    method: Method,
+    parameters: &'static [Parameter],
+    gives: Gives,
+) -> Signature {
+    Signature { name, method, parameters, gives, changes: false }
+}
+
+const fn changes(
+    name: &'static str,
+    method: Method,
+    parameters: &'static [Parameter],
+    gives: Gives,
+) -> Signature {
+    Signature { name, method, parameters, gives, changes: true }
+}
+
+/// Methods of every class.
+const COMMON: &[Signature] = &[
+    asks("Count", Method::Count, NONE, Gives::Int),
+    asks("IsEmpty", Method::IsEmpty, NONE, Gives::Bool),
+    changes("Clear", Method::Clear, NONE, Gives::Nothing),
+    asks("GetClone", Method::Clone, NONE, Gives::Object),
+];
+
+const LIST: &[Signature] = &[
+    changes("Add", Method::Append, VALUE, Gives::Nothing),
+    asks("Get", Method::Get, VALUE, Gives::Int),
+    asks("Contains", Method::Contains, VALUE, Gives::Bool),
+    changes("Remove", Method::Remove, VALUE, Gives::Nothing),
+    changes("RemoveAt", Method::RemoveAt, VALUE, Gives::Nothing),
+    asks("Concat", Method::Concat, TWO_OBJECTS, Gives::Object),
+];
+
+const STACK: &[Signature] = &[
+    changes("Push", Method::Append, VALUE, Gives::Nothing),
+    changes("Pop", Method::TakeLast, NONE, Gives::Int),
+    asks("Peek", Method::Last, NONE, Gives::Int),
+    asks("Contains", Method::Contains, VALUE, Gives::Bool),
+];
+
+const QUEUE: &[Signature] = &[
+    changes("Enqueue", Method::Append, VALUE, Gives::Nothing),
+    // In some versions of PAT it gives nothing.
+    changes("Dequeue", Method::TakeFirst, NONE, Gives::Int),
+    asks("First", Method::First, NONE, Gives::Int),
+    asks("Last", Method::Last, NONE, Gives::Int),
+    asks("Contains", Method::Contains, VALUE, Gives::Bool),
+    asks("Concat", Method::Concat, TWO_OBJECTS, Gives::Object),
+];
+
+const SET: &[Signature] = &[
+    changes("Add", Method::Add, VALUE, Gives::Bool),
+    changes("Remove", Method::Remove, VALUE, Gives::Bool),
+    asks("Contains", Method::Contains, VALUE, Gives::Bool),
+    asks("Get", Method::Get, VALUE, Gives::Int),
+    asks("Union", Method::Union, TWO_OBJECTS, Gives::Object),
+    asks("Intersect", Method::Intersect, TWO_OBJECTS, Gives::Object),
+    asks("Substract", Method::Subtract, TWO_OBJECTS, Gives::Object),
+    asks("IsOverlapping", Method::IsOverlapping, OBJECT, Gives::Bool),
+    asks("IsDisjoint", Method::IsDisjoint, OBJECT, Gives::Bool),
+    changes("GetSubsetByIndex", Method::KeepByIndex, VALUE, Gives::Nothing),
+];
+
+const TABLE: &[Signature] = &[
+    changes("Add", Method::Add, TWO_VALUES, Gives::Nothing),
+    asks("ContainsKey", Method::Contains, VALUE, Gives::Bool),
+    asks("GetValue", Method::GetValue, VALUE, Gives::Int),
+    changes("Remove", Method::Remove, VALUE, Gives::Nothing),
+];
+
+impl Class {
+    /// Its methods.
+    pub fn methods(self) -> impl Iterator<Item = &'static Signature> {
+        let own = match self {
+            Class::List => LIST,
+            Class::Stack => STACK,
+            Class::Queue => QUEUE,
+            Class::Set => SET,
+            Class::HashTable => TABLE,
+        };
+        own.iter().chain(COMMON)
+    }
+
+    /// The method with that name.
+    pub fn method(self, name: &str) -> Option<&'static Signature> {
+        self.methods().find(|method| method.name == name)
+    }
+
+    /// Whether elements, or keys, are kept in order.
+    pub fn is_sorted(self) -> bool {
+        matches!(self, Class::Set | Class::HashTable)
+    }
+}
+
+/// A call of a method that gives a value or changes its collection.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MethodCall {
+    /// The collection.
+    pub object: VariableId,
+    /// The method; never one that gives a collection.
+    pub signature: &'static Signature,
+    /// The integers it takes.
+    pub arguments: Vec<Expr>,
+    /// The collection it takes, if it takes one.
+    pub other: Option<VariableId>,
+    /// All of it.
+    pub span: Span,
+}
+
+/// A collection as a value, to be assigned.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ObjectValue {
+    /// `new List()`, `new List([1, x])`: these elements. Only a list has any.
+    New(Class, Vec<Expr>),
+    /// The contents of another one.
+    Copy(VariableId),
+    /// `a.Union(a, b)`. The object of the call does not matter.
+    Combined(&'static Signature, VariableId, VariableId),
+}
+
+/// A function of `PAT.Math`. PAT offers those of .NET's `System.Math` that give an integer or a
+/// floating-point number; the latter is rounded to the nearest integer, and to the even one if two are
+/// as near.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MathFunction {
+    /// `Abs(x)`.
+    Abs,
+    /// `Max(x, y)`.
+    Max,
+    /// `Min(x, y)`.
+    Min,
+    /// `Pow(x, y)`.
+    Pow,
+    /// `Sqrt(x)`.
+    Sqrt,
+    /// `Sign(x)`: -1, 0 or 1.
+    Sign,
+    /// `Round(x)`, `Floor(x)`, `Ceiling(x)`, `Truncate(x)`: x, which is an integer.
+    Same,
+}
+
+impl MathFunction {
+    /// Names, functions and how many arguments they take.
+    pub const ALL: [(&'static str, MathFunction, usize); 10] = [
+        ("Abs", MathFunction::Abs, 1),
+        ("Max", MathFunction::Max, 2),
+        ("Min", MathFunction::Min, 2),
+        ("Pow", MathFunction::Pow, 2),
+        ("Sqrt", MathFunction::Sqrt, 1),
+        ("Sign", MathFunction::Sign, 1),
+        ("Round", MathFunction::Same, 1),
+        ("Floor", MathFunction::Same, 1),
+        ("Ceiling", MathFunction::Same, 1),
+        ("Truncate", MathFunction::Same, 1),
+    ];
+}
