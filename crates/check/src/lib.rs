@@ -2,6 +2,7 @@
 //!
 //! - [`Property`]: a formula bound to a system;
 //! - [`check`]: one property under one [`Assumption`], to a [`Verdict`] with its [`Stamp`];
+//! - [`plan()`]: how that would be done;
 //! - [`ladder()`]: the verdict under every notion;
 //! - [`least()`]: the least sets of constraints under which a property holds;
 //! - [`certify`]: a run from elsewhere, judged by the definitions;
@@ -25,6 +26,7 @@ mod ladder;
 mod least;
 mod lint;
 mod naming;
+mod plan;
 pub mod promela;
 mod property;
 pub mod soundness;
@@ -43,6 +45,7 @@ pub use execution::Execution;
 pub use ladder::{Cause, CauseKind, Ladder, Rung, ladder};
 pub use least::{Candidate, Elsewhere, Least, least};
 pub use lint::{Coverage, Needless, coverage, executed, needless};
+pub use plan::{Plan, Planned, plan};
 pub use property::{Property, Unbound, parse_for};
 pub use verdict::{
     Counterexample, Doomed, Failure, Fairness, NotBegun, Outcome, Stamp, Upgrade, Verdict,

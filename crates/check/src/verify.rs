@@ -442,7 +442,7 @@ fn reduced<'a, S: Reducible>(
 }
 
 /// What a question about fair runs rests on, given what is watched when processes are exchanged.
-fn wanted(
+pub(crate) fn wanted(
     property: Option<&Property>,
     constraints: &[Constraint],
     seen: Watched,

@@ -35,7 +35,7 @@ const COMMON: [&str; 6] =
 fn options_of(command: &str) -> &'static [&'static str] {
     match command {
         "check" => &OPTIONS,
-        "ladder" | "least" => &COMMON,
+        "ladder" | "least" | "compare" => &COMMON,
         _ => &[],
     }
 }
@@ -184,6 +184,23 @@ fn words(folder: &Path, table: &Table, command: &str) -> Result<Vec<String>, Str
                 }
                 _ => return Err(wrong("text or table")),
             },
+            // Times of single properties; those of all come first.
+            "timeout" if value.is_table() => {
+                for (property, time) in value.as_table().into_iter().flatten() {
+                    let time = match time {
+                        Value::String(text) => text.clone(),
+                        Value::Integer(number) => number.to_string(),
+                        Value::Float(number) => number.to_string(),
+                        _ => return Err(wrong("table of times")),
+                    };
+                    if known.contains(&"timeout") {
+                        match property.as_str() {
+                            "*" => all.insert(0, format!("--timeout={time}")),
+                            property => all.push(format!("--timeout={property}={time}")),
+                        }
+                    }
+                }
+            }
             option if OPTIONS.contains(&option) => {
                 let text = match value {
                     Value::String(text) => text.clone(),
@@ -233,6 +250,14 @@ mod tests {
         );
         assert_eq!(config.arguments("least", Some("/project/a.pml")), ["--timeout=60"]);
         assert_eq!(config.files(Path::new("/project")), ["a.pml"]);
+    }
+
+    #[test]
+    fn properties_may_have_times_of_their_own() {
+        let config =
+            read("[check]\ntimeout = { served = \"10s\", \"*\" = 60 }\n").expect("it is right");
+        assert_eq!(config.arguments("check", None), ["--timeout=60", "--timeout=served=10s"]);
+        assert!(read("[check]\ntimeout = { served = [] }").is_err());
     }
 
     #[test]

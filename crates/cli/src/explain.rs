@@ -1,16 +1,28 @@
 //! `fairly explain E1034`, `fairly explain strong fairness`: what a code or a word means.
 //!
-//! The texts are those of the book's pages on errors and words, which tests keep complete and true.
+//! The texts are those of the book's pages on errors and words, which tests keep complete and true. An error is
+//! shown by a small text that has it, with what is said of that text, and by one that is right.
+
+mod shown;
 
 use std::process::ExitCode;
 
 use clap::Args;
+
+use fairly_check::csp::CspFile;
+use fairly_check::promela::PromelaFile;
+use fairly_front::case;
+use fairly_logic::Formulas;
+use fairly_omega::formats;
+use fairly_source::{Style, render};
 
 use crate::failure::Failure;
 use crate::output;
 
 const ERRORS: &str = include_str!("../../../docs/book/errors.md");
 const WORDS: &str = include_str!("../../../docs/book/words.md");
+/// Texts with an error and without, where no file of the corpus shows it.
+const EXAMPLES: &str = include_str!("explain/examples.txt");
 
 #[derive(Args)]
 pub(crate) struct Explain {
@@ -30,7 +42,10 @@ pub(crate) fn run(request: &Explain) -> Result<ExitCode, Failure> {
     let code = what.to_uppercase();
     let width = output::prose_width();
     let text = match (find(&code), word(&what, width)) {
-        (Some((section, text)), _) => format!("{code}  {section}\n\n{}\n", wrapped(&text, width)),
+        (Some((section, text)), _) => {
+            let said = wrapped(&sentence(&text), width);
+            format!("{code}  {section}\n\n{said}\n{}", shown(&code, width))
+        }
         (None, Some((word, text))) => format!("{word}\n\n{text}"),
         (None, None) => {
             let all: Vec<&str> = words().map(|(word, _)| word).collect();
@@ -79,6 +94,86 @@ fn word(wanted: &str, width: usize) -> Option<(&'static str, String)> {
         }
     }
     Some((found.0, out.trim_end().to_owned() + "\n"))
+}
+
+/// A small text with the error, what is said of it, and one that is right.
+fn shown(code: &str, width: usize) -> String {
+    let mut out = String::new();
+    if let Some((file, text)) = wrong(code) {
+        out.push_str("\nwrong, for example:\n\n");
+        out.push_str(&indented(&text));
+        if let Some(said) = said_of(code, &file, &text) {
+            out.push_str("\nwhat is said of it:\n\n");
+            out.push_str(&indented(&said));
+        }
+    }
+    match example(code, "right") {
+        Some((_, text)) => out.push_str(&format!("\nright:\n\n{}", indented(text))),
+        None if !out.is_empty() => {}
+        None => {
+            let none = "It is about something that is too large, too deep, or outside of a text, so there \
+                        is no small text that shows it.";
+            out.push_str(&format!("\n{}\n", wrapped(none, width)));
+        }
+    }
+    out
+}
+
+/// A text with the error, and the name of a file for it.
+fn wrong(code: &str) -> Option<(String, String)> {
+    if let Some((ending, text)) = example(code, "wrong") {
+        return Some((format!("wrong.{ending}"), text.to_owned()));
+    }
+    let (_, file, text) = shown::SHOWN.iter().find(|(known, ..)| *known == code)?;
+    let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending);
+    // The first line of some files is for a test.
+    let text = match text.strip_prefix("// marks: ").and_then(|rest| rest.split_once('\n')) {
+        Some((_, rest)) => rest,
+        None => text,
+    };
+    Some((format!("wrong.{ending}"), text.to_owned()))
+}
+
+/// A text of [`EXAMPLES`], with the language of it.
+fn example(code: &str, which: &str) -> Option<(&'static str, &'static str)> {
+    let blocks = EXAMPLES.split("\n== ").filter_map(|block| block.split_once('\n'));
+    let mut found = blocks.filter_map(|(heading, text)| {
+        let mut words = heading.trim_start_matches("== ").split(' ');
+        let (of, ending, kind) = (words.next()?, words.next()?, words.next()?);
+        (of == code && kind == which).then_some((ending, text))
+    });
+    found.next()
+}
+
+/// What a reader says of a text that has the error, without colours.
+fn said_of(code: &str, file: &str, text: &str) -> Option<String> {
+    let (_, ending) = file.rsplit_once('.')?;
+    let diagnostics = match ending {
+        "csp" => CspFile::parse(text).err()?,
+        "pml" => PromelaFile::parse(text, &[]).err()?,
+        "net" => case::parse(text).err()?,
+        "ltl" => vec![Formulas::new().parse(text.trim_end()).err()?],
+        "hoa" | "never" | "aut" | "txt" => vec![formats::read_any(text).err()?],
+        _ => return None,
+    };
+    let own = diagnostics.iter().find(|diagnostic| diagnostic.code == code)?;
+    Some(render(own, file, text, Style::Plain))
+}
+
+fn indented(text: &str) -> String {
+    text.trim_end().lines().map(|line| format!("    {line}").trim_end().to_owned() + "\n").collect()
+}
+
+/// What is wrong, as a sentence.
+fn sentence(text: &str) -> String {
+    let text = text.split(" | ").next().unwrap_or(text).trim();
+    let mut letters = text.chars();
+    let first = letters.next().filter(|letter| letter.is_lowercase());
+    let text = match first {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => text.to_owned(),
+    };
+    if text.ends_with(['.', '?']) { text } else { format!("{text}.") }
 }
 
 /// The section and the text of a code.

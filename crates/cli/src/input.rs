@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::path::Path;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -138,6 +139,13 @@ fn waited_for(path: &str, patience: Patience, name: &str) -> Result<io::Result<V
             return Err(Failure::Stopped(format!("stopped while reading {name}")));
         }
     }
+}
+
+/// The text of a regular file that is not too large, as far as it is text; nothing of any other.
+pub(crate) fn glance(path: &Path, most: u64) -> String {
+    let is_small = std::fs::metadata(path).is_ok_and(|it| it.is_file() && it.len() <= most);
+    let bytes = if is_small { std::fs::read(path).unwrap_or_default() } else { Vec::new() };
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Reads several inputs, each with an encoding; standard input can be one of them, once.

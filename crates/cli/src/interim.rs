@@ -9,7 +9,7 @@ use fairly_source::escape::in_line;
 use serde_json::{Value, json};
 
 use crate::failure;
-use crate::system::Format;
+use crate::system::{Format, Limit, Setting, line};
 
 /// A complete answer.
 pub(crate) struct Answer {
@@ -46,6 +46,10 @@ pub(crate) struct Interim {
     counts: [usize; 3],
     /// Whether everything has been answered, and is perhaps being printed now.
     is_complete: bool,
+    /// What the command is about, for the one that is suggested.
+    setting: Setting,
+    /// How many questions about the model there are.
+    asked: usize,
 }
 
 const WORDS: [&str; 3] = ["holds", "violated", "unknown"];
@@ -67,7 +71,19 @@ impl Interim {
     /// Something is asked about a model: the questions, if they are known.
     pub(crate) fn ask(&mut self, file: String, questions: Vec<String>) {
         self.is_asked = !questions.is_empty();
+        self.asked = questions.len();
         (self.file, self.left, self.is_complete) = (file, questions, false);
+    }
+
+    /// The command is about this.
+    pub(crate) fn about(&mut self, setting: Setting) {
+        self.setting = setting;
+    }
+
+    /// Which of how many questions about the model is being answered; none if there is only one.
+    pub(crate) fn position(&self) -> Option<(usize, usize)> {
+        let at = self.asked.checked_sub(self.left.len())? + 1;
+        (self.asked > 1 && at <= self.asked).then_some((at, self.asked))
     }
 
     /// So many models come after the next one.
@@ -102,7 +118,7 @@ impl Interim {
     }
 
     /// The report, with the reason why there is no more, of what is being done.
-    pub(crate) fn last_words(&self, why: &str) -> LastWords {
+    pub(crate) fn last_words(&self, why: &str, limit: Limit) -> LastWords {
         // What is looked for after the last answer is a remark.
         let is_answered = self.is_asked && self.left.is_empty() && self.models_left == 0;
         let code = match (self.unexpected, self.counts) {
@@ -146,14 +162,15 @@ impl Interim {
             stderr.push_str(&format!("unknown: {} more {models} not begun\n", self.models_left));
         }
         let all: usize = counts.iter().sum();
+        let next = line(&self.setting.beyond(limit, None));
         let stdout = match format {
-            Format::Human if all == 0 => text,
+            Format::Human if all == 0 => text + &next,
             Format::Human => {
                 let some = WORDS.iter().zip(counts).filter(|(_, count)| *count > 0);
                 let words: Vec<String> =
                     some.map(|(word, count)| format!("{count} {word}")).collect();
                 let word = if all == 1 { "property" } else { "properties" };
-                format!("{text}{all} {word}: {}\n", words.join(", "))
+                format!("{text}{all} {word}: {}\n{next}", words.join(", "))
             }
             other => other.documents(&documents),
         };
@@ -177,15 +194,16 @@ mod tests {
         let mut interim = Interim::default();
         interim.ask("a.pml".to_owned(), ["one", "two", "three"].map(str::to_owned).to_vec());
         interim.answer("one", answer("holds"));
-        let LastWords { stdout, stderr, code, .. } = interim.last_words("out of memory");
+        let LastWords { stdout, stderr, code, .. } =
+            interim.last_words("out of memory", Limit::Memory);
         assert_eq!(
             stdout,
             "holds.\n  ??  two\n      unknown: out of memory\n\n  ??  three\n      unknown: not begun\n\n\
-             3 properties: 1 holds, 2 unknown\n"
+             3 properties: 1 holds, 2 unknown\n\nnext: fairly check --max-states=1000000\n"
         );
         assert_eq!((stderr.as_str(), code), ("", 3));
         interim.answer("two", answer("violated"));
-        assert_eq!(interim.last_words("out of memory").code, 1);
+        assert_eq!(interim.last_words("out of memory", Limit::Memory).code, 1);
     }
 
     #[test]
@@ -194,8 +212,9 @@ mod tests {
         interim.ask("a.pml".to_owned(), ["one", "two"].map(str::to_owned).to_vec());
         let table = Answer { document: Value::Null, ..answer("") };
         interim.answer("one", Answer { text: "a ladder\n".to_owned(), ..table });
-        let LastWords { stdout, code, .. } = interim.last_words("stopped");
-        let rest = "  ??  two\n      unknown: stopped\n\n1 property: 1 unknown\n";
+        let LastWords { stdout, code, .. } = interim.last_words("stopped", Limit::Time);
+        let next = "\nnext: fairly check --timeout=60\n";
+        let rest = format!("  ??  two\n      unknown: stopped\n\n1 property: 1 unknown\n{next}");
         assert_eq!((stdout, code), (format!("a ladder\n{rest}"), 3));
     }
 
@@ -203,8 +222,9 @@ mod tests {
     fn a_model_that_was_never_read_is_unknown() {
         let mut interim = Interim::default();
         interim.ask("a.pml".to_owned(), Vec::new());
-        let LastWords { stdout, stderr, code, .. } = interim.last_words("out of memory");
-        assert_eq!((stdout.as_str(), code), ("", 3));
+        let LastWords { stdout, stderr, code, .. } =
+            interim.last_words("out of memory", Limit::Memory);
+        assert_eq!((stdout.as_str(), code), ("\nnext: fairly check --max-states=1000000\n", 3));
         assert_eq!(stderr, "a.pml: unknown: out of memory\n");
     }
 
@@ -213,10 +233,10 @@ mod tests {
         let mut interim = Interim::default();
         interim.ask("a.pml".to_owned(), vec!["one".to_owned()]);
         interim.answer("one", answer("holds"));
-        let LastWords { stderr, code, .. } = interim.last_words("stopped");
+        let LastWords { stderr, code, .. } = interim.last_words("stopped", Limit::Time);
         assert_eq!((stderr.as_str(), code), ("a.pml: stopped; every question is answered\n", 0));
         interim.models_left(2);
-        let LastWords { stderr, code, .. } = interim.last_words("stopped");
+        let LastWords { stderr, code, .. } = interim.last_words("stopped", Limit::Time);
         assert_eq!(code, 3);
         assert_eq!(stderr, "a.pml: unknown: stopped\nunknown: 2 more models were not begun\n");
     }
@@ -227,7 +247,7 @@ mod tests {
         interim.command(Format::Json, Look::default(), vec![(Format::Json, "r.json".to_owned())]);
         interim.ask("a.pml".to_owned(), vec!["one".to_owned(), "two".to_owned()]);
         interim.answer("one", answer("holds"));
-        let LastWords { stdout, files, .. } = interim.last_words("out of memory");
+        let LastWords { stdout, files, .. } = interim.last_words("out of memory", Limit::Memory);
         let documents: Value = serde_json::from_str(&stdout).expect("JSON");
         assert_eq!(documents[1]["why"], "out of memory");
         assert_eq!(files, [("r.json".to_owned(), stdout)]);

@@ -19,6 +19,7 @@ mod output;
 mod pages;
 mod progress;
 mod system;
+mod watch;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -55,6 +56,9 @@ enum Command {
     /// Does every fair run of a system satisfy the property? Also as `fairly FILE`.
     #[command(args_override_self = true)]
     Check(Box<system::Check>),
+    /// Answer the same questions with every engine and reduction, side by side.
+    #[command(args_override_self = true)]
+    Compare(system::Compare),
     /// Print what a shell needs to complete commands and options.
     Completions(pages::Completions),
     /// What the code of a diagnostic means, or a word such as `strong fairness`.
@@ -117,10 +121,14 @@ fn work() -> ExitCode {
         let result = match cli.command {
             Command::Aut(arguments) => aut::run(&arguments, style),
             Command::Check(mut arguments) => {
-                let progress = Progress::start(look);
                 if arguments.model.files.is_empty() {
                     arguments.model.files = settings.files();
                 }
+                if arguments.watch {
+                    return system::watch(&arguments)
+                        .unwrap_or_else(|failure| failure.report(style));
+                }
+                let progress = Progress::start(look);
                 arguments.model.equip(progress, look);
                 // Each model has its own settings.
                 let of_file = |file: &str| match Cli::try_parse_from(settings.arguments(Some(file)))
@@ -136,6 +144,10 @@ fn work() -> ExitCode {
                     ))),
                 };
                 system::check(&arguments, &of_file, style)
+            }
+            Command::Compare(mut arguments) => {
+                arguments.model.equip(Progress::start(look), look);
+                system::compare(&arguments)
             }
             Command::Completions(arguments) => pages::completions(&arguments, &mut Cli::command()),
             Command::Explain(arguments) => explain::run(&arguments),

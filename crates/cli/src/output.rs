@@ -85,6 +85,11 @@ fn to_stdout(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// Clears a terminal, for what is printed next.
+pub(crate) fn clear_screen() {
+    let _ = to_stdout("\x1b[2J\x1b[3J\x1b[H");
+}
+
 /// Tells the person something beside the results.
 pub(crate) fn remark(text: &str) {
     // If stderr is gone, there is nobody to tell.

@@ -8,7 +8,7 @@
 
 use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use fairly_report::Look;
@@ -19,6 +19,7 @@ use fairly_store::meter::{self, Exhausted};
 use crate::files::Output;
 use crate::interim::Interim;
 use crate::output;
+use crate::system::Limit;
 
 /// What is searched for, and since when.
 struct Search {
@@ -42,6 +43,26 @@ pub(crate) struct Progress {
     time: Mutex<Option<(Instant, Instant)>>,
     /// The limit on memory, for the report; 0 if there is none.
     memory: AtomicUsize,
+    /// The limit on states; 0 if there is none.
+    states: AtomicUsize,
+    /// Whether nothing is shown.
+    is_hidden: AtomicBool,
+    /// States of the search for the answer before this one; 0 if there was none.
+    before: AtomicUsize,
+}
+
+/// How far the work is, as far as that is known. How many states there will be is not: what a limit allows,
+/// and how many the answer before took, is all that can be said honestly.
+#[derive(Default)]
+struct Far {
+    /// Which of how many questions it is.
+    asked: Option<(usize, usize)>,
+    /// How long it may take.
+    given: Option<Duration>,
+    /// How many states there may be; 0 for any number.
+    most: usize,
+    /// How many states the question before had; 0 if there was none.
+    before: usize,
 }
 
 /// Until then a search is not worth a line.
@@ -66,6 +87,9 @@ impl Progress {
             interim: Mutex::default(),
             time: Mutex::default(),
             memory: AtomicUsize::new(0),
+            states: AtomicUsize::new(0),
+            is_hidden: AtomicBool::new(false),
+            before: AtomicUsize::new(0),
         }));
         // Without a handler Ctrl-C ends the program as ever. It waits for nobody: a lock may be held by a
         // thread that writes to a terminal which takes nothing.
@@ -108,6 +132,16 @@ impl Progress {
         self.memory.store(bytes, Ordering::Relaxed);
     }
 
+    /// Nothing is shown.
+    pub(crate) fn hide(&self) {
+        self.is_hidden.store(true, Ordering::Relaxed);
+    }
+
+    /// A search may meet so many states.
+    pub(crate) fn at_most(&self, states: usize) {
+        self.states.store(states, Ordering::Relaxed);
+    }
+
     /// Ends the process when the work cannot go on, or should have ended.
     fn stand_guard(&self) {
         meter::stand_guard();
@@ -115,19 +149,20 @@ impl Progress {
         loop {
             std::thread::sleep(LOOK);
             if let Some(what) = meter::exhausted() {
-                self.give_up(&self.exhausted(what));
+                self.give_up(&self.exhausted(what), Limit::Memory);
             }
             if self.watch.is_stopped() {
                 let since = *stopped.get_or_insert_with(Instant::now);
                 if since.elapsed() >= GRACE {
-                    self.give_up("interrupted");
+                    self.give_up("interrupted", Limit::Interrupted);
                 }
             }
             let time = self.time.try_lock().ok().and_then(|time| *time);
             if let Some((deadline, since)) = time
                 && Instant::now() >= deadline + GRACE
             {
-                self.give_up(&format!("stopped after {:.1} s", since.elapsed().as_secs_f64()));
+                let why = format!("stopped after {:.1} s", since.elapsed().as_secs_f64());
+                self.give_up(&why, Limit::Time);
             }
         }
     }
@@ -144,7 +179,7 @@ impl Progress {
 
     /// Reports what has been answered, and ends the process. The thread that did the work may hold any lock,
     /// also that of stdout, so none is waited for.
-    fn give_up(&self, why: &str) -> ! {
+    fn give_up(&self, why: &str, limit: Limit) -> ! {
         let Ok(interim) = self.interim.try_lock() else {
             self.end(&format!("unknown: {why}\n"), crate::failure::UNKNOWN);
         };
@@ -160,7 +195,7 @@ impl Progress {
             Some(doing) => format!("{why}, while {doing}"),
             None => why.to_owned(),
         };
-        let last = interim.last_words(&why);
+        let last = interim.last_words(&why, limit);
         output::without_lock(&std::io::stdout(), &last.stdout);
         for (file, text) in &last.files {
             let _ = Output::open(file).and_then(|to| to.write(text));
@@ -190,8 +225,11 @@ impl Progress {
     }
 
     fn work_on(&self, what: &str, is_question: bool) {
+        let seen = self.watch.seen().nodes;
         self.watch.begin();
         let mut search = self.lock();
+        let was_question = search.as_ref().is_some_and(|search| search.is_question);
+        self.before.store(if was_question { seen } else { 0 }, Ordering::Relaxed);
         let drawn = search.as_ref().is_some_and(|search| search.drawn);
         let (what, since) = (what.to_owned(), Instant::now());
         *search = Some(Search { what, is_question, since, printed: None, drawn });
@@ -229,13 +267,19 @@ impl Progress {
             None => now - search.since >= wait,
             Some((at, _)) => self.is_terminal || now - at >= ELSEWHERE,
         };
-        if !due {
+        if !due || self.is_hidden.load(Ordering::Relaxed) {
             return;
         }
         let seen = self.watch.seen();
         let (since, before) = search.printed.unwrap_or((search.since, 0));
         let rate = rate(seen.nodes.saturating_sub(before), now - since);
-        let line = line(&in_line(&search.what), &seen, rate, now - search.since);
+        let asked = self.interim.try_lock().ok().and_then(|interim| interim.position());
+        let asked = asked.filter(|_| search.is_question);
+        let time = self.time.try_lock().ok().and_then(|time| *time);
+        let given = time.map(|(deadline, since)| deadline.saturating_duration_since(since));
+        let before = self.before.load(Ordering::Relaxed);
+        let far = Far { asked, given, most: self.states.load(Ordering::Relaxed), before };
+        let line = line(&in_line(&search.what), &seen, rate, now - search.since, &far);
         let line = self.look.finish(line);
         let mut stderr = std::io::stderr().lock();
         if self.is_terminal {
@@ -256,10 +300,19 @@ fn rate(count: usize, time: Duration) -> usize {
 }
 
 /// The line. What is zero is not known, or not worth a word.
-fn line(what: &str, seen: &Seen, rate: usize, time: Duration) -> String {
+fn line(what: &str, seen: &Seen, rate: usize, time: Duration, far: &Far) -> String {
+    let what = match far.asked {
+        Some((at, all)) => format!("property {at} of {all}: {what}"),
+        None => what.to_owned(),
+    };
+    let of = match (far.most, far.before) {
+        (0, 0) => String::new(),
+        (0, before) => format!(" ({} for the one before)", short(before)),
+        (most, _) => format!(" of at most {}", short(most)),
+    };
     let mut parts = vec![
-        what.to_owned(),
-        format!("{} states", short(seen.nodes)),
+        what,
+        format!("{} states{of}", short(seen.nodes)),
         format!("{} trans", short(seen.steps)),
         format!("{}/s", short(rate)),
     ];
@@ -273,8 +326,11 @@ fn line(what: &str, seen: &Seen, rate: usize, time: Duration) -> String {
     if seen.bytes > 0 {
         parts.push(bytes(seen.bytes));
     }
-    let seconds = time.as_secs();
-    parts.push(format!("{}:{:02}", seconds / 60, seconds % 60));
+    let clock = |time: Duration| format!("{}:{:02}", time.as_secs() / 60, time.as_secs() % 60);
+    parts.push(match far.given {
+        Some(given) => format!("{} of {}", clock(time), clock(given)),
+        None => clock(time),
+    });
     parts.join("  ")
 }
 
@@ -314,12 +370,25 @@ mod tests {
             bytes: 1_180_000_000,
         };
         assert_eq!(
-            line("live", &seen, 412_345, Duration::from_secs(63)),
+            line("live", &seen, 412_345, Duration::from_secs(63), &Far::default()),
             "live  1.24M states  3.41M trans  412k/s  open 812  components 12  1.1 GiB  1:03"
         );
         let nothing = Seen { nodes: 64, ..Seen::default() };
-        let short = line("live", &nothing, 64, Duration::from_secs(1));
+        let short = line("live", &nothing, 64, Duration::from_secs(1), &Far::default());
         assert_eq!(short, "live  64 states  0 trans  64/s  0:01");
+        let far = Far {
+            asked: Some((2, 4)),
+            given: Some(Duration::from_secs(90)),
+            most: 20_000,
+            before: 300,
+        };
+        let second = line("live", &nothing, 64, Duration::from_secs(1), &far);
+        let states = "64 states of at most 20.0k";
+        assert_eq!(second, format!("property 2 of 4: live  {states}  0 trans  64/s  0:01 of 1:30"));
+        let unlimited = Far { most: 0, given: None, ..far };
+        let second = line("live", &nothing, 64, Duration::from_secs(1), &unlimited);
+        let states = "64 states (300 for the one before)";
+        assert_eq!(second, format!("property 2 of 4: live  {states}  0 trans  64/s  0:01"));
     }
 
     #[test]

@@ -6,7 +6,8 @@
 //! on a line for any number of lines. Without such lines the output is not compared. A line
 //! `# exit N` is the exit code; without it, any code is fine but those of wrong usage and of a bug.
 //! A command that names a file without a folder (`a.hoa`) is an illustration and is not run. In a block
-//! marked `console scratch` every command is run, in an empty folder that the blocks of a page share.
+//! marked `console scratch` every command is run, in an empty folder that the blocks of a page share; in
+//! `words.md`, each block has one of its own.
 //!
 //! `FAIRLY_BLESS=1 cargo test -p fairly-cli --test all book::` writes what is printed into the pages where it
 //! is not what is written. Read the difference before you commit it.
@@ -48,21 +49,26 @@ struct Example<'a> {
     code: Option<i32>,
     /// Whether it runs in a folder of its page's own.
     scratch: bool,
+    /// Which block of the page it is in.
+    block: usize,
 }
 
 fn examples(page: &str) -> Vec<Example<'_>> {
     let mut examples: Vec<Example<'_>> = Vec::new();
     // Whether the last command's output is being read: some commands are not ours.
     let (mut inside, mut ours, mut scratch) = (false, false, false);
+    let mut block = 0;
     for (line, text) in (1..).zip(page.lines()) {
         if text.starts_with("```") {
             scratch = text == "```console scratch";
+            block += 1;
             (inside, ours) = (text == "```console" || scratch, false);
         } else if inside && text.starts_with("$ ") {
             let command = &text[2..];
             ours = scratch || (command.starts_with("fairly ") && !is_illustration(command));
             if ours {
-                examples.push(Example { line, command, output: Vec::new(), code: None, scratch });
+                let output = Vec::new();
+                examples.push(Example { line, command, output, code: None, scratch, block });
             }
         } else if inside && ours {
             let example = examples.last_mut().expect("a command came before");
@@ -139,7 +145,12 @@ fn every_example_is_as_it_is_printed() {
             std::env::temp_dir().join(format!("fairly-book-{}-{number}", std::process::id()));
         let mut blessed: Vec<String> = text.lines().map(str::to_owned).collect();
         let mut shift = 0isize;
-        for Example { line, command, output, code, scratch } in examples(&text) {
+        for Example { line, command, output, code, scratch, block } in examples(&text) {
+            // Each word is explained by itself, so nothing is there that another example made.
+            let scratch_folder = match page.ends_with("words.md") {
+                true => scratch_folder.join(block.to_string()),
+                false => scratch_folder.clone(),
+            };
             if scratch {
                 fs::create_dir_all(&scratch_folder).expect("a folder of its own");
             }
@@ -244,6 +255,33 @@ fn every_link_leads_somewhere() {
     }
 }
 
+/// What a page promises must be so, and what a reader copies must work: these were once said, and were not so.
+#[test]
+fn no_page_promises_what_is_not_so() {
+    let untrue = [
+        ("OWNER/", "a placeholder that nobody can copy"),
+        ("read as they are", "what is not supported is refused"),
+        ("decided is in the stamp", "it is in the JSON answer"),
+        ("always a shortest run", "runs are shortened within a budget"),
+    ];
+    for (page, text) in pages() {
+        for (phrase, why) in untrue {
+            assert!(!text.contains(phrase), "{}: `{phrase}`: {why}", page.display());
+        }
+    }
+    // The hook that the page shows is the one that the repository has.
+    let hooks = fs::read_to_string(root().join(".pre-commit-hooks.yaml")).expect("the hooks");
+    let page = fs::read_to_string(root().join("docs/book/ci.md")).expect("the page");
+    for key in ["entry: ", "language: ", "files: "] {
+        let line = hooks.lines().find_map(|line| line.trim().strip_prefix(key)).expect(key);
+        assert!(page.contains(&format!("{key}{line}")), "{key}{line}");
+    }
+    let action = fs::read_to_string(root().join("action.yml")).expect("the action");
+    for input in ["files:", "arguments:", "sarif:"] {
+        assert!(action.contains(&format!("  {input}\n")) && page.contains(input), "{input}");
+    }
+}
+
 #[test]
 fn every_page_is_in_the_summary() {
     let book = root().join("docs/book");
@@ -269,7 +307,8 @@ fn every_error_code_is_explained() {
         assert!(done.status.success(), "{code}");
         let (heading, said) = text.split_once("\n\n").expect("a heading and a text");
         assert!(heading.starts_with(&code) && said.trim().len() > 5, "{text}");
-        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        let prose = said.split("\nwrong, for example:").next().unwrap_or_default();
+        assert!(prose.lines().all(|line| line.chars().count() <= 80), "{text}");
         count += 1;
     }
     assert!(count > 200, "only {count} codes");

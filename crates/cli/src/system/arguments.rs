@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::{Args, Parser, ValueEnum};
-use fairly_check::{Assumption, Execution, Options, Reduction};
+use fairly_check::{Assumption, Options, Reduction};
 use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
 use fairly_omega::emptiness::{ENGINES, Engine};
 use fairly_report::{Look, formats, json};
@@ -14,8 +14,10 @@ use fairly_store::meter;
 use fairly_system::{Network, TransitionSystem};
 
 use super::AboutFairness;
+use super::budget::{Budget, budget};
 use super::file::Language;
 use super::load::{self, Loaded};
+use super::next::{Setting, value_of};
 use super::runs::RunsKept;
 use crate::failure::Failure;
 use crate::files::Output;
@@ -33,7 +35,8 @@ pub(crate) struct Model {
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<String>,
     /// Only the property with this name; of a `.csp` file, assertions by number or by a part of
-    /// their text. May be given several times.
+    /// their text. In a name, `*` and `?` stand for any text and any character. May be given several
+    /// times; `fairly check --list` prints the names.
     #[arg(short = 'p', long = "property", value_name = "NAME")]
     pub(super) properties: Vec<String>,
     /// A formula to check instead of those in the file; may be given several times.
@@ -68,10 +71,12 @@ pub(crate) struct Model {
     /// Stop after so many states of the product; the answer is then unknown.
     #[arg(long, value_name = "N")]
     max_states: Option<usize>,
-    /// Stop each question after so many seconds; its answer is then unknown. Reading a model may take that
-    /// long, too. The rows of a ladder share the time evenly.
-    #[arg(long, value_name = "SECONDS")]
-    pub(super) timeout: Option<f64>,
+    /// Stop each question after so many seconds, or after a time such as 500ms, 2m or 1h; its answer is then
+    /// unknown. Reading a model may take that long, too. The rows of a ladder share the time evenly. With
+    /// a name, only for the properties of that name, such as `served=10s`. May be given several times; the
+    /// last one that concerns a property counts.
+    #[arg(long, value_name = "[NAME=]TIME", value_parser = budget)]
+    pub(super) timeout: Vec<Budget>,
     /// Stop when so many bytes of memory are used, such as 500M or 8G; the answer is then unknown. The
     /// program itself is among them, so less than 24M is taken as 24M. Without it, there is no limit but
     /// the system's.
@@ -99,9 +104,23 @@ pub(crate) struct Model {
     /// What is expected of properties, by their names; of all of them without a name.
     #[arg(skip)]
     pub(super) expectations: Vec<(Option<String>, Outcome)>,
+    /// How much is said.
+    #[arg(skip)]
+    pub(super) detail: Detail,
     /// Names of properties that another of the models may have instead of this one.
     #[arg(skip)]
     pub(super) elsewhere: Vec<String>,
+}
+
+/// How much is said.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Detail {
+    /// A line a property.
+    Quiet,
+    #[default]
+    Usual,
+    /// Everything.
+    Verbose,
 }
 
 /// What is expected of a property.
@@ -194,18 +213,26 @@ impl Model {
             meter::limit(bytes);
             progress.within(bytes);
         }
+        progress.at_most(self.max_states.unwrap_or(0));
     }
 
     /// Something is asked about a model; it is not known what as long as the model is read, for which there
     /// is as much time as for an answer.
     pub(super) fn reading(&self, files: &[String]) -> Result<(), Failure> {
-        let deadline = self.deadline()?;
+        let deadline = self.deadline(&[])?;
         if let Some(progress) = self.progress {
             progress.interim().ask(files.join(" "), Vec::new());
             progress.begin_work("reading the model");
             progress.until(deadline);
         }
         Ok(())
+    }
+
+    /// The command is about this, which counts if the work cannot go on.
+    pub(super) fn about(&self, setting: Setting) {
+        if let Some(progress) = self.progress {
+            progress.interim().about(setting);
+        }
     }
 
     /// So many models come after this one.
@@ -268,7 +295,7 @@ impl Model {
 
     /// How long reading the model may take.
     pub(super) fn patience(&self) -> Patience {
-        let time = self.timeout.and_then(|it| Duration::try_from_secs_f64(it).ok());
+        let time = self.seconds().and_then(|it| Duration::try_from_secs_f64(it).ok());
         Patience { watch: self.progress.map(Progress::watch), time }
     }
 
@@ -296,27 +323,36 @@ impl Model {
         }
     }
 
-    /// How the steps of models are made.
-    pub(super) fn execution(&self) -> Execution {
-        if self.interpret { Execution::Interpreted } else { Execution::Native }
-    }
-
     /// The same options, for a search whose states are counted: of the whole system.
     pub(super) fn whole(&self) -> Result<Options, Failure> {
         Ok(Options { reduction: Reduction::Off, ..self.options()? })
     }
 
-    /// When `--timeout` is over, if the time begins now.
-    fn deadline(&self) -> Result<Option<Instant>, Failure> {
-        let Some(seconds) = self.timeout else { return Ok(None) };
-        let time = Duration::try_from_secs_f64(seconds)
-            .map_err(|_| Failure::usage(format!("--timeout {seconds} is no time")))?;
-        Ok(Some(Instant::now() + time.min(Duration::from_secs(1 << 32))))
+    /// The time of a question that no name is given for, in seconds.
+    pub(super) fn seconds(&self) -> Option<f64> {
+        let all = self.timeout.iter().rev().find(|budget| budget.name.is_none());
+        all.map(|budget| budget.seconds)
     }
 
-    /// The options of one question; the clock starts now.
+    /// The limits on time (in seconds), states and memory (in bytes).
+    pub(super) fn limits(&self) -> (Option<f64>, Option<usize>, Option<usize>) {
+        (self.seconds(), self.max_states, self.max_memory)
+    }
+
+    /// When the time of a question with these names is over, if it begins now.
+    fn deadline(&self, names: &[&str]) -> Result<Option<Instant>, Failure> {
+        let own = self.timeout.iter().rev().find(|budget| budget.is_for(names));
+        own.map(Budget::deadline).transpose()
+    }
+
+    /// The options of work on no question in particular; the clock starts now.
     pub(super) fn options(&self) -> Result<Options, Failure> {
-        let deadline = self.deadline()?;
+        self.options_for(&[])
+    }
+
+    /// The options of a question that has these names; the clock starts now.
+    pub(super) fn options_for(&self, names: &[&str]) -> Result<Options, Failure> {
+        let deadline = self.deadline(names)?;
         if let Some(progress) = self.progress {
             progress.until(deadline);
         }
@@ -382,6 +418,22 @@ pub(crate) struct Check {
     /// What a prefix is under inherent fairness.
     #[arg(long, value_enum, default_value_t = ReadingName::Trace)]
     reading: ReadingName,
+    /// Instead of an answer: print the properties of the file, with their kinds, lines and formulas.
+    #[arg(long, conflicts_with_all = ["machine_closed", "feasible", "ladder", "report", "spin_compat", "trace"])]
+    pub(super) list: bool,
+    /// Instead of an answer: print how each property would be checked: the automaton, the acceptance
+    /// condition, the engine, and which reductions apply, or why they do not.
+    #[arg(long, conflicts_with_all = ["list", "machine_closed", "feasible", "ladder", "report", "lossy", "trace"])]
+    pub(super) explain_plan: bool,
+    /// Check again whenever the model, a file that it includes, or fairly.toml changes, until Ctrl-C.
+    #[arg(long, conflicts_with = "list")]
+    pub(crate) watch: bool,
+    /// Print a line a property, and nothing else: no runs, no notes, no progress, no suggestion.
+    #[arg(short, long, conflicts_with_all = ["verbose", "ladder"])]
+    pub(super) quiet: bool,
+    /// Print everything that is known: every note in full, and how each answer was found.
+    #[arg(short, long)]
+    pub(super) verbose: bool,
     /// Instead of anything else: print which answers a reduction keeps, and why not the others.
     #[arg(long, exclusive = true)]
     pub(super) soundness: bool,
@@ -444,15 +496,26 @@ fn report(text: &str) -> Result<Report, String> {
 }
 
 impl Check {
-    /// The names of properties that are given: what is chosen, and what something is expected of.
+    /// The names of properties that are given: what is chosen, what something is expected of, and what has a
+    /// time of its own.
     pub(super) fn names(&self) -> Vec<String> {
         let expected = self.expect.iter().filter_map(|(name, _)| name.clone());
-        self.model.properties.iter().cloned().chain(expected).collect()
+        let timed = self.model.timeout.iter().filter_map(|budget| budget.name.clone());
+        self.model.properties.iter().cloned().chain(expected).chain(timed).collect()
     }
 
     /// Whether one table is asked for.
     pub(super) fn is_table(&self) -> bool {
         self.report.contains(&Report::Table)
+    }
+
+    /// How much is said.
+    pub(super) fn detail(&self) -> Detail {
+        match (self.quiet, self.verbose) {
+            (true, _) => Detail::Quiet,
+            (_, true) => Detail::Verbose,
+            _ => Detail::Usual,
+        }
     }
 
     /// Lets it be known where answers are wanted, if the work cannot go on.
@@ -528,6 +591,32 @@ impl Check {
         load::assumption(notion, &self.constraints, loaded)
     }
 
+    /// The fairness that was asked for, as options.
+    pub(super) fn fairness_options(&self) -> Vec<String> {
+        let Some(fairness) = &self.fairness else { return Vec::new() };
+        let mut words = vec!["--fairness".to_owned(), value_of(fairness)];
+        let mut add = |option: &str, value: String| words.extend([option.to_owned(), value]);
+        match fairness {
+            FairnessName::Weak | FairnessName::Strong if self.level != LevelName::Process => {
+                add("--level", value_of(&self.level));
+            }
+            FairnessName::Annotated if self.annotations != AnnotationName::Name => {
+                add("--annotations", value_of(&self.annotations));
+            }
+            FairnessName::Inherent if self.reading != ReadingName::Trace => {
+                add("--reading", value_of(&self.reading));
+            }
+            _ => {}
+        }
+        words
+    }
+
+    /// What this is about, for the command that is suggested in the end.
+    pub(super) fn setting(&self, files: &[String]) -> Setting {
+        let setting = Setting::new("check", &self.model, files);
+        setting.assuming(self.fairness_options(), &self.constraints)
+    }
+
     /// The question about fairness that is asked instead of a property, if one is.
     pub(super) fn about_fairness(&self) -> Option<AboutFairness> {
         match (self.machine_closed, self.feasible) {
@@ -562,7 +651,7 @@ impl Check {
 }
 
 /// Whether the model asks for fairness where its transitions are written.
-fn is_annotated(network: &Network) -> bool {
+pub(super) fn is_annotated(network: &Network) -> bool {
     network.signature().moves.iter().any(|it| it.annotation.is_some())
 }
 
@@ -654,4 +743,22 @@ pub(crate) struct Least {
     /// A constraint to assume in any case; written as for `fairly check`.
     #[arg(long = "constraint", value_name = "CONSTRAINT")]
     pub(super) constraints: Vec<String>,
+}
+
+impl Ladder {
+    /// What this is about, for the command that is suggested in the end.
+    pub(super) fn setting(&self, files: &[String]) -> Setting {
+        Setting::new("ladder", &self.model, files).assuming(Vec::new(), &self.constraints)
+    }
+}
+
+impl Least {
+    /// What this is about, for the command that is suggested in the end.
+    pub(super) fn setting(&self, files: &[String]) -> Setting {
+        let level = match self.level {
+            LevelName::Process => Vec::new(),
+            level => vec!["--level".to_owned(), value_of(&level)],
+        };
+        Setting::new("least", &self.model, files).assuming(level, &self.constraints)
+    }
 }

@@ -19,6 +19,7 @@ use super::differences::{Difference, What, known};
 use super::file::File;
 use super::guard::{self, guarded};
 use super::load::{self, Loaded, Properties, Read};
+use super::next::{Setting, Suggestion, Urgency};
 use super::questions::{Asked, Question, Questions};
 use super::selection::{Files, is_promela};
 use super::several::{Names, worst};
@@ -50,6 +51,7 @@ pub(super) fn table(
     });
     let asked = spin.as_ref().and_then(|found| found.as_ref().ok());
     let (mut rows, mut codes, mut names) = (Vec::new(), Vec::new(), Names::default());
+    let mut next: Option<Suggestion> = None;
     for files in models {
         let found = own(files).and_then(|mut own| {
             own.model.elsewhere = if models.len() > 1 { request.names() } else { Vec::new() };
@@ -58,6 +60,12 @@ pub(super) fn table(
         match found {
             Ok(Found { rows: found, counts, absent, broken }) => {
                 names.learn(absent);
+                for row in &found {
+                    let new = suggestion(row, &request.setting(files));
+                    if next.as_ref().is_none_or(|next| new.urgency < next.urgency) {
+                        next = Some(new);
+                    }
+                }
                 rows.extend(found);
                 codes.push(if broken { failure::INTERNAL } else { counts.code() });
             }
@@ -74,7 +82,7 @@ pub(super) fn table(
     let nowhere = names.nowhere();
     codes.extend(nowhere.as_ref().map(Failure::code));
     if !rows.is_empty() {
-        print(&rows, request.model.format, spin.as_ref())?;
+        print(&rows, request.model.format, spin.as_ref(), next.as_ref())?;
     }
     if let Some(nowhere) = nowhere {
         nowhere.report(style);
@@ -83,11 +91,27 @@ pub(super) fn table(
 }
 
 fn patience(request: &Check) -> Duration {
-    let asked = request.model.timeout.and_then(|it| Duration::try_from_secs_f64(it).ok());
+    let asked = request.model.seconds().and_then(|it| Duration::try_from_secs_f64(it).ok());
     asked.unwrap_or(PATIENCE)
 }
 
-fn print(rows: &[Row], format: Format, spin: Option<&Result<Spin, String>>) -> Result<(), Failure> {
+/// What a row suggests: to see the run, where there is one.
+fn suggestion(row: &Row, setting: &Setting) -> Suggestion {
+    let has = |wanted: Said| row.fairly.said.contains(&wanted);
+    let urgency = match (has(Said::Violated), has(Said::Unknown)) {
+        (true, _) => Urgency::Violated,
+        (_, true) => Urgency::Unknown,
+        _ => Urgency::Holds,
+    };
+    setting.after_table(urgency, &row.question)
+}
+
+fn print(
+    rows: &[Row],
+    format: Format,
+    spin: Option<&Result<Spin, String>>,
+    next: Option<&Suggestion>,
+) -> Result<(), Failure> {
     let text = match format {
         Format::Human => {
             let remark = match spin {
@@ -97,7 +121,8 @@ fn print(rows: &[Row], format: Format, spin: Option<&Result<Spin, String>>) -> R
                     format!("SPIN was not asked, so its columns are left out: {missing}\n")
                 }
             };
-            comparison::text(rows, output::width()) + &remark
+            let next = next.map_or(String::new(), Suggestion::line);
+            comparison::text(rows, output::width()) + &remark + &next
         }
         _ => json::text(&comparison::json(rows)),
     };

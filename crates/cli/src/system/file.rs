@@ -9,7 +9,9 @@ use clap::ValueEnum;
 use fairly_check::claim::{ClaimOutcome, ClaimVerdict, Effort};
 use fairly_check::csp::{CspFile, Unanswered};
 use fairly_check::promela::{self, PromelaFile, PromelaSource};
-use fairly_check::{Assumption, Ending, Errors, Options, Outcome, Property, rests_on_all};
+use fairly_check::{
+    Assumption, Ending, Errors, Execution, Options, Outcome, Property, rests_on_all,
+};
 use fairly_fairness::{Constraint, Notion};
 use fairly_front::csp::syntax::{Assertion, Subject};
 use fairly_front::promela::Setup;
@@ -25,6 +27,7 @@ use super::guard::guarded;
 use super::includes::Folders;
 use super::load;
 use super::names::without_errors;
+use super::next::Choice;
 use super::questions::{self, Asked, Question, Questions, Which};
 use super::tally::{About, Answered, Tally};
 use super::{AboutFairness, Answers, Document};
@@ -76,22 +79,28 @@ enum Read {
 
 impl File {
     /// Reads a file, and the formulas of the arguments where they belong to the same language.
-    pub(super) fn read(input: Input, language: Language, model: &Model) -> Result<File, Failure> {
-        if let Some(remark) = model.execution().shortfall() {
+    pub(super) fn read(
+        input: Input,
+        language: Language,
+        model: &Model,
+        interpreted: bool,
+    ) -> Result<File, Failure> {
+        let execution = if interpreted { Execution::Interpreted } else { Execution::Native };
+        if let Some(remark) = execution.shortfall() {
             output::remark(&format!("fairly: {remark}"));
         }
         let read = match language {
             Language::Csp => match CspFile::parse(&input.text) {
                 Ok(mut file) => {
-                    file.execute(model.execution());
+                    file.execute(execution);
                     Read::Csp(file)
                 }
                 Err(diagnostics) => return Err(questions::wrong(&input, diagnostics)),
             },
             Language::Promela => {
                 let mut file = promela(&input, model, true)?;
-                if model.interpret {
-                    file.execute(model.execution());
+                if interpreted {
+                    file.execute(execution);
                 }
                 let text = file.text().to_owned();
                 let (name, own) = (input.name, input.text);
@@ -264,8 +273,8 @@ impl File {
         request.model.asking(&self.input.name, titles);
         let file = [self.input.name.clone()];
         let text = self.input.text.clone();
-        let mut tally = Tally::new(&request.model, &file, Some(&text), trace_to, several)
-            .assuming(&request.constraints);
+        let mut tally =
+            Tally::new(&request.model, &file, Some(&text), trace_to, several).assuming(request);
         let mut counter = if request.spin_compat { self.counter(&request.model)? } else { None };
         let mut known = Known::of(&questions);
         for at in 0..questions.len() {
@@ -310,7 +319,7 @@ impl File {
         tally: &mut Tally<'_>,
     ) -> Result<(), Failure> {
         // Each question has the time that was given.
-        let options = request.model.options()?;
+        let options = request.model.options_for(&question.names())?;
         let system = question.system;
         match &mut question.asked {
             Asked::Formula(property, formula) => {
@@ -334,7 +343,7 @@ impl File {
                     tally.stored(&counter.stored(question, &options));
                 }
                 if request.ladder {
-                    let options = request.model.options()?;
+                    let options = request.model.options_for(&[&about.title])?;
                     let extra = &assumption.extra;
                     let mut ladder = fairly_check::ladder(interpreter, property, extra, &options)?;
                     if ladder.rungs.iter().any(|rung| rung.holds == Ok(true)) {
@@ -372,7 +381,7 @@ impl File {
             Read::Csp(_) => Language::Csp,
             Read::Promela(_) => Language::Promela,
         };
-        *self = File::read(self.own_input(), language, model)?;
+        *self = File::read(self.own_input(), language, model, model.interpret)?;
         Ok(())
     }
 
@@ -440,7 +449,8 @@ impl File {
             all.push_str(&text);
             worst = if code == failure::NO || worst == failure::NO { failure::NO } else { code };
         }
-        Ok(Answered::aside(all, worst))
+        let next = request.setting(std::slice::from_ref(&self.input.name)).after_fairness();
+        Ok(Answered::aside(all, worst, Some(next)))
     }
 
     /// Goes through the formulas among the questions.
@@ -458,8 +468,10 @@ impl File {
         });
         model.asking(&self.input.name, titles.collect());
         for at in 0..questions.len() {
-            let Question { title, system, asked, .. } = &mut questions[at];
+            let about = questions[at].about();
+            let Question { title, system, asked, choice, .. } = &mut questions[at];
             let (title, system) = (title.clone(), *system);
+            let number = choice.clone().unwrap_or_default();
             let Asked::Formula(property, formula) = asked else {
                 if model.properties.is_empty() {
                     continue;
@@ -472,11 +484,19 @@ impl File {
             model.begin(&property.name);
             let done = guarded(&title, || {
                 // Each question has the time that was given.
-                let options = model.options()?;
+                let options = model.options_for(&[&title, &number])?;
                 let assumed =
                     self.assumption(Notion::None, constraints, system, options.bounds)?.extra;
                 let (known, options) = (&mut known, &options);
-                let asked = FormulaAsked { property, formula, system, assumed, known, options };
+                let asked = FormulaAsked {
+                    property,
+                    formula,
+                    system,
+                    assumed,
+                    known,
+                    options,
+                    choice: about.choice.clone(),
+                };
                 answer(self, asked, answers)
             })?;
             if let Err(bug) = done {
@@ -515,10 +535,11 @@ impl File {
     }
 
     pub(super) fn ladder(&mut self, request: &Ladder) -> Result<ExitCode, Failure> {
+        let setting = request.setting(std::slice::from_ref(&self.input.name));
         let mut answers = Answers::new(&request.model);
         let asked = (&request.model, request.constraints.as_slice());
         self.each_formula(asked, &mut answers, |file, asked, answers| {
-            let FormulaAsked { property, formula, system, assumed, known, options } = asked;
+            let FormulaAsked { property, formula, system, assumed, known, options, choice } = asked;
             let interpreter = file.interpreter(system);
             let mut ladder = fairly_check::ladder(interpreter, property, &assumed, options)?;
             if ladder.rungs.iter().any(|rung| rung.holds == Ok(true)) {
@@ -526,6 +547,7 @@ impl File {
                 known.rests_on_all(system, &About::of(&property.name));
             }
             let (name, look) = (&property.name, &request.model.look);
+            answers.suggest(setting.after_ladder(&ladder, &choice));
             let interpreter = file.interpreter(system);
             answers.add(name, super::ladder_code(&ladder), |format| match format {
                 Format::Human => {
@@ -539,10 +561,11 @@ impl File {
     }
 
     pub(super) fn least(&mut self, request: &Least) -> Result<ExitCode, Failure> {
+        let setting = request.setting(std::slice::from_ref(&self.input.name));
         let mut answers = Answers::new(&request.model);
         let asked = (&request.model, request.constraints.as_slice());
         self.each_formula(asked, &mut answers, |file, asked, answers| {
-            let FormulaAsked { property, formula, system, assumed, known, options } = asked;
+            let FormulaAsked { property, formula, system, assumed, known, options, choice } = asked;
             let (interpreter, level) = (file.interpreter(system), request.level.level());
             let mut least = fairly_check::least(interpreter, property, level, &assumed, options)?;
             if !matches!(least, fairly_check::Least::Unknown(_)) {
@@ -550,6 +573,7 @@ impl File {
                 known.rests_on_all(system, &About::of(&property.name));
             }
             let (name, look) = (&property.name, &request.model.look);
+            answers.suggest(setting.after_least(&least, &choice));
             answers.add(name, super::least_code(&least), |format| match format {
                 Format::Human => Document::Text(human::least(name, formula, &least, look)),
                 _ => Document::Json(json::least(name, formula, &least)),
@@ -595,6 +619,7 @@ struct FormulaAsked<'a> {
     assumed: Vec<Constraint>,
     known: &'a mut Known,
     options: &'a Options,
+    choice: Choice,
 }
 
 /// What is known of errors of the model, by system.

@@ -12,7 +12,7 @@ use fairly_system::{Component, Composition, Network, TransitionSystem};
 
 use super::arguments::Model;
 use super::file::{File, Language};
-use super::names::Known;
+use super::names::{self, Known};
 use crate::failure::{Absent, Failure};
 use crate::input::{self, Encoding, Input};
 
@@ -46,6 +46,11 @@ pub(super) enum Read {
 
 /// Reads files that make one model.
 pub(super) fn read(files: &[String], model: &Model) -> Result<Read, Failure> {
+    read_as(files, model, model.interpret)
+}
+
+/// Reads files that make one model, and has its steps made by the interpreter or by machine code.
+pub(super) fn read_as(files: &[String], model: &Model, interpreted: bool) -> Result<Read, Failure> {
     if files.is_empty() {
         return Err(Failure::usage("there is no model: name a file"));
     }
@@ -61,7 +66,7 @@ pub(super) fn read(files: &[String], model: &Model) -> Result<Read, Failure> {
     };
     match (inputs.pop(), inputs.as_slice()) {
         (Some(input), []) => {
-            File::read(input, language, model).map(|file| Read::File(Box::new(file)))
+            File::read(input, language, model, interpreted).map(|file| Read::File(Box::new(file)))
         }
         _ => Err(Failure::usage("a CSP# or Promela file is checked alone")),
     }
@@ -157,17 +162,21 @@ pub(super) fn chosen(model: &Model, loaded: &mut Loaded) -> Result<Properties, F
             properties.push(bind(&name, text, place, &mut loaded.network)?);
         }
         known.titles.extend(properties.iter().map(|property| property.name.clone()));
-        let absent = known.expected(model)?;
+        let mut absent = known.expected(model)?;
+        absent.extend(known.timed(model)?);
         return Ok(Properties { asked: properties, absent });
     }
-    let mut absent =
-        known.chosen(model, |wanted| known.titles.iter().any(|title| title == wanted))?;
+    let mut absent = known
+        .chosen(model, |wanted| known.titles.iter().any(|title| names::means(wanted, title)))?;
     absent.extend(known.expected(model)?);
+    absent.extend(known.timed(model)?);
     let Some((input, case)) = &loaded.source else {
         return Ok(Properties { asked: properties, absent });
     };
     for property in &case.properties {
-        if !model.properties.is_empty() && !model.properties.contains(&property.name) {
+        let mut wanted = model.properties.iter();
+        let is_wanted = wanted.any(|wanted| names::means(wanted, &property.name));
+        if !model.properties.is_empty() && !is_wanted {
             continue;
         }
         let place = (input.name.as_str(), input.text.as_str(), property.formula.span);

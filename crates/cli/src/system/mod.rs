@@ -1,15 +1,19 @@
 //! `fairly check`, `fairly ladder`, `fairly least`: systems under fairness.
 
 mod arguments;
+mod budget;
+mod compare;
 mod comparison;
 mod differences;
 mod file;
 mod graph;
 mod guard;
 mod includes;
+mod list;
 mod load;
 mod names;
 mod next;
+mod plan;
 mod questions;
 mod runs;
 mod selection;
@@ -37,10 +41,13 @@ use crate::output;
 pub(crate) use arguments::Format;
 use arguments::Model;
 pub(crate) use arguments::{Check, Ladder, Least};
+pub(crate) use compare::{Compare, compare};
 pub(crate) use graph::{Graph, graph};
 use guard::guarded;
 pub(crate) use guard::whole_command;
 use load::{Loaded, Properties, Read};
+use next::Suggestion;
+pub(crate) use next::{Limit, Setting, line, quoted};
 pub(crate) use sim::{Sim, sim};
 use tally::{About, Answered, Choice, Tally};
 pub(crate) use trace::{Trace, trace};
@@ -70,6 +77,23 @@ fn properties(model: &Model, loaded: &mut Loaded) -> Result<Properties, Failure>
         ));
     }
     Ok(properties)
+}
+
+/// Checks the models that a request names again and again, until somebody ends it.
+pub(crate) fn watch(request: &Check) -> Result<ExitCode, Failure> {
+    let named = &request.model.files;
+    if named.is_empty() {
+        return Err(Failure::usage("there is no model to watch: name a file"));
+    }
+    if let Some(gone) = named.iter().find(|file| crate::files::is_stream(file)) {
+        return Err(Failure::usage(format!("--watch is for files, and {gone} is none")));
+    }
+    // A folder may have other models in it by then.
+    let models = || match selection::models(named) {
+        Ok(models) => models.concat(),
+        Err(_) => named.clone(),
+    };
+    crate::watch::watch(&models, &[])
 }
 
 /// Checks the models that a request names. Each may have settings of its own, which `of_file` knows.
@@ -106,6 +130,9 @@ fn check_all(
         });
     }
     request.try_outputs()?;
+    if let Some(progress) = request.model.progress.filter(|_| request.quiet) {
+        progress.hide();
+    }
     request.announce();
     let models = selection::models(&request.model.files)?;
     if request.spin_compat && !models.iter().any(selection::is_promela) {
@@ -114,9 +141,16 @@ fn check_all(
     let own = |files: &[String]| -> Result<Check, Failure> {
         let mut own = of_file(&files[0])?;
         own.model.expectations = own.expect.clone();
+        own.model.detail = own.detail();
         own.model.kept = Arc::clone(&request.model.kept);
         Ok(own)
     };
+    if request.list {
+        return list::list(request, &own, &models, style);
+    }
+    if request.explain_plan {
+        return plan::explain(request, &own, &models, style);
+    }
     if request.is_table() {
         return comparison::table(request, &own, &models, style);
     }
@@ -136,6 +170,7 @@ fn check_one(
     trace_to: Option<&str>,
     is_last: bool,
 ) -> Result<Answered, Failure> {
+    request.model.about(request.setting(files));
     let mut loaded = match load::read(files, &request.model)? {
         Read::File(mut file) => {
             let answered = file.check(request, trace_to);
@@ -154,30 +189,27 @@ fn check_one(
     let options = request.model.options()?;
     if let Some(asked) = request.about_fairness() {
         let (text, code) = fairness(&mut loaded.network, &assumption, asked, options.bounds)?;
-        return Ok(Answered::aside(text, code));
+        let next = request.setting(files).after_fairness();
+        return Ok(Answered::aside(text, code, Some(next)));
     }
     let Properties { asked: mut properties, absent } = properties(&request.model, &mut loaded)?;
     let several = properties.len() > 1;
-    let mut tally = Tally::new(&request.model, files, loaded.text(), trace_to, several)
-        .assuming(&request.constraints);
+    let mut tally =
+        Tally::new(&request.model, files, loaded.text(), trace_to, several).assuming(request);
     let titles = properties.iter().map(|property| property.name.clone()).collect();
     request.model.asking(&files.join(" "), titles);
     let places = loaded.places();
     let whole = loaded.network.clone();
     let network = &mut loaded.network;
     for property in &mut properties {
-        let choice = if request.model.formulas.is_empty() {
-            Choice::Property(property.name.clone())
-        } else {
-            Choice::Formula(property.text())
-        };
+        let choice = choice(&request.model, &property.name, &property.text());
         let place = places.iter().find(|(name, _)| *name == property.name).map(|&(_, place)| place);
         let asked = About { title: property.name.clone(), place, choice };
         request.model.begin(&property.name);
         let mark = tally.mark();
         let done = guarded(&asked.title, || {
             // Each question has the time that was given.
-            let options = request.model.options()?;
+            let options = request.model.options_for(&[&asked.title])?;
             let mut verdict = fairly_check::check(network, property, &assumption, &options)?;
             let needless =
                 fairly_check::needless(network, property, &assumption, &verdict, &options)?;
@@ -185,7 +217,7 @@ fn check_one(
             verdict.needless = needless;
             tally.verdict(network, &verdict, property, &asked)?;
             if request.ladder {
-                let options = request.model.options()?;
+                let options = request.model.options_for(&[&asked.title])?;
                 let ladder = fairly_check::ladder(network, property, &assumption.extra, &options)?;
                 let look = &request.model.look;
                 let text = human::ladder(network, &property.name, &property.text(), &ladder, look);
@@ -206,6 +238,14 @@ fn check_one(
     }
     request.model.quiet();
     Ok(Answered { absent, ..tally.finish() })
+}
+
+/// How a property of components is chosen.
+fn choice(model: &Model, name: &str, formula: &str) -> Choice {
+    match model.formulas.is_empty() {
+        true => Choice::Property(name.to_owned()),
+        false => Choice::Formula(formula.to_owned()),
+    }
 }
 
 /// The events that components have and never take.
@@ -286,6 +326,7 @@ pub(crate) fn ladder(request: &Ladder) -> Result<ExitCode, Failure> {
 }
 
 fn ladders(request: &Ladder) -> Result<ExitCode, Failure> {
+    request.model.about(request.setting(&request.model.files));
     let mut loaded = match load::read(&request.model.files, &request.model)? {
         Read::File(mut file) => {
             let answered = file.ladder(request);
@@ -295,6 +336,7 @@ fn ladders(request: &Ladder) -> Result<ExitCode, Failure> {
         Read::Network(loaded) => loaded,
     };
     let assumed = load::assumption(Notion::None, &request.constraints, &mut loaded)?.extra;
+    let setting = request.setting(&request.model.files);
     let mut answers = Answers::new(&request.model);
     let whole = loaded.network.clone();
     let asked = properties(&request.model, &mut loaded)?.asked;
@@ -304,10 +346,12 @@ fn ladders(request: &Ladder) -> Result<ExitCode, Failure> {
         request.model.begin(&property.name);
         let network = &mut loaded.network;
         let (name, formula) = (property.name.clone(), property.text());
+        let choice = choice(&request.model, &name, &formula);
         let look = &request.model.look;
         let done = guarded(&name, || {
-            let options = request.model.options()?;
+            let options = request.model.options_for(&[&name])?;
             let ladder = fairly_check::ladder(network, &mut property, &assumed, &options)?;
+            answers.suggest(setting.after_ladder(&ladder, &choice));
             answers.add(&name, ladder_code(&ladder), |format| match format {
                 Format::Human => {
                     Document::Text(human::ladder(network, &name, &formula, &ladder, look))
@@ -330,6 +374,7 @@ pub(crate) fn least(request: &Least) -> Result<ExitCode, Failure> {
 }
 
 fn leasts(request: &Least) -> Result<ExitCode, Failure> {
+    request.model.about(request.setting(&request.model.files));
     let mut loaded = match load::read(&request.model.files, &request.model)? {
         Read::File(mut file) => {
             let answered = file.least(request);
@@ -339,6 +384,7 @@ fn leasts(request: &Least) -> Result<ExitCode, Failure> {
         Read::Network(loaded) => loaded,
     };
     let assumed = load::assumption(Notion::None, &request.constraints, &mut loaded)?.extra;
+    let setting = request.setting(&request.model.files);
     let mut answers = Answers::new(&request.model);
     let whole = loaded.network.clone();
     let asked = properties(&request.model, &mut loaded)?.asked;
@@ -348,10 +394,12 @@ fn leasts(request: &Least) -> Result<ExitCode, Failure> {
         request.model.begin(&property.name);
         let network = &mut loaded.network;
         let (name, formula) = (property.name.clone(), property.text());
+        let choice = choice(&request.model, &name, &formula);
         let look = &request.model.look;
         let done = guarded(&name, || {
-            let (options, level) = (request.model.options()?, request.level.level());
+            let (options, level) = (request.model.options_for(&[&name])?, request.level.level());
             let least = fairly_check::least(network, &mut property, level, &assumed, &options)?;
+            answers.suggest(setting.after_least(&least, &choice));
             answers.add(&name, least_code(&least), |format| match format {
                 Format::Human => Document::Text(human::least(&name, &formula, &least, look)),
                 _ => Document::Json(json::least(&name, &formula, &least)),
@@ -394,11 +442,21 @@ struct Answers<'a> {
     documents: Vec<serde_json::Value>,
     some: bool,
     code: u8,
+    next: Option<Suggestion>,
 }
 
 impl<'a> Answers<'a> {
     fn new(model: &'a Model) -> Answers<'a> {
-        Answers { model, text: String::new(), documents: Vec::new(), some: false, code: 0 }
+        let (text, documents) = (String::new(), Vec::new());
+        Answers { model, text, documents, some: false, code: 0, next: None }
+    }
+
+    /// An answer suggests this; the most urgent suggestion is printed, and the first of those.
+    fn suggest(&mut self, suggestion: Suggestion) {
+        let is_better = |next: &Suggestion| suggestion.urgency < next.urgency;
+        if self.next.as_ref().is_none_or(is_better) {
+            self.next = Some(suggestion);
+        }
     }
 
     /// Adds an answer with its exit code.
@@ -441,7 +499,10 @@ impl<'a> Answers<'a> {
         }
         self.model.quiet();
         let text = match self.model.format {
-            Format::Human => self.text,
+            Format::Human => {
+                let next = self.next.map_or(String::new(), |next| next.line());
+                self.text + &next
+            }
             _ => Format::Json.documents(&self.documents),
         };
         output::write(&text, None)?;

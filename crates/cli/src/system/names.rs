@@ -5,6 +5,7 @@ use fairly_check::promela::{PromelaFile, Question};
 use fairly_front::suggest::near;
 
 use super::arguments::{Model, squeezed};
+use super::budget::Budget;
 use crate::failure::{Absent, Failure};
 
 /// What is called so in a model.
@@ -17,8 +18,8 @@ pub(super) struct Known {
     pub(super) numbered: bool,
 }
 
-/// How many names are listed where none is near.
-const LISTED: usize = 6;
+/// How many names are listed.
+const LISTED: usize = 12;
 /// A part of a name that is shorter says nothing.
 const SHORTEST: usize = 3;
 
@@ -58,10 +59,30 @@ impl Known {
         if is_needed { Err(Failure::NoSuchName(absent)) } else { Ok(absent) }
     }
 
+    /// Which of the names that a time is given for nothing has.
+    ///
+    /// # Errors
+    /// When a name must be here and is not.
+    pub(super) fn timed(&self, model: &Model) -> Result<Vec<Absent>, Failure> {
+        let named = model.timeout.iter().filter(|budget| budget.name.is_some());
+        let has = |budget: &&Budget| {
+            let number =
+                |at: usize| if self.numbered { (at + 1).to_string() } else { String::new() };
+            let mut titles = self.titles.iter().enumerate();
+            titles.any(|(at, title)| budget.is_for(&[title, &number(at)]))
+        };
+        let missing: Vec<&String> =
+            named.filter(|budget| !has(budget)).filter_map(|it| it.name.as_ref()).collect();
+        let is_needed = missing.iter().any(|name| !model.elsewhere.contains(name));
+        let absent = missing.iter().map(|name| self.absent("--timeout", name)).collect();
+        if is_needed { Err(Failure::NoSuchName(absent)) } else { Ok(absent) }
+    }
+
     fn absent(&self, option: &'static str, name: &str) -> Absent {
         let Known { what, titles, numbered } = self;
         let message = match option {
             "--expect" => format!("something is expected of `{name}`, but there is no such {what}"),
+            "--timeout" => format!("a time is given for `{name}`, but there is no such {what}"),
             _ => format!("the file has no {what} `{name}`"),
         };
         let number = |title: &str| {
@@ -77,21 +98,61 @@ impl Known {
                 folded.len() >= SHORTEST && (title.contains(&folded) || folded.contains(&title))
             })
         });
+        let listed = |titles: &[String]| {
+            let named: Vec<String> = titles.iter().take(LISTED).map(|it| quoted(it)).collect();
+            let more = match titles.len().saturating_sub(LISTED) {
+                0 => String::new(),
+                more => format!(" and {more} more; `fairly check --list` shows all"),
+            };
+            format!("there are {}{more}", named.join(", "))
+        };
         let help = match (similar, titles.as_slice()) {
-            (Some(similar), _) => Some(format!("did you mean {}?", quoted(similar))),
-            (None, []) => None,
-            (None, titles) => {
-                let listed: Vec<String> =
-                    titles.iter().take(LISTED).map(|title| quoted(title)).collect();
-                let more = match titles.len().saturating_sub(LISTED) {
-                    0 => String::new(),
-                    more => format!(" and {more} more"),
-                };
-                Some(format!("there are {}{more}", listed.join(", ")))
+            (_, []) => None,
+            (Some(similar), [_]) => Some(format!("did you mean {}?", quoted(similar))),
+            (Some(similar), titles) => {
+                Some(format!("did you mean {}? {}", quoted(similar), listed(titles)))
             }
+            (None, titles) => Some(listed(titles)),
         };
         Absent { option, name: name.to_owned(), message, help }
     }
+}
+
+/// Whether a name stands for several: it has `*` or `?` in it.
+pub(super) fn is_glob(name: &str) -> bool {
+    name.contains(['*', '?'])
+}
+
+/// Whether a text is as a pattern says, in which `*` stands for any text and `?` for any character.
+pub(super) fn glob(pattern: &str, text: &str) -> bool {
+    let (pattern, text): (Vec<char>, Vec<char>) =
+        (pattern.chars().collect(), text.chars().collect());
+    let (mut at, mut seen) = (0, 0);
+    // Where the last star was, and how much of the text it stands for at least.
+    let mut star: Option<(usize, usize)> = None;
+    while seen < text.len() {
+        match pattern.get(at) {
+            Some('*') => {
+                star = Some((at, seen));
+                at += 1;
+            }
+            Some(&letter) if letter == '?' || letter == text[seen] => {
+                at += 1;
+                seen += 1;
+            }
+            _ => {
+                let Some((before, taken)) = star else { return false };
+                star = Some((before, taken + 1));
+                (at, seen) = (before + 1, taken + 1);
+            }
+        }
+    }
+    pattern[at..].iter().all(|&letter| letter == '*')
+}
+
+/// Whether a name that somebody typed means a property with this name: it is the name, or a pattern of it.
+pub(super) fn means(wanted: &str, name: &str) -> bool {
+    wanted == name || (is_glob(wanted) && glob(&squeezed(wanted), &squeezed(name)))
 }
 
 /// Whether a Promela file has a property of this name.
@@ -122,11 +183,34 @@ mod tests {
         let titles = ["served", "exclusive"].map(str::to_owned).to_vec();
         let known = Known { what: "property", titles, numbered: false };
         let help = |name: &str| known.absent("-p", name).help.expect("some help");
-        assert_eq!(help("servd"), "did you mean `served`?");
-        assert_eq!(help("SERVED"), "did you mean `served`?");
-        assert_eq!(help("serv"), "did you mean `served`?");
+        let both = "did you mean `served`? there are `served`, `exclusive`";
+        assert_eq!(help("servd"), both);
+        assert_eq!(help("SERVED"), both);
+        assert_eq!(help("serv"), both);
         assert_eq!(help("q"), "there are `served`, `exclusive`");
         assert_eq!(help(""), "there are `served`, `exclusive`");
+    }
+
+    #[test]
+    fn patterns_stand_for_several_names() {
+        for (pattern, text) in [
+            ("*", ""),
+            ("*", "abc"),
+            ("a*c", "abbc"),
+            ("a?c", "abc"),
+            ("*b*b*", "abcb"),
+            ("a**", "a"),
+        ] {
+            assert!(glob(pattern, text), "{pattern} {text}");
+        }
+        for (pattern, text) in
+            [("a*c", "abcd"), ("?", ""), ("a?c", "ac"), ("*b*b*", "abc"), ("", "a")]
+        {
+            assert!(!glob(pattern, text), "{pattern} {text}");
+        }
+        // Not exponential in the number of stars.
+        assert!(!glob(&"*a".repeat(30), &"a".repeat(29)));
+        assert!(means("serv*", "served") && means("a*b", "a*b") && !means("serve", "served"));
     }
 
     #[test]
@@ -134,6 +218,7 @@ mod tests {
         let titles = ["P() deadlockfree", "P() |= [] a"].map(str::to_owned).to_vec();
         let known = Known { what: "assertion", titles, numbered: true };
         let help = known.absent("-p", "P()|=[]a;").help;
-        assert_eq!(help.as_deref(), Some("did you mean 2: `P() |= [] a`?"));
+        let all = "there are 1: `P() deadlockfree`, 2: `P() |= [] a`";
+        assert_eq!(help, Some(format!("did you mean 2: `P() |= [] a`? {all}")));
     }
 }

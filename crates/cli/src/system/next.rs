@@ -1,15 +1,354 @@
-//! The one command that a report suggests.
+//! The one command that a report suggests: it works when it is pasted, in the folder of the report.
 
+use clap::ValueEnum;
 use fairly_check::claim::{ClaimOutcome, ClaimVerdict};
-use fairly_check::{Needless, Outcome, Upgrade, Verdict};
+use fairly_check::{
+    Elsewhere, Ladder, Least, Needless, NotBegun, Outcome, Upgrade, Verdict, WhyUnknown,
+};
+use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
+use fairly_search::Cut;
+
+use super::arguments::Model;
+use crate::files;
 
 /// How a question is chosen on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Choice {
+pub(crate) enum Choice {
     /// With `-p`.
     Property(String),
     /// With `-f`.
     Formula(String),
+}
+
+/// What a suggestion follows from; the more urgent first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Urgency {
+    Violated,
+    Unknown,
+    Holds,
+}
+
+/// A command, and why it is suggested.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Suggestion {
+    pub(super) urgency: Urgency,
+    pub(super) command: String,
+}
+
+impl Suggestion {
+    /// The line that ends a report.
+    pub(super) fn line(&self) -> String {
+        line(&self.command)
+    }
+}
+
+/// The line that ends a report.
+pub(crate) fn line(command: &str) -> String {
+    format!("\nnext: {command}\n")
+}
+
+/// Which limit ended the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Limit {
+    Time,
+    States,
+    Memory,
+    /// Ctrl-C.
+    Interrupted,
+}
+
+impl Limit {
+    /// The limit that is the reason for an unknown, if one is.
+    fn of(why: &WhyUnknown) -> Option<Limit> {
+        match why {
+            WhyUnknown::Cut(Cut::Nodes(_)) => Some(Limit::States),
+            WhyUnknown::Cut(Cut::Time(_)) | WhyUnknown::NotBegun(NotBegun::Time) => {
+                Some(Limit::Time)
+            }
+            WhyUnknown::Cut(Cut::Memory(_)) | WhyUnknown::Lossy => Some(Limit::Memory),
+            WhyUnknown::Cut(Cut::Interrupted(_)) | WhyUnknown::NotBegun(NotBegun::Interrupted) => {
+                Some(Limit::Interrupted)
+            }
+            WhyUnknown::Errors(why) => Limit::of(why),
+            WhyUnknown::Cut(Cut::Limit(_) | Cut::Hard(_))
+            | WhyUnknown::Refused(_)
+            | WhyUnknown::Limit(_)
+            | WhyUnknown::NotLossy
+            | WhyUnknown::Internal(_) => None,
+        }
+    }
+}
+
+/// What a command was about, so that another one can be about the same.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Setting {
+    /// `check`, `ladder` or `least`.
+    command: &'static str,
+    files: Vec<String>,
+    /// Options without which the files are another model.
+    options: Vec<String>,
+    /// The fairness that was asked for, as options.
+    fairness: Vec<String>,
+    constraints: Vec<String>,
+    timeout: Option<f64>,
+    max_states: Option<usize>,
+    max_memory: Option<usize>,
+}
+
+impl Setting {
+    /// What a command with these arguments is about.
+    pub(super) fn new(command: &'static str, model: &Model, files: &[String]) -> Setting {
+        let (timeout, max_states, max_memory) = model.limits();
+        Setting {
+            command,
+            files: files.to_vec(),
+            options: model.of_the_files(),
+            fairness: Vec::new(),
+            constraints: Vec::new(),
+            timeout,
+            max_states,
+            max_memory,
+        }
+    }
+
+    /// The same under fairness that these options ask for, and under constraints.
+    pub(super) fn assuming(mut self, fairness: Vec<String>, constraints: &[String]) -> Setting {
+        self.fairness = fairness;
+        self.constraints = constraints.to_vec();
+        self
+    }
+
+    /// Whether the model came from standard input: no command can read it again.
+    fn is_gone(&self) -> bool {
+        self.files.iter().any(|file| file == "-" || file == "<stdin>" || files::is_stream(file))
+    }
+
+    /// A command on the same model: its options, perhaps a question, and the files.
+    fn on_model(&self, command: &str, options: &[String], choice: Option<&Choice>) -> String {
+        let mut words = vec![format!("fairly {command}")];
+        words.extend(options.iter().map(|option| quoted(option)));
+        words.extend(self.options.iter().map(|option| quoted(option)));
+        words.extend(choice.map(asked));
+        words.extend(self.files.iter().map(|file| match file.starts_with('-') {
+            true => quoted(&format!("./{file}")),
+            false => quoted(file),
+        }));
+        words.join(" ")
+    }
+
+    /// Constraints as options.
+    fn constraint_options<'c>(constraints: impl IntoIterator<Item = &'c String>) -> Vec<String> {
+        let both = |it: &String| ["--constraint".to_owned(), it.clone()];
+        constraints.into_iter().flat_map(both).collect()
+    }
+
+    /// A word of the glossary, where there is no model to go on with.
+    fn explained(word: &str) -> String {
+        format!("fairly explain {word}")
+    }
+
+    /// Stepping through the model.
+    fn stepped(&self) -> String {
+        if self.is_gone() {
+            return Setting::explained("run");
+        }
+        self.on_model("sim", &[], None)
+    }
+
+    /// The same question with more of what it ran out of.
+    pub(crate) fn beyond(&self, limit: Limit, choice: Option<&Choice>) -> String {
+        if self.is_gone() {
+            return Setting::explained("unknown");
+        }
+        /// How much longer is worth another try.
+        const MORE: f64 = 10.0;
+        let more = match (limit, self.timeout, self.max_states, self.max_memory) {
+            (Limit::Time, Some(seconds), ..) => format!("--timeout={}", more_time(seconds * MORE)),
+            (Limit::States, _, Some(states), _) => {
+                format!("--max-states={}", states.max(1).saturating_mul(MORE as usize))
+            }
+            (Limit::Memory, _, _, Some(bytes)) => {
+                format!("--max-memory={}M", (bytes >> 20).max(24).saturating_mul(4))
+            }
+            // Without a limit, whoever waited did not wait to the end.
+            (Limit::Memory, ..) => "--max-states=1000000".to_owned(),
+            _ => "--timeout=60".to_owned(),
+        };
+        let command = if self.command.is_empty() { "check" } else { self.command };
+        let options = [vec![more], self.assumed()].concat();
+        self.on_model(command, &options, choice)
+    }
+
+    /// What was assumed, as options of the same command.
+    fn assumed(&self) -> Vec<String> {
+        let mut options = self.fairness.clone();
+        options.extend(Setting::constraint_options(&self.constraints));
+        options
+    }
+
+    /// What to do about an unknown.
+    fn after_unknown(&self, why: &WhyUnknown, choice: &Choice) -> String {
+        match (why, Limit::of(why)) {
+            (_, Some(limit)) => self.beyond(limit, Some(choice)),
+            (WhyUnknown::NotLossy, None) if !self.is_gone() => {
+                self.on_model("check", &self.assumed(), Some(choice))
+            }
+            (WhyUnknown::Internal(_), None) if !self.is_gone() => {
+                let plainly = ["--interpret".to_owned(), "--no-reduction".to_owned()];
+                self.on_model("check", &[&plainly[..], &self.assumed()].concat(), Some(choice))
+            }
+            (_, None) => self.stepped(),
+        }
+    }
+
+    /// What to do after a question about fairness itself.
+    pub(super) fn after_fairness(&self) -> String {
+        if self.is_gone() {
+            return Setting::explained("'machine closed'");
+        }
+        self.on_model("check", &self.assumed(), None)
+    }
+
+    /// What to do with one question of a table that has one answer.
+    pub(super) fn after_table(&self, urgency: Urgency, question: &str) -> Suggestion {
+        let choice = Choice::Property(question.to_owned());
+        let command = match urgency {
+            Urgency::Holds => self.stepped(),
+            _ if self.is_gone() => Setting::explained("lasso"),
+            _ => self.on_model("check", &self.assumed(), Some(&choice)),
+        };
+        Suggestion { urgency, command }
+    }
+
+    /// A check of one question under some fairness, given as options.
+    pub(super) fn checking(&self, fairness: Vec<String>, choice: &Choice) -> Suggestion {
+        let urgency = Urgency::Violated;
+        if self.is_gone() {
+            return Suggestion { urgency, command: Setting::explained("lasso") };
+        }
+        let own = Setting::constraint_options(&self.constraints);
+        let command = self.on_model("check", &[fairness, own].concat(), Some(choice));
+        Suggestion { urgency, command }
+    }
+
+    /// What to do after the verdicts under all notions.
+    pub(super) fn after_ladder(&self, ladder: &Ladder, choice: &Choice) -> Suggestion {
+        let weakest = ladder.rungs.iter().find(|rung| rung.holds == Ok(true));
+        let unknown = ladder.rungs.iter().find_map(|rung| rung.holds.as_ref().err());
+        let constraints = Setting::constraint_options(&self.constraints);
+        match (weakest.map(|rung| rung.notion), unknown) {
+            (Some(Notion::None), _) => {
+                Suggestion { urgency: Urgency::Holds, command: self.stepped() }
+            }
+            (_, _) if self.is_gone() => {
+                let command = Setting::explained("'strong fairness'");
+                Suggestion { urgency: Urgency::Violated, command }
+            }
+            (Some(notion), _) => {
+                let options = [options_of(notion), constraints].concat();
+                let command = self.on_model("check", &options, Some(choice));
+                Suggestion { urgency: Urgency::Violated, command }
+            }
+            (None, Some(why)) => {
+                let command = self.after_unknown(why, choice);
+                Suggestion { urgency: Urgency::Unknown, command }
+            }
+            // A run that even the strongest of them allows.
+            (None, None) => {
+                let strong = options_of(Notion::Strong(Level::Process));
+                let options = [strong, constraints].concat();
+                let command = self.on_model("check", &options, Some(choice));
+                Suggestion { urgency: Urgency::Violated, command }
+            }
+        }
+    }
+
+    /// What to do after the least sets of constraints.
+    pub(super) fn after_least(&self, least: &Least, choice: &Choice) -> Suggestion {
+        let check = |options: Vec<String>| match self.is_gone() {
+            true => Setting::explained("'strong fairness'"),
+            false => {
+                let own = Setting::constraint_options(&self.constraints);
+                self.on_model("check", &[own, options].concat(), Some(choice))
+            }
+        };
+        let of_set = |set: &Vec<String>| match set.as_slice() {
+            [] => Suggestion { urgency: Urgency::Holds, command: self.stepped() },
+            set => Suggestion {
+                urgency: Urgency::Violated,
+                command: check(Setting::constraint_options(set)),
+            },
+        };
+        match least {
+            Least::Sets { sets, elsewhere, .. } => match (sets.first(), elsewhere) {
+                (Some(set), _) => of_set(set),
+                (None, Some(Elsewhere::Holds(level))) => {
+                    let command = check(options_of(Notion::Strong(*level)));
+                    Suggestion { urgency: Urgency::Violated, command }
+                }
+                (None, _) => {
+                    let command = check(options_of(Notion::Strong(Level::Process)));
+                    Suggestion { urgency: Urgency::Violated, command }
+                }
+            },
+            Least::Some { sets, .. } => match sets.first() {
+                Some(set) => of_set(set),
+                None => {
+                    let command = self.beyond(Limit::Time, Some(choice));
+                    Suggestion { urgency: Urgency::Unknown, command }
+                }
+            },
+            Least::Unknown(why) => {
+                let command = self.after_unknown(why, choice);
+                Suggestion { urgency: Urgency::Unknown, command }
+            }
+        }
+    }
+}
+
+/// Seconds as they are written.
+fn more_time(seconds: f64) -> String {
+    if seconds >= 1.0 { format!("{seconds:.0}") } else { format!("{seconds:.2}") }
+}
+
+/// A question as an option.
+fn asked(choice: &Choice) -> String {
+    let (short, long, text) = match choice {
+        Choice::Property(name) => ("-p", "--property", name),
+        Choice::Formula(text) => ("-f", "--formula", text),
+    };
+    match text.starts_with('-') {
+        true => quoted(&format!("{long}={text}")),
+        false => format!("{short} {}", quoted(text)),
+    }
+}
+
+/// A notion as options of `fairly check`.
+pub(super) fn options_of(notion: Notion) -> Vec<String> {
+    let words: &[&str] = match notion {
+        Notion::None => &["--fairness", "none"],
+        Notion::Weak(Level::Process) => &["--fairness", "weak"],
+        Notion::Weak(Level::Event) => &["--fairness", "weak", "--level", "event"],
+        Notion::Weak(Level::Action) => &["--fairness", "weak", "--level", "action"],
+        Notion::Strong(Level::Process) => &["--fairness", "strong"],
+        Notion::Strong(Level::Event) => &["--fairness", "strong", "--level", "event"],
+        Notion::Strong(Level::Action) => &["--fairness", "strong", "--level", "action"],
+        Notion::WeakLive => &["--fairness", "weak-live"],
+        Notion::StrongLive => &["--fairness", "strong-live"],
+        Notion::Annotated(AnnotationLevel::Name) => &["--fairness", "annotated"],
+        Notion::Annotated(AnnotationLevel::Occurrence) => {
+            &["--fairness", "annotated", "--annotations", "occurrence"]
+        }
+        Notion::Global => &["--fairness", "global"],
+        Notion::Inherent(Reading::Trace) => &["--fairness", "inherent"],
+        Notion::Inherent(Reading::Run) => &["--fairness", "inherent", "--reading", "run"],
+    };
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+/// A value of an option, as it is written.
+pub(super) fn value_of<V: ValueEnum>(value: &V) -> String {
+    value.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
 }
 
 /// What the answers so far suggest; a violated property goes before everything else.
@@ -18,10 +357,12 @@ pub(super) struct Next {
     violated: Option<Violated>,
     /// A run that shows something else that is wrong.
     trace: Option<String>,
-    /// A formula that holds under an assumption, and one that holds without any.
+    /// Whether something is wrong, whatever shows it.
+    is_wrong: bool,
+    /// The first question without an answer, and why it has none.
+    unknown: Option<(Choice, WhyUnknown)>,
+    /// A formula that holds under an assumption.
     assumed: Option<Choice>,
-    holding: bool,
-    unknown: bool,
 }
 
 struct Violated {
@@ -35,8 +376,11 @@ impl Next {
     /// Learns from the verdict on a formula.
     pub(super) fn learn(&mut self, verdict: &Verdict, processes: &[String], choice: &Choice) {
         match &verdict.outcome {
-            Outcome::Violated(found) if self.violated.is_none() => {
-                let upgrade = found.upgrade.clone();
+            Outcome::Violated(_) | Outcome::Doomed(_) if self.violated.is_none() => {
+                let upgrade = match &verdict.outcome {
+                    Outcome::Violated(found) => found.upgrade.clone(),
+                    _ => None,
+                };
                 let of_process = upgrade.as_ref().is_some_and(|upgrade| {
                     let named = upgrade.constraint.split_once('(').map_or("", |(_, name)| name);
                     let named = named.strip_suffix(')').unwrap_or(named);
@@ -48,67 +392,98 @@ impl Next {
             // There is nothing less to look for.
             Outcome::Holds(_)
                 if verdict.stamp.constraints.is_empty()
-                    || verdict.needless == Some(Needless::Everything) =>
-            {
-                self.holding = true;
-            }
+                    || verdict.needless == Some(Needless::Everything) => {}
             Outcome::Holds(_) => {
                 self.assumed.get_or_insert_with(|| choice.clone());
             }
-            Outcome::Unknown(_) => self.unknown = true,
+            Outcome::Unknown(why) => {
+                self.unknown.get_or_insert_with(|| (choice.clone(), why.clone()));
+            }
         }
     }
 
     /// Something is wrong that no fairness is about, and this run shows it.
     pub(super) fn look_at(&mut self, trace: &str) {
-        self.trace.get_or_insert_with(|| trace.to_owned());
+        self.is_wrong = true;
+        if !files::is_stream(trace) {
+            self.trace.get_or_insert_with(|| trace.to_owned());
+        }
     }
 
     /// Learns from the answer to a claim.
-    pub(super) fn learn_claim(&mut self, verdict: &ClaimVerdict, trace: Option<&str>) {
+    pub(super) fn learn_claim(
+        &mut self,
+        verdict: &ClaimVerdict,
+        trace: Option<&str>,
+        choice: &Choice,
+    ) {
         match &verdict.outcome {
             ClaimOutcome::Violated(_) => {
+                self.is_wrong = true;
                 if let Some(trace) = trace {
                     self.look_at(trace);
                 }
             }
-            ClaimOutcome::Holds(_) => self.holding = true,
-            ClaimOutcome::Unknown(_) => self.unknown = true,
+            ClaimOutcome::Holds(_) => {}
+            ClaimOutcome::Unknown(why) => {
+                self.unknown.get_or_insert_with(|| (choice.clone(), why.clone()));
+            }
         }
     }
 
-    /// The command, if there is something to suggest. With several questions it names one.
-    pub(super) fn command(&self, files: &[String], several: bool) -> Option<String> {
-        let files: Vec<String> = files.iter().map(|file| quoted(file)).collect();
-        let files = files.join(" ");
-        let about = |choice: &Choice| match choice {
-            Choice::Formula(text) => format!("-f {} {files}", quoted(text)),
-            Choice::Property(name) if several => format!("-p {} {files}", quoted(name)),
-            Choice::Property(_) => files.clone(),
+    /// The command. With several questions it names one.
+    pub(super) fn suggestion(&self, setting: &Setting, several: bool) -> Suggestion {
+        let named = |choice: &Choice| match choice {
+            Choice::Property(_) if !several => None,
+            choice => Some(choice.clone()),
         };
-        if let Some(Violated { choice, upgrade, of_process }) = &self.violated {
-            let Some(Upgrade { constraint, suffices: Some(true) }) = upgrade else {
-                return Some(format!("fairly ladder {}", about(choice)));
+        if let Some(violated) = &self.violated {
+            let choice = named(&violated.choice);
+            let command = after_violation(setting, violated, choice.as_ref());
+            return Suggestion { urgency: Urgency::Violated, command };
+        }
+        if self.is_wrong {
+            let command = match &self.trace {
+                Some(trace) => format!("fairly trace show {}", quoted(trace)),
+                None => setting.stepped(),
             };
-            let fairness = match constraint.split('(').next() {
-                Some("wf") if *of_process => "--fairness weak".to_owned(),
-                Some("sf") if *of_process => "--fairness strong".to_owned(),
-                _ => format!("--constraint {}", quoted(constraint)),
-            };
-            return Some(format!("fairly check {fairness} {}", about(choice)));
+            return Suggestion { urgency: Urgency::Violated, command };
         }
-        if let Some(trace) = &self.trace {
-            return Some(format!("fairly trace show {trace}"));
+        if let Some((choice, why)) = &self.unknown {
+            let command = setting.after_unknown(why, choice);
+            return Suggestion { urgency: Urgency::Unknown, command };
         }
-        if let Some(choice) = &self.assumed {
-            return Some(format!("fairly least {}", about(choice)));
-        }
-        (self.holding && !self.unknown && files != "-").then(|| format!("fairly sim {files}"))
+        let command = match &self.assumed {
+            Some(_) if setting.is_gone() => Setting::explained("ladder"),
+            Some(choice) => setting.on_model("least", &[], named(choice).as_ref()),
+            None => setting.stepped(),
+        };
+        Suggestion { urgency: Urgency::Holds, command }
     }
 }
 
+/// What to do about a violated formula: assume what excludes the run and all others, or see what would.
+fn after_violation(setting: &Setting, violated: &Violated, choice: Option<&Choice>) -> String {
+    if setting.is_gone() {
+        return Setting::explained("lasso");
+    }
+    let own = Setting::constraint_options(&setting.constraints);
+    let Some(Upgrade { constraint, suffices: Some(true) }) = &violated.upgrade else {
+        return setting.on_model("ladder", &own, choice);
+    };
+    let fairness = match constraint.split('(').next() {
+        Some("wf") if violated.of_process => options_of(Notion::Weak(Level::Process)),
+        Some("sf") if violated.of_process => options_of(Notion::Strong(Level::Process)),
+        _ => {
+            let constraint = ["--constraint".to_owned(), constraint.clone()];
+            [&setting.fairness[..], &constraint].concat()
+        }
+    };
+    setting.on_model("check", &[fairness, own].concat(), choice)
+}
+
 /// A word as a shell reads it.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./:,=@%+".contains(letter);
     if !text.is_empty() && text.chars().all(plain) {
         return text.to_owned();
@@ -120,10 +495,47 @@ pub(super) fn quoted(text: &str) -> String {
 mod tests {
     use super::*;
 
+    fn setting(files: &[&str]) -> Setting {
+        let files = files.iter().map(|file| (*file).to_owned()).collect();
+        Setting { command: "check", files, ..Setting::default() }
+    }
+
     #[test]
     fn words_are_quoted_where_a_shell_would_read_more() {
         assert_eq!(quoted("a/b.pml"), "a/b.pml");
         assert_eq!(quoted("[]<> p"), "'[]<> p'");
         assert_eq!(quoted("it's"), "'it'\\''s'");
+        let minus = Choice::Formula("-1 < x".to_owned());
+        assert_eq!(asked(&minus), "'--formula=-1 < x'");
+        let odd = setting(&["-x.pml"]);
+        assert_eq!(odd.stepped(), "fairly sim ./-x.pml");
+    }
+
+    #[test]
+    fn a_limit_that_was_reached_is_raised() {
+        let limited = Setting {
+            timeout: Some(2.0),
+            max_states: Some(50),
+            max_memory: Some(100 << 20),
+            fairness: options_of(Notion::Weak(Level::Event)),
+            ..setting(&["a b.pml"])
+        };
+        let served = Choice::Property("served".to_owned());
+        let beyond = |limit| limited.beyond(limit, Some(&served));
+        let rest = "--fairness weak --level event -p served 'a b.pml'";
+        assert_eq!(beyond(Limit::Time), format!("fairly check --timeout=20 {rest}"));
+        assert_eq!(beyond(Limit::States), format!("fairly check --max-states=500 {rest}"));
+        assert_eq!(beyond(Limit::Memory), format!("fairly check --max-memory=400M {rest}"));
+        assert_eq!(beyond(Limit::Interrupted), format!("fairly check --timeout=60 {rest}"));
+    }
+
+    #[test]
+    fn what_was_read_from_a_pipe_is_not_asked_for_again() {
+        for name in ["-", "<stdin>", "/dev/stdin"] {
+            let gone = setting(&[name]);
+            let next = Next::default().suggestion(&gone, false);
+            assert_eq!(next.command, "fairly explain run");
+            assert_eq!(gone.beyond(Limit::Time, None), "fairly explain unknown");
+        }
     }
 }

@@ -9,7 +9,7 @@ use fairly_source::{Diagnostic, Span};
 use fairly_system::EventReading;
 
 use super::arguments::{Model, squeezed};
-use super::names::Known;
+use super::names::{self, Known};
 use super::tally::{About, Choice};
 use crate::failure::{Absent, Failure};
 use crate::input::Input;
@@ -38,6 +38,15 @@ pub(super) struct Question {
 }
 
 impl Question {
+    /// What arguments may call it.
+    pub(super) fn names(&self) -> Vec<&str> {
+        [Some(&self.title), self.choice.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+            .collect()
+    }
+
     /// What its answer is about.
     pub(super) fn about(&self) -> About {
         let choice = match (&self.choice, &self.asked) {
@@ -99,13 +108,17 @@ pub(super) fn of_csp(
     if !model.formulas.is_empty() {
         let asked = formulas(file, input, model, specification.assertions.first())?;
         known.titles.extend(asked.iter().map(|question| question.title.clone()));
-        let absent = known.expected(model)?;
+        let mut absent = known.expected(model)?;
+        absent.extend(known.timed(model)?);
         return Ok(Questions { asked, absent });
     }
     // By number, or by any part of what is written.
     let means = |wanted: &str, number: usize, title: &str| match wanted.parse::<usize>() {
         Ok(wanted) => wanted == number,
-        Err(_) => !squeezed(wanted).is_empty() && squeezed(title).contains(&squeezed(wanted)),
+        Err(_) => {
+            let (wanted, title) = (squeezed(wanted), squeezed(title));
+            !wanted.is_empty() && (title.contains(&wanted) || names::means(&wanted, &title))
+        }
     };
     if known.titles.is_empty() && model.properties.is_empty() {
         return Err(Failure::Nothing(
@@ -116,6 +129,7 @@ pub(super) fn of_csp(
     let mut absent = known
         .chosen(model, |wanted| (1..).zip(&known.titles).any(|(at, it)| means(wanted, at, it)))?;
     absent.extend(known.expected(model)?);
+    absent.extend(known.timed(model)?);
     let mut questions = Vec::new();
     for (number, assertion) in (1..).zip(&specification.assertions) {
         let title = file.title(assertion);
@@ -212,12 +226,13 @@ pub(super) fn of_promela(
     let means = |wanted: &str, question: &promela::Question, title: &str| {
         // Claims are rarely named, so the keyword chooses them.
         let is_never = matches!(question, promela::Question::Never(_));
-        wanted == title || (wanted == "never" && is_never)
+        names::means(wanted, title) || (wanted == "never" && is_never)
     };
     let mut absent = known.chosen(model, |wanted| {
         all.iter().zip(&known.titles).any(|(question, title)| means(wanted, question, title))
     })?;
     absent.extend(known.expected(model)?);
+    absent.extend(known.timed(model)?);
     let mut questions = Vec::new();
     for question in all {
         let title = file.title(&question);

@@ -10,6 +10,7 @@ use fairly_source::escape::in_line;
 use super::arguments::{Check, Format};
 use super::check_one;
 use super::guard::guarded;
+use super::next::{Suggestion, Urgency};
 use super::selection::Files;
 use super::tally::Counts;
 use crate::failure::{self, Absent, Failure};
@@ -36,6 +37,7 @@ pub(super) fn check(
     let traces = trace_files(request.trace.as_deref(), models);
     let (mut rows, mut documents, mut unwritten) = (Vec::new(), Vec::new(), Vec::new());
     let mut names = Names::default();
+    let mut next: Option<Suggestion> = None;
     for ((files, trace_to), left) in models.iter().zip(traces).zip((0..models.len()).rev()) {
         request.model.models_left(left);
         let name = files.join(" ");
@@ -49,8 +51,14 @@ pub(super) fn check(
         match answered {
             Ok(answered) => {
                 names.learn(answered.absent);
+                // The most urgent suggestion of all models, and the first of those.
+                let (new, old) = (answered.next, next.take());
+                next = match (old, new) {
+                    (Some(old), Some(new)) if new.urgency < old.urgency => Some(new),
+                    (old, new) => old.or(new),
+                };
                 unwritten.extend(answered.unwritten);
-                if is_human {
+                if is_human && !request.quiet {
                     let text = format!("── {}\n\n{}\n", in_line(&name), answered.text);
                     output::write(&text, None).inspect_err(|_| answered.counts.remark())?;
                 }
@@ -67,7 +75,7 @@ pub(super) fn check(
             }
             Err(failure) => {
                 let (why, code) = (failure.in_short(), failure.code());
-                if is_human {
+                if is_human && !request.quiet {
                     output::write(&format!("── {}\n\n", in_line(&name)), None)?;
                 }
                 documents.extend(failure.documents(&name));
@@ -81,7 +89,11 @@ pub(super) fn check(
         return Err(nowhere.unwrap_or_else(|| Failure::Nothing("nothing to check".to_owned())));
     }
     let text = match request.model.format {
-        Format::Human => summary(&rows),
+        Format::Human => {
+            let next = next.unwrap_or_else(|| after_failures(&rows));
+            let next = if request.quiet { String::new() } else { next.line() };
+            summary(&rows) + &next
+        }
         other => other.documents(&documents),
     };
     output::write(&text, None)?;
@@ -173,6 +185,17 @@ pub(super) fn worst(codes: impl Iterator<Item = u8>) -> u8 {
         [0, failure::NOTHING, failure::UNKNOWN, failure::NO, failure::USAGE, failure::INTERNAL];
     let weight = |code: &u8| ORDER.iter().position(|known| known == code).unwrap_or(ORDER.len());
     codes.max_by_key(weight).unwrap_or(0)
+}
+
+/// What to do if no model could be asked: see what the first thing means that is wrong.
+fn after_failures(rows: &[Row]) -> Suggestion {
+    let code = |row: &Row| {
+        let code = row.why.split(':').next().unwrap_or_default();
+        let is_code = code.len() == 5 && code.starts_with('E');
+        (is_code && code[1..].bytes().all(|it| it.is_ascii_digit())).then(|| code.to_owned())
+    };
+    let word = rows.iter().find_map(code).unwrap_or_else(|| "unknown".to_owned());
+    Suggestion { urgency: Urgency::Unknown, command: format!("fairly explain {word}") }
 }
 
 /// One row a model.

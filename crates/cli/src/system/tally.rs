@@ -12,10 +12,11 @@ use fairly_report::{Paint, Source, claim, clipped, counted, human, itf, json};
 use fairly_source::{Span, Style};
 use fairly_system::TransitionSystem;
 
-use super::arguments::{Check, Format, Model};
+use super::arguments::{Check, Detail, Format, Model};
 pub(super) use super::next::Choice;
+use super::next::{Next, Setting, Suggestion, Urgency};
 use super::several::worst;
-use super::{guard, next, runs};
+use super::{guard, runs};
 use crate::failure::{self, Absent, Bug, Failure};
 use crate::files::{self, Names, Output, slug};
 use crate::interim::Answer;
@@ -66,21 +67,23 @@ pub(super) struct Answered {
     /// What could not be written although it was asked for.
     pub(super) unwritten: Vec<Failure>,
     /// The command to try next, in words for people.
-    pub(super) next: Option<String>,
+    pub(super) next: Option<Suggestion>,
     /// Names of the arguments that this model does not have, where another one may.
     pub(super) absent: Vec<Absent>,
 }
 
 impl Answered {
-    /// Something that is no verdict on a property.
-    pub(super) fn aside(text: String, code: u8) -> Answered {
+    /// Something that is no verdict on a property, and the command to try next.
+    pub(super) fn aside(text: String, code: u8, next: Option<String>) -> Answered {
+        let urgency = if code == 0 { Urgency::Holds } else { Urgency::Violated };
+        let next = next.map(|command| Suggestion { urgency, command });
         Answered {
             text,
             documents: Vec::new(),
             counts: Counts::default(),
             code,
             unwritten: Vec::new(),
-            next: None,
+            next,
             absent: Vec::new(),
         }
     }
@@ -89,7 +92,7 @@ impl Answered {
     /// verdict, or of wrong usage if something could not be written.
     pub(super) fn print(self, request: &Check, style: Style) -> Result<ExitCode, Failure> {
         let Answered { text, documents, counts, code, mut unwritten, next, absent: _ } = self;
-        let next = next.map_or(String::new(), |next| format!("\nnext: {next}\n"));
+        let next = next.map_or(String::new(), |next| next.line());
         output::write(&(text + &next), None).inspect_err(|_| counts.remark())?;
         unwritten.extend(request.write_reports(&documents));
         let codes = unwritten.into_iter().map(|failure| {
@@ -164,7 +167,9 @@ pub(super) struct Tally<'a> {
     /// The names of runs that were written by name, so far.
     traces: Names,
     unwritten: Vec<Failure>,
-    next: next::Next,
+    /// What the answers are about, and what they suggest.
+    setting: Setting,
+    next: Next,
 }
 
 impl<'a> Tally<'a> {
@@ -193,13 +198,15 @@ impl<'a> Tally<'a> {
             options: model.of_the_files(),
             traces: Names::default(),
             unwritten: Vec::new(),
-            next: next::Next::default(),
+            setting: Setting::new("check", model, files),
+            next: Next::default(),
         }
     }
 
-    /// The same, for answers under constraints of the command line.
-    pub(super) fn assuming(mut self, constraints: &[String]) -> Tally<'a> {
-        self.assumed = constraints.to_vec();
+    /// The same, for answers under the fairness and the constraints of a request.
+    pub(super) fn assuming(mut self, request: &Check) -> Tally<'a> {
+        self.assumed.clone_from(&request.constraints);
+        self.setting = request.setting(&self.files);
         self
     }
 
@@ -341,7 +348,7 @@ impl<'a> Tally<'a> {
             let value = itf::finite(system, &about.title, shown, &origin);
             trace = self.save(&value, &about.title);
         }
-        self.next.learn_claim(verdict, trace.as_deref());
+        self.next.learn_claim(verdict, trace.as_deref(), &about.choice);
         let document = claim::json(system, &about.title, verdict);
         self.document(document, about);
         if self.model.format == Format::Human {
@@ -469,10 +476,11 @@ impl<'a> Tally<'a> {
         if places.is_empty() || self.model.format != Format::Human {
             return;
         }
-        let named = &places[..places.len().min(NAMED)];
-        let more = match places.len().saturating_sub(NAMED) {
+        let most = if self.model.detail == Detail::Verbose { places.len() } else { NAMED };
+        let named = &places[..places.len().min(most)];
+        let more = match places.len() - named.len() {
             0 => String::new(),
-            more => format!("; and {more} more"),
+            more => format!("; and {more} more, which -v lists"),
         };
         let look = self.model.look;
         let text = format!("note: never executed: {}{more}", named.join("; "));
@@ -528,15 +536,24 @@ impl<'a> Tally<'a> {
         if self.model.format == Format::Human {
             let all = holding + violated + unknown;
             let word = if all == 1 { "property" } else { "properties" };
-            if all > 1 {
+            let is_quiet = self.model.detail == Detail::Quiet;
+            if is_quiet {
+                self.text.clear();
+            }
+            if all > 1 || is_quiet {
                 let table = self.table();
                 self.text.push_str(&table);
             }
             let expected = !self.model.expectations.is_empty() && self.unexpected == 0;
             let expected = if expected && unknown == 0 { ", all as expected" } else { "" };
-            self.text.push_str(&format!("{all} {word}: {}{expected}\n", self.counts.in_words()));
+            if !is_quiet {
+                let counts = self.counts.in_words();
+                self.text.push_str(&format!("{all} {word}: {counts}{expected}\n"));
+            }
             let names_one = self.several || !self.model.properties.is_empty();
-            next = self.next.command(&self.files, names_one);
+            if !is_quiet {
+                next = Some(self.next.suggestion(&self.setting, names_one));
+            }
         } else {
             self.text = self.model.format.documents(&self.documents);
         }
@@ -576,6 +593,7 @@ impl<'a> Tally<'a> {
             }
             out.push('\n');
         }
-        look.finish(out + "\n")
+        let end = if self.model.detail == Detail::Quiet { "" } else { "\n" };
+        look.finish(out + end)
     }
 }

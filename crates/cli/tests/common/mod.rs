@@ -1,5 +1,6 @@
 //! What a command said and how it ended.
 
+use std::path::PathBuf;
 use std::process::Output;
 
 pub(crate) fn code(output: &Output) -> i32 {
@@ -12,4 +13,21 @@ pub(crate) fn out(output: &Output) -> String {
 
 pub(crate) fn err(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).expect("text")
+}
+
+/// A folder that is gone after the test.
+pub(crate) struct Folder(pub(crate) PathBuf);
+
+impl Folder {
+    pub(crate) fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("fairly-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a folder of its own");
+        Folder(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
 }

@@ -34,8 +34,9 @@ impl File {
             let (about, system) = (questions[at].about(), *system);
             model.begin(&about.title);
             let mark = tally.mark();
+            let bounds = model.options_for(&questions[at].names())?.bounds;
             let done = guarded(&about.title, || {
-                let verdict = self.hunt_for(asked, system, room, model.options()?.bounds)?;
+                let verdict = self.hunt_for(asked, system, room, bounds)?;
                 tally.claim(self.interpreter(system), &verdict, &about)
             })?;
             if let Err(bug) = done {

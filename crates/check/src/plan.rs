@@ -1,0 +1,221 @@
+//! How a question would be answered, without answering it: the automaton, the acceptance condition of the
+//! product, the engine, and which reductions apply, or why they do not.
+//!
+//! The parts are made by the same functions that [`crate::check()`] uses, so a plan and the stamp of the verdict
+//! cannot disagree about them. How much a reduction saves is known only afterwards; the stamp says it.
+
+use fairly_fairness::Notion;
+use fairly_omega::Graph;
+use fairly_omega::emptiness::Engine;
+use fairly_reduce::{Reducible, Symmetry, Watched};
+use fairly_search::Product;
+
+use crate::assumption::Assumption;
+use crate::property::Property;
+use crate::soundness::{self, Refusal, Refused, RowKind};
+use crate::verdict::WhyUnknown;
+use crate::verify::{Options, Reduction, as_negation, negation, wanted};
+
+/// How a formula would be checked.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The fairness assumed, in words.
+    pub fairness: String,
+    /// Every constraint of it, by name.
+    pub constraints: Vec<String>,
+    /// States and edges of the automaton of the negated property.
+    pub automaton: (usize, usize),
+    /// How many premises of the property are marks of the product and no states of the automaton.
+    pub premises: usize,
+    /// The acceptance condition of the product.
+    pub acceptance: String,
+    /// What such a condition is called.
+    pub class: String,
+    /// The engine.
+    pub engine: &'static str,
+    /// What it does.
+    pub summary: &'static str,
+    /// Why it is this one.
+    pub why: String,
+    /// Every reduction, and what comes of it.
+    pub reductions: Vec<Planned>,
+}
+
+/// A reduction, and what comes of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Planned {
+    /// What it is called.
+    pub name: &'static str,
+    /// How it is used, or why it is not.
+    pub used: Result<String, String>,
+}
+
+const ORDERS: &str = "partial order";
+const SYMMETRY: &str = "symmetry";
+const FORGETTING: &str = "dead variables";
+const MERGING: &str = "merged statements";
+const FORGOTTEN: &str = "values that are written before they are read again are reset";
+
+/// How a formula would be checked.
+///
+/// # Errors
+/// Why it would stay unknown before any search.
+pub fn plan<S: Reducible>(
+    system: &mut S,
+    property: &mut Property,
+    assumption: &Assumption,
+    options: &Options,
+) -> Result<Plan, WhyUnknown> {
+    let constraints = assumption
+        .constraints(system, options.bounds)
+        .map_err(|cut| WhyUnknown::cut(cut, system))?;
+    let names = constraints.iter().map(|constraint| constraint.name.clone()).collect();
+    let (mut lifted, bindings) = negation(property, options)?;
+    let automaton = (lifted.automaton.state_count(), lifted.automaton.edge_count());
+    let premises = lifted.constraints.len();
+    let refused_by_notion = match assumption.notion {
+        Notion::Global => Some(Refusal::Table(RowKind::Global)),
+        Notion::Inherent(_) => Some(Refusal::Table(RowKind::Inherent)),
+        _ => None,
+    };
+    let mut is_followed = false;
+    let reductions = match &refused_by_notion {
+        Some(why) => {
+            let mut all = refused(&why.to_string());
+            let forgets = matches!(assumption.notion, Notion::Inherent(_))
+                && matches!(
+                    options.reduction,
+                    Reduction::Sound | Reduction::Forgetting | Reduction::Local
+                );
+            if let Some(forgetting) = all.iter_mut().find(|it| forgets && it.name == FORGETTING) {
+                forgetting.used = Ok(FORGOTTEN.to_owned());
+            }
+            all
+        }
+        None => {
+            let followed = options.engine.is_none();
+            let watched = Watched { followed, ..soundness::seen(Some(property), &constraints) };
+            let wanted = wanted(Some(property), &constraints, watched, options);
+            let orders = wanted.orders.as_ref().err().map(ToString::to_string);
+            let wants = (wanted.forgetting.is_some(), wanted.merging.is_some());
+            let mut refused = Refused::default();
+            system.heed(options.bounds.stop());
+            let reduced = soundness::reduce(system, wanted, &mut refused);
+            is_followed = reduced.symmetry().is_some_and(Symmetry::is_followed);
+            planned(&reduced, orders, wants, refused)
+        }
+    };
+    let reading = property.reading;
+    let negation = as_negation(&mut lifted.automaton, &lifted.constraints, bindings, reading)?;
+    let product = Product::new(system, negation, constraints);
+    let acceptance = product.acceptance();
+    let (class, condition) = (acceptance.class().to_string(), acceptance.to_string());
+    let (engine, summary, why) = match assumption.notion {
+        Notion::Global => (
+            "global",
+            "components of the whole product, all of whose transitions count",
+            "strong global fairness is about every transition, so whole components decide"
+                .to_owned(),
+        ),
+        Notion::Inherent(_) => (
+            "inherent",
+            "prefixes from which the property can still be satisfied",
+            "inherent fairness is about prefixes, not about runs".to_owned(),
+        ),
+        _ if is_followed => (
+            "threaded",
+            "components of the quotient, in which every process is followed through its exchanges",
+            "fairness is about processes that symmetry exchanges".to_owned(),
+        ),
+        _ => {
+            let chosen = options.engine;
+            let engine = chosen.unwrap_or_else(|| Engine::for_condition(acceptance));
+            let why = match chosen {
+                Some(engine) if !engine.decides(acceptance) => {
+                    format!("--engine asks for it, but it cannot decide a {class} condition")
+                }
+                Some(_) => "--engine asks for it".to_owned(),
+                None => format!("the first of the engines that decides a {class} condition"),
+            };
+            (engine.name, engine.summary, why)
+        }
+    };
+    Ok(Plan {
+        fairness: assumption.to_string(),
+        constraints: names,
+        automaton,
+        premises,
+        acceptance: condition,
+        class,
+        engine,
+        summary,
+        why,
+        reductions,
+    })
+}
+
+/// No reduction, for one reason.
+fn refused(why: &str) -> Vec<Planned> {
+    let all = [ORDERS, SYMMETRY, FORGETTING, MERGING];
+    all.into_iter().map(|name| Planned { name, used: Err(why.to_owned()) }).collect()
+}
+
+/// What comes of each reduction, given what has been made of the system; `orders` is why partial orders are
+/// out of the question, if they are.
+fn planned<S: Reducible>(
+    reduced: &fairly_reduce::Reduced<'_, S>,
+    orders: Option<String>,
+    (forgetting, merging): (bool, bool),
+    refused: Refused,
+) -> Vec<Planned> {
+    let off = || Refusal::NotAsked.to_string();
+    let sizes = reduced.symmetry().map(|symmetry| {
+        let sizes: Vec<String> = symmetry.groups().map(|size| size.to_string()).collect();
+        format!(
+            "{} processes are alike: one state for all that differ by an exchange",
+            sizes.join(" + ")
+        )
+    });
+    let left_out = refused.unreduced.as_ref().map(ToString::to_string);
+    let of_orders = match (&sizes, orders, left_out) {
+        (_, Some(why), _) => Err(why),
+        (Some(_), None, _) => {
+            Err("symmetry saves more, and both together are not done here".to_owned())
+        }
+        (None, None, Some(why)) => Err(why),
+        (None, None, None) => Ok("steps of other processes that commute are left out".to_owned()),
+    };
+    let of_symmetry = match (sizes, refused.asymmetric) {
+        (Some(sizes), _) => Ok(sizes),
+        (None, Some(why)) => Err(why.to_string()),
+        (None, None) if of_orders == Err(off()) => Err(off()),
+        (None, None) if of_orders.is_ok() => {
+            Err("no two processes are alike, or too few for it to save more than partial order"
+                .to_owned())
+        }
+        (None, None) => Err("no two processes are alike".to_owned()),
+    };
+    let of_forgetting = match (reduced.forgotten(), forgetting) {
+        (Some(_), _) => Ok(FORGOTTEN.to_owned()),
+        (None, false) => Err(off()),
+        (None, true) if reduced.symmetry().is_some() => {
+            Err("processes are followed through their exchanges".to_owned())
+        }
+        (None, true) => Err("no variable is dead anywhere".to_owned()),
+    };
+    let of_merging = match (reduced.merged(), merging) {
+        (0, true) => Err("no statement can be merged into the one before it".to_owned()),
+        (0, false) => match &of_orders {
+            Err(why) if reduced.symmetry().is_none() => Err(why.clone()),
+            _ => Err("the property or the fairness asks what is enabled in between".to_owned()),
+        },
+        (1, _) => Ok("1 location is passed".to_owned()),
+        (count, _) => Ok(format!("{count} locations are passed")),
+    };
+    vec![
+        Planned { name: ORDERS, used: of_orders },
+        Planned { name: SYMMETRY, used: of_symmetry },
+        Planned { name: FORGETTING, used: of_forgetting },
+        Planned { name: MERGING, used: of_merging },
+    ]
+}

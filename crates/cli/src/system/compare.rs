@@ -1,0 +1,576 @@
+//! `fairly compare`: the same question answered in every way that there is, side by side.
+//!
+//! Each answer is found in a model that was read anew, so that none profits from another. Engines,
+//! reductions and ways to make steps must agree; a stronger assumption must not lose what a weaker one has.
+//! Where they do not, that is a bug, and the exit code says so.
+
+use std::fmt::Write;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use clap::Args;
+use fairly_check::claim::ClaimOutcome;
+use fairly_check::{Failure as CheckFailure, Options, Outcome, Reduction};
+use fairly_fairness::{AnnotationLevel, Level, Notion};
+use fairly_omega::emptiness::{ENGINES, Engine};
+use fairly_report::{clipped, json};
+use fairly_source::escape::in_line;
+use fairly_store::meter;
+use serde_json::{Value, json};
+
+use super::arguments::{Format, Model};
+use super::file::File;
+use super::load::{self, Read};
+use super::next::{Setting, Suggestion, Urgency, options_of};
+use super::questions::Asked;
+use super::tally::Choice;
+use crate::failure::{self, Failure};
+use crate::output;
+
+#[derive(Args)]
+pub(crate) struct Compare {
+    #[command(flatten)]
+    pub(crate) model: Model,
+    /// A constraint to assume under every notion; written as for `fairly check`.
+    #[arg(long = "constraint", value_name = "CONSTRAINT")]
+    constraints: Vec<String>,
+}
+
+/// One way to answer a question.
+#[derive(Clone, Copy)]
+struct Way {
+    notion: Notion,
+    engine: Option<&'static Engine>,
+    reduction: Reduction,
+    interpreted: bool,
+}
+
+impl Way {
+    fn usual(notion: Notion) -> Way {
+        Way { notion, engine: None, reduction: Reduction::Sound, interpreted: false }
+    }
+
+    /// What tells it from the usual way.
+    fn name(&self) -> String {
+        let reduction = match self.reduction {
+            Reduction::Sound => "",
+            Reduction::Symmetry => "symmetry only",
+            Reduction::Forgetting => "dead variables only",
+            Reduction::Merging => "merged statements only",
+            Reduction::Local => "within processes only",
+            Reduction::Off => "no reduction",
+        };
+        match (self.engine, reduction, self.interpreted) {
+            (Some(engine), ..) => format!("engine {}", engine.name),
+            (_, _, true) => "interpreted".to_owned(),
+            (None, "", false) => "as usual".to_owned(),
+            (None, reduction, false) => reduction.to_owned(),
+        }
+    }
+}
+
+/// What a way led to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Said {
+    Holds,
+    Violated,
+    Unknown(String),
+    /// It does not apply.
+    Refused(String),
+}
+
+impl Said {
+    fn word(&self) -> &'static str {
+        match self {
+            Said::Holds => "holds",
+            Said::Violated => "violated",
+            Said::Unknown(_) => "unknown",
+            Said::Refused(_) => "refused",
+        }
+    }
+}
+
+/// One row.
+struct Row {
+    /// None for what no fairness bears on.
+    notion: Option<Notion>,
+    name: String,
+    said: Said,
+    /// States of the system, and nodes and steps of the product.
+    states: usize,
+    nodes: usize,
+    steps: usize,
+    engine: &'static str,
+    reductions: String,
+    time: Duration,
+    /// The most bytes that were seen in use beyond those before.
+    bytes: usize,
+}
+
+/// Everything about one question.
+struct Compared {
+    title: String,
+    choice: Choice,
+    rows: Vec<Row>,
+    /// Answers that contradict each other.
+    contradictions: Vec<String>,
+}
+
+pub(crate) fn compare(request: &Compare) -> Result<ExitCode, Failure> {
+    match request.model.format {
+        Format::Human | Format::Json => {}
+        _ => return Err(Failure::usage("this command prints --format human or json")),
+    }
+    let setting = Setting::new("compare", &request.model, &request.model.files)
+        .assuming(Vec::new(), &request.constraints);
+    request.model.about(setting.clone());
+    all(request, &setting).map_err(|failure| request.model.say(failure))
+}
+
+fn all(request: &Compare, setting: &Setting) -> Result<ExitCode, Failure> {
+    let Compare { model, constraints } = request;
+    let titles = titles(model)?;
+    let names = titles.iter().map(|(title, _)| title.clone()).collect();
+    model.asking(&model.files.join(" "), names);
+    let mut compared = Vec::new();
+    for (at, (title, choice)) in titles.into_iter().enumerate() {
+        model.begin(&title);
+        let rows = rows(model, constraints, at, &title)?;
+        let contradictions = contradictions(&rows);
+        compared.push(Compared { title, choice, rows, contradictions });
+    }
+    model.quiet();
+    let is_broken = compared.iter().any(|it| !it.contradictions.is_empty());
+    let is_open = |row: &Row| matches!(row.said, Said::Unknown(_));
+    let open = compared.iter().any(|it| it.rows.iter().any(is_open));
+    let text = match model.format {
+        Format::Human => {
+            let tables: String = compared.iter().map(|it| table(it, model.look.width)).collect();
+            model.look.finish(tables) + &next(&compared, setting).line()
+        }
+        _ => json::text(&Value::Array(compared.iter().map(|it| document(model, it)).collect())),
+    };
+    output::write(&text, None)?;
+    let code = match (is_broken, open) {
+        (true, _) => failure::INTERNAL,
+        (_, true) => failure::UNKNOWN,
+        _ => 0,
+    };
+    if is_broken {
+        output::remark("internal error: answers contradict each other; please report this model");
+    }
+    Ok(ExitCode::from(code))
+}
+
+/// What is asked, and how it is chosen.
+fn titles(model: &Model) -> Result<Vec<(String, Choice)>, Failure> {
+    match load::read(&model.files, model)? {
+        Read::Network(mut loaded) => {
+            let asked = super::properties(model, &mut loaded)?.asked;
+            let choice = |name: &str, text: &str| super::choice(model, name, text);
+            Ok(asked.iter().map(|it| (it.name.clone(), choice(&it.name, &it.text()))).collect())
+        }
+        Read::File(mut file) => {
+            let asked = file.questions(model)?;
+            Ok(asked.iter().map(|it| (it.title.clone(), it.about().choice)).collect())
+        }
+    }
+}
+
+/// The question answered in every way.
+fn rows(
+    model: &Model,
+    constraints: &[String],
+    at: usize,
+    title: &str,
+) -> Result<Vec<Row>, Failure> {
+    let usual = Way::usual(Notion::None);
+    let mut rows = Vec::new();
+    let (first, is_formula) = row(model, constraints, at, title, &usual)?;
+    let is_file = matches!(first.1, Kind::File { .. });
+    let is_annotated =
+        matches!(first.1, Kind::File { is_annotated: true } | Kind::Network { is_annotated: true });
+    rows.push(first.0);
+    let mut ways = Vec::new();
+    let mut notions = vec![Notion::None];
+    if is_formula {
+        notions.extend([Notion::Weak(Level::Process), Notion::Strong(Level::Process)]);
+        if is_annotated {
+            notions.push(Notion::Annotated(AnnotationLevel::Name));
+        }
+    }
+    for notion in notions {
+        let usual = Way::usual(notion);
+        if notion != Notion::None {
+            ways.push(usual);
+        }
+        if is_formula {
+            ways.extend(ENGINES.iter().map(|engine| Way { engine: Some(engine), ..usual }));
+        }
+        let alone = [Reduction::Symmetry, Reduction::Forgetting, Reduction::Merging];
+        if is_file {
+            ways.extend(alone.map(|reduction| Way { reduction, ..usual }));
+        }
+        ways.push(Way { reduction: Reduction::Off, ..usual });
+        if is_file {
+            ways.push(Way { interpreted: true, ..usual });
+        }
+    }
+    for way in ways {
+        let ((row, _), _) = row(model, constraints, at, title, &way)?;
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+/// What kind of model it is.
+#[derive(Clone, Copy)]
+enum Kind {
+    Network { is_annotated: bool },
+    File { is_annotated: bool },
+}
+
+/// One row, what kind of model it is about, and whether the question is a formula.
+fn row(
+    model: &Model,
+    constraints: &[String],
+    at: usize,
+    title: &str,
+    way: &Way,
+) -> Result<((Row, Kind), bool), Failure> {
+    let read = load::read_as(&model.files, model, way.interpreted)?;
+    let before = meter::used().unwrap_or(0);
+    let options = Options {
+        engine: way.engine,
+        reduction: way.reduction,
+        any_run: true,
+        ..model.options_for(&[title])?
+    };
+    let mut kind = Kind::Network { is_annotated: false };
+    let mut is_formula = true;
+    let (answer, most) = sampled(|| match read {
+        Read::Network(mut loaded) => {
+            let is_annotated = super::arguments::is_annotated(&loaded.network);
+            kind = Kind::Network { is_annotated };
+            let assumption = load::assumption(way.notion, constraints, &mut loaded)?;
+            let mut asked = super::properties(model, &mut loaded)?.asked;
+            let property = &mut asked[at];
+            Ok(of_verdict(fairly_check::check(
+                &mut loaded.network,
+                property,
+                &assumption,
+                &options,
+            )))
+        }
+        Read::File(mut file) => {
+            kind = Kind::File { is_annotated: file.is_annotated() };
+            let answer = of_file(&mut file, model, constraints, at, way.notion, &options);
+            if let Ok((_, formula)) = &answer {
+                is_formula = *formula;
+            }
+            answer.map(|(answer, _)| answer)
+        }
+    });
+    let Answer { said, states, nodes, steps, engine, reductions, time } = answer?;
+    let row = Row {
+        notion: is_formula.then_some(way.notion),
+        name: way.name(),
+        said,
+        states,
+        nodes,
+        steps,
+        engine,
+        reductions,
+        time,
+        bytes: most.saturating_sub(before),
+    };
+    Ok(((row, kind), is_formula))
+}
+
+/// What a row needs of an answer.
+struct Answer {
+    said: Said,
+    states: usize,
+    nodes: usize,
+    steps: usize,
+    engine: &'static str,
+    reductions: String,
+    time: Duration,
+}
+
+fn of_file(
+    file: &mut File,
+    model: &Model,
+    constraints: &[String],
+    at: usize,
+    notion: Notion,
+    options: &Options,
+) -> Result<(Answer, bool), Failure> {
+    let mut questions = file.questions(model)?;
+    let question = &mut questions[at];
+    let system = question.system;
+    match &mut question.asked {
+        Asked::Formula(property, _) => {
+            let assumption = file.assumption(notion, constraints, system, options.bounds)?;
+            let checked =
+                fairly_check::check(file.interpreter(system), property, &assumption, options);
+            Ok((of_verdict(checked), true))
+        }
+        claimed => {
+            let verdict = file.claim(claimed, system, options)?;
+            let said = match &verdict.outcome {
+                ClaimOutcome::Holds(_) => Said::Holds,
+                ClaimOutcome::Violated(_) => Said::Violated,
+                ClaimOutcome::Unknown(why) => Said::Unknown(why.to_string()),
+            };
+            let (states, steps) =
+                verdict.size.map_or((0, 0), |size| (size.states, size.transitions));
+            let reductions = match verdict.reductions.as_slice() {
+                [] => verdict.unreduced.map_or(String::new(), |why| why.to_string()),
+                some => some.join("; "),
+            };
+            let (nodes, time) = (states, verdict.time);
+            let engine = "reach";
+            Ok((Answer { said, states, nodes, steps, engine, reductions, time }, false))
+        }
+    }
+}
+
+fn of_verdict(checked: Result<fairly_check::Verdict, CheckFailure>) -> Answer {
+    let refused = |why: String, word: fn(String) -> Said| Answer {
+        said: word(why),
+        states: 0,
+        nodes: 0,
+        steps: 0,
+        engine: "",
+        reductions: String::new(),
+        time: Duration::ZERO,
+    };
+    let verdict = match checked {
+        Ok(verdict) => verdict,
+        Err(CheckFailure::Engine(why)) => return refused(why, Said::Refused),
+        Err(CheckFailure::Senseless(why)) => return refused(why.to_owned(), Said::Refused),
+        Err(bug @ CheckFailure::Internal { .. }) => return refused(bug.to_string(), Said::Unknown),
+    };
+    let stamp = verdict.stamp;
+    let said = match verdict.outcome {
+        Outcome::Holds(_) => Said::Holds,
+        Outcome::Violated(_) | Outcome::Doomed(_) => Said::Violated,
+        Outcome::Unknown(why) => Said::Unknown(why.to_string()),
+    };
+    let reductions = match stamp.reductions.as_slice() {
+        [] => stamp.unreduced.map_or(String::new(), |why| why.to_string()),
+        some => some.join("; "),
+    };
+    let ((states, _), (nodes, steps)) = (stamp.system, stamp.product);
+    Answer { said, states, nodes, steps, engine: stamp.engine, reductions, time: stamp.time }
+}
+
+/// Does the work while another thread looks how much memory is in use.
+fn sampled<T>(work: impl FnOnce() -> T) -> (T, usize) {
+    const PAUSE: Duration = Duration::from_micros(500);
+    let (most, is_done) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let look = || {
+        most.fetch_max(meter::used().unwrap_or(0), Ordering::Relaxed);
+    };
+    let done = std::thread::scope(|scope| {
+        let sampler = std::thread::Builder::new().name("memory".to_owned());
+        // Without a thread, what is in use at the end has to do.
+        let _ = sampler.spawn_scoped(scope, || {
+            while !is_done.load(Ordering::Relaxed) {
+                look();
+                std::thread::sleep(PAUSE);
+            }
+        });
+        let done = work();
+        look();
+        is_done.store(true, Ordering::Relaxed);
+        done
+    });
+    (done, most.load(Ordering::Relaxed))
+}
+
+/// Whether an answer under a notion is one under another, if it is that the property holds.
+fn implies(weaker: Option<Notion>, stronger: Option<Notion>) -> bool {
+    match (weaker, stronger) {
+        (one, other) if one == other => true,
+        (Some(Notion::None), Some(_)) => true,
+        (Some(Notion::Weak(one)), Some(Notion::Strong(other))) => one == other,
+        _ => false,
+    }
+}
+
+/// The pairs of answers that cannot both be right.
+fn contradictions(rows: &[Row]) -> Vec<String> {
+    let mut found = Vec::new();
+    for (at, holds) in rows.iter().enumerate() {
+        for (other, violated) in rows.iter().enumerate() {
+            let is_pair = holds.said == Said::Holds && violated.said == Said::Violated;
+            if at != other && is_pair && implies(holds.notion, violated.notion) {
+                found.push(format!(
+                    "it holds ({}{}) and is violated ({}{})",
+                    holds.name,
+                    under(holds.notion),
+                    violated.name,
+                    under(violated.notion)
+                ));
+            }
+        }
+    }
+    found
+}
+
+fn under(notion: Option<Notion>) -> String {
+    match notion {
+        None => String::new(),
+        Some(Notion::None) => ", no fairness".to_owned(),
+        Some(notion) => format!(", {notion}"),
+    }
+}
+
+/// A number of bytes in few characters.
+fn memory(bytes: usize) -> String {
+    match bytes {
+        // Less than the allocator takes at a time is noise.
+        0..0x1_0000 => "< 64 KiB".to_owned(),
+        0x1_0000..0xa0_0000 => format!("{} KiB", bytes >> 10),
+        _ => format!("{} MiB", bytes >> 20),
+    }
+}
+
+fn table(compared: &Compared, width: usize) -> String {
+    let Compared { title, rows, contradictions, .. } = compared;
+    let mut out = format!("{}\n", in_line(title));
+    let wide = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
+    let mut last = None;
+    for row in rows {
+        if last != Some(row.notion) {
+            last = Some(row.notion);
+            let heading = match row.notion {
+                None => "no fairness bears on it".to_owned(),
+                Some(Notion::None) => "under no fairness".to_owned(),
+                Some(notion) => format!("under {notion}"),
+            };
+            let _ = writeln!(
+                out,
+                "\n  {heading}\n    {:wide$}  {:8}  {:>9}  {:>9}  {:>8}  {:>8}  {:8}",
+                "", "answer", "nodes", "steps", "time", "memory", "engine"
+            );
+        }
+        let time = format!("{:.2} s", row.time.as_secs_f64());
+        let numbers = match &row.said {
+            Said::Refused(_) => String::new(),
+            _ => format!(
+                "{:>9}  {:>9}  {time:>8}  {:>8}  {:8}",
+                row.nodes,
+                row.steps,
+                memory(row.bytes),
+                row.engine
+            ),
+        };
+        let line = format!("    {:wide$}  {:8}  {numbers}", row.name, row.said.word());
+        let line = line.trim_end();
+        let room = width.saturating_sub(line.chars().count() + 2);
+        let more = match &row.said {
+            Said::Unknown(why) | Said::Refused(why) => clipped(why, room),
+            // Half a sentence says nothing; the JSON form has all of it.
+            _ if row.reductions.chars().count() > room => String::new(),
+            _ => row.reductions.clone(),
+        };
+        let _ = writeln!(out, "{}", format!("{line}  {more}").trim_end());
+    }
+    out.push('\n');
+    for contradiction in contradictions {
+        let _ = writeln!(out, "  CONTRADICTION: {contradiction}");
+    }
+    out
+}
+
+/// What the answers suggest: what the first question needs that does not hold without fairness.
+fn next(compared: &[Compared], setting: &Setting) -> Suggestion {
+    let usual = |it: &Compared, wanted: &Said| {
+        let mut rows = it.rows.iter().filter(|row| row.name == "as usual");
+        rows.find(|row| row.said == *wanted).map(|row| row.notion)
+    };
+    let violated =
+        compared.iter().find(|it| it.rows.first().is_some_and(|row| row.said == Said::Violated));
+    let Some(violated) = violated else {
+        return setting.after_table(Urgency::Holds, "");
+    };
+    let fairness = match usual(violated, &Said::Holds) {
+        Some(Some(notion)) => options_of(notion),
+        _ => Vec::new(),
+    };
+    setting.checking(fairness, &violated.choice)
+}
+
+fn document(model: &Model, compared: &Compared) -> Value {
+    let rows: Vec<Value> = compared
+        .rows
+        .iter()
+        .map(|row| {
+            let why = match &row.said {
+                Said::Unknown(why) | Said::Refused(why) => Some(why),
+                _ => None,
+            };
+            json!({
+                "fairness": row.notion.map(|notion| match notion {
+                    Notion::None => "no fairness".to_owned(),
+                    notion => notion.to_string(),
+                }),
+                "way": row.name,
+                "engine": row.engine,
+                "outcome": row.said.word(),
+                "why": why,
+                "states": row.states,
+                "nodes": row.nodes,
+                "steps": row.steps,
+                "seconds": row.time.as_secs_f64(),
+                "bytes": row.bytes,
+                "reductions": row.reductions,
+            })
+        })
+        .collect();
+    json!({
+        "schema": "fairly.compare/1",
+        "file": model.files.join(" "),
+        "title": compared.title,
+        "answers": rows,
+        "contradictions": compared.contradictions,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(notion: Notion, said: Said) -> Row {
+        Row {
+            notion: Some(notion),
+            name: "as usual".to_owned(),
+            said,
+            states: 0,
+            nodes: 0,
+            steps: 0,
+            engine: "scc",
+            reductions: String::new(),
+            time: Duration::ZERO,
+            bytes: 0,
+        }
+    }
+
+    #[test]
+    fn answers_that_cannot_both_be_right_are_found() {
+        let (weak, strong) = (Notion::Weak(Level::Process), Notion::Strong(Level::Process));
+        let of = |rows: &[Row]| contradictions(rows).len();
+        assert_eq!(of(&[row(weak, Said::Violated), row(strong, Said::Holds)]), 0);
+        assert_eq!(of(&[row(weak, Said::Holds), row(strong, Said::Violated)]), 1);
+        assert_eq!(of(&[row(Notion::None, Said::Holds), row(strong, Said::Violated)]), 1);
+        assert_eq!(of(&[row(weak, Said::Holds), row(weak, Said::Violated)]), 1);
+        let open = Said::Unknown("stopped".to_owned());
+        assert_eq!(of(&[row(weak, Said::Holds), row(weak, open)]), 0);
+        let other = Notion::Strong(Level::Event);
+        assert_eq!(of(&[row(weak, Said::Holds), row(other, Said::Violated)]), 0);
+    }
+}

@@ -1,0 +1,172 @@
+//! `fairly check --list`: what files ask, without an answer.
+
+use std::fmt::Write;
+use std::process::ExitCode;
+
+use fairly_check::promela;
+use fairly_front::csp::syntax::Claim;
+use fairly_report::{Source, json};
+use fairly_source::escape::in_line;
+use serde_json::{Value, json};
+
+use super::arguments::{Check, Format};
+use super::load::{self, Read};
+use super::questions::{Asked, Question};
+use super::selection::Files;
+use super::several::worst;
+use crate::failure::Failure;
+use crate::output;
+
+/// One thing that a file asks.
+struct Listed {
+    /// What `-p` chooses it by.
+    name: String,
+    kind: &'static str,
+    line: Option<usize>,
+    /// The formula, or the whole assertion where there is none.
+    text: String,
+}
+
+/// Prints what the models ask, and gives the exit code.
+pub(super) fn list(
+    request: &Check,
+    own: &dyn Fn(&[String]) -> Result<Check, Failure>,
+    models: &[Files],
+    style: fairly_source::Style,
+) -> Result<ExitCode, Failure> {
+    match request.model.format {
+        Format::Human | Format::Json => {}
+        _ => return Err(Failure::usage("--list prints --format human or json")),
+    }
+    let (mut text, mut documents, mut codes) = (String::new(), Vec::new(), vec![0]);
+    for files in models {
+        let name = files.join(" ");
+        match own(files).and_then(|own| of_model(&own, files)) {
+            Ok(listed) => {
+                if models.len() > 1 {
+                    let _ = writeln!(text, "── {}\n", in_line(&name));
+                }
+                text.push_str(&table(&listed));
+                if models.len() > 1 {
+                    text.push('\n');
+                }
+                documents.push(document(&name, &listed));
+            }
+            Err(failure) if models.len() == 1 => return Err(failure),
+            Err(failure) => {
+                codes.push(failure.code());
+                documents.extend(failure.documents(&name));
+                failure.report(style);
+            }
+        }
+    }
+    request.model.quiet();
+    let text = match request.model.format {
+        Format::Human => text,
+        _ => json::text(&Value::Array(documents)),
+    };
+    output::write(&text, None)?;
+    Ok(ExitCode::from(worst(codes.into_iter())))
+}
+
+/// What one model asks, or what the arguments choose of it.
+fn of_model(request: &Check, files: &[String]) -> Result<Vec<Listed>, Failure> {
+    match load::read(files, &request.model)? {
+        Read::Network(mut loaded) => {
+            let properties = super::properties(&request.model, &mut loaded)?.asked;
+            let places = loaded.places();
+            let text = loaded.text().unwrap_or_default();
+            let source = Source { name: &files[0], text };
+            let line = |name: &str| {
+                let place = places.iter().find(|(known, _)| known == name)?;
+                source.line(place.1.start)
+            };
+            let listed = properties.into_iter().map(|property| Listed {
+                line: line(&property.name),
+                kind: "formula",
+                text: property.text(),
+                name: property.name,
+            });
+            Ok(listed.collect())
+        }
+        Read::File(mut file) => {
+            let questions = file.questions(&request.model)?;
+            let source = Source { name: &files[0], text: file.text() };
+            let line = |question: &Question| source.line(question.place?.start);
+            let listed = questions.iter().map(|question| Listed {
+                name: question.choice.clone().unwrap_or_else(|| "-f".to_owned()),
+                kind: kind(question),
+                line: line(question),
+                text: match &question.asked {
+                    Asked::Formula(property, formula) => match &question.of_promela {
+                        Some(_) => formula.clone(),
+                        None => format!("{} |= {formula}", property.name),
+                    },
+                    Asked::Claim(_) => question.title.clone(),
+                    Asked::Reachable(question) => about(question).to_owned(),
+                },
+            });
+            Ok(listed.collect())
+        }
+    }
+}
+
+/// What kind of question it is.
+fn kind(question: &Question) -> &'static str {
+    match (&question.of_promela, &question.asked) {
+        (Some(promela::Question::Never(_)), _) => "never claim",
+        (Some(promela::Question::Errors), _) => "assertions",
+        (Some(promela::Question::EndStates), _) => "end states",
+        (Some(promela::Question::Progress), _) => "progress",
+        (Some(promela::Question::Acceptance), _) => "acceptance",
+        (Some(promela::Question::Formula(_)), _) | (None, Asked::Formula(..)) => "formula",
+        (None, Asked::Claim(claim)) => of_claim(claim),
+        (None, Asked::Reachable(_)) => "reachability",
+    }
+}
+
+fn of_claim(claim: &Claim) -> &'static str {
+    match claim {
+        Claim::Satisfies(_) => "formula",
+        Claim::Reaches { .. } => "reachability",
+        Claim::Refines { .. } => "refinement",
+        _ => "behaviour",
+    }
+}
+
+/// What a question is about that has no formula.
+fn about(question: &promela::Question) -> &'static str {
+    match question {
+        promela::Question::Errors => "no assertion fails and no statement goes wrong",
+        promela::Question::EndStates => "processes end only where they may",
+        promela::Question::Progress => "every cycle passes a progress label",
+        promela::Question::Acceptance => "no cycle passes an accept label",
+        promela::Question::Never(_) => "the claim has no accepting run",
+        promela::Question::Formula(_) => "",
+    }
+}
+
+fn table(listed: &[Listed]) -> String {
+    let wide = |part: fn(&Listed) -> &str| {
+        listed.iter().map(|it| part(it).chars().count()).max().unwrap_or(0)
+    };
+    let names = wide(|it| &it.name).clamp(4, 32);
+    let kinds = wide(|it| it.kind).max(4);
+    let mut out = format!("{:names$}  {:kinds$}  line  formula\n", "name", "kind");
+    for Listed { name, kind, line, text } in listed {
+        let line = line.map_or("-".to_owned(), |line| line.to_string());
+        let text = text.split_whitespace().collect::<Vec<&str>>().join(" ");
+        let _ = writeln!(out, "{:names$}  {kind:kinds$}  {line:>4}  {text}", in_line(name));
+    }
+    out
+}
+
+fn document(file: &str, listed: &[Listed]) -> Value {
+    let properties: Vec<Value> = listed
+        .iter()
+        .map(|Listed { name, kind, line, text }| {
+            json!({ "name": name, "kind": kind, "line": line, "formula": text })
+        })
+        .collect();
+    json!({ "schema": "fairly.properties/1", "file": file, "properties": properties })
+}
