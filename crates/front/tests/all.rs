@@ -11,6 +11,7 @@ mod csp_print;
 mod csp_semantics;
 mod promela_arity;
 mod promela_errors;
+mod promela_include;
 mod promela_lower;
 mod promela_read;
 mod promela_spin;

@@ -158,7 +158,11 @@ impl Runner<'_> {
         });
         let Some((slot, variant)) = place else {
             let name = &self.program.model.template(template).name;
-            let message = format!("there is no room for another process `{name}`");
+            let most = layout.slots.len();
+            let message = format!(
+                "there is no room for another process `{name}`: at most {most} can be alive at once \
+                 (see --max-processes)"
+            );
             return Err(Box::new(Fault::limit(message, None)));
         };
         let program = self.program;

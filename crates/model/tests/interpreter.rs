@@ -603,7 +603,11 @@ fn everything_that_goes_wrong_is_a_fault() {
         (effect("put 0(1); put 0(1)"), "`c` is full"),
         (effect("put 1(1)"), "`r` holds no messages"),
         (effect("take 0(_) into (g0)"), "no message to take is in `c`"),
-        (effect("start t0()"), "there is no room for another process `P`"),
+        (
+            effect("start t0()"),
+            "there is no room for another process `P`: at most 1 can be alive at once (see \
+             --max-processes)",
+        ),
         (effect("while 1 { }"), "a step runs very many statements, and may never end"),
         (effect("while 1 { g0 := 0 }"), "a step runs very many statements, and may never end"),
     ];

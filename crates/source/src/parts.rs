@@ -67,6 +67,13 @@ pub fn locate<'a>(main: &'a str, whole: &'a str, offset: usize) -> Located<'a> {
     }
 }
 
+/// Where the files begin that follow the first one, in order.
+pub fn starts(whole: &str) -> Vec<usize> {
+    let line_end =
+        |header: usize| whole[header..].find('\n').map_or(whole.len(), |at| header + at + 1);
+    whole.match_indices(HEADER).map(|(header, _)| line_end(header)).collect()
+}
+
 /// Tells whether a place is in the first file of a text.
 pub fn is_in_main(whole: &str, offset: usize) -> bool {
     let offset = offset.min(whole.len());
@@ -96,6 +103,7 @@ mod tests {
         assert_eq!(at(second + 1), ("c", "é\n", 0), "inside é");
         assert_eq!(at(whole.len()), ("c", "é\n", 3));
         assert_eq!(at(usize::MAX), ("c", "é\n", 3));
+        assert_eq!(starts(&whole), [first, second]);
         assert!(is_in_main(&whole, 5) && !is_in_main(&whole, first));
     }
 

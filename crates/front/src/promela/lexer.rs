@@ -55,6 +55,8 @@ struct Lexer<'a> {
     text: &'a str,
     at: usize,
     newline: bool,
+    /// Whether the line is a directive, which a comment does not end.
+    directive: bool,
     note: u32,
     out: Lexed,
 }
@@ -62,7 +64,7 @@ struct Lexer<'a> {
 pub(super) fn lex(text: &str) -> Lexed {
     let out = Lexed { tokens: Vec::new(), notes: Vec::new(), expectations: Vec::new(), cut: None };
     let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let mut lexer = Lexer { text, at, newline: true, note: 0, out };
+    let mut lexer = Lexer { text, at, newline: true, directive: false, note: 0, out };
     while lexer.at < text.len() {
         if lexer.out.tokens.len() >= MAX_TOKENS {
             lexer.out.cut = Some(Span::at(lexer.at));
@@ -97,12 +99,19 @@ impl<'a> Lexer<'a> {
         match first {
             '\n' => {
                 self.newline = true;
+                self.directive = false;
                 self.at += 1;
             }
             '\\' if continues(rest) > 0 => self.at += continues(rest),
             _ if first.is_whitespace() => self.at += first.len_utf8(),
             '/' if rest.starts_with("/*") => self.block_comment(),
             '/' if rest.starts_with("//") => self.line_comment(),
+            // SPIN reads over the end of a comment that has no start. It may be `*` before a comment.
+            '*' if rest.starts_with("*/") && !rest[2..].starts_with(['*', '/']) => self.at += 2,
+            '#' if self.newline => {
+                self.directive = true;
+                self.sign(start);
+            }
             '"' => self.string(),
             '\'' => self.character(),
             '0'..='9' => self.number(),
@@ -110,17 +119,22 @@ impl<'a> Lexer<'a> {
                 self.at += word(rest);
                 self.push(Kind::Word(Rc::from(&self.text[start..self.at])), start);
             }
-            _ => match SIGNS.iter().find(|sign| rest.starts_with(sign.text())) {
-                Some(&sign) => {
-                    self.at += sign.text().len();
-                    self.push(Kind::Sign(sign), start);
-                }
-                None => {
-                    self.at += first.len_utf8();
-                    let bad = Kind::Bad("E1100", "a character that means nothing here", "");
-                    self.push(bad, start);
-                }
-            },
+            _ => self.sign(start),
+        }
+    }
+
+    fn sign(&mut self, start: usize) {
+        let rest = self.rest();
+        match SIGNS.iter().find(|sign| rest.starts_with(sign.text())) {
+            Some(&sign) => {
+                self.at += sign.text().len();
+                self.push(Kind::Sign(sign), start);
+            }
+            None => {
+                self.at += rest.chars().next().map_or(1, char::len_utf8);
+                let bad = Kind::Bad("E1100", "a character that means nothing here", "");
+                self.push(bad, start);
+            }
         }
     }
 
@@ -136,7 +150,8 @@ impl<'a> Lexer<'a> {
         let comment = &inside[..length];
         self.at += length + 4;
         // A comment counts as a space for the preprocessor, but SPIN sees the ends of lines in it.
-        self.newline |= comment.contains('\n');
+        // Those in a directive are none: it goes on behind the comment.
+        self.newline |= comment.contains('\n') && !self.directive;
         if let Some(annotation) = comment.strip_prefix('@') {
             let annotation = match annotation.trim() {
                 "wf" => Some(Annotation::WeakFair),
@@ -183,12 +198,17 @@ impl<'a> Lexer<'a> {
         let mut escaped = false;
         for (at, c) in self.rest().char_indices().skip(1) {
             match c {
+                // A backslash hides the end of the line, also with a carriage return between them.
+                '\n' if escaped => escaped = false,
+                '\r' if escaped => {}
                 '\n' => break,
                 _ if escaped => escaped = false,
                 '\\' => escaped = true,
                 '"' => {
                     self.at += at + 1;
-                    self.push(Kind::Text(Rc::from(&self.text[start..self.at])), start);
+                    let text = &self.text[start..self.at];
+                    let text = text.replace("\\\r\n", "").replace("\\\n", "");
+                    self.push(Kind::Text(Rc::from(text)), start);
                     return;
                 }
                 _ => {}
@@ -242,9 +262,12 @@ impl<'a> Lexer<'a> {
         let kind = if glued > 0 {
             Kind::Bad("E1105", "a number with letters in it", "numbers are decimal")
         } else {
-            match rest[..digits].parse::<i32>() {
-                Ok(value) => Kind::Number(value, true),
-                Err(_) => Kind::Bad("E1104", "this number does not fit", "at most 2147483647"),
+            match rest[..digits].parse::<i64>() {
+                // SPIN cuts a number off at 32 bits: 4294967295 is -1.
+                Ok(value) => Kind::Number(value as i32, true),
+                Err(_) => {
+                    Kind::Bad("E1104", "this number does not fit", "at most 9223372036854775807")
+                }
             }
         };
         self.push(kind, start);
@@ -288,6 +311,20 @@ mod tests {
         assert_eq!(lexed.tokens[0].note, 1);
         assert_eq!(lexed.notes[0].annotation, Some(Annotation::StrongFair));
         assert_eq!(lexed.tokens[1].note, 0);
+    }
+
+    #[test]
+    fn a_comment_does_not_end_a_directive() {
+        let lexed = lex("#define A 1 /* one \\\n two\n three */ + 2\nb /* c\n */ d");
+        let newlines: Vec<bool> = lexed.tokens.iter().map(|token| token.newline).collect();
+        let directive = [true, false, false, false, false, false];
+        assert_eq!(newlines, [&directive[..], &[true, true, true]].concat());
+    }
+
+    #[test]
+    fn the_end_of_no_comment_is_nothing() {
+        assert_eq!(kinds("a */ b*/"), "`a` `b` the end of the text");
+        assert_eq!(kinds("a */* c */ b *// d"), "`a` `*` `b` `*` the end of the text");
     }
 
     #[test]

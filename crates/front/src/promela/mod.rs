@@ -26,8 +26,12 @@
 //!
 //! # What is read otherwise than by SPIN
 //!
-//! - `#include` and C code are refused. So is a temporal operator beside arithmetic
-//!   (`[] x == 1`), of which SPIN makes nonsense without a word.
+//! - C code is refused. So is a temporal operator beside arithmetic (`[] x == 1`), of which SPIN makes
+//!   nonsense without a word.
+//! - In formulas `G`, `F`, `R`, `=>`, `<=>` and `not` are operators, unless the model has such a name. `~` of a
+//!   truth value is its negation; to SPIN it is a number that is never 0. `X` and `next` are names of the
+//!   model where no operator can stand.
+//! - `c?_pid` takes a message and is an error if it holds another number; SPIN's verifier changes `_pid`.
 //! - `run` of a proctype that does not exist, or with the wrong number of arguments, is refused;
 //!   SPIN leaves that to the C compiler. So is an index on something that is no array.
 //! - Formulas may use `X`, `full` and the like anywhere. Several declarators may follow a channel
@@ -46,7 +50,7 @@
 //! | `E1101` | a comment that does not end |
 //! | `E1102` | a string that does not end in its line |
 //! | `E1103` | a character in quotes that is not one ASCII character |
-//! | `E1104` | a number above 2147483647 |
+//! | `E1104` | a number above 9223372036854775807 |
 //! | `E1105` | a number with letters in it; there is no hexadecimal |
 //! | `E1106` | a file that cannot be included |
 //! | `E1107` | a directive that does not exist, lacks its name, or is not at the start of a line |
@@ -90,7 +94,7 @@
 //! | `E1151` | an inline that uses itself |
 //! | `E1152` | inlines that expand to too much |
 //! | `E1153` | `return` in an inline that is not used as `x = f(…)` |
-//! | `E1154` | a second `init` or `trace`, or two claims or formulas of one name |
+//! | `E1154` | a second `trace`, or two claims or formulas of one name |
 //! | `E1155` | a typedef, an inline or constants of an mtype inside a process |
 //! | `E1160` | an array without an index |
 //! | `E1161` | an index on something that is no array |

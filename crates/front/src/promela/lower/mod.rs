@@ -39,6 +39,7 @@ mod flow;
 mod machine;
 mod names;
 mod numbers;
+mod occupancy;
 mod outside;
 mod priority;
 mod processes;

@@ -1,5 +1,6 @@
 //! What steps, places and processes are called.
 
+use fairly_source::parts;
 use hashbrown::HashMap;
 
 use crate::promela::ast;
@@ -12,11 +13,14 @@ pub(super) struct Words<'a> {
     model: &'a ast::Model,
     /// Where lines end: a model may have as many statements as its text is long.
     ends: Vec<usize>,
+    /// Where included files begin.
+    parts: Vec<usize>,
 }
 
 impl<'a> Words<'a> {
     pub(super) fn new(text: &'a str, model: &'a ast::Model) -> Self {
-        Words { text, model, ends: text.match_indices('\n').map(|(at, _)| at).collect() }
+        let ends = text.match_indices('\n').map(|(at, _)| at).collect();
+        Words { text, model, ends, parts: parts::starts(text) }
     }
 
     /// What stands at a place, on one line.
@@ -41,7 +45,10 @@ impl<'a> Words<'a> {
                 _ => break,
             }
         }
-        self.ends.partition_point(|&end| end < place.span.start) + 1
+        let at = place.span.start;
+        let part = self.parts[..self.parts.partition_point(|&start| start <= at)].last();
+        let before = |place: usize| self.ends.partition_point(|&end| end < place);
+        before(at) - before(part.copied().unwrap_or(0)) + 1
     }
 }
 

@@ -72,7 +72,7 @@ pub(super) struct Lowering<'a> {
     pub(super) trace: Option<Trace>,
     pub(super) priorities: Priorities,
     /// Whether the model says anything about priorities.
-    gives_priorities: bool,
+    pub(super) gives_priorities: bool,
     /// Whether this is to find out if some process is enabled, which must not ask that again.
     pub(super) asks_who_is_enabled: Cell<bool>,
     /// The numbers that SPIN gives to elements, by process, and to the statement of an event.

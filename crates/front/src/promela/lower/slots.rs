@@ -9,6 +9,7 @@ use fairly_model::TemplateId;
 
 use super::Lower;
 use super::flow::{ElementId, Node};
+use super::occupancy::occupancy;
 use super::processes::{Lowering, Process};
 use crate::promela::ast::{ProcessKind, ProctypeId};
 use crate::promela::finish::runs;
@@ -22,6 +23,9 @@ pub(super) struct Plan {
     /// What is in it at first.
     pub(super) start: Option<TemplateId>,
 }
+
+/// How many proctypes the name of a slot lists.
+const MOST_NAMED: usize = 3;
 
 /// SPIN has room for so many processes.
 const MOST: u64 = 255;
@@ -64,6 +68,9 @@ pub(super) fn plan(lowering: &Lowering<'_>) -> Lower<Vec<Plan>> {
         _ if started.is_empty() => initial.len() as u64,
         _ => room,
     };
+    let limit = usize::try_from(total).unwrap_or(0);
+    let found = occupancy(lowering, &initial, limit);
+    let total = found.as_ref().map_or(limit, Vec::len);
     // A slot that has been left can be used again, but only if all behind it have been left too.
     let can_end = |template: TemplateId| {
         let process = &processes[template.index()];
@@ -71,15 +78,21 @@ pub(super) fn plan(lowering: &Lowering<'_>) -> Lower<Vec<Plan>> {
     };
     let kept = initial.iter().rposition(|&template| !can_end(template)).map_or(0, |at| at + 1);
     let mut plans = Vec::new();
-    for at in 0..usize::try_from(total).unwrap_or(0) {
+    for at in 0..total {
         let start = initial.get(at).copied();
         let mut templates: Vec<TemplateId> = start.into_iter().collect();
         // Somebody must be before it to start another.
         if at >= kept && at > 0 {
-            templates.extend(started.iter().filter(|&&other| Some(other) != start));
+            let is_found = |template: &TemplateId| {
+                found.as_ref().is_none_or(|found| found[at].contains(template))
+            };
+            let others = started.iter().filter(|&other| Some(*other) != start && is_found(other));
+            templates.extend(others);
         }
-        let name = match *templates.as_slice() {
-            [only] => format!("{}[{at}]", processes[only.index()].of.name),
+        let names: Vec<&str> =
+            templates.iter().map(|it| processes[it.index()].of.name.as_str()).collect();
+        let name = match names.len() {
+            1..=MOST_NAMED => format!("{}[{at}]", names.join("|")),
             _ => format!("process[{at}]"),
         };
         plans.push(Plan { name, templates, start });

@@ -389,7 +389,11 @@ impl Parser<'_> {
             variable.initial = Initial::Value(value);
         }
         if let Type::Struct(_) = variable.kind {
-            problem = Some("a struct has no initial value");
+            // SPIN reads a value and makes nothing of it: the fields have their own.
+            match variable.initial {
+                Initial::Value(_) => variable.initial = Initial::Zero,
+                _ => problem = Some("a struct has no initial value"),
+            }
         }
         if let Some(problem) = problem {
             let place = self.since(start);

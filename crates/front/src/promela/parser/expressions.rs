@@ -5,7 +5,9 @@
 //! `&&`; `U` `W` `V` (formulas only); `|`; `^`; `&`; `==` `!=`; `<` `>` `<=` `>=`; `<<` `>>`;
 //! `+` `-`; `*` `/` `%`; and the prefix operators `!` `-` `~`, and in formulas `[]` `<>` `X`.
 
-use super::super::ast::{BinaryLtl, BinaryOp, Expr, ExprKind, Ltl, UnaryLtl, UnaryOp, VarRef};
+use super::super::ast::{
+    BinaryLtl, BinaryOp, Expr, ExprKind, Ltl, Type, UnaryLtl, UnaryOp, VarRef,
+};
 use super::super::place::{Place, Read, Wrong};
 use super::super::token::{Kind, Sign};
 use super::{MAX_HEIGHT, Parser, too_deep};
@@ -154,7 +156,7 @@ impl Parser<'_> {
                 "equivalent" => BinaryLtl::Equivalent,
                 "U" | "until" | "stronguntil" => BinaryLtl::Until,
                 "W" | "weakuntil" => BinaryLtl::WeakUntil,
-                "V" | "release" => BinaryLtl::Release,
+                "V" | "R" | "release" => BinaryLtl::Release,
                 _ => return None,
             }),
             _ => return None,
@@ -188,12 +190,17 @@ impl Parser<'_> {
             }
             (Op::Plain(BinaryOp::And), left, right) => temporal(BinaryLtl::And, left, right),
             (Op::Plain(BinaryOp::Or), left, right) => temporal(BinaryLtl::Or, left, right),
-            (Op::Plain(_), left, right) => {
+            (Op::Plain(op), left, right) => {
                 let wrong = match &left {
                     Operand::Temporal(..) => &left,
                     Operand::Plain(_) => &right,
                 };
-                Err(not_boolean(wrong.place()))
+                let wrong = not_boolean(wrong.place());
+                Err(match op {
+                    BinaryOp::BitAnd => wrong.help("between formulas, write `&&`"),
+                    BinaryOp::BitOr => wrong.help("between formulas, write `||`"),
+                    _ => wrong,
+                })
             }
             // Without a temporal operator in them, these are propositions: `!a || b`, `!a == !b`.
             (Op::Temporal(BinaryLtl::Implies), Operand::Plain(left), Operand::Plain(right)) => {
@@ -229,12 +236,20 @@ impl Parser<'_> {
             Kind::Sign(Sign::SortedSend) => Prefix::Plain(UnaryOp::Not),
             Kind::Sign(Sign::Minus) => Prefix::Plain(UnaryOp::Minus),
             Kind::Sign(Sign::BitNot) => Prefix::Plain(UnaryOp::BitNot),
-            Kind::Word(word) if in_formula => match &**word {
-                "always" => Prefix::Temporal(UnaryLtl::Always),
-                "eventually" => Prefix::Temporal(UnaryLtl::Eventually),
-                "X" | "next" => Prefix::Temporal(UnaryLtl::Next),
-                _ => return self.primary(),
-            },
+            Kind::Word(word) if in_formula => {
+                let word = word.clone();
+                let prefix = match &*word {
+                    "always" | "G" => Prefix::Temporal(UnaryLtl::Always),
+                    "eventually" | "F" => Prefix::Temporal(UnaryLtl::Eventually),
+                    "X" | "next" => Prefix::Temporal(UnaryLtl::Next),
+                    "not" => Prefix::Plain(UnaryOp::Not),
+                    _ => return self.primary(),
+                };
+                if self.is_operand(&word)? {
+                    return self.primary();
+                }
+                prefix
+            }
             _ => return self.primary(),
         };
         let sign = self.bump();
@@ -249,13 +264,20 @@ impl Parser<'_> {
                 if !self.in_formula {
                     self.no_probe(&operand)?;
                 }
+                // The complement of a truth value is never 0, so no other reading makes sense.
+                let op = match op {
+                    UnaryOp::BitNot if self.in_formula && self.is_truth_value(&operand) => {
+                        UnaryOp::Not
+                    }
+                    op => op,
+                };
                 if sign.is(Sign::SortedSend) {
                     operand = self.negated(operand)?;
                 }
                 let kind = ExprKind::Unary(op, Box::new(operand));
                 Ok(Operand::Plain(self.make(kind, place)?))
             }
-            (Prefix::Plain(UnaryOp::Not), Operand::Temporal(ltl, ..)) => {
+            (Prefix::Plain(UnaryOp::Not | UnaryOp::BitNot), Operand::Temporal(ltl, ..)) => {
                 let mut ltl = Ltl::Unary(UnaryLtl::Not, Box::new(ltl));
                 if sign.is(Sign::SortedSend) {
                     ltl = Ltl::Unary(UnaryLtl::Not, Box::new(ltl));
@@ -267,6 +289,75 @@ impl Parser<'_> {
                 let ltl = Ltl::Unary(op, Box::new(operand.ltl()));
                 Ok(Operand::Temporal(ltl, place, height))
             }
+        }
+    }
+
+    /// Whether a word that can be an operator is a name of the model here. SPIN takes `X` and `next` for
+    /// operators wherever they stand; they are read as names where an operator cannot be. `G`, `F` and `not`
+    /// mean nothing to SPIN, so a name of the model comes first.
+    fn is_operand(&mut self, word: &str) -> Read<bool> {
+        if !self.names.contains_key(word) {
+            return Ok(false);
+        }
+        let place = self.here();
+        let starts_operand = match self.stream.peek_second().map(|next| &next.kind) {
+            Some(Kind::Word(next)) => !matches!(
+                &**next,
+                "implies"
+                    | "equivalent"
+                    | "U"
+                    | "until"
+                    | "stronguntil"
+                    | "W"
+                    | "weakuntil"
+                    | "V"
+                    | "R"
+                    | "release"
+            ),
+            Some(Kind::Number(..)) => true,
+            Some(Kind::Sign(sign)) => {
+                matches!(sign, Sign::OpenParen | Sign::Send | Sign::SortedSend | Sign::BitNot)
+            }
+            _ => false,
+        };
+        let operator = match word {
+            "G" => "[]",
+            "F" => "<>",
+            "not" => "!",
+            _ => return Ok(!starts_operand),
+        };
+        if starts_operand {
+            let message = format!("`{word}` is a name of the model here, not an operator");
+            return Err(Wrong::new("E1120", message, place)
+                .label("expected an operator after it")
+                .help(format!("write `{operator}` for the operator")));
+        }
+        Ok(true)
+    }
+
+    /// Whether the value is 0 or 1, and means no or yes.
+    fn is_truth_value(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Unary(op, _) => *op == UnaryOp::Not,
+            ExprKind::Binary(op, ..) => matches!(
+                op,
+                BinaryOp::Or
+                    | BinaryOp::And
+                    | BinaryOp::Equal
+                    | BinaryOp::NotEqual
+                    | BinaryOp::Less
+                    | BinaryOp::LessEqual
+                    | BinaryOp::Greater
+                    | BinaryOp::GreaterEqual
+            ),
+            ExprKind::Variable(variable) => matches!(variable.kind, Type::Bit | Type::Bool),
+            ExprKind::Probe(..)
+            | ExprKind::Poll { .. }
+            | ExprKind::Enabled(_)
+            | ExprKind::RemoteLabel(..)
+            | ExprKind::Timeout
+            | ExprKind::NonProgress => true,
+            _ => false,
         }
     }
 

@@ -1,8 +1,11 @@
 //! Sending, receiving and polling.
 
-use super::super::ast::{Base, Expr, ExprKind, Pattern, ProcessKind, Stmt, StmtKind, Type, VarRef};
+use super::super::ast::{
+    Base, BinaryOp, Expr, ExprKind, Initial, Local, LocalId, Pattern, ProcessKind, Sequence, Start,
+    Stmt, StmtKind, Type, VarRef, Variable, Visibility,
+};
 use super::super::finish;
-use super::super::place::{Read, Wrong};
+use super::super::place::{Place, Read, Wrong};
 use super::super::token::{Kind, Sign};
 use super::references::Wanted;
 use super::statements::plain;
@@ -86,7 +89,66 @@ impl Parser<'_> {
             self.expect(Sign::Greater)?;
         }
         let place = self.since(start);
+        let takes_pid =
+            |field: &Pattern| matches!(field, Pattern::Store(it) if it.base == Base::Pid);
+        if fields.iter().any(takes_pid) {
+            return self.receive_pid(StmtKind::Receive { channel, fields, random, peek }, place);
+        }
         Ok(plain(StmtKind::Receive { channel, fields, random, peek }, place))
+    }
+
+    /// `c?_pid`. SPIN takes any message and stores its field in `_pid`, which its simulator calls an error
+    /// and its verifier does. Here the message is taken, and it is an error if it would change the number:
+    /// `d_step { c?k; assert(k == _pid) }`.
+    fn receive_pid(&mut self, mut receive: StmtKind, place: Place) -> Read<Stmt> {
+        let StmtKind::Receive { fields, .. } = &mut receive else {
+            return Ok(plain(receive, place));
+        };
+        let mut checks = Vec::new();
+        for field in fields {
+            let Pattern::Store(variable) = field else { continue };
+            if variable.base != Base::Pid {
+                continue;
+            }
+            let own = self.make(ExprKind::Variable(variable.clone()), variable.place)?;
+            let received = self.received(checks.len(), variable.place)?;
+            let got = self.make(ExprKind::Variable(received.clone()), received.place)?;
+            let kind = ExprKind::Binary(BinaryOp::Equal, Box::new(got), Box::new(own));
+            checks.push(plain(StmtKind::Assert(self.make(kind, place)?), place));
+            *field = Pattern::Store(received);
+        }
+        let mut steps = vec![plain(receive, place)];
+        steps.extend(checks);
+        Ok(plain(StmtKind::DStep(Sequence { steps, place }), place))
+    }
+
+    /// A variable of ours for what is received for `_pid`, one for each field of a message.
+    fn received(&mut self, number: usize, place: Place) -> Read<VarRef> {
+        let context = self.inside()?;
+        let id = match context.received.get(number) {
+            Some(&id) => id,
+            None => {
+                let variable = Variable {
+                    name: format!("_pid_{number}"),
+                    place,
+                    kind: Type::Int,
+                    length: None,
+                    initial: Initial::Zero,
+                    visibility: Visibility::Normal,
+                };
+                let id = LocalId(u32::try_from(context.process.locals.len()).unwrap_or(u32::MAX));
+                context.process.locals.push(Local { variable, start: Start::Counter, scope: 0 });
+                context.received.push(id);
+                id
+            }
+        };
+        Ok(VarRef {
+            base: Base::Local(id),
+            index: None,
+            fields: Vec::new(),
+            kind: Type::Int,
+            place,
+        })
     }
 
     /// `c?[…]` after `c`.
@@ -98,6 +160,12 @@ impl Parser<'_> {
         let mut fields = Vec::new();
         self.patterns(&mut fields)?;
         self.expect(Sign::CloseBracket)?;
+        // A poll stores nothing, so a variable is only a place that anything fits.
+        for field in &mut fields {
+            if matches!(field, Pattern::Store(variable) if variable.base == Base::Pid) {
+                *field = Pattern::Any;
+            }
+        }
         let place = self.since(start);
         self.make(ExprKind::Poll { channel, fields, random }, place)
     }
@@ -170,6 +238,10 @@ impl Parser<'_> {
         let variable = self.nested(token.place, |parser| parser.reference(Wanted::Message))?;
         if variable.base == Base::Scratch {
             fields.push(Pattern::Any);
+            return Ok(());
+        }
+        if variable.base == Base::Pid {
+            fields.push(Pattern::Store(variable));
             return Ok(());
         }
         self.check_target(&variable)?;

@@ -204,6 +204,8 @@ struct Context {
     guard: bool,
     /// The counter of `for … in` in each scope.
     counters: HashMap<u32, super::ast::LocalId>,
+    /// The variables for what is received for `_pid`.
+    received: Vec<super::ast::LocalId>,
     /// For other processes: of the variables of each name the outermost, and of these the first.
     outermost: HashMap<Rc<str>, (u32, super::ast::LocalId)>,
     /// Whether the statement just read wants its labels on what was put before it.
@@ -320,6 +322,18 @@ impl Parser<'_> {
     /// The error that something else should stand here.
     fn unexpected(&mut self, expected: &str) -> Wrong {
         let token = self.peek().clone();
+        if token.kind == Kind::End && self.in_formula {
+            let place = self.stream.last();
+            let wrong = Wrong::new("E1121", "the formula ends too early", place);
+            return match expected {
+                "`)`" => wrong
+                    .label("expected `)` after this")
+                    .help("a parenthesis is open; close it before the end of the formula"),
+                _ => wrong
+                    .label(format!("expected {expected} after this"))
+                    .help("an operator stands before what it is about, or between two of them"),
+            };
+        }
         if token.kind == Kind::End {
             let place = self.stream.last();
             return Wrong::new("E1121", "the text ends too early", place)

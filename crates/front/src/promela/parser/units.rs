@@ -151,11 +151,12 @@ impl Parser<'_> {
             "init" => {
                 self.bump();
                 let id = self.process_id(token.place);
-                self.once("init", token.place, |model| {
-                    model.iter().flatten().any(|process| process.kind == ProcessKind::Init)
-                });
                 let priority = self.priority()?;
-                let mut process = process("init".into(), token.place, ProcessKind::Init);
+                // SPIN starts several; their names tell them apart.
+                let others = self.processes.iter().flatten();
+                let others = others.filter(|process| process.kind == ProcessKind::Init).count();
+                let name = if others == 0 { "init".into() } else { format!("init:{}", others + 1) };
+                let mut process = process(name, token.place, ProcessKind::Init);
                 process.priority = priority;
                 let done = self.process(Some(id), process, |_| Ok(()))?;
                 self.keep(id, done);
@@ -208,13 +209,6 @@ impl Parser<'_> {
                 }
                 Err(wrong.help("statements stand inside a process"))
             }
-        }
-    }
-
-    /// Reports a second one.
-    fn once(&mut self, what: &str, place: Place, there: impl Fn(&[Option<Proctype>]) -> bool) {
-        if there(&self.processes) {
-            self.report(twice(&format!("`{what}`"), place));
         }
     }
 
@@ -327,6 +321,7 @@ impl Parser<'_> {
             d_steps: 0,
             guard: false,
             counters: HashMap::new(),
+            received: Vec::new(),
             outermost: HashMap::new(),
             label_before: false,
         });
@@ -651,8 +646,12 @@ fn temporal(tokens: Vec<Token>) -> Vec<Token> {
             (Kind::Sign(Sign::Less), Some(Kind::Sign(Sign::Greater))) => {
                 Some(Kind::Word("eventually".into()))
             }
-            (Kind::Sign(Sign::Less), Some(Kind::Sign(Sign::Arrow))) => {
+            (Kind::Sign(Sign::Less), Some(Kind::Sign(Sign::Arrow)))
+            | (Kind::Sign(Sign::LessEqual), Some(Kind::Sign(Sign::Greater))) => {
                 Some(Kind::Word("equivalent".into()))
+            }
+            (Kind::Sign(Sign::Assign), Some(Kind::Sign(Sign::Greater))) => {
+                Some(Kind::Word("implies".into()))
             }
             (Kind::Sign(Sign::Divide), Some(Kind::Sign(Sign::Backslash))) => {
                 Some(Kind::Sign(Sign::And))

@@ -41,7 +41,7 @@ impl Preprocessor<'_> {
         let mut expanded = Vec::new();
         self.expand(tokens, 0, false, &mut expanded);
         let mut reader = Reader { tokens: &expanded, at: 0, depth: 0, end: place };
-        match reader.binary(0).and_then(|value| reader.finish(value)) {
+        match reader.conditional().and_then(|value| reader.finish(value)) {
             Ok(value) => value != 0,
             Err(wrong) => {
                 self.wrong(wrong);
@@ -89,6 +89,27 @@ impl Reader<'_> {
             None => Ok(value),
             Some(token) => Err(malformed("expected an operator", token.place)),
         }
+    }
+
+    /// `a ? b : c`, or an expression without it.
+    fn conditional(&mut self) -> Read<i64> {
+        let condition = self.binary(0)?;
+        if !self.tokens.get(self.at).is_some_and(|token| token.is(Sign::Receive)) {
+            return Ok(condition);
+        }
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(malformed("this condition is nested too deep", self.place()));
+        }
+        self.at += 1;
+        let then = self.conditional()?;
+        if !self.tokens.get(self.at).is_some_and(|token| token.is(Sign::Colon)) {
+            return Err(malformed("expected `:`", self.place()));
+        }
+        self.at += 1;
+        let otherwise = self.conditional()?;
+        self.depth -= 1;
+        Ok(if condition != 0 { then } else { otherwise })
     }
 
     fn binary(&mut self, least: u8) -> Read<i64> {
@@ -139,9 +160,10 @@ impl Reader<'_> {
             Some(Kind::Word(_)) => 0,
             Some(Kind::Sign(Sign::Send)) => i64::from(self.unary()? == 0),
             Some(Kind::Sign(Sign::Minus)) => self.unary()?.wrapping_neg(),
+            Some(Kind::Sign(Sign::Plus)) => self.unary()?,
             Some(Kind::Sign(Sign::BitNot)) => !self.unary()?,
             Some(Kind::Sign(Sign::OpenParen)) => {
-                let value = self.binary(0)?;
+                let value = self.conditional()?;
                 if !self.tokens.get(self.at).is_some_and(|token| token.is(Sign::CloseParen)) {
                     return Err(malformed("expected `)`", self.place()));
                 }

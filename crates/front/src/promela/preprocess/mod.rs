@@ -4,6 +4,7 @@
 //! `#include` and `#error`. Included texts come from an [`Includes`], since a front end reads no files.
 //! The expansion of macros is in [`macros`], the arithmetic of `#if` in [`condition`].
 
+mod c_code;
 mod condition;
 mod include;
 mod macros;
@@ -207,6 +208,9 @@ impl Preprocessor<'_> {
                 break;
             }
         }
+        if self.report_c(&out) {
+            return out;
+        }
         // What cannot be read is an error only if it is used. It stays, so that the parser knows
         // that something was there.
         for token in &out {
@@ -396,7 +400,7 @@ fn unreadable(code: &'static str, message: &str, label: &str, place: Place) -> W
         "E1101" => "close the comment",
         "E1102" => "close the string with `\"`, and write a line end as `\\n`",
         "E1103" => "write a number, or a single character between `'`",
-        "E1104" => "an `int` has 32 bits with a sign",
+        "E1104" => "an `int` has 32 bits with a sign, and a larger number is cut off at that",
         _ => "SPIN reads neither hexadecimal nor octal numbers",
     };
     Wrong::new(code, message, place).label(label).help(help)
