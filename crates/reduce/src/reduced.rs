@@ -400,7 +400,12 @@ impl<'a, S: Reducible> Reduced<'a, S> {
     ) -> Result<Run, Lost> {
         let mut laps: Vec<Vec<RunStep>> = Vec::new();
         for _ in 0..LAPS {
-            if let Some(first) = laps.iter().position(|lap| lap[0].from == at) {
+            let is_back = |lap: &Vec<RunStep>| {
+                let first = lap[0].from;
+                // What nothing depends on may be another value in every lap.
+                first == at || self.forgets && self.system.has_same_future(first, at)
+            };
+            if let Some(first) = laps.iter().position(is_back) {
                 let cycle = laps.split_off(first).concat();
                 stem.extend(laps.concat());
                 return Ok(Run { stem, cycle }.folded());
@@ -703,6 +708,10 @@ impl<S: Reducible> TransitionSystem for Reduced<'_, S> {
             self.expand(state, &mut Vec::new());
         }
         out.extend_from_slice(&self.left_out);
+    }
+
+    fn has_same_future(&mut self, one: StateId, other: StateId) -> bool {
+        self.system.has_same_future(one, other)
     }
 
     fn interrupt(&mut self, stop: Option<Interrupt>) {
