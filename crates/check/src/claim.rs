@@ -156,6 +156,8 @@ enum Unanswered {
     NotBegun(WhyUnknown),
     /// A bound was reached.
     Cut(Cut),
+    /// A limit of the tool was reached, and which.
+    Limit(String),
     /// The run of the whole system behind what was found would be very long.
     Long,
     /// A run of the reduced system with no run of the whole system behind it.
@@ -233,7 +235,10 @@ fn ask_reduced<S: Reducible>(
     let (forgetting, merging) = (Some(seen.clone()), Some(watched.clone()));
     let symmetry = Ok(seen.clone());
     let wanted = match reduction {
-        Reduction::Sound => Wanted { orders: Ok(watched), symmetry, forgetting, merging, ends },
+        Reduction::Sound => {
+            let orders = Ok(Watched { looked_up, ..watched });
+            Wanted { orders, symmetry, forgetting, merging, ends }
+        }
         Reduction::Symmetry => Wanted { symmetry, ..Wanted::nothing() },
         Reduction::Forgetting => Wanted { forgetting, ..Wanted::nothing() },
         Reduction::Merging => Wanted { merging, ..Wanted::nothing() },
@@ -245,6 +250,9 @@ fn ask_reduced<S: Reducible>(
     let mut reduced = soundness::reduce(system, wanted, &mut refused);
     bounds.enter(None);
     let mut answered = question(&mut reduced, bounds);
+    if let (Ok((None, _)), Some(why)) = (&answered, reduced.lacks_room()) {
+        answered = Err(Unanswered::Limit(why));
+    }
     let mut said = soundness::said(&reduced);
     let mut detours = soundness::makes_detours(&reduced);
     let is_exchanged = reduced.symmetry().is_some();
@@ -304,6 +312,7 @@ fn conclude<S: TransitionSystem>(
 ) -> Result<ClaimVerdict, Failure> {
     let (outcome, size) = match answered {
         Err(Unanswered::NotBegun(why)) => (ClaimOutcome::Unknown(why), None),
+        Err(Unanswered::Limit(why)) => (ClaimOutcome::Unknown(WhyUnknown::Limit(why)), None),
         Err(Unanswered::Cut(cut)) => (ClaimOutcome::Unknown(WhyUnknown::cut(cut, system)), None),
         // Only a reduced system has such runs, and it has been replaced by the whole one.
         Err(Unanswered::Long) => unreachable!("runs of the whole system are not lifted"),

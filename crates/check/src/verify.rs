@@ -488,6 +488,13 @@ pub(crate) fn decide<S: Reducible>(
                 Err(Lost::Long) => Ok(None),
                 Err(Lost::Step(at)) => Err(unfounded(at, run)),
             },
+            Found::Nothing => Ok(Some(match reduced.lacks_room() {
+                None => Found::Nothing,
+                Some(why) => {
+                    stamp.exhaustive = false;
+                    Found::Unknown(WhyUnknown::Limit(why))
+                }
+            })),
             found => Ok(Some(found)),
         }
     };

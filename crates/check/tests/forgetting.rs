@@ -345,6 +345,74 @@ fn strong_global_fairness_is_not_kept() {
     assert_eq!(graph(&mut Reduced::whole(&mut system), &[]).expect("small").labels.len(), 2);
 }
 
+/// A counter without an end, for nobody.
+const COUNTER: &str = "int n; byte g; active proctype P() { do :: n++ :: n = n * 3; g = 1 - g od }
+    ltl served { [] <> (g == 1) }
+    ltl small { [] (g < 2) }
+    ltl seen { [] (n == 0 || g < 2) }";
+
+/// A counter that nobody reads costs nothing, but for the formula that asks for it. A run that counts for ever
+/// is shown with what the counter held, and goes round although it is never the same.
+#[test]
+fn a_counter_that_nobody_reads() {
+    let mut file = PromelaFile::parse(COUNTER, &[]).expect("a model");
+    let effort = Effort::default();
+    for question in [Question::Errors, Question::EndStates] {
+        let said = of_claim(&file.claim(&question, effort).expect("it stands up to replay"));
+        assert!(said.0 == Some(true) && said.2 <= 4, "{said:?}");
+    }
+    let small = answers(&mut file, &Question::Formula(1), Reduction::Forgetting);
+    for (notion, said) in NOTIONS.iter().zip(small) {
+        let wanted = (*notion != Notion::Global).then_some(true);
+        assert_eq!(said.0, wanted, "{notion}");
+        assert!(said.2 <= 4 || wanted.is_none(), "{said:?}");
+    }
+    for reduction in [Reduction::Forgetting, Reduction::Sound] {
+        let verdict = ask(&mut file, Notion::None, reduction);
+        let Outcome::Violated(found) = verdict.outcome else { panic!("{:?}", verdict.outcome) };
+        let (first, last) = (found.run.cycle[0].from, found.run.cycle.last().expect("a cycle").to);
+        let values = [first, last].map(|state| shown(&mut file, state, "n").parse::<i64>());
+        let [Ok(first), Ok(last)] = values else { panic!("{values:?}") };
+        assert!(first < last, "{first} {last}");
+    }
+    let seen = answers(&mut file, &Question::Formula(2), Reduction::Sound);
+    assert_eq!(seen[0].0, None, "its states do not end");
+}
+
+/// What a value that may have none is computed from is not forgotten, nor is what may leave its range, decides
+/// a guard, an index, a message or an argument, through any number of others.
+#[test]
+fn what_something_depends_on_is_kept() {
+    for text in [
+        "byte n, z; active proctype P() { do :: n++; z = 10 / n od }",
+        "byte n; byte a[3]; active proctype P() { do :: n++; a[n] = 1 od }",
+        "byte n, m; active proctype P() { do :: n++; m = n; if :: m == 7 -> assert(false) :: else fi od }",
+        "byte n; chan c = [1] of { byte }; active proctype P() { byte x; do :: n++; c!n; c?x; assert(x != 7) od }",
+        "byte n; proctype W(byte x) { assert(x != 7) } active proctype P() { do :: n++; run W(n); _nr_pr == 1 od }",
+        "byte n; active proctype P() { byte x; do :: n++; x = n; d_step { n = x; assert(n != 7) } od }",
+    ] {
+        let mut file = PromelaFile::parse(text, &[]).expect("a model");
+        for reduction in [Reduction::Forgetting, Reduction::Sound, Reduction::Off] {
+            let effort = Effort { reduction, any_run: true, ..Effort::default() };
+            let verdict = file.claim(&Question::Errors, effort).expect("it stands up to replay");
+            assert_eq!(of_claim(&verdict).0, Some(false), "{reduction:?} {text}");
+        }
+    }
+    // The same, with values that are certain to be there.
+    for text in [
+        "byte n, z; active proctype P() { do :: n++; z = n / 10 od }",
+        "byte n; byte a[3]; active proctype P() { do :: n++; a[n % 3] = a[n % 3] + n od }",
+        "byte n, m; active proctype P() { do :: n++; m = n; n = m + 1 od }",
+        "byte n; proctype W(byte x) { byte y; y = x } active proctype P() { do :: n++; run W(n); _nr_pr == 1 od }",
+    ] {
+        let mut file = PromelaFile::parse(text, &[]).expect("a model");
+        let effort = Effort { reduction: Reduction::Forgetting, ..Effort::default() };
+        let verdict = file.claim(&Question::Errors, effort).expect("it stands up to replay");
+        let said = of_claim(&verdict);
+        assert!(said.0 == Some(true) && said.2 <= 6, "{said:?} {text}");
+    }
+}
+
 /// Every row of the table that is about formulas.
 #[test]
 fn every_row_of_the_table() {

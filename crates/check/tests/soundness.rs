@@ -3,6 +3,7 @@
 //! That the answers of kept rows are the same is compared at random in `reduction.rs` and `lasting.rs`.
 
 use fairly_check::claim::{self, Effort};
+use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::soundness::{Refusal, RowKind, SOUNDNESS};
 use fairly_check::{Assumption, Fairness, Least, Options, Outcome, Property, Reduction, check};
 use fairly_fairness::{AnnotationLevel, Constraint, Level, Notion, Predicate, Selector, Strength};
@@ -173,7 +174,17 @@ fn every_row_of_the_table() {
                 });
                 table.clone()
             }
-            RowKind::Alike
+            RowKind::Started => {
+                let text = "proctype W(byte p) { byte x; x = p }
+                    init { byte i; do :: i < 5 -> run W(i); i++ :: else -> break od }";
+                let mut file = PromelaFile::parse(text, &[]).expect("a model");
+                let effort = Effort { any_run: true, ..Effort::default() };
+                file.claim(&Question::Errors, effort).expect("no failure").unreduced
+            }
+            RowKind::Faint
+            | RowKind::Faulty
+            | RowKind::Rounds
+            | RowKind::Alike
             | RowKind::Followed
             | RowKind::Indexed
             | RowKind::Numbered
@@ -212,7 +223,7 @@ fn of_process_in_csp(definition: &str, process: &str) -> Option<Refusal> {
 /// Two processes that read who moved last, and the states that are met.
 fn last_mover(reduction: Reduction) -> usize {
     let text = "byte x;
-        active proctype P() { do :: _last == 1 -> x = 1 - x od }
+        active proctype P() { do :: _last == 1 && x < 2 -> x = 1 - x od }
         active proctype Q() { byte y; do :: y < 2 -> y++ od }";
     let mut file = fairly_check::promela::PromelaFile::parse(text, &[]).expect("a model");
     let effort = Effort { bounds: Bounds::default(), reduction, any_run: true };

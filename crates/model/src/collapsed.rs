@@ -715,6 +715,10 @@ impl Pending<'_> {
 }
 
 impl TransitionSystem for Collapsed {
+    fn has_same_future(&mut self, one: StateId, other: StateId) -> bool {
+        self.inner.differ_faintly(one, other)
+    }
+
     fn by_reference(&mut self, on: bool) {
         self.inner.pause_native(on);
     }

@@ -14,7 +14,7 @@
 //! formula is asked.
 
 use fairly_omega::StateId;
-use fairly_system::ActionId;
+use fairly_system::{ActionId, AtomIndex};
 
 use crate::collapsed::Collapsed;
 use crate::eval::convert;
@@ -244,6 +244,11 @@ pub(crate) struct Memory {
     versions: u32,
     /// Variables that have ever been.
     ever: Read,
+    /// What was read by propositions when it began last.
+    seen: Option<Vec<Expr>>,
+    /// What makes no difference in any state, once it has been asked for, and how many propositions there were;
+    /// nothing if there is nothing.
+    faint: Option<(usize, Option<Box<Forget>>)>,
 }
 
 impl Memory {
@@ -260,14 +265,47 @@ impl Interpreter {
     /// expressions; whether there is anything to forget.
     pub fn forget(&mut self, seen: &[Expr]) -> bool {
         let Program { model, layout, .. } = self.program();
-        let dead = Dead::of(model, seen);
+        let dead = Dead::of(model, layout, seen);
         let forget = (!dead.is_empty()).then(|| Forget::new(model, layout, &dead));
         let memory = self.memory_mut();
         memory.ever.join(dead.all());
+        (memory.seen, memory.faint) = (Some(seen.to_vec()), None);
         memory.versions += 1;
         let version = memory.versions;
         memory.forget = forget.map(|forget| Forget { version, ..forget });
         memory.forget.is_some()
+    }
+
+    /// Whether two states differ in nothing but variables that nothing depends on, neither the model nor what
+    /// was asked for when something was forgotten last; or any proposition that has been asked for, if nothing
+    /// was.
+    pub(crate) fn differ_faintly(&mut self, one: StateId, other: StateId) -> bool {
+        if one == other {
+            return true;
+        }
+        let count = self.atom_count();
+        if self.memory().faint.as_ref().is_none_or(|(known, _)| *known != count) {
+            let atoms = (0..count).filter_map(|at| {
+                self.atom_expression(AtomIndex(u32::try_from(at).expect("few propositions")))
+            });
+            let seen = match &self.memory().seen {
+                Some(seen) => seen.clone(),
+                None => atoms.collect(),
+            };
+            let Program { model, layout, .. } = self.program();
+            let dead = Dead::everywhere(model, layout, &seen);
+            let forget = (!dead.is_empty()).then(|| Box::new(Forget::new(model, layout, &dead)));
+            self.memory_mut().faint = Some((count, forget));
+        }
+        let Some((_, Some(forget))) = &self.memory().faint else { return false };
+        let (Some(mut one), Some(mut other)) = (self.packed_well(one), self.packed_well(other))
+        else {
+            return false;
+        };
+        let layout = &self.program().layout;
+        forget.everywhere(layout, &mut one);
+        forget.everywhere(layout, &mut other);
+        one == other
     }
 
     /// Forgets nothing any more.

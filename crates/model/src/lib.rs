@@ -9,6 +9,7 @@ mod collapsed;
 mod eval;
 mod exec;
 mod expression;
+mod faint;
 pub mod footprint;
 mod forget;
 mod ids;

@@ -8,14 +8,17 @@
 //! sake of a variable that is dead itself: so what is dead depends on nothing but what is not, and a run
 //! that repeats itself but for dead variables repeats itself altogether after one more round.
 //!
-//! Of the variables of the model those are dead that nothing reads at all.
+//! Of the variables of the model those are dead that nothing reads at all. Variables of either kind that are
+//! read for the sake of others that nothing depends on are found apart (`faint.rs`), and dead everywhere.
 //!
 //! What comes of it is in `forget.rs`.
 
 use hashbrown::HashSet;
 
 use crate::expression::{AnyVariable, Expr, Pattern, Place};
+use crate::faint::{Faint, Named};
 use crate::ids::{LocalId, TemplateId, VariableId};
+use crate::layout::Layout;
 use crate::model::{Atomicity, Model};
 use crate::process::{Communication, Edge, Label, Statement, StatementKind, Target, Template};
 use crate::variable::Storage;
@@ -61,22 +64,66 @@ pub(crate) struct Dead {
 
 impl Dead {
     /// What is dead in a model, if propositions read these expressions.
-    pub(crate) fn of(model: &Model, seen: &[Expr]) -> Dead {
-        let mut locations = model.templates.iter().flat_map(|template| &template.locations);
-        if locations.any(|location| location.edges.is_none()) {
+    pub(crate) fn of(model: &Model, layout: &Layout, seen: &[Expr]) -> Dead {
+        if is_open(model) {
             // What is unfolded later may read anything.
             return Dead::default();
         }
         let read = Read::of(model, seen);
         let held: Vec<Held> = model.templates.iter().map(|it| Held::of(model, it)).collect();
-        let templates = (0..model.templates.len()).map(TemplateId::from_index);
-        let templates = templates.map(|id| dead(model, id, &read.remote, &held[id.index()].locals));
-        let globals = (0..model.variables.len()).map(VariableId::from_index).filter(|id| {
+        let mut all = Dead::faint(model, layout, seen, &held);
+        for (at, faint) in all.templates.iter_mut().enumerate() {
+            let dead = dead(model, TemplateId::from_index(at), &read.remote, &held[at].locals);
+            for (faint, dead) in faint.iter_mut().zip(dead) {
+                faint.extend(dead);
+                faint.sort_unstable();
+                faint.dedup();
+            }
+        }
+        all.globals.extend((0..model.variables.len()).map(VariableId::from_index).filter(|id| {
             model.variables[id.index()].storage == Storage::State
                 && !read.globals.contains(id)
                 && !held.iter().any(|held| held.globals.contains(id))
+        }));
+        all.globals.sort_unstable();
+        all.globals.dedup();
+        all
+    }
+
+    /// What is dead in a model wherever processes are, if propositions read these expressions: see `faint.rs`.
+    pub(crate) fn everywhere(model: &Model, layout: &Layout, seen: &[Expr]) -> Dead {
+        if is_open(model) {
+            return Dead::default();
+        }
+        let held: Vec<Held> = model.templates.iter().map(|it| Held::of(model, it)).collect();
+        Dead::faint(model, layout, seen, &held)
+    }
+
+    fn faint(model: &Model, layout: &Layout, seen: &[Expr], held: &[Held]) -> Dead {
+        // What is remembered must not depend on what is forgotten.
+        let kept = held.iter().enumerate().flat_map(|(at, held)| {
+            let id = TemplateId::from_index(at);
+            let locals = (0..model.templates[at].locals.len()).map(LocalId::from_index);
+            let locals = locals.filter(|&local| held.locals.has(local));
+            let locals = locals.map(move |local| Named::Local(id, local));
+            locals.chain(held.globals.iter().map(|&global| Named::Global(global)))
         });
-        Dead { templates: templates.collect(), globals: globals.collect() }
+        let faint = Faint::of(model, layout, seen, kept);
+        let of_template = |(at, template): (usize, &Template)| {
+            let locals = (0..template.locals.len()).map(LocalId::from_index);
+            let locals = locals.filter(|&local| {
+                template.local(local).storage == Storage::State
+                    && faint.has_local(TemplateId::from_index(at), local)
+            });
+            vec![locals.collect::<Vec<LocalId>>(); template.locations.len()]
+        };
+        let globals = (0..model.variables.len()).map(VariableId::from_index).filter(|&id| {
+            model.variables[id.index()].storage == Storage::State && faint.has_global(id)
+        });
+        Dead {
+            templates: model.templates.iter().enumerate().map(of_template).collect(),
+            globals: globals.collect(),
+        }
     }
 
     /// Whether nothing is dead anywhere.
@@ -99,6 +146,12 @@ impl Dead {
         }
         all
     }
+}
+
+/// Whether edges of some locations are not known yet.
+fn is_open(model: &Model) -> bool {
+    let mut locations = model.templates.iter().flat_map(|template| &template.locations);
+    locations.any(|location| location.edges.is_none())
 }
 
 /// Variables that expressions read as those of the model, or of some process from outside.

@@ -107,7 +107,7 @@ impl Model {
     }
 
     /// Whether it is so of some expression that processes evaluate.
-    pub(crate) fn any_step_expression(&self, ask: Ask<'_>) -> bool {
+    pub fn any_step_expression(&self, ask: Ask<'_>) -> bool {
         let locations = self.templates.iter().flat_map(|template| &template.locations);
         let mut edges = locations.filter_map(|location| location.edges.as_ref()).flatten();
         edges.any(|edge| edge.any(ask))

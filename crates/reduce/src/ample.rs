@@ -24,6 +24,8 @@ struct OfAction {
     first: Vec<Part>,
     /// Values that have to grow.
     climbs: Vec<Climb>,
+    /// How many processes it may start.
+    starts: u32,
 }
 
 /// Chooses what is followed.
@@ -130,6 +132,17 @@ impl Ample {
         self.best.iter().zip(&self.early).any(|(chosen, early)| *chosen && *early)
     }
 
+    /// Whether nobody can tell in which slot a process is.
+    pub(crate) fn is_anonymous(&self) -> bool {
+        self.skeleton.anonymous
+    }
+
+    /// How many processes an action may start.
+    pub(crate) fn starts<S: Reducible>(&mut self, system: &S, action: ActionId) -> u32 {
+        self.learn(system, action);
+        self.actions[action.index()].as_ref().map_or(0, |known| known.starts)
+    }
+
     /// Takes note of the state.
     fn meet<S: Reducible>(&mut self, system: &S) {
         system.positions(&mut self.positions);
@@ -177,7 +190,7 @@ impl Ample {
         let action = system.action(id);
         let is_seen = self.watched.sees(action, system.signature());
         let (mut tone, mut owed) = (if is_seen { Tone::Loud } else { Tone::Quiet }, false);
-        let (mut first, mut climbs) = (Vec::<Part>::new(), Vec::new());
+        let (mut first, mut climbs, mut starts) = (Vec::<Part>::new(), Vec::new(), 0_u32);
         for &of in &action.moves {
             let slot = system.signature().moves[of.index()].process.0;
             let part = system.part(of);
@@ -189,12 +202,13 @@ impl Ample {
             tone = tone.max(step.map_or(Tone::Loud, |step| step.tone));
             owed |= step.is_some_and(|step| step.owed);
             climbs.extend(step.and_then(|step| step.climb));
+            starts = starts.saturating_add(step.map_or(0, |step| step.start_count));
             if first.iter().all(|other| other.slot != slot) {
                 let nothing = Part { slot, variant: 0, location: 0, edge: u32::MAX };
                 first.push(part.unwrap_or(nothing));
             }
         }
-        self.actions[id.index()] = Some(OfAction { tone, owed, first, climbs });
+        self.actions[id.index()] = Some(OfAction { tone, owed, first, climbs, starts });
     }
 
     fn spot(&self, slot: usize) -> Option<&Spot> {

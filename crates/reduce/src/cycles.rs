@@ -158,8 +158,9 @@ impl Control<'_> {
     }
 }
 
-/// The strongly connected component of every node, by number; Tarjan's algorithm without recursion.
-fn components(count: usize, edges: impl Iterator<Item = (usize, usize)>) -> Vec<usize> {
+/// The strongly connected component of every node, by number; Tarjan's algorithm without recursion. A component
+/// has a greater number than those that it leads to.
+pub(crate) fn components(count: usize, edges: impl Iterator<Item = (usize, usize)>) -> Vec<usize> {
     const NONE: usize = usize::MAX;
     let mut next: Vec<Vec<usize>> = vec![Vec::new(); count];
     edges.for_each(|(from, to)| next[from].push(to));

@@ -56,6 +56,7 @@
 //! [`TransitionSystem::left_out`]: fairly_system::TransitionSystem::left_out
 
 mod ample;
+mod anonymous;
 mod bits;
 mod cycles;
 mod demand;
@@ -64,6 +65,7 @@ mod lasting;
 mod of_model;
 mod of_network;
 mod reduced;
+mod room;
 mod skeleton;
 mod symmetry;
 mod watched;

@@ -20,6 +20,7 @@ use fairly_omega::{StateId, Stop};
 use fairly_system::{ActionId, EventId, EventKind, MoveId, Transition, TransitionSystem};
 use hashbrown::{HashMap, HashSet};
 
+use crate::anonymous::are_anonymous;
 use crate::bits::Bits;
 use crate::cycles;
 use crate::demand;
@@ -61,7 +62,10 @@ impl Reducible for Collapsed {
             return Err(Unsuited::Large);
         }
         let stop = interpreter.stop();
-        let maker = Maker::new(model, self.signature(), kinds, &atoms);
+        let looked_up = watched.looked_up.and_then(|atom| interpreter.atom_expression(atom));
+        let seen: Vec<Expr> = atoms.iter().cloned().chain(looked_up).collect();
+        let mut maker = Maker::new(model, self.signature(), kinds, &atoms);
+        maker.anonymous = are_anonymous(model, interpreter.layout(), watched, &seen);
         let mut skeleton = maker.skeleton(stop)?;
         skeleton.holder = interpreter.layout().holder;
         skeleton.complete();
@@ -235,6 +239,8 @@ struct Maker<'m> {
     /// Where the offers in rendezvous begin: to send, to receive, by channel.
     meetings: usize,
     offers: usize,
+    /// Whether nobody can tell in which slot a process is, and so which slots are in use.
+    anonymous: bool,
 }
 
 /// Who takes an event together.
@@ -317,6 +323,7 @@ impl<'m> Maker<'m> {
             gathered,
             meetings,
             offers: meetings + 2 * model.channels.len(),
+            anonymous: false,
         }
     }
 
@@ -366,6 +373,7 @@ impl<'m> Maker<'m> {
             last_first: self.model.exit == Exit::LastFirst,
             starts,
             own: (0..self.model.slots.len()).map(|slot| self.own(slot)).collect(),
+            anonymous: self.anonymous,
             holder: None,
             ends_together,
             users: Users::default(),
@@ -383,7 +391,8 @@ impl<'m> Maker<'m> {
 
     /// Those behind have to leave first.
     fn waits_to_leave(&self, slot: usize, edge: &Edge, bits: &mut Bits) {
-        if edge.target == Target::Exit && self.model.exit == Exit::LastFirst {
+        let waits = self.model.exit == Exit::LastFirst && !self.anonymous;
+        if edge.target == Target::Exit && waits {
             for behind in slot + 1..self.model.slots.len() {
                 bits.insert(self.running + behind);
             }
@@ -476,13 +485,14 @@ impl<'m> Maker<'m> {
             always_enabled: sure && alone && may_leave && !varies,
             always_offered: sure && silent && may_leave,
             changes: changes(&self.model.template(template).locals, &edge.effect),
-            tone: match starts.is_empty() && !asks_timeout && !ends {
+            tone: match (starts.is_empty() || self.anonymous) && !asks_timeout && !ends {
                 true => Tone::Quiet,
                 false => Tone::Loud,
             },
             owed: false,
             ends,
             starts,
+            start_count: start_count(&edge.effect),
             climb: None,
             lonely: false,
         }
@@ -554,6 +564,7 @@ impl<'m> Maker<'m> {
             Access::Control(owner) => all(owner).for_each(|slot| {
                 bits.insert(self.controls + slot);
             }),
+            Access::Running(_) if self.anonymous => {}
             Access::Running(owner) => all(owner).for_each(|slot| {
                 bits.insert(self.running + slot);
             }),
@@ -600,6 +611,7 @@ impl<'m> Maker<'m> {
         for channel in self.channels(channel) {
             if let Some((owner, _)) = self.model.channels[channel].owner
                 && owner.index() != slot
+                && !self.anonymous
             {
                 bits.insert(self.running + owner.index());
             }
@@ -861,7 +873,8 @@ fn waits(guard: &Expr) -> bool {
     }
 }
 
-fn each<'a>(statements: &'a [Statement], visit: &mut dyn FnMut(&'a StatementKind)) {
+/// Calls for every statement, those inside others included.
+pub(crate) fn each<'a>(statements: &'a [Statement], visit: &mut dyn FnMut(&'a StatementKind)) {
     for statement in statements {
         visit(&statement.kind);
         match &statement.kind {
@@ -873,6 +886,17 @@ fn each<'a>(statements: &'a [Statement], visit: &mut dyn FnMut(&'a StatementKind
             _ => {}
         }
     }
+}
+
+/// How many processes statements may start.
+fn start_count(statements: &[Statement]) -> u32 {
+    let of = |statement: &Statement| match &statement.kind {
+        StatementKind::Start { .. } => 1,
+        StatementKind::If { then, otherwise, .. } => start_count(then).max(start_count(otherwise)),
+        StatementKind::While { body, .. } if start_count(body) > 0 => u32::MAX,
+        _ => 0,
+    };
+    statements.iter().map(of).fold(0, u32::saturating_add)
 }
 
 /// What an effect does to the variables of its process that are part of the state.

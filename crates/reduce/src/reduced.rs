@@ -11,6 +11,7 @@ use fairly_system::{
 use hashbrown::HashMap;
 
 use crate::ample::Ample;
+use crate::room::{MOST_PROCESSES, Starts};
 use crate::skeleton::Skeleton;
 use crate::symmetry::{Asymmetric, Exchanged, Kind, Permutation, Symmetry};
 use crate::watched::Watched;
@@ -246,6 +247,8 @@ pub struct Reduced<'a, S: Reducible> {
     left_out: Vec<ActionId>,
     last: Option<StateId>,
     saved: Saved,
+    /// Where nobody can tell in which slot a process is: the starts of processes.
+    starts: Option<Starts>,
 }
 
 /// The system inside is as it was again.
@@ -276,7 +279,16 @@ impl<'a, S: Reducible> Reduced<'a, S> {
     /// A system reduced for what is watched, given its skeleton for that.
     pub fn with(system: &'a mut S, skeleton: Skeleton, watched: Watched) -> Self {
         let mut reduced = Reduced::whole(system);
-        reduced.ample = Some(Ample::new(skeleton, watched));
+        let ample = Ample::new(skeleton, watched);
+        if ample.is_anonymous() {
+            let mut positions = Vec::new();
+            let initial = reduced.system.initial();
+            if initial.first().is_some_and(|&state| reduced.system.look(state)) {
+                reduced.system.positions(&mut positions);
+            }
+            reduced.starts = Some(Starts::new(positions.iter().flatten().count()));
+        }
+        reduced.ample = Some(ample);
         reduced
     }
 
@@ -300,6 +312,7 @@ impl<'a, S: Reducible> Reduced<'a, S> {
             left_out: Vec::new(),
             last: None,
             saved: Saved::default(),
+            starts: None,
         }
     }
 
@@ -316,6 +329,14 @@ impl<'a, S: Reducible> Reduced<'a, S> {
     /// How much has been forgotten so far, if anything is.
     pub fn forgotten(&self) -> Option<Forgotten> {
         self.system.forgotten().filter(|_| self.forgets)
+    }
+
+    /// Why more processes may be there at a time than there is room for, if they may, although none of the
+    /// states that were asked for has too many.
+    pub fn lacks_room(&self) -> Option<String> {
+        let starts = self.starts.as_ref().filter(|_| self.saved.reduced > 0)?;
+        let message = || format!("more than {MOST_PROCESSES} processes may be there at a time");
+        starts.are_too_many().then(message)
     }
 
     /// How many locations processes pass because the steps there are merged into those before.
@@ -379,7 +400,12 @@ impl<'a, S: Reducible> Reduced<'a, S> {
     ) -> Result<Run, Lost> {
         let mut laps: Vec<Vec<RunStep>> = Vec::new();
         for _ in 0..LAPS {
-            if let Some(first) = laps.iter().position(|lap| lap[0].from == at) {
+            let is_back = |lap: &Vec<RunStep>| {
+                let first = lap[0].from;
+                // What nothing depends on may be another value in every lap.
+                first == at || self.forgets && self.system.has_same_future(first, at)
+            };
+            if let Some(first) = laps.iter().position(is_back) {
                 let cycle = laps.split_off(first).concat();
                 stem.extend(laps.concat());
                 return Ok(Run { stem, cycle }.folded());
@@ -618,7 +644,14 @@ impl<'a, S: Reducible> Reduced<'a, S> {
             self.saved.early += usize::from(ample.is_early());
         }
         self.saved.followed += enabled - self.left_out.len();
+        let before = out.len();
         self.system.follow(state, keep, out);
+        if let Some(starts) = &mut self.starts {
+            let system = &*self.system;
+            let steps = out[before..].iter();
+            let steps = steps.map(|step| (step.target, ample.starts(system, step.action)));
+            starts.note(state, steps);
+        }
     }
 }
 
@@ -677,6 +710,10 @@ impl<S: Reducible> TransitionSystem for Reduced<'_, S> {
         out.extend_from_slice(&self.left_out);
     }
 
+    fn has_same_future(&mut self, one: StateId, other: StateId) -> bool {
+        self.system.has_same_future(one, other)
+    }
+
     fn interrupt(&mut self, stop: Option<Interrupt>) {
         self.system.interrupt(stop);
     }
@@ -711,6 +748,7 @@ impl<S: Reducible> TransitionSystem for Reduced<'_, S> {
 
     fn bytes(&self) -> usize {
         let steps = self.exchanges.values().map(Vec::capacity).sum::<usize>();
-        self.system.bytes() + steps * size_of::<(Transition, Exchanged)>()
+        let starts = self.starts.as_ref().map_or(0, Starts::bytes);
+        self.system.bytes() + starts + steps * size_of::<(Transition, Exchanged)>()
     }
 }

@@ -25,6 +25,8 @@ pub struct Skeleton {
     /// By slot: parts of a state that belong to the process in it. Nobody else writes them while it is there,
     /// and others who read them read whether the slot is in use, too.
     pub(crate) own: Vec<Bits>,
+    /// Whether nobody can tell in which slot a process is.
+    pub(crate) anonymous: bool,
     /// Where a state says who alone may move, if it does.
     pub(crate) holder: Option<Strip>,
     /// Whether processes end successfully only all together.
@@ -163,6 +165,8 @@ pub(crate) struct Step {
     pub(crate) ends: bool,
     /// Slots and kinds of the processes that it may start.
     pub(crate) starts: Vec<(u32, u32)>,
+    /// How many processes it may start.
+    pub(crate) start_count: u32,
     /// Whether it, or a step of smaller rank, can be taken in any state.
     pub(crate) always_enabled: bool,
     /// Whether it, or a step of smaller rank, is offered in any state.

@@ -20,6 +20,8 @@ pub struct Watched {
     pub atoms: Vec<AtomIndex>,
     /// Values of expressions that no process evaluates.
     pub values: Vec<Expr>,
+    /// A proposition that is looked up in states without steps, and nowhere else.
+    pub looked_up: Option<AtomIndex>,
     /// Events.
     pub events: Vec<EventSet>,
     /// Constraints on runs.

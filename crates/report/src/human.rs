@@ -408,7 +408,21 @@ pub(crate) fn words<S: TransitionSystem>(system: &mut S, step: &RunStep) -> Stri
 pub(crate) fn steps<S: TransitionSystem>(system: &mut S, run: &Run, aside: &Aside<'_>) -> String {
     let rows = rows(system, run);
     let processes = system.signature().processes.clone();
-    lasso::table(&rows, &processes, run.stem.len(), run.cycle.len(), aside)
+    let mut out = lasso::table(&rows, &processes, run.stem.len(), run.cycle.len(), aside);
+    if let (Some(first), Some(last)) = (run.cycle.first(), run.cycle.last())
+        && first.from != last.to
+    {
+        let (before, after) = (system.valuation(first.from), system.valuation(last.to));
+        let changed = before.iter().filter(|value| !after.contains(value));
+        let names: Vec<String> = changed.map(|(name, _)| format!("`{name}`")).collect();
+        let said = format!(
+            "{} may have another value in every round, which nothing depends on",
+            names.join(", ")
+        );
+        out.push_str(&aside.look.wrapped(12, &said));
+        out.push('\n');
+    }
+    out
 }
 
 /// Why the run counts: one line for each constraint.

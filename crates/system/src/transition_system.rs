@@ -112,6 +112,12 @@ pub trait TransitionSystem {
     /// Whether a proposition holds in a state.
     fn holds(&self, state: StateId, atom: AtomIndex) -> bool;
 
+    /// Whether two states are the same, but for values that nothing depends on: neither what can be done from
+    /// then on, nor any proposition. A run that comes back to such a state can go on for ever as it did.
+    fn has_same_future(&mut self, one: StateId, other: StateId) -> bool {
+        one == other
+    }
+
     /// The state as a person reads it, on one line.
     fn describe(&self, state: StateId) -> String;
 

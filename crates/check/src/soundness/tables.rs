@@ -53,6 +53,10 @@ pub enum RowKind {
     Meeting,
     Waiting,
     Looked,
+    Started,
+    Faint,
+    Faulty,
+    Rounds,
 }
 
 const fn row(kind: RowKind, what: &'static str, kept: bool, reason: &'static str) -> Row {
@@ -136,6 +140,13 @@ pub const SOUNDNESS: &[Row] = &[
         "whether every finite run has a fair continuation",
         true,
         "every finite run can be continued to one that is followed",
+    ),
+    row(
+        RowKind::Started,
+        "processes that are started, and that end",
+        true,
+        "starting and ending are independent of all else where no fairness and no event is asked for and nothing \
+         tells numbers of processes apart; elsewhere they depend on each other",
     ),
     row(RowKind::Next, "formulas with X", false, "X counts steps, and steps are left out"),
     row(
@@ -299,7 +310,7 @@ pub const SYMMETRY: &[Row] = &[
 ];
 
 /// The table for variables that are dead: those that no process reads again before it has given them another
-/// value are forgotten. What is left is strongly bisimilar to the system, so only what asks whether two
+/// value, and those that nothing depends on, are forgotten. What is left is strongly bisimilar to the system, so only what asks whether two
 /// states are the same one is not kept.
 pub const FORGETTING: &[Row] = &[
     row(
@@ -332,6 +343,24 @@ pub const FORGETTING: &[Row] = &[
         "inherent fairness",
         true,
         "finite runs and what continues them are the same",
+    ),
+    row(
+        RowKind::Faint,
+        "variables that are read only to compute their own next value, or others of this kind",
+        true,
+        "nothing that happens or is asked for depends on them, so every state has the same future with any value",
+    ),
+    row(
+        RowKind::Faulty,
+        "variables that decide whether something goes wrong: a divisor, an index, a value that may leave its range",
+        false,
+        "the error would be missed; a value that wraps goes nowhere",
+    ),
+    row(
+        RowKind::Rounds,
+        "variables that an atomic sequence changes while it goes round",
+        false,
+        "such a sequence ends where it comes to a state for the second time",
     ),
     row(
         RowKind::Global,

@@ -257,7 +257,7 @@ fn walk<S: TransitionSystem>(trace: &Saved, system: &mut S) -> Result<(Run, Stat
     }
     let stem = trace.loops_to.unwrap_or(steps.len());
     let cycle = steps.split_off(stem.min(steps.len()));
-    if cycle.first().is_some_and(|first| first.from != at) {
+    if cycle.first().is_some_and(|first| !system.has_same_future(first.from, at)) {
         return Err("its loop does not close".to_owned());
     }
     Ok((Run { stem: steps, cycle }, start))

@@ -64,6 +64,11 @@ impl Interpreter {
         is_explored && propositions.iter().all(never_fails)
     }
 
+    /// How many propositions have been asked for.
+    pub(crate) fn atom_count(&self) -> usize {
+        self.atoms.len()
+    }
+
     /// A proposition as an expression over the state, if it is one: whether the system is stuck is
     /// not.
     pub fn atom_expression(&self, atom: AtomIndex) -> Option<Expr> {

@@ -309,6 +309,16 @@ impl Interpreter {
 }
 
 impl Interpreter {
+    /// The words of a state; `None` if something went wrong in the step to it.
+    pub(crate) fn packed_well(&self, state: StateId) -> Option<Vec<u64>> {
+        if self.faults.contains_key(&state) {
+            return None;
+        }
+        let mut words = vec![0; self.program.layout.words];
+        self.states.get(state, &mut words);
+        Some(words)
+    }
+
     /// The state in which all is forgotten that is dead in a state: see `forget.rs`.
     pub(crate) fn without_dead(&mut self, state: StateId) -> StateId {
         let Some(forget) = &self.memory.forget else { return state };

@@ -430,6 +430,10 @@ impl TransitionSystem for Interpreter {
         self.pause_native(on);
     }
 
+    fn has_same_future(&mut self, one: StateId, other: StateId) -> bool {
+        self.differ_faintly(one, other)
+    }
+
     fn interrupt(&mut self, stop: Option<Interrupt>) {
         self.program.interrupt = stop;
     }

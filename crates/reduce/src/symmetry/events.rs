@@ -366,8 +366,7 @@ impl Check<'_> {
 
     /// Whether what is watched is the same.
     pub(super) fn watched(&mut self) -> Result<(), String> {
-        let crate::watched::Watched { atoms: _, values: _, events, constraints, followed: _ } =
-            self.of.watched;
+        let crate::watched::Watched { events, constraints, .. } = self.of.watched;
         // State propositions and values are both here.
         for atom in self.of.atoms {
             self.atom(atom).map_err(|Differs| "the property".to_owned())?;

@@ -1,0 +1,10 @@
+// `ratio` is never read, but it cannot be computed when `sent` has gone all the way round.
+byte sent, ratio;
+
+active proctype P() {
+    do
+    :: sent++; ratio = 10 / sent
+    od
+}
+
+// expect: assertions violated

@@ -1,0 +1,92 @@
+//! How many processes there may be at a time.
+//!
+//! Where nobody can tell in which slot a process is (`anonymous.rs`), one that has ended leaves as soon as it can.
+//! In the whole system it may stay, and so may all others, until there is no room for another one. What is left of
+//! the system has every start that the whole one has, though perhaps elsewhere: the most starts on a path, together
+//! with the processes that are there at first, bound how many there are at a time.
+
+use fairly_omega::StateId;
+use hashbrown::{HashMap, HashSet};
+
+use crate::cycles::components;
+
+/// Processes at a time, as SPIN has room for: a model that may have more is not decided.
+pub(crate) const MOST_PROCESSES: u64 = 255;
+
+/// Starts of processes, as they are met.
+#[derive(Debug, Default)]
+pub(crate) struct Starts {
+    /// Processes that are there at first.
+    pub(crate) first: u64,
+    /// States whose steps are known.
+    known: HashSet<StateId>,
+    steps: Vec<(StateId, StateId, u32)>,
+}
+
+impl Starts {
+    pub(crate) fn new(first: usize) -> Starts {
+        Starts { first: first as u64, ..Starts::default() }
+    }
+
+    /// Takes note of the steps of a state, with how many processes each may start.
+    pub(crate) fn note(&mut self, state: StateId, steps: impl Iterator<Item = (StateId, u32)>) {
+        if self.known.insert(state) {
+            self.steps.extend(steps.map(|(target, count)| (state, target, count)));
+        }
+    }
+
+    /// Whether there may be too many processes at a time.
+    pub(crate) fn are_too_many(&self) -> bool {
+        let mut numbers: HashMap<StateId, usize> = HashMap::new();
+        let mut number = |state: StateId| {
+            let next = numbers.len();
+            *numbers.entry(state).or_insert(next)
+        };
+        let steps: Vec<(usize, usize, u32)> =
+            self.steps.iter().map(|&(from, to, by)| (number(from), number(to), by)).collect();
+        let component = components(numbers.len(), steps.iter().map(|&(from, to, _)| (from, to)));
+        // A component is finished after those that it leads to, so it has a greater number.
+        let mut by_component: Vec<Vec<(usize, u32)>> = vec![Vec::new(); numbers.len()];
+        for &(from, to, by) in &steps {
+            let (from, to) = (component[from], component[to]);
+            if from == to && by > 0 {
+                return true;
+            }
+            by_component[from].push((to, by));
+        }
+        let mut most = vec![0_u64; numbers.len()];
+        for at in 0..by_component.len() {
+            let after = by_component[at].iter();
+            let after = after.map(|&(to, by)| most[to].saturating_add(u64::from(by)));
+            most[at] = after.max().unwrap_or(0);
+        }
+        most.into_iter().max().unwrap_or(0).saturating_add(self.first) > MOST_PROCESSES
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.steps.capacity() * size_of::<(StateId, StateId, u32)>()
+            + self.known.capacity() * size_of::<StateId>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(steps: &[(u32, u32, u32)]) -> bool {
+        let mut starts = Starts::new(1);
+        for &(from, ..) in steps {
+            let here = steps.iter().filter(|step| step.0 == from);
+            starts.note(StateId(from), here.map(|&(_, to, by)| (StateId(to), by)));
+        }
+        starts.are_too_many()
+    }
+
+    #[test]
+    fn the_most_on_a_path() {
+        assert!(!of(&[(0, 1, 254), (0, 2, 100), (2, 1, 100)]));
+        assert!(of(&[(0, 1, 155), (1, 2, 100)]));
+        assert!(!of(&[(0, 1, 155), (0, 2, 155), (2, 2, 0)]));
+        assert!(of(&[(0, 1, 0), (1, 2, 1), (2, 1, 0)]));
+    }
+}
