@@ -7,6 +7,7 @@ use fairly_front::csp::syntax::{
     RefinementModel, Subject,
 };
 use fairly_front::csp::{self, Specification};
+use fairly_front::include::{Includes, NoFiles};
 use fairly_logic::Formulas;
 use fairly_model::{Collapsed, Interpreter};
 use fairly_search::Bounds;
@@ -65,13 +66,24 @@ impl CspFile {
     /// # Errors
     /// What is wrong with it.
     pub fn parse(text: &str) -> Result<CspFile, Vec<Diagnostic>> {
-        let specification = Rc::new(csp::parse(text)?);
-        Ok(CspFile {
-            text: text.to_owned(),
-            specification,
+        CspFile::read(text, "", &mut NoFiles).1
+    }
+
+    /// Reads a file that may include others; `name` is its own. The text with the included ones as
+    /// [parts](fairly_source::parts), to which all places belong, and the file or what is wrong with it.
+    pub fn read(
+        text: &str,
+        name: &str,
+        includes: &mut dyn Includes,
+    ) -> (String, Result<CspFile, Vec<Diagnostic>>) {
+        let csp::Reading { text, specification } = csp::parse_with(text, name, includes);
+        let file = specification.map(|specification| CspFile {
+            text: text.clone(),
+            specification: Rc::new(specification),
             systems: Vec::new(),
             execution: Execution::default(),
-        })
+        });
+        (text, file)
     }
 
     /// The file as it was read.

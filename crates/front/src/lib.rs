@@ -13,6 +13,7 @@
 pub mod aut;
 pub mod case;
 pub mod csp;
+pub mod guess;
 pub mod include;
 pub mod promela;
 pub mod suggest;

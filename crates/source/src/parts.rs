@@ -77,10 +77,15 @@ pub fn starts(whole: &str) -> Vec<usize> {
 /// Tells whether a place is in the first file of a text.
 pub fn is_in_main(whole: &str, offset: usize) -> bool {
     let offset = offset.min(whole.len());
-    !whole.as_bytes()[..offset].windows(HEADER.len_utf8()).any(|bytes| is_header(bytes))
+    !whole.as_bytes()[..offset].windows(HEADER.len_utf8()).any(starts_header)
 }
 
-fn is_header(bytes: &[u8]) -> bool {
+/// Tells whether a character starts the header of a part, a line that is no text of any file.
+pub fn is_header(sign: char) -> bool {
+    sign == HEADER
+}
+
+fn starts_header(bytes: &[u8]) -> bool {
     bytes == HEADER.encode_utf8(&mut [0; 4]).as_bytes()
 }
 

@@ -52,7 +52,7 @@ pub(crate) struct Model {
     /// A macro that is not defined, also if -D or fairly.toml defines it.
     #[arg(short = 'U', long = "undefine", value_name = "NAME")]
     pub(super) undefines: Vec<String>,
-    /// A folder that a Promela model may include files from, besides its own.
+    /// A folder that a model may include files from, besides its own.
     #[arg(short = 'I', long = "include-dir", value_name = "DIR")]
     pub(super) include_dirs: Vec<String>,
     /// How many processes of a Promela model can be alive at once, where that cannot be seen from the model;

@@ -89,27 +89,31 @@ impl File {
         if let Some(remark) = execution.shortfall() {
             output::remark(&format!("fairly: {remark}"));
         }
-        let read = match language {
-            Language::Csp => match CspFile::parse(&input.text) {
-                Ok(mut file) => {
-                    file.execute(execution);
-                    Read::Csp(file)
+        let (name, own) = (input.name.clone(), input.text.clone());
+        match language {
+            Language::Csp => {
+                let mut folders = Folders::of(&name, &model.include_dirs, model.patience());
+                let (text, read) = CspFile::read(&own, &name, &mut folders);
+                folders.stopped()?;
+                let input = Input { name, text };
+                match read {
+                    Ok(mut file) => {
+                        file.execute(execution);
+                        Ok(File { input, own, read: Read::Csp(file) })
+                    }
+                    Err(diagnostics) => Err(questions::wrong(&input, diagnostics)),
                 }
-                Err(diagnostics) => return Err(questions::wrong(&input, diagnostics)),
-            },
+            }
             Language::Promela => {
                 let mut file = promela(&input, model, true)?;
                 if interpreted {
                     file.execute(execution);
                 }
                 let text = file.text().to_owned();
-                let (name, own) = (input.name, input.text);
                 let read = Read::Promela(Box::new(file));
-                return Ok(File { input: Input { name, text }, own, read });
+                Ok(File { input: Input { name, text }, own, read })
             }
-        };
-        let own = input.text.clone();
-        Ok(File { input, own, read })
+        }
     }
 
     /// The file alone, without what it includes.

@@ -4,6 +4,7 @@ use fairly_check::{Assumption, Property, Unusable, WhyUnknown, parse_for};
 use fairly_fairness::{Notion, own_constraints};
 use fairly_front::aut;
 use fairly_front::case::{self, Case};
+use fairly_front::guess::{Foreign, Guess, foreign_ending, guess};
 use fairly_logic::Formulas;
 use fairly_omega::formats;
 use fairly_search::Bounds;
@@ -61,15 +62,65 @@ pub(super) fn read_as(files: &[String], model: &Model, interpreted: bool) -> Res
     };
     let mut inputs = input::read_all(files, encoding, model.patience())?;
     let named = || inputs.iter().find_map(|input| Language::of(&input.name));
-    let Some(language) = model.lang.or_else(named) else {
+    let language = match (model.lang.or_else(named), inputs.as_slice()) {
+        (None, [input]) => guessed(input)?,
+        (language, _) => language,
+    };
+    let Some(language) = language else {
         return network(inputs, model).map(|loaded| Read::Network(Box::new(loaded)));
     };
     match (inputs.pop(), inputs.as_slice()) {
         (Some(input), []) => {
-            File::read(input, language, model, interpreted).map(|file| Read::File(Box::new(file)))
+            let (name, text) = (input.name.clone(), input.text.clone());
+            match File::read(input, language, model, interpreted) {
+                Ok(file) => Ok(Read::File(Box::new(file))),
+                // What is wrong with a text of another language is of no interest.
+                Err(failure) => Err(match (&failure, guess(&text)) {
+                    (Failure::Inputs { .. }, Guess::Foreign(foreign)) => other(&name, foreign),
+                    (Failure::Inputs { .. }, Guess::Binary) => no_text(&name),
+                    _ => failure,
+                }),
+            }
         }
         _ => Err(Failure::usage("a CSP# or Promela file is checked alone")),
     }
+}
+
+/// The language of a text whose name does not tell it; none for explicit components.
+fn guessed(input: &Input) -> Result<Option<Language>, Failure> {
+    let ending = std::path::Path::new(&input.name).extension();
+    let explicit = ending.is_some_and(|ending| ending == "net" || ending == "aut");
+    if explicit || formats::Format::detect(&input.text).is_some() {
+        return Ok(None);
+    }
+    if let Some(foreign) = foreign_ending(&input.name) {
+        return Err(other(&input.name, foreign));
+    }
+    match guess(&input.text) {
+        Guess::Csp => Ok(Some(Language::Csp)),
+        Guess::Promela => Ok(Some(Language::Promela)),
+        Guess::Network => Ok(None),
+        Guess::Foreign(foreign) => Err(other(&input.name, foreign)),
+        Guess::Binary => Err(no_text(&input.name)),
+        Guess::Unknown => Err(Failure::Unreadable {
+            code: "E0006",
+            message: format!(
+                "{} is no model: it is neither CSP#, Promela, a network nor an automaton; if it is, \
+                 say so with --lang or by the ending of its name",
+                input.name
+            ),
+        }),
+    }
+}
+
+/// A text in the language of another tool.
+fn other(name: &str, foreign: Foreign) -> Failure {
+    let Foreign { name: language, help } = foreign;
+    Failure::Unreadable { code: "E0005", message: format!("{name} is {language}: {help}") }
+}
+
+fn no_text(name: &str) -> Failure {
+    Failure::Unreadable { code: "E0006", message: format!("{name} is no model: it is no text") }
 }
 
 /// Explicit components.

@@ -1,7 +1,7 @@
 //! Text to tokens. What is wrong with a character or number is reported here; the parser sees a
 //! text without it.
 
-use fairly_source::{Diagnostic, Span};
+use fairly_source::{Diagnostic, Span, parts};
 
 use super::codes;
 use super::syntax::Remark;
@@ -120,6 +120,9 @@ impl<'a> Lexer<'a> {
             let space = rest.len() - rest.trim_start().len();
             self.first |= rest[..space].contains('\n');
             self.at += space;
+        } else if parts::is_header(c) {
+            // The name of an included file.
+            self.at += rest.find('\n').unwrap_or(rest.len());
         } else if rest.starts_with("//") {
             self.line_comment();
         } else if rest.starts_with("/*") {

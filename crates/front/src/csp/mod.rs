@@ -7,9 +7,9 @@
 //! Where PAT's documentation is silent, its grammar and its evaluator decide: `%` is never
 //! negative for a positive divisor ([`fold::binary`]), in `c?x` a name that is bound already is a
 //! value to be matched, and the connectives of a formula all bind alike (`formula.rs`).
-//! The libraries that come with PAT are part of the language: see [`library`]. Refused with a code
-//! of their own are other C# libraries, `#include`, macros with parameters, process counters, unbounded replication, initial values
-//! `*`, and arrays as values. The errors are explained in `docs/book/errors.md`.
+//! The libraries that come with PAT are part of the language: see [`library`]. Refused with a code of
+//! their own are other C# libraries, process counters, unbounded replication, initial values `*`, and
+//! arrays as arguments and messages. The errors are explained in `docs/book/errors.md`.
 //!
 //! ```
 //! let spec = fairly_front::csp::parse("
@@ -35,6 +35,7 @@ mod declaration;
 mod expression;
 pub mod fold;
 mod formula;
+mod include;
 mod items;
 mod lexer;
 pub mod library;
@@ -51,6 +52,8 @@ pub mod syntax;
 mod written;
 
 use fairly_source::{Diagnostic, Span};
+
+use crate::include::{Includes, NoFiles};
 
 pub use declaration::MOST_ELEMENTS;
 pub use lower::{Lowered, Parts, Plan, expression, lower, lower_as, lower_counting, lower_with};
@@ -70,6 +73,43 @@ pub const MAX_TEXT: usize = 4 << 20;
 /// # Errors
 /// What is wrong, in the order of the text. At least one, at most [`MOST_ERRORS`].
 pub fn parse(text: &str) -> Result<Specification, Vec<Diagnostic>> {
+    parse_with(text, "", &mut NoFiles).specification
+}
+
+/// A text that has been read.
+pub struct Reading {
+    /// The text with all included ones as [parts](fairly_source::parts); spans are places in it.
+    pub text: String,
+    /// The specification, or what is wrong, in the order of the text: at least one error, at most
+    /// [`MOST_ERRORS`].
+    pub specification: Result<Specification, Vec<Diagnostic>>,
+}
+
+/// Reads a specification that may include files; `name` is that of the text itself.
+///
+/// ```
+/// use fairly_front::csp::parse_with;
+/// use fairly_front::include::{Included, Includes, NotIncluded};
+/// struct Library;
+/// impl Includes for Library {
+///     fn include(&mut self, path: &str, _: &str) -> Result<Included, NotIncluded> {
+///         Ok(Included { name: path.to_owned(), text: "#define N 3;".to_owned() })
+///     }
+/// }
+/// let reading = parse_with("#include \"lib.csp\"; var a[N];", "main.csp", &mut Library);
+/// assert_eq!(reading.specification.unwrap().variables[0].dimensions, [3]);
+/// ```
+pub fn parse_with(text: &str, name: &str, includes: &mut dyn Includes) -> Reading {
+    let whole = include::whole(text, name, includes);
+    let specification = match whole.errors.is_empty() {
+        true => parse_whole(&whole.text),
+        // Without the file, most names are unknown.
+        false => Err(whole.errors),
+    };
+    Reading { text: whole.text, specification }
+}
+
+fn parse_whole(text: &str) -> Result<Specification, Vec<Diagnostic>> {
     if text.len() > MAX_TEXT {
         return Err(vec![
             Diagnostic::error(codes::SIZE, "the text is too long", Span::at(0))

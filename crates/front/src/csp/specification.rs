@@ -154,12 +154,14 @@ impl<'a> Parser<'a> {
                 Head::Other
             }
             "include" => {
-                self.refuse(
-                    codes::INCLUDE,
-                    "a model in several files",
-                    span,
-                    "put the included text here",
-                );
+                // The file has been included, unless none is named.
+                if !matches!(self.kind_at(self.at + 2), Some(Kind::Text)) {
+                    self.note(
+                        Diagnostic::error(codes::INCLUDE, "`#include` needs a file", span)
+                            .label("no file is named")
+                            .help("write `#include \"file.csp\";`"),
+                    );
+                }
                 Head::Other
             }
             word => {
