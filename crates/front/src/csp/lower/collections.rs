@@ -142,7 +142,7 @@ impl Collections {
         Ok(match call.signature.method {
             Method::Count => room.counted(),
             Method::IsEmpty => folded(BinaryOp::Equal, room.counted(), Expr::Const(0)),
-            Method::Contains => room.contains(&argument()),
+            Method::Contains => evaluated(&argument()).and(room.contains(&argument())),
             Method::Get => room.get(argument()),
             Method::First => room.get(Expr::Const(0)),
             Method::Last => {
@@ -235,6 +235,15 @@ pub(super) fn cell(array: VariableId, index: Expr) -> Place {
 /// Its value.
 pub(super) fn load(array: VariableId, index: Expr) -> Expr {
     Expr::Load(cell(array, index))
+}
+
+/// A condition that always holds, and evaluates an expression: what would be a fault is one although
+/// the value may not be needed.
+fn evaluated(expr: &Expr) -> Expr {
+    match expr {
+        Expr::Const(_) | Expr::Load(Place { index: None, .. }) => Expr::TRUE,
+        other => Expr::binary(BinaryOp::Equal, other.clone(), other.clone()),
+    }
 }
 
 fn conditional(condition: Expr, then: Expr, otherwise: Expr) -> Expr {
@@ -386,7 +395,11 @@ fn power(x: &Expr, y: &Expr) -> Expr {
         });
     let large = conditional(negative, Expr::Const(0), all);
     let not_zero = conditional(is(x, 1), Expr::Const(1), conditional(is(x, -1), sign, large));
-    conditional(is(y, 0), Expr::Const(1), conditional(is(x, 0), of_zero, not_zero))
+    conditional(
+        evaluated(x).and(is(y, 0)),
+        Expr::Const(1),
+        conditional(is(x, 0), of_zero, not_zero),
+    )
 }
 
 /// Calls `visit` for every method that is called in an expression.
