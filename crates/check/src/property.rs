@@ -92,7 +92,9 @@ pub fn parse_for<S: TransitionSystem>(
     let system = system.into_inner();
     Ok(formulas.replace_atoms(formula, |formulas, id| {
         let atom = formulas.atom_of(id);
+        // `state(…)` and braces always mean a state.
         let is_event = matches!(atom, Atom::State(_))
+            && text.contains(&format!("\"{}\"", atom.text()))
             && system.atom(atom.text()).is_none()
             && EventSet::named(atom.text(), system.signature()).is_some();
         if !is_event {

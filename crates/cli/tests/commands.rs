@@ -190,3 +190,46 @@ fn combinations_that_cannot_be_built_are_refused() {
     assert_eq!(code(&output), 2, "{}", out(&output));
     assert!(err(&output).contains("combinations of initial states"), "{}", err(&output));
 }
+
+/// The automaton of many strong fairness premises is small, and can be asked about.
+#[test]
+fn many_premises_make_a_small_automaton() {
+    let pairs: Vec<String> = (0..20).map(|at| format!("(GF p{at} -> GF q{at})")).collect();
+    let formula = format!("!(({}) -> GF s)", pairs.join(" && "));
+    let made = fairly(&["ltl", &formula, "--to", "hoa"], "");
+    assert_eq!(code(&made), 0);
+    let text = out(&made);
+    assert!(text.contains("States: 21\n") && text.lines().count() < 120, "{text}");
+    let empty = fairly(&["aut", "empty", "-"], &text);
+    assert_eq!(code(&empty), 1, "there are fair runs");
+    let shown = out(&empty);
+    let word = shown.lines().find_map(|line| line.strip_prefix("  word  ")).expect("a word");
+    let file = std::env::temp_dir().join(format!("fairly-premises-{}.hoa", std::process::id()));
+    std::fs::write(&file, &text).expect("a file can be written");
+    let path = file.to_str().expect("a plain path");
+    assert_eq!(code(&fairly(&["aut", "accepts", path, word], "")), 0, "{word}");
+    assert_eq!(code(&fairly(&["aut", "accepts", path, "cycle{s}"], "")), 1);
+    assert_eq!(code(&fairly(&["aut", "accepts", path, "cycle{p3 & !q3}"], "")), 1);
+    std::fs::remove_file(&file).expect("it was written");
+    // Every condition, for as many premises as it can take.
+    for kind in ["buchi", "generalized-buchi", "generic"] {
+        let made =
+            fairly(&["ltl", "(GF a -> GF b) & F c", "--to", "hoa", "--acceptance", kind], "");
+        let whole = fairly(&["ltl", "(GF a -> GF b) & F c", "--to", "hoa"], "");
+        let both = format!("{}{}", out(&made), out(&whole));
+        assert_eq!(code(&fairly(&["aut", "equivalent", "-"], &both)), 0, "{kind}");
+    }
+}
+
+#[test]
+fn one_bad_automaton_of_a_stream_is_left_out() {
+    let file = corpus("automata/bad/E0223-second-of-three.hoa");
+    let output = fairly(&["aut", "convert", &file], "");
+    assert_eq!(code(&output), 2);
+    assert_eq!(out(&output).matches("--END--").count(), 2);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("error[E0223]") && said.contains("of-three.hoa#2 is left out"), "{said}");
+    // Where all are needed, nothing is made of the others.
+    let output = fairly(&["aut", "union", &file], "");
+    assert_eq!((code(&output), out(&output).len()), (2, 0));
+}

@@ -398,6 +398,11 @@ impl Builder {
         }
     }
 
+    /// The targets of all edges.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = StateId> {
+        self.edges.iter().map(|(_, edge)| edge.target)
+    }
+
     /// Renumbers the targets of all edges, for readers that learn numbers late.
     pub(crate) fn map_targets(&mut self, mut change: impl FnMut(StateId) -> StateId) {
         self.edges.iter_mut().for_each(|(_, edge)| edge.target = change(edge.target));

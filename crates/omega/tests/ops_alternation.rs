@@ -5,11 +5,11 @@ use std::fmt::Write;
 use fairly_omega::formats::hoa::{self, Shape};
 use fairly_omega::{Alternating, Automaton, Cube, Label, Limits, Prop, Word, ops};
 use fairly_testkit::{
-    ConditionKind, Rng, TinyAlternating, TinyCondition, TinyWord, accepts_by_game, all_words,
-    random_alternating, random_condition, random_word,
+    ConditionKind, GraphShape, Rng, TinyAlternating, TinyCondition, TinyWord, accepts_by_game,
+    all_words, random_alternating, random_condition, random_graph, random_word,
 };
 
-use crate::common::{cases, first_seed};
+use crate::common::{automaton, cases, first_seed};
 
 /// The automaton as HOA, written without the printer.
 fn text(automaton: &TinyAlternating, condition: &TinyCondition, marks: u32) -> String {
@@ -140,4 +140,48 @@ fn conjunctions_buy_no_memory() {
     let read = hoa::Reader::new(&text).next().expect("one").expect("well-formed");
     let _ = read.automaton(hoa::ALTERNATION);
     assert!(started.elapsed().as_secs() < 20);
+}
+
+/// A word of several automata at once, against the product and the membership of the word.
+#[test]
+fn common_words_are_those_of_the_intersection() {
+    let (mut some, mut none) = (0, 0);
+    let first = first_seed(0);
+    for seed in first..first + cases(2_000) {
+        let mut rng = Rng::new(seed);
+        let kinds = [
+            ConditionKind::Constant,
+            ConditionKind::Buchi,
+            ConditionKind::GeneralizedBuchi,
+            ConditionKind::CoBuchi,
+            ConditionKind::Streett,
+            ConditionKind::Streett,
+            ConditionKind::Rabin,
+        ];
+        let count = 1 + rng.below(3);
+        let automata: Vec<Automaton> = (0..count)
+            .map(|_| {
+                let shape = GraphShape { most_nodes: 3, most_edges: 8, marks: 4, propositions: 2 };
+                let graph = random_graph(&mut rng, &shape);
+                let kind = *rng.pick(&kinds);
+                automaton(&graph, &random_condition(&mut rng, kind, 4))
+            })
+            .collect();
+        let limits = Limits::default();
+        let mut product = automata[0].clone();
+        for other in &automata[1..] {
+            product = ops::intersection(&product, other, limits).unwrap();
+        }
+        let empty = ops::is_empty(&product).unwrap();
+        *(if empty { &mut none } else { &mut some }) += 1;
+        let word = ops::common_word(&automata, limits).unwrap();
+        assert_eq!(word.is_none(), empty, "seed {seed}");
+        let Some(word) = word else { continue };
+        for automaton in &automata {
+            let mut automaton = automaton.clone();
+            let read = word.read_by(&mut automaton).unwrap();
+            assert!(ops::accepts(&automaton, &read).unwrap().is_some(), "seed {seed}: {word:?}");
+        }
+    }
+    assert!(some > 300 && none > 300, "{some} {none}");
 }

@@ -4,11 +4,13 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use fairly_omega::emptiness::{self, Engine, Undecided};
-use fairly_omega::{Automaton, Hop, Limits, formats, ops};
+use fairly_omega::formats::hoa::{self, Shape};
+use fairly_omega::{Automaton, Builder, Hop, Limits, MarkSet, StateId, Word, formats, ops};
 use serde_json::{Value, json};
 
 use super::arguments::{Accepts, Compare, Empty, Format};
-use super::{Named, Reading, lasso};
+use super::reading::NamedShape;
+use super::{Reading, lasso};
 use crate::failure::{self, Failure};
 use crate::output;
 
@@ -26,7 +28,37 @@ pub(super) fn empty(request: &Empty, reading: &Reading) -> Result<ExitCode, Fail
     let mut text = String::new();
     let mut documents = Vec::new();
     let mut all_empty = true;
-    for Named { source, automaton } in reading.each(&request.input.files)? {
+    for NamedShape { source, shape } in reading.each_shape(&request.input.files)? {
+        let automaton = match shape {
+            Shape::Plain(automaton) => automaton,
+            Shape::Alternating(alternating) => match ops::starting_parts(&alternating) {
+                Some(starts) if request.engine.is_none() => {
+                    let word = word_of(&starts)?;
+                    all_empty &= word.is_none();
+                    if request.format == Format::Json {
+                        documents.push(json!({
+                            "source": source,
+                            "empty": word.is_none(),
+                            "engine": "parts",
+                            "word": word,
+                        }));
+                        continue;
+                    }
+                    let found = if word.is_some() { "not empty" } else { "empty" };
+                    let parts: Vec<String> = starts.iter().map(|it| it.len().to_string()).collect();
+                    let _ = writeln!(
+                        text,
+                        "{found}  {source}   alternating · {} parts that start together",
+                        parts.join(" or "),
+                    );
+                    if let Some(word) = word {
+                        let _ = writeln!(text, "  word  {word}");
+                    }
+                    continue;
+                }
+                _ => ops::remove_alternation(&alternating, hoa::ALTERNATION)?,
+            },
+        };
         let engine = match &request.engine {
             None => Engine::for_condition(automaton.acceptance()),
             Some(name) => Engine::named(name).expect("clap checked the name"),
@@ -84,6 +116,29 @@ pub(super) fn empty(request: &Empty, reading: &Reading) -> Result<ExitCode, Fail
     }
     output::write(&text, None)?;
     Ok(verdict(all_empty))
+}
+
+/// A word that all automata of one of the starting points accept, as text.
+fn word_of(starts: &[Vec<Automaton>]) -> Result<Option<String>, Failure> {
+    for parts in starts {
+        if let Some(word) = ops::common_word(parts, hoa::ALTERNATION)? {
+            return Ok(Some(formats::word::print_definite(&word)?));
+        }
+    }
+    Ok(None)
+}
+
+/// The automaton that accepts the word alone, if its letters are definite.
+fn reading_only(word: &Word, base: &Automaton) -> Automaton {
+    let mut builder = Builder::new(base.propositions().to_vec());
+    *builder.letters_mut() = base.letters().clone();
+    builder.add_states(word.len());
+    builder.add_initial(StateId(0));
+    for (at, label) in word.labels().enumerate() {
+        let [from, to] = [at, word.next(at)].map(StateId::from_index);
+        builder.add_edge(from, label, MarkSet::new(), to);
+    }
+    builder.build()
 }
 
 fn step_json(automaton: &Automaton, hop: &Hop) -> Value {
@@ -163,7 +218,14 @@ pub(super) fn accepts(request: &Accepts, reading: &Reading) -> Result<ExitCode, 
     let mut text = String::new();
     let mut documents = Vec::new();
     let mut all = true;
-    for Named { source, mut automaton } in reading.each(std::slice::from_ref(&request.file))? {
+    for NamedShape { source, shape } in reading.each_shape(std::slice::from_ref(&request.file))? {
+        let (mut automaton, starts) = match shape {
+            Shape::Plain(automaton) => (automaton, None),
+            Shape::Alternating(alternating) => match ops::starting_parts(&alternating) {
+                Some(starts) => (alternating.base().clone(), Some(starts)),
+                None => (ops::remove_alternation(&alternating, hoa::ALTERNATION)?, None),
+            },
+        };
         let propositions = automaton.propositions().to_vec();
         let word = formats::word::parse(&request.word, automaton.letters_mut(), &propositions)
             .map_err(|diagnostic| Failure::Input {
@@ -171,14 +233,21 @@ pub(super) fn accepts(request: &Accepts, reading: &Reading) -> Result<ExitCode, 
                 text: request.word.clone(),
                 diagnostic: Box::new(diagnostic),
             })?;
-        let run = ops::accepts(&automaton, &word)?;
-        all &= run.is_some();
+        let accepted = match starts {
+            None => ops::accepts(&automaton, &word)?.is_some(),
+            Some(mut starts) => {
+                let only = reading_only(&word, &automaton);
+                starts.iter_mut().for_each(|parts| parts.push(only.clone()));
+                word_of(&starts)?.is_some()
+            }
+        };
+        all &= accepted;
         match request.format {
             Format::Json => {
-                documents.push(json!({ "source": source, "accepted": run.is_some() }));
+                documents.push(json!({ "source": source, "accepted": accepted }));
             }
             Format::Human => {
-                let said = if run.is_some() { "accepted" } else { "rejected" };
+                let said = if accepted { "accepted" } else { "rejected" };
                 let _ = writeln!(text, "{said}  {source}");
             }
         }

@@ -16,6 +16,7 @@
 //! | what is rejected | [`complement`], [`complement_to_buchi`], by way of [`determinize()`] |
 //! | every word of one in the other | [`includes`], [`equivalent`], [`is_universal`] |
 //! | this word | [`accepts`] |
+//! | one word of several automata | [`common_word`] |
 //!
 //! Operations take automata by reference and return new ones. What can grow is bounded by
 //! [`crate::Limits`] and ends in [`crate::Refused`], never in a partial result. Depth of
@@ -24,6 +25,7 @@
 mod alphabetised;
 mod alternation;
 mod bisimulation;
+mod common_word;
 mod complement;
 mod complete;
 mod degeneralize;
@@ -42,8 +44,9 @@ mod trim;
 mod union;
 
 pub use alphabetised::{AlphabetisedConfig, Waiting, alphabetised_product};
-pub use alternation::{alternating_conjunction, remove_alternation};
+pub use alternation::{alternating_conjunction, remove_alternation, starting_parts};
 pub use bisimulation::bisimulation_quotient;
+pub use common_word::common_word;
 pub use complement::{complement, complement_to_buchi};
 pub use complete::complete;
 pub use degeneralize::degeneralize;

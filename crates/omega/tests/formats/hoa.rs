@@ -326,7 +326,8 @@ fn deep_nesting_overflows_no_stack() {
 fn declared_numbers_buy_no_memory() {
     let start = std::time::Instant::now();
     let body = "--BODY-- State: 0 [t] 0 State: 1 State: 2 --END--";
-    assert_eq!(code(&format!("HOA: v1 States: 1000000000 Acceptance: 0 t {body}")), "E0223");
+    let many = format!("HOA: v1 States: 1000000000 Acceptance: 0 t {body}");
+    assert_eq!(read(&many).state_count(), 3, "nothing leads to the others");
     assert_eq!(code(&format!("HOA: v1 Start: 2000000000 Acceptance: 0 t {body}")), "E0223");
     assert_eq!(code(&format!("HOA: v1 States: 3 Acceptance: 4000000000 t {body}")), "E0204");
     assert_eq!(code(&format!("HOA: v1 States: 3 Acceptance: 2000000000 t {body}")), "E0214");
@@ -359,6 +360,33 @@ fn states_may_be_defined_in_any_order() {
     assert_eq!(read(&text).state_count(), count);
     let twice = text.replace("--END--", "State: 500 --END--");
     assert_eq!(code(&twice), "E0222");
+}
+
+/// A state without its `State:` is odd, and wrong only if something leads to it.
+#[test]
+fn states_that_are_not_listed_may_not_be_used() {
+    let file = |states: &str, start: &str, body: &str| {
+        format!("HOA: v1 {states} Start: {start} Acceptance: 0 t --BODY-- {body} --END--")
+    };
+    for (text, count) in [
+        (file("States: 3", "1", "State: 0 [t] 1 State: 1 [t] 0"), 3),
+        (file("States: 3", "2", "State: 0 [t] 2 State: 2 [t] 0"), 3),
+        (file("", "2", "State: 0 [t] 2 State: 2 [t] 0"), 3),
+        (file("States: 2000000000", "0", "State: 0 [t] 0"), 1),
+    ] {
+        let read = hoa::Reader::new(&text).next().unwrap().unwrap();
+        assert_eq!(read.warnings[0].code, "E0223", "{text}");
+        assert_eq!(read.automaton(hoa::ALTERNATION).unwrap().state_count(), count, "{text}");
+    }
+    for text in [
+        file("States: 3", "2", "State: 0 [t] 1 State: 1 [t] 0"),
+        file("States: 3", "0", "State: 0 [t] 2 State: 1 [t] 0"),
+        file("States: 3", "0&2", "State: 0 [t] 0 State: 1 [t] 0"),
+        file("States: 4", "0", "State: 0 [t] 0&3 State: 1 [t] 0"),
+        file("", "0", "State: 0 [t] 0 State: 100000 [t] 0"),
+    ] {
+        assert_eq!(code(&text), "E0223", "{text}");
+    }
 }
 
 #[test]

@@ -55,13 +55,14 @@ pub(super) fn read<'a>(lexer: &mut Lexer<'a>, header: Header<'a>) -> Result<Labe
         unlabelled_state: None,
         uses: Uses::default(),
         conjunctions: Conjunctions::default(),
+        starts: Vec::new(),
     };
-    let mut starts = Vec::with_capacity(header.starts.len());
     for all in &header.starts {
         for &(start, span) in all {
             reader.refer(start, span)?;
         }
-        starts.push(reader.conjunction(all));
+        let start = reader.conjunction(all);
+        reader.starts.push(start);
     }
     loop {
         match lexer.token {
@@ -70,12 +71,12 @@ pub(super) fn read<'a>(lexer: &mut Lexer<'a>, header: Header<'a>) -> Result<Labe
             _ => return Err(lexer.unexpected("`State:`, an edge or `--END--`")),
         }
     }
-    reader.all_defined()?;
-    let BodyReader { mut builder, formulas, uses, defined, conjunctions, .. } = reader;
+    let mut warnings = header.warnings;
+    let states = reader.state_count(&mut warnings)?;
+    let BodyReader { mut builder, formulas, uses, conjunctions, mut starts, .. } = reader;
     let (labels, unlabelled) = (reader.state_labels, reader.unlabelled_state);
     *builder.letters_mut() = formulas.letters;
-    builder.add_states(defined.next as usize);
-    let states = builder.state_count();
+    builder.add_states(states);
     if !conjunctions.all.is_empty() {
         let real = |target: StateId| match target.0.checked_sub(CONJUNCTION) {
             None => target,
@@ -113,7 +114,7 @@ pub(super) fn read<'a>(lexer: &mut Lexer<'a>, header: Header<'a>) -> Result<Labe
         check(automaton.base())?;
         Shape::Alternating(automaton)
     };
-    let (warnings, conjunction) = (header.warnings, uses.conjunction);
+    let conjunction = uses.conjunction;
     Ok(Labelled { shape, warnings, conjunction, labels, unlabelled, condition: condition.span })
 }
 
@@ -149,6 +150,7 @@ struct BodyReader<'a> {
     unlabelled_state: Option<Span>,
     uses: Uses,
     conjunctions: Conjunctions,
+    starts: Vec<StateId>,
 }
 
 /// Which states are defined. Files list them in order as a rule; only the others are kept.
@@ -186,24 +188,44 @@ impl<'a> BodyReader<'a> {
         Ok(())
     }
 
-    /// The specification wants every state from 0 to the last one listed. So the number of states
-    /// is the number of definitions, and a declared number buys no memory.
-    fn all_defined(&self) -> Result<(), Stop> {
+    /// How many states there are. The specification says that every state should be listed. One
+    /// that is not listed and that nothing leads to is a warning; one that something leads to is an
+    /// error, so that a declared number buys no memory.
+    fn state_count(&self, warnings: &mut Vec<Diagnostic>) -> Result<usize, Stop> {
         let missing = self.defined.next;
+        let listed = missing as usize + self.defined.ahead.len();
+        let declared = self.declared_states.map_or(0, |(states, _)| states);
+        let used = self.largest.map_or(0, |(largest, _)| largest + 1);
+        if missing >= used.max(declared) {
+            return Ok(listed);
+        }
         let (message, span) = match (self.declared_states, self.largest) {
             (_, Some((largest, span))) if largest == missing => {
                 (format!("state {missing} is not defined"), span)
             }
-            (Some((states, span)), _) if states > missing => {
+            (Some((states, span)), _) => {
                 (format!("{states} states are announced but state {missing} is not defined"), span)
             }
-            (_, Some((largest, span))) if largest > missing => {
+            (_, largest) => {
+                let (largest, span) = largest.expect("a state is used");
                 (format!("there is a state {largest}, but state {missing} is not defined"), span)
             }
-            _ => return Ok(()),
         };
         let help = format!("a state without edges is still listed: `State: {missing}`");
-        Err(Diagnostic::error("E0223", message, span).help(help).into())
+        let is_listed = |state: StateId| {
+            state.0 < missing || state.0 >= CONJUNCTION || self.defined.ahead.contains(&state.0)
+        };
+        let starts = self.starts.iter().copied();
+        let targets = self.builder.targets().chain(starts);
+        let mut targets = targets.chain(self.conjunctions.all.iter().flatten().copied());
+        // A number that is far larger than the number of states is a mistake all the same.
+        let most = listed.saturating_mul(4).saturating_add(1_000);
+        if !targets.all(is_listed) || used as usize > most {
+            return Err(Diagnostic::error("E0223", message, span).help(help).into());
+        }
+        warnings.push(Diagnostic::warning("E0223", message, span).help(help));
+        let announced = if declared as usize <= most { declared } else { 0 };
+        Ok(used.max(announced) as usize)
     }
 
     /// `State: [label]? number "name"? {marks}?` and its edges.

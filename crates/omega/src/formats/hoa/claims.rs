@@ -50,8 +50,12 @@ pub(super) fn check_writing(properties: &[Property<'_>], uses: &Uses) -> Result<
             _ => None,
         };
         if let Some(place) = counterexample {
-            let property = if claimed { name.to_owned() } else { format!("!{name}") };
-            return Err(contradiction(&property, place, "this contradicts it"));
+            if !claimed {
+                let message = format!("the file claims not to be `{name}` but is");
+                let wrong = Diagnostic::error("E0226", message, place);
+                return Err(wrong.label("this contradicts it").into());
+            }
+            return Err(contradiction(name, place, "this contradicts it"));
         }
     }
     Ok(())

@@ -15,9 +15,9 @@
 //!
 //! # What the specification leaves open, and what is done here
 //!
-//! - **States.** "Should all be listed": every state from 0 to the largest one that is declared or
-//!   named must have its `State:`. The number of states is then at most the size of the text,
-//!   whatever `States:` says.
+//! - **States.** "Should all be listed": a state that something leads to must have its `State:`; one
+//!   that nothing leads to may lack it, which is a warning. The number of states is then bounded by
+//!   the size of the text, whatever `States:` says.
 //! - **`acc-name:`** that disagrees with `Acceptance:` is a warning, since one of the two is not
 //!   what the author meant; the specification lets `Acceptance:` decide. Unknown names are ignored.
 //!   Members in another order, and for up to ten sets any formula with the same meaning, count as
@@ -61,7 +61,7 @@
 //! | `E0220` | universal branching that cannot be removed, or where a Kripke structure is read |
 //! | `E0221` | a state beyond the number of states |
 //! | `E0222` | a state defined twice |
-//! | `E0223` | a state not defined |
+//! | `E0223` | a state not defined; a warning if nothing leads to it |
 //! | `E0224` | labelled and unlabelled edges mixed in one state |
 //! | `E0225` | not one edge for each letter where labels are implicit |
 //! | `E0226` | a property that the file contradicts |
@@ -91,7 +91,7 @@ use lexer::{Lexer, Stop, Token};
 pub use printer::{print, print_alternating, write};
 
 /// How large an automaton may become when [`parse`] removes its alternation.
-pub const ALTERNATION: Limits = Limits { states: 100_000, edges: 1_000_000 };
+pub const ALTERNATION: Limits = Limits { states: 50_000, edges: 200_000 };
 
 /// All automata of a text; none if there is none or all were aborted. Alternating automata are made
 /// nondeterministic; take a [`Reader`] to see them as they are, and to go on after a mistake.

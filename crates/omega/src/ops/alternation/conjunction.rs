@@ -5,9 +5,12 @@ use crate::acceptance::Acceptance;
 use crate::alternating::Alternating;
 use crate::automaton::{Automaton, Builder, StateId};
 use crate::letters::Letters;
-use crate::ops::intersection;
 use crate::ops::parts::{import_labels, join_propositions, within};
+use crate::ops::{intersection, trim};
 use crate::refused::{Limits, Refused, Resource};
+
+/// Most starting points times states for which the parts of an automaton are told apart.
+const MOST_WORK: usize = 1 << 22;
 
 /// The words that all of several automata accept, as an alternating automaton that has all their
 /// states and starts in one initial state of each. For a nondeterministic one, which is as large as
@@ -87,34 +90,50 @@ pub fn alternating_conjunction(
     Ok(Alternating::new(builder, states, conjunctions))
 }
 
+/// If nothing branches after the start: for each starting point the automata that it starts, all of
+/// which must accept. `None` if an edge branches, or there are very many.
+pub fn starting_parts(automaton: &Alternating) -> Option<Vec<Vec<Automaton>>> {
+    parts(&Branching::of(automaton), automaton.base())
+}
+
+fn parts(branching: &Branching, base: &Automaton) -> Option<Vec<Vec<Automaton>>> {
+    let mut choices = branching.choices.iter().flatten();
+    let starts: usize = branching.initial.iter().map(Vec::len).sum();
+    // Each part is looked for in the whole automaton.
+    if starts.saturating_mul(branching.choices.len()) > MOST_WORK
+        || !choices.all(|choice| choice.targets.len() == 1)
+    {
+        return None;
+    }
+    let mut builder = blank(base, base.letters().clone());
+    builder.set_acceptance(branching.acceptance.clone(), 0);
+    builder.add_states(branching.choices.len());
+    for (from, choices) in branching.choices.iter().enumerate() {
+        for choice in choices {
+            let (from, to) = (StateId::from_index(from), StateId(choice.targets[0]));
+            builder.add_edge(from, choice.label, choice.marks.clone(), to);
+        }
+    }
+    let mut whole = builder;
+    let mut part = |&state: &u32| {
+        whole.set_initial(vec![StateId(state)]);
+        trim(&whole.clone().build())
+    };
+    Some(branching.initial.iter().map(|all| all.iter().map(&mut part).collect()).collect())
+}
+
 /// If nothing branches after the start, each starting point is an intersection.
 pub(super) fn intersected(
     branching: &Branching,
     base: &Automaton,
     limits: Limits,
 ) -> Option<Result<Automaton, Refused>> {
-    let mut choices = branching.choices.iter().flatten();
-    if !choices.all(|choice| choice.targets.len() == 1) {
-        return None;
-    }
-    let part = |state: u32| {
-        let mut builder = blank(base, base.letters().clone());
-        builder.set_acceptance(branching.acceptance.clone(), 0);
-        builder.add_states(branching.choices.len());
-        builder.add_initial(StateId(state));
-        for (from, choices) in branching.choices.iter().enumerate() {
-            for choice in choices {
-                let (from, to) = (StateId::from_index(from), StateId(choice.targets[0]));
-                builder.add_edge(from, choice.label, choice.marks.clone(), to);
-            }
-        }
-        crate::ops::trim(&builder.build())
+    let start = |automata: Vec<Automaton>| {
+        let mut automata = automata.into_iter();
+        let first = automata.next().unwrap_or_else(|| blank(base, Letters::new()).build());
+        automata.try_fold(first, |left, right| intersection(&left, &right, limits))
     };
-    let start = |states: &Vec<u32>| {
-        let mut parts = states.iter().map(|&state| part(state));
-        let first = parts.next().unwrap_or_else(|| blank(base, Letters::new()).build());
-        parts.try_fold(first, |left, right| intersection(&left, &right, limits))
-    };
-    let all: Result<Vec<Automaton>, Refused> = branching.initial.iter().map(start).collect();
+    let all: Result<Vec<Automaton>, Refused> =
+        parts(branching, base)?.into_iter().map(start).collect();
     Some(all.and_then(|all| union_of(all, base, limits)))
 }

@@ -39,7 +39,7 @@ use crate::ops::{membership, reduce, trim, union};
 use crate::refused::{Limits, Refused};
 use crate::scc::Components;
 
-pub use conjunction::alternating_conjunction;
+pub use conjunction::{alternating_conjunction, starting_parts};
 
 /// Results with more states are not reduced.
 const MOST_REDUCED: usize = 2_000;
