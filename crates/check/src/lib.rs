@@ -26,6 +26,7 @@ mod ladder;
 mod least;
 mod lint;
 mod naming;
+mod paired;
 mod plan;
 pub mod promela;
 mod property;
@@ -45,6 +46,7 @@ pub use execution::Execution;
 pub use ladder::{Cause, CauseKind, Ladder, Rung, ladder};
 pub use least::{Candidate, Elsewhere, Least, least};
 pub use lint::{Coverage, Needless, coverage, executed, needless};
+pub use paired::{Pair, PairStep, Pairs, pairs};
 pub use plan::{Plan, Planned, plan};
 pub use property::{Property, Unbound, parse_for};
 pub use verdict::{

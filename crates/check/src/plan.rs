@@ -132,10 +132,10 @@ pub fn plan<S: Reducible>(
             let engine = chosen.unwrap_or_else(|| Engine::for_condition(acceptance));
             let why = match chosen {
                 Some(engine) if !engine.decides(acceptance) => {
-                    format!("--engine asks for it, but it cannot decide a {class} condition")
+                    format!("--engine asks for it, but it cannot decide such a condition ({class})")
                 }
                 Some(_) => "--engine asks for it".to_owned(),
-                None => format!("the first of the engines that decides a {class} condition"),
+                None => "the first of the engines that decides such a condition".to_owned(),
             };
             (engine.name, engine.summary, why)
         }

@@ -111,8 +111,8 @@ fn shown(code: &str, width: usize) -> String {
         Some((_, text)) => out.push_str(&format!("\nright:\n\n{}", indented(text))),
         None if !out.is_empty() => {}
         None => {
-            let none = "It is about something that is too large, too deep, or outside of a text, so there \
-                        is no small text that shows it.";
+            let none = "There is no small text that shows it: it is about a size, about files or traces, or \
+                        about texts that only libraries read.";
             out.push_str(&format!("\n{}\n", wrapped(none, width)));
         }
     }

@@ -8,6 +8,7 @@
 
 mod aut;
 mod config;
+mod edit;
 mod explain;
 mod failure;
 mod files;

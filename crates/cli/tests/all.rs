@@ -11,6 +11,7 @@ mod commands;
 mod comparing;
 mod escapes;
 mod explaining;
+mod exploring;
 mod formats;
 mod hostile;
 mod limits;

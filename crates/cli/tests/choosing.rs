@@ -112,4 +112,9 @@ fn quiet_is_a_line_a_property_and_verbose_is_everything() {
     assert!(usual.contains("more, which -v lists"), "{usual}");
     let verbose = out(&fairly(&folder.0, &["check", "-v", "b.pml"]));
     assert!(verbose.contains("line 11: x = 8") && !verbose.contains("-v lists"), "{verbose}");
+    let words = ["check", "-v", "--no-reduction", "-p", "small", "a.pml"];
+    let verbose = out(&fairly(&folder.0, &words));
+    for line in ["      engine: scc\n", "      nothing is left out: turned off\n"] {
+        assert!(verbose.contains(line), "no {line}: {verbose}");
+    }
 }

@@ -70,6 +70,12 @@ fn part(text: &str, heading: &str) -> Option<String> {
 fn said(folder: &Path, ending: &str, text: &str) -> Output {
     match ending {
         "ltl" => fairly(folder, &["ltl", text.trim_end()]),
+        "word" => {
+            let automaton =
+                "HOA: v1\nAP: 2 \"a\" \"b\"\nAcceptance: 0 t\n--BODY--\nState: 0\n[t] 0\n--END--\n";
+            fs::write(folder.join("it.hoa"), automaton).expect("a file");
+            fairly(folder, &["aut", "accepts", "it.hoa", text.trim_end()])
+        }
         "toml" => {
             fs::write(folder.join("fairly.toml"), text).expect("a file");
             let output = fairly(folder, &["check"]);
@@ -144,6 +150,25 @@ fn errors_of_the_corpus_are_shown_with_what_is_said_of_them() {
     }
     assert!(count > 150, "only {count}");
     assert!(silent.len() <= 3, "nothing is said of {silent:?}");
+}
+
+/// Every code has an example, but those about sizes, depths, files, traces, and texts that no command reads.
+#[test]
+fn nearly_every_code_has_an_example() {
+    let folder = Folder::new("explain-all");
+    let page = fs::read_to_string(root().join("docs/book/errors.md")).expect("the page");
+    let codes = page.lines().filter_map(|line| line.strip_prefix("| ")?.get(..5));
+    let codes: Vec<&str> = codes.filter(|code| code.starts_with("E")).collect();
+    let lacks = |code: &&&str| {
+        let text = out(&fairly(&folder.0, &["explain", code]));
+        part(&text, "wrong, for example").is_none()
+    };
+    let (all, lacking) = (codes.len(), codes.iter().filter(lacks).count());
+    assert!(all > 250 && lacking * 6 < all, "{lacking} of {all} have none");
+    let has_right =
+        |code: &&&str| part(&out(&fairly(&folder.0, &["explain", code])), "right").is_some();
+    let right = codes.iter().filter(has_right).count();
+    assert!(right * 4 > all * 3, "only {right} of {all} are shown right");
 }
 
 #[test]

@@ -114,6 +114,13 @@ fn answers_are_as_the_schema_says() {
     documents(&["check", "--format", "json", "--fairness", "inherent", doomed], &verdict);
     documents(&["ladder", "--format", "json", file], &schema("ladder-1.json"));
     documents(&["least", "--format", "json", file], &schema("least-1.json"));
+    for file in [file, "examples/csp/semaphore.csp", "examples/promela/semaphore.pml"] {
+        let (list, plan) = (schema("properties-1.json"), schema("plan-1.json"));
+        documents(&["check", "--list", "--format", "json", file], &list);
+        documents(&["check", "--explain-plan", "--format", "json", file], &plan);
+        let compare = ["compare", "--max-states", "5000", "--format", "json", file];
+        documents(&compare, &schema("compare-1.json"));
+    }
 }
 
 #[test]

@@ -1,13 +1,23 @@
-//! `fairly graph`: a small state space, drawn.
+//! `fairly graph`: a small state space, a part of one, or a product with an automaton, drawn.
+
+mod part;
+mod view;
 
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
+use fairly_check::{Assumption, Pair, Property};
+use fairly_fairness::Notion;
+use fairly_omega::StateId;
 use fairly_report::Source;
 use fairly_report::graph::{self, Drawn};
-use fairly_system::TransitionSystem;
+use fairly_system::{Transition, TransitionSystem};
 
+use self::part::Part;
+use self::view::{Place, View};
 use super::arguments::Model;
+use super::load::{self, Read};
+use super::questions::Asked;
 use super::with::{Work, with_system};
 use crate::failure::{self, Failure};
 use crate::output::Destination;
@@ -19,6 +29,20 @@ pub(crate) struct Graph {
     /// How to draw it.
     #[arg(long, value_enum, default_value_t = To::Dot)]
     to: To,
+    /// Only what is near a state: one that a picture numbers, such as s12, or the first in which a condition
+    /// of the model is true. The states themselves may be many.
+    #[arg(long, value_name = "STATE")]
+    around: Option<String>,
+    /// How many steps are near, forwards and backwards; from the start, if no state is given.
+    #[arg(long, value_name = "N")]
+    depth: Option<usize>,
+    /// Only the strongly connected component of the state; without a state, the largest one.
+    #[arg(long, conflicts_with = "depth")]
+    component: bool,
+    /// The product with the automaton of a negated formula, which -p or -f names: a violating run is a path
+    /// whose cycle has the marks that acceptance asks for.
+    #[arg(long, conflicts_with_all = ["around", "depth", "component"])]
+    product: bool,
     /// Where to write it; without it, to standard output.
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
@@ -42,12 +66,19 @@ const MOST: usize = 500;
 pub(crate) fn graph(request: &Graph) -> Result<ExitCode, Failure> {
     let destination = Destination::open(request.output.as_deref())?;
     let most = request.model.options()?.bounds.nodes.unwrap_or(MOST);
-    let drawn = with_system(&request.model, Explore { most })?;
+    let part =
+        Part { around: request.around.clone(), depth: request.depth, component: request.component };
+    let is_part = part.around.is_some() || part.depth.is_some() || part.component;
+    let drawn = match (request.product, is_part) {
+        (true, _) => product(&request.model, most)?,
+        (_, true) => with_system(&request.model, Near { part, most })?,
+        _ => with_system(&request.model, Explore { most })?,
+    };
     request.model.quiet();
     let Some(drawn) = drawn else {
         eprintln!(
-            "unknown: there are more than {most} states; --max-states N draws more, and `fairly sim` \
-             looks at a few"
+            "unknown: there are more than {most} states; --max-states N draws more, --around STATE and \
+             --depth N draw a part, and `fairly sim` looks at a few"
         );
         return Ok(ExitCode::from(failure::UNKNOWN));
     };
@@ -75,4 +106,104 @@ impl Work for Explore {
     ) -> Result<Option<Drawn>, Failure> {
         Ok(graph::explore(system, self.most))
     }
+}
+
+/// A part of the state space.
+struct Near {
+    part: Part,
+    most: usize,
+}
+
+impl Work for Near {
+    type Output = Option<Drawn>;
+
+    fn run<S: TransitionSystem>(
+        self,
+        system: &mut S,
+        _source: Option<Source<'_>>,
+    ) -> Result<Option<Drawn>, Failure> {
+        let found = part::find(system, &self.part, self.most).map_err(Failure::usage)?;
+        Ok(found.and_then(|mut found| {
+            if !found.is_complete {
+                eprintln!(
+                    "there are more than {} states; the part is one of those that were explored",
+                    part::EXPLORED
+                );
+            }
+            graph::explore(&mut found.view, self.most)
+        }))
+    }
+}
+
+/// The product with the automaton of the formula that the arguments choose.
+fn product(model: &Model, most: usize) -> Result<Option<Drawn>, Failure> {
+    let none = || Failure::Usage {
+        message: "--product is about a formula, and there is none".to_owned(),
+        help: Some("choose one with -p NAME, or give one with -f LTL".to_owned()),
+    };
+    let several = |count: usize| match count {
+        0 | 1 => Ok(()),
+        count => Err(Failure::Usage {
+            message: format!("--product is about one formula, and there are {count}"),
+            help: Some("choose one with -p NAME".to_owned()),
+        }),
+    };
+    match load::read(&model.files, model)? {
+        Read::Network(mut loaded) => {
+            let mut properties = load::properties(model, &mut loaded)?;
+            several(properties.len())?;
+            let property = properties.first_mut().ok_or_else(none)?;
+            of_formula(&mut loaded.network, property, model, most)
+        }
+        Read::File(mut file) => {
+            let questions = file.questions(model)?;
+            let formulas = questions.into_iter().filter_map(|question| match question.asked {
+                Asked::Formula(property, _) => Some((question.system, property)),
+                _ => None,
+            });
+            let mut formulas: Vec<_> = formulas.collect();
+            several(formulas.len())?;
+            let (system, property) = formulas.first_mut().ok_or_else(none)?;
+            let system = *system;
+            of_formula(file.interpreter(system), property, model, most)
+        }
+    }
+}
+
+fn of_formula<S: TransitionSystem>(
+    system: &mut S,
+    property: &mut Property,
+    model: &Model,
+    most: usize,
+) -> Result<Option<Drawn>, Failure> {
+    let assumption = Assumption::of(Notion::None);
+    let options = model.options()?;
+    let pairs = fairly_check::pairs(system, property, &assumption, &options, most)
+        .map_err(|why| Failure::Unknown(why.to_string()))?;
+    let Some(pairs) = pairs else { return Ok(None) };
+    let place = |pair: &Pair| {
+        // With marks on states, as most automata have them, they are worth a word.
+        let marks = pair.steps.first().map(|step| step.marks.clone()).unwrap_or_default();
+        let is_of_state = pair.steps.iter().all(|step| step.marks == marks);
+        let marks = match marks.is_empty() || !is_of_state {
+            true => String::new(),
+            false => {
+                let marks: Vec<String> = marks.iter().map(u32::to_string).collect();
+                format!("{{{}}}", marks.join(","))
+            }
+        };
+        let steps = pair.steps.iter().map(|step| {
+            let target = StateId::from_index(step.to);
+            Transition { target, ..step.transition }
+        });
+        Place {
+            state: pair.state,
+            before: format!("q{}{marks}", pair.automaton.index()),
+            behind: String::new(),
+            steps: steps.collect(),
+        }
+    };
+    let places = pairs.nodes.iter().map(place).collect();
+    let mut view = View { system, places, initial: pairs.initial };
+    Ok(graph::explore(&mut view, most))
 }

@@ -4,6 +4,7 @@ mod arguments;
 mod budget;
 mod compare;
 mod comparison;
+mod condition;
 mod differences;
 mod file;
 mod graph;

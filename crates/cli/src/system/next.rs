@@ -209,6 +209,19 @@ impl Setting {
         self.on_model("check", &self.assumed(), None)
     }
 
+    /// The same questions, to be answered now.
+    pub(super) fn answered(&self, model: &Model) -> String {
+        if self.is_gone() {
+            return Setting::explained("run");
+        }
+        let choice = match (model.properties.as_slice(), model.formulas.as_slice()) {
+            ([name], _) => Some(Choice::Property(name.clone())),
+            (_, [formula]) => Some(Choice::Formula(formula.clone())),
+            _ => None,
+        };
+        self.on_model("check", &self.assumed(), choice.as_ref())
+    }
+
     /// What to do with one question of a table that has one answer.
     pub(super) fn after_table(&self, urgency: Urgency, question: &str) -> Suggestion {
         let choice = Choice::Property(question.to_owned());

@@ -62,7 +62,7 @@ pub(super) fn explain(
     request.model.quiet();
     let text = match request.model.format {
         Format::Human => {
-            let next = request.setting(&request.model.files).after_fairness();
+            let next = request.setting(&request.model.files).answered(&request.model);
             text + super::line(&next).trim_start()
         }
         _ => json::text(&Value::Array(documents)),

@@ -1,21 +1,29 @@
 //! `fairly sim`: a run made step by step.
 
+mod listing;
+mod stops;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::io::{BufRead, IsTerminal};
 use std::process::ExitCode;
 
 use clap::Args;
+use fairly_check::claim::Shown;
 use fairly_omega::StateId;
 use fairly_report::human::Aside;
 use fairly_report::trace::Trace as Saved;
-use fairly_report::{Look, Paint, Source, human};
+use fairly_report::{Look, Paint, Source, human, itf, json};
+use fairly_search::Prefix;
 use fairly_system::{ActionId, ProcessId, Run, RunStep, Transition, TransitionSystem};
 
 use super::arguments::Model;
 use super::trace;
 use super::with::{Work, with_system};
+use crate::edit::Editor;
 use crate::failure::Failure;
+use crate::files::Output;
 use crate::output;
+use stops::Stop;
 
 #[derive(Args)]
 pub(crate) struct Sim {
@@ -60,7 +68,9 @@ impl Work for Simulation<'_> {
         };
         let aside = Aside { look, source, whole: true, ..Aside::default() };
         let seed = request.seed;
-        let mut session = Session { system, start, taken: Vec::new(), aside, seed };
+        let origin = (request.model.files.clone(), request.model.of_the_files());
+        let (taken, stops) = (Vec::new(), Vec::new());
+        let mut session = Session { system, start, taken, aside, seed, stops, origin };
         if request.random {
             for _ in 0..request.steps {
                 if !session.random() {
@@ -81,12 +91,30 @@ struct Session<'a, 's, S> {
     taken: Vec<RunStep>,
     aside: Aside<'a>,
     seed: u64,
+    stops: Vec<Stop>,
+    /// The files of the model, and the options that make it.
+    origin: (Vec<String>, Vec<String>),
 }
 
-const HELP: &str = "  N         take step N\n  (empty)   take the next step of the trace, if one is \
-                    followed\n  r [N]     take one random step, or N\n  u [N]     undo one step, or N\
-                    \n  s         show the whole state\n  t         show the run so far\n  q         \
-                    quit\n";
+/// Steps that `c` takes at most, if nobody says how many.
+const FAR: usize = 10_000;
+
+const HELP: &str = "  N           take step N
+  (empty)     take the next step of the trace, if one is followed
+  r [N]       take one random step, or N
+  u [N]       undo one step, or N
+  s           show the whole state
+  t           show the run so far
+  l           show the text around what can happen now
+  b LINE      stop after a step of this line
+  b CONDITION stop when this becomes true, such as `b x == 3`
+  b           show where to stop
+  d [N]       do not stop at number N any more, or nowhere
+  c [N]       go on, along the trace or at random, up to a stop or for N steps
+  save FILE   write the run so far to a file
+  load FILE   begin again, and take the steps of a run that was written
+  q           quit
+";
 
 impl<S: TransitionSystem> Session<'_, '_, S> {
     fn at(&self) -> StateId {
@@ -219,21 +247,23 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
     }
 
     fn interactive(&mut self, along: Option<&Saved>) -> Result<(), Failure> {
-        let echo = !std::io::stdin().is_terminal();
-        let mut lines = std::io::stdin().lock().lines();
+        let mut editor = Editor::new();
         loop {
             let menu = self.menu(along);
-            output::write(&format!("{menu}> "), None)?;
-            let Some(line) = lines.next() else {
+            output::write(&menu, None)?;
+            let line = editor.line("> ");
+            let line = line.map_err(|error| Failure::usage(format!("cannot read: {error}")))?;
+            let Some(line) = line else {
                 output::write("\n", None)?;
                 return Ok(());
             };
-            let line = line.map_err(|error| Failure::usage(format!("cannot read: {error}")))?;
-            if echo {
+            if !editor.is_terminal() {
                 output::write(&format!("{line}\n"), None)?;
             }
-            let mut words = line.split_whitespace();
-            let (word, number) = (words.next(), words.next().and_then(|it| it.parse().ok()));
+            let (word, rest) =
+                line.trim().split_once(char::is_whitespace).unwrap_or((line.trim(), ""));
+            let (word, rest) = (Some(word).filter(|word| !word.is_empty()), rest.trim());
+            let number = rest.parse().ok();
             let said = match word {
                 None => self.follow(along),
                 Some("q" | "quit") => return Ok(()),
@@ -252,6 +282,12 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
                 }
                 Some("s" | "state") => Some(self.state()),
                 Some("t" | "trace") => Some(self.table()),
+                Some("l" | "list") => Some(self.listing()),
+                Some("b" | "break") => Some(self.stop_at(rest)),
+                Some("d" | "delete") => Some(self.forget(number)),
+                Some("c" | "continue") => Some(self.go_on(along, number)),
+                Some("save") => Some(self.save(rest)),
+                Some("load") => Some(self.load(rest)),
                 Some("?" | "h" | "help") => Some(HELP.to_owned()),
                 Some(word) => match word.parse::<usize>() {
                     Ok(number) if (1..=self.enabled().len()).contains(&number) => {
@@ -292,6 +328,123 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
                 Some(format!("the trace goes on with {}, which is not possible here\n", step.event))
             }
         }
+    }
+
+    /// The text around what can happen now.
+    fn listing(&mut self) -> String {
+        let Some(source) = self.aside.source else {
+            return "the model has no text to show\n".to_owned();
+        };
+        let mut who: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
+        for step in self.enabled() {
+            let name = trace::participants(self.system, step.action);
+            for line in stops::lines(self.system, step.action, source) {
+                who.entry(line).or_default().insert(name.clone());
+            }
+        }
+        if who.is_empty() {
+            return "nothing that can happen is written in a line\n".to_owned();
+        }
+        listing::listing(source, &who, &self.aside.look)
+    }
+
+    /// Adds a place to stop, or shows those there are.
+    fn stop_at(&mut self, text: &str) -> String {
+        if !text.is_empty() {
+            let at = self.at();
+            match Stop::read(text, self.system, at, self.aside.source) {
+                Ok(stop) if self.stops.contains(&stop) => {}
+                Ok(stop) => self.stops.push(stop),
+                Err(why) => return format!("{why}\n"),
+            }
+        }
+        let stops = (1..).zip(&self.stops);
+        let shown: String =
+            stops.map(|(at, stop)| format!("{at:>4}  {}\n", stop.words())).collect();
+        if shown.is_empty() { "there is nowhere to stop\n".to_owned() } else { shown }
+    }
+
+    /// Removes a place to stop, or all.
+    fn forget(&mut self, number: Option<usize>) -> String {
+        match number {
+            None => self.stops.clear(),
+            Some(number) if (1..=self.stops.len()).contains(&number) => {
+                self.stops.remove(number - 1);
+            }
+            Some(number) => return format!("there is no number {number}\n"),
+        }
+        self.stop_at("")
+    }
+
+    /// Takes steps up to a stop: those of a trace, or random ones.
+    fn go_on(&mut self, along: Option<&Saved>, most: Option<usize>) -> String {
+        let most = most.unwrap_or(FAR);
+        for count in 1..=most {
+            let taken = match along {
+                Some(_) => self.follow(along).is_none(),
+                None => self.random(),
+            };
+            if !taken {
+                return format!("it goes no further, after {} steps\n", count - 1);
+            }
+            let Some(step) = self.taken.last().copied() else { break };
+            let is_met = |stop: &&Stop| stop.is_met(self.system, &step, self.aside.source);
+            if let Some(stop) = self.stops.iter().find(is_met) {
+                let steps = if count == 1 { "step" } else { "steps" };
+                return format!("stopped at {}, after {count} {steps}\n", stop.words());
+            }
+        }
+        match self.stops.is_empty() {
+            true => String::new(),
+            false => format!("nothing to stop at in {most} steps\n"),
+        }
+    }
+
+    /// Writes the run so far to a file.
+    fn save(&mut self, file: &str) -> String {
+        if file.is_empty() {
+            return "say where: save FILE\n".to_owned();
+        }
+        let prefix = Prefix { start: self.start, steps: self.taken.clone() };
+        let conclusion = "made by hand with `fairly sim`".to_owned();
+        let shown = Shown { prefix, cycle: Vec::new(), conclusion, other: None };
+        let origin = itf::Origin {
+            files: &self.origin.0,
+            source: self.aside.source,
+            options: &self.origin.1,
+            property: itf::Asked::Nothing,
+            place: None,
+        };
+        let trace = itf::finite(self.system, "a run of fairly sim", &shown, &origin);
+        match Output::open(file).and_then(|to| to.write(&json::text(&trace))) {
+            Ok(()) => format!("wrote {file}: {} steps\n", self.taken.len()),
+            Err(failure) => format!("{}\n", failure.in_short()),
+        }
+    }
+
+    /// Begins again with the steps of a run that was written.
+    fn load(&mut self, file: &str) -> String {
+        if file.is_empty() {
+            return "say which: load FILE\n".to_owned();
+        }
+        let trace = match trace::read(file) {
+            Ok(trace) => trace,
+            Err(failure) => return format!("{}\n", failure.in_short()),
+        };
+        self.taken.clear();
+        for (count, step) in trace.steps().enumerate() {
+            let at = self.at();
+            match step.find(self.system, at) {
+                Some(step) => self.take(step),
+                None => {
+                    return format!(
+                        "took {count} steps; {} is not possible here, so it is a run of another model\n",
+                        step.event
+                    );
+                }
+            }
+        }
+        format!("took {} steps\n", self.taken.len())
     }
 
     /// The whole state, a line a name.

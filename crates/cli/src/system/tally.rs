@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use fairly_check::claim::{ClaimOutcome, ClaimVerdict};
 use fairly_check::promela::Stored;
+use fairly_check::soundness::Refusal;
 use fairly_check::{Outcome, Property, Verdict, Waiting, WhyUnknown, waiting};
 use fairly_report::human::Aside;
 use fairly_report::{Paint, Source, claim, clipped, counted, human, itf, json};
@@ -113,6 +114,17 @@ pub(super) struct About {
     pub(super) place: Option<Span>,
     /// How it is chosen on the command line.
     pub(super) choice: Choice,
+}
+
+/// How an answer was found, in lines.
+fn found(
+    engine: Option<String>,
+    unreduced: Option<&Refusal>,
+    asymmetric: Option<&Refusal>,
+) -> Vec<String> {
+    let unreduced = unreduced.map(|why| format!("nothing is left out: {why}"));
+    let asymmetric = asymmetric.map(|why| format!("processes are not exchanged: {why}"));
+    engine.into_iter().chain(unreduced).chain(asymmetric).collect()
 }
 
 impl About {
@@ -318,6 +330,11 @@ impl<'a> Tally<'a> {
             };
             let text = human::verdict(system, verdict, &aside);
             self.text.push_str(&text);
+            let stamp = &verdict.stamp;
+            let engine = format!("engine: {}", stamp.engine);
+            let reasons = (stamp.unreduced.as_ref(), stamp.asymmetric.as_ref());
+            let found = found(Some(engine), reasons.0, reasons.1);
+            self.in_full(&found);
         }
         self.count(row, &about.title);
         Ok(())
@@ -356,6 +373,8 @@ impl<'a> Tally<'a> {
             let aside = Aside { place: about.place, ..self.aside(source.as_deref()) };
             let text = claim::text(system, &about.title, verdict, &aside);
             self.text.push_str(&text);
+            let found = found(None, verdict.unreduced.as_ref(), verdict.asymmetric.as_ref());
+            self.in_full(&found);
             if let Some(trace) = trace {
                 let _ = writeln!(
                     self.text,
@@ -365,6 +384,15 @@ impl<'a> Tally<'a> {
         }
         self.count(row, &about.title);
         Ok(())
+    }
+
+    /// Says how an answer was found, if everything is to be said.
+    fn in_full(&mut self, lines: &[String]) {
+        if self.model.detail == Detail::Verbose {
+            let look = self.model.look;
+            let lines = lines.iter().map(|line| look.finish(look.wrapped(6, line)));
+            self.text.extend(lines);
+        }
     }
 
     fn aside<'s>(&'s self, source: Option<&'s str>) -> Aside<'s> {
