@@ -52,7 +52,7 @@ struct Leaf {
     node: NodeId,
     environment: Environment,
     hidings: Vec<(usize, SetId)>,
-    /// The events that are written in it, if they are known.
+    /// The events that are written in it, if they are known and needed.
     written: Option<HashSet<Concrete>>,
 }
 
@@ -167,6 +167,13 @@ pub fn lower_counting(
     let mut layout = Layout { terms: &mut terms, leaves: Vec::new(), hidings: Vec::new() };
     let structure = layout.subject(subject, plan.parts).map_err(diagnostic)?;
     let Layout { mut leaves, hidings, .. } = layout;
+    // Who does which event only matters where some are shared or hidden. To find it out takes as long as
+    // there are events, of which few may ever happen.
+    if shares(&structure) {
+        for leaf in &mut leaves {
+            leaf.written = terms.alphabet(leaf.node, &leaf.environment, Which::Written).ok();
+        }
+    }
     unique_names(&mut leaves);
     let mut unfolder = Unfolder::new(terms, plan.eager);
     events(&mut model, &mut unfolder, &structure, &leaves, &hidings);
@@ -256,6 +263,15 @@ fn global(variable: &csp::Variable) -> Variable {
         initial: variable.initial.iter().map(number).collect(),
         span: Some(variable.name.span),
         ..Variable::scalar(variable.name.text.clone(), range, 0)
+    }
+}
+
+/// Whether some events are shared or hidden.
+fn shares(structure: &Structure) -> bool {
+    match structure {
+        Structure::Leaf(_) => false,
+        Structure::Interleave(parts) => parts.iter().any(shares),
+        Structure::Parallel(_) | Structure::Hide(..) => true,
     }
 }
 
@@ -384,13 +400,12 @@ impl Layout<'_> {
         if self.leaves.len() >= MAX_PROCESSES {
             return Err(self.terms.endless(node));
         }
-        let written = self.terms.alphabet(node, environment, Which::Written).ok();
         self.leaves.push(Leaf {
             name: context.name,
             node,
             environment: environment.clone(),
             hidings: context.hidings,
-            written,
+            written: None,
         });
         Ok(Structure::Leaf(self.leaves.len() - 1))
     }

@@ -21,6 +21,9 @@ use crate::csp::syntax as csp;
 
 /// Locations that a process gets before the search. One that needs more gets them on the way.
 const EAGER: usize = 20_000;
+/// Operands, steps and parts that are looked at before the search, for all processes together. A process
+/// that needs more gets its locations on the way: few of them may ever be met.
+const EAGER_WORK: u64 = 500_000;
 /// Locations that a process may get at all.
 const MAX_LOCATIONS: usize = 250_000;
 /// Expressions and operators that its terms may be made of together.
@@ -75,12 +78,15 @@ pub(super) struct Unfolder {
     automata: Vec<Automaton>,
     /// How many expressions and operators a process may be made of before the search.
     eager: usize,
+    /// How much work has been done when the rest is left for the search.
+    work: u64,
 }
 
 impl Unfolder {
     /// With no processes yet.
     pub(super) fn new(terms: Terms, eager: usize) -> Unfolder {
-        Unfolder { terms, events: Events::default(), automata: Vec::new(), eager }
+        let work = terms.work.get().saturating_add(EAGER_WORK);
+        Unfolder { terms, events: Events::default(), automata: Vec::new(), eager, work }
     }
 
     /// Whether some process gets locations during the search.
@@ -126,12 +132,16 @@ impl Unfolder {
         let mut scratch = 0;
         let mut next = 0;
         while next < model.templates[template.index()].locations.len() {
-            if next >= EAGER || self.automata[template.index()].total > self.eager {
+            if next >= EAGER
+                || self.automata[template.index()].total > self.eager
+                || self.terms.work.get() > self.work
+            {
                 self.automata[template.index()].open = true;
                 break;
             }
             match self.edges(model, template, LocationId::from_index(next)) {
                 Ok((edges, used)) => {
+                    self.terms.worked(edges.len());
                     scratch = scratch.max(used);
                     model.templates[template.index()].locations[next].edges = Some(edges);
                 }
