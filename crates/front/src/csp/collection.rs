@@ -186,7 +186,11 @@ impl Parser<'_> {
         let span = Span::new(remark.span.start, remark.span.start + digits);
         match remark.text[..digits].parse() {
             Ok(capacity) if (1..=MOST_CAPACITY).contains(&capacity) => Ok(Some(capacity)),
-            _ => Err(self.capacity_is_wrong(span)),
+            _ => {
+                // The collection exists all the same, so that its uses are not errors as well.
+                self.capacity_is_wrong(span);
+                Ok(None)
+            }
         }
     }
 
