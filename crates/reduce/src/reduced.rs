@@ -199,6 +199,9 @@ const ENOUGH: usize = 4096;
 /// every process is back where it was.
 const LAPS: usize = 1000;
 
+/// Times that a cycle is gone round before it may close but for values that nothing depends on.
+const EXACT_LAPS: usize = 8;
+
 /// Why there is no run of the system behind one of the reduced system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lost {
@@ -400,12 +403,20 @@ impl<'a, S: Reducible> Reduced<'a, S> {
     ) -> Result<Run, Lost> {
         let mut laps: Vec<Vec<RunStep>> = Vec::new();
         for _ in 0..LAPS {
-            let is_back = |lap: &Vec<RunStep>| {
-                let first = lap[0].from;
-                // What nothing depends on may be another value in every lap.
-                first == at || self.forgets && self.system.has_same_future(first, at)
-            };
-            if let Some(first) = laps.iter().position(is_back) {
+            let is_back = |lap: &Vec<RunStep>| lap[0].from == at;
+            let mut back = laps.iter().position(is_back);
+            // What nothing depends on may be another value in every lap. A cycle that closes altogether after a
+            // few is better to read.
+            if back.is_none() && laps.len() >= EXACT_LAPS && self.forgets {
+                let ends = laps.iter().skip(1).map(|lap| lap[0].from).chain([at]);
+                let ends: Vec<StateId> = ends.collect();
+                let is_alike = |(lap, &end): (&Vec<RunStep>, &StateId)| {
+                    self.system.has_same_future(lap[0].from, end)
+                };
+                back = laps.iter().zip(&ends).position(is_alike);
+                laps.truncate(back.map_or(laps.len(), |first| first + 1));
+            }
+            if let Some(first) = back {
                 let cycle = laps.split_off(first).concat();
                 stem.extend(laps.concat());
                 return Ok(Run { stem, cycle }.folded());

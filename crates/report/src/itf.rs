@@ -199,6 +199,12 @@ fn document<S: TransitionSystem>(
     let processes = system.signature().processes.clone();
     let mut vars = vec!["state".to_owned(), "event".to_owned(), "who".to_owned()];
     let steps: Vec<RunStep> = run.steps().copied().collect();
+    // A loop that closes but for values that nothing depends on says how it ends.
+    let open_end = match (run.cycle.first(), run.cycle.last()) {
+        (Some(first), Some(last)) if first.from != last.to => Some(last.to),
+        _ => None,
+    };
+    let end = end.or(open_end);
     let mut states = Vec::new();
     for (at, (row, step)) in rows(system, run).iter().zip(&steps).enumerate() {
         let state = step.from;

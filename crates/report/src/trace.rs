@@ -49,7 +49,7 @@ pub struct Trace {
     rows: Vec<Row>,
     /// Of each step, which of those that are told in the same words.
     choices: Vec<usize>,
-    /// The last state of a finite run.
+    /// The last state of a finite run, or of a loop that closes but for values that nothing depends on.
     end: Option<String>,
 }
 
@@ -75,6 +75,25 @@ impl TraceStep<'_> {
     pub fn find<S: TransitionSystem>(&self, system: &mut S, from: StateId) -> Option<Transition> {
         let TraceStep { event, who, action, to, .. } = *self;
         Words { event, who, action, to }.steps(system, from).get(self.choice).copied()
+    }
+
+    /// The step of the system that is meant, or the only one that is told in the same words but for the state
+    /// that it leads to: in a later round of a loop there may be other values in it.
+    pub fn find_alike<S: TransitionSystem>(
+        &self,
+        system: &mut S,
+        from: StateId,
+    ) -> Option<Transition> {
+        self.find(system, from).or_else(|| {
+            let mut steps = Vec::new();
+            system.steps(from, &mut steps);
+            let mut found = steps.into_iter().filter(|step| {
+                let to = system.describe(step.target);
+                let words = TraceStep { to: &to, choice: 0, ..*self };
+                words.find(system, from).is_some()
+            });
+            found.next().filter(|_| found.next().is_none())
+        })
     }
 }
 
@@ -234,9 +253,10 @@ impl Trace {
     pub fn steps(&self) -> impl Iterator<Item = TraceStep<'_>> {
         let after = |at: usize| match self.rows.get(at + 1) {
             Some(row) => row.from.as_str(),
-            None => match self.loops_to {
-                Some(back) => self.rows[back].from.as_str(),
-                None => self.end.as_deref().unwrap_or_default(),
+            None => match (self.end.as_deref(), self.loops_to) {
+                (Some(end), _) => end,
+                (None, Some(back)) => self.rows[back].from.as_str(),
+                (None, None) => "",
             },
         };
         self.rows.iter().enumerate().map(move |(at, row)| TraceStep {

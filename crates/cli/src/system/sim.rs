@@ -319,7 +319,7 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
             return Some("the trace ends here\n".to_owned());
         };
         let at = self.at();
-        match step.find(self.system, at) {
+        match step.find_alike(self.system, at) {
             Some(step) => {
                 self.take(step);
                 None
