@@ -147,6 +147,7 @@ fn names_of_the_wrong_kind() {
         ("e{x = x $ 1;} -> Skip", "E1024", "x $ 1"),
         ("[a[0].f(1)] Skip", "E1024", "a[0].f"),
         ("[x == new Set()] Skip", "E1054", "new"),
+        ("e{var<Set> y;} -> Skip", "E1023", "<"),
     ] {
         let text = with(process);
         assert_eq!(wrong(&text), [(code, marked)], "{process}");

@@ -372,7 +372,7 @@ fn outside(value: i64, name: &str, range: Range, overflow: Overflow) -> Box<Faul
         Overflow::Limit => Fault::limit(
             format!(
                 "`{name}` would be {value}, and its limit is {high}: raise the limit where it is \
-                 declared"
+                 declared; in CSP#, `// capacity: N` does"
             ),
             None,
         ),

@@ -169,11 +169,15 @@ impl Parser<'_> {
     fn capacity_of(&mut self, start: usize) -> Parsed<Option<u32>> {
         let (text, end) = (self.text, self.previous().end);
         let beside = |at: usize| at >= end && !text[end..at].contains('\n');
+        // On a line of its own: at the end of a line it belongs to what stands before it.
+        let is_alone = |at: usize| {
+            let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+            text[line..at].trim_start().starts_with("//")
+        };
         let above = |at: usize| {
-            at < start && text[at..start].matches('\n').count() == 1 && {
-                let (_, between) = text[at..start].split_once('\n').unwrap_or_default();
-                between.trim().is_empty()
-            }
+            let between = if at < start { &text[at..start] } else { "" };
+            let (_, rest) = between.split_once('\n').unwrap_or(("", "…"));
+            rest.trim().is_empty() && !rest.contains('\n') && is_alone(at)
         };
         let found = self.capacities.iter().find(|remark| beside(remark.span.start));
         let found = found.or_else(|| self.capacities.iter().find(|it| above(it.span.start)));

@@ -581,6 +581,10 @@ impl Parser<'_> {
         }
         // After `$` the text may end.
         self.at = (self.at + 2).min(self.end);
+        if self.global(self.slice(start)) == Some(Global::Broken) {
+            // What is wrong has been said where it is declared.
+            return Err(Stop);
+        }
         let span = self.since(start);
         Err(self.refuse(
             codes::METHOD,

@@ -99,6 +99,15 @@ impl Parser<'_> {
 
     fn declaration(&mut self) -> Parsed<StatementKind> {
         self.at += 1;
+        if self.sees("<") {
+            let span = self.span();
+            return Err(self.refuse(
+                codes::TYPE,
+                "a collection inside a program",
+                span,
+                "declare it outside, among the global variables",
+            ));
+        }
         let name = self.name("a variable")?;
         let span = name.span;
         if self.sees("[") || self.sees("=") && self.sign_at(self.at + 1) == "[" {

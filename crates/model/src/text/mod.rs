@@ -51,8 +51,8 @@
 //!               [ "rename" name "to" e# { "," name "to" e# } ]
 //!             | "proposition" name ":" expr
 //! gathering   = p# | ( "all" | "one" ) "(" [ gathering { "," gathering } ] ")"
-//! variable    = name [ "[" number "]" ] ":" [ "scratch" ] range "=" numbers [ span ]
-//! range       = [ "wrap" ] integer ".." integer
+//! variable    = name [ "[" number "]" ] [ "count" g# ] ":" [ "scratch" ] range "=" numbers [ span ]
+//! range       = [ "wrap" | "limit" ] integer ".." integer
 //! member      = "local" l# variable
 //!             | "begin" block
 //!             | "location" q# name [ "atomic" ] [ "ends" ] [ "labels" "(" names ")" ] [ span ]

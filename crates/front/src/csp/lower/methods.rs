@@ -119,10 +119,11 @@ impl Programs<'_> {
         Counter(Place::local(self.scratch.fresh()))
     }
 
-    /// Calls a method; what it gives, if it gives something.
+    /// Calls a method; what it gives, if it gives something and that is wanted.
     pub(super) fn call(
         &mut self,
         call: &MethodCall,
+        is_wanted: bool,
         writer: Writer,
         out: &mut Vec<Statement>,
     ) -> Result<Expr, Trouble> {
@@ -170,19 +171,19 @@ impl Programs<'_> {
             }
             Method::TakeFirst => {
                 out.push(there(is_less(ZERO, room.counted()), is_empty_message));
-                let taken = self.counter();
-                out.push(taken.set(writer, room.element(ZERO)));
+                let taken = is_wanted.then(|| room.element(ZERO));
+                let taken = taken.map(|taken| self.hold(taken, writer, out));
                 let at = self.counter();
                 out.push(at.set(writer, ZERO));
                 self.remove_at(room, &at, writer, out);
-                taken.value()
+                taken.unwrap_or(ZERO)
             }
             Method::TakeLast => {
                 out.push(there(is_less(ZERO, room.counted()), is_empty_message));
-                let taken = self.counter();
-                out.push(taken.set(writer, room.element(room.last())));
+                let taken = is_wanted.then(|| room.element(room.last()));
+                let taken = taken.map(|taken| self.hold(taken, writer, out));
                 room.drop_last(writer, out);
-                taken.value()
+                taken.unwrap_or(ZERO)
             }
             Method::Clear => {
                 room.shorten(writer, ZERO, out);

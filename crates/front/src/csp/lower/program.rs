@@ -171,7 +171,7 @@ impl<'a> Programs<'a> {
                 return Ok(());
             }
             csp::StatementKind::Method(call) => {
-                self.call(call, writer, out)?;
+                self.call(call, false, writer, out)?;
                 return Ok(());
             }
             csp::StatementKind::Replace { target, value } => {
@@ -244,7 +244,7 @@ impl<'a> Programs<'a> {
                 let indices = self.values(indices, writer, out)?;
                 Expr::Load(self.with_scope(|scope| scope.element_at(*id, indices)))
             }
-            csp::ExprKind::Method(call) => self.call(call, writer, out)?,
+            csp::ExprKind::Method(call) => self.call(call, true, writer, out)?,
             csp::ExprKind::Math(function, operands) => {
                 let operands = self.values(operands, writer, out)?;
                 let operands: Vec<Expr> =
