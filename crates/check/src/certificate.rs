@@ -12,7 +12,7 @@ use crate::assumption::{Assumption, constraints_of};
 use crate::confirm;
 use crate::property::Property;
 use crate::verdict::Failure;
-use crate::waiting::{Waiting, waiting};
+use crate::waiting::{Moment, Waiting, waiting};
 
 /// How the constraints of a notion are listed that is about every event or move.
 #[derive(Clone, Copy, Debug)]
@@ -71,8 +71,12 @@ pub fn refutes<S: TransitionSystem>(
 ) -> Result<(), String> {
     let name = &property.name;
     let run = continued(system, prefix).ok_or("its last state leads to no loop")?;
+    let is_on_it = |at: &Moment| match *at {
+        Moment::Start => true,
+        Moment::After(step) | Moment::At(step) => step < prefix.steps.len(),
+    };
     match waiting(system, property, &run) {
-        Some(Waiting::Wrong { at, .. }) if at.is_none_or(|at| at < prefix.steps.len()) => Ok(()),
+        Some(Waiting::Wrong { at, .. }) if is_on_it(&at) => Ok(()),
         Some(Waiting::Wrong { .. }) => Err(format!("nothing on it is against {name}")),
         _ => Err(format!(
             "it has no loop, so it is not known whether every run that begins so violates {name}"

@@ -9,9 +9,12 @@ use std::time::{Duration, Instant};
 use fairly_model::Expr;
 use fairly_omega::StateId;
 use fairly_reduce::{Lost, Reduced, Reducible, Watched};
-use fairly_search::reach::{self, Size};
+use fairly_search::lossy::Wanted as Hunted;
+use fairly_search::probe::Ahead;
+pub use fairly_search::probe::Order;
+use fairly_search::reach::{self, FoundBeside, Size, Way};
 use fairly_search::refinement::{self, Answer, Determinism, Model, Nondeterminism, ViolationKind};
-use fairly_search::{Bounds, Cut, Phase, Prefix};
+use fairly_search::{Bounds, Cut, Phase, Prefix, shorten};
 use fairly_system::{AtomIndex, Fault, FaultKind, Run, RunStep, TransitionSystem};
 use fairly_witness::Flaw;
 
@@ -39,6 +42,8 @@ pub struct ClaimVerdict {
     pub time: Duration,
     /// What was kept of the states, if not all.
     pub lossy: Option<Lossy>,
+    /// In which order what is shown was found, if the question was about reachable states.
+    pub order: Option<Order>,
 }
 
 impl ClaimVerdict {
@@ -53,6 +58,7 @@ impl ClaimVerdict {
             asymmetric: None,
             time: Duration::ZERO,
             lossy: None,
+            order: None,
         }
     }
 }
@@ -150,8 +156,11 @@ type Meaning = fn(Option<Box<Confirmed<Shown>>>) -> ClaimOutcome;
 /// What a question ends with before it is confirmed.
 type Answered = Result<(Option<Shown>, Option<Size>), Unanswered>;
 
+/// What a question about reachable states ends with, and in which order it was found.
+type Reached = Result<(Option<(Shown, Order)>, Size), Unanswered>;
+
 /// Why a question has no answer.
-enum Unanswered {
+pub(crate) enum Unanswered {
     /// It was not begun.
     NotBegun(WhyUnknown),
     /// A bound was reached.
@@ -200,7 +209,7 @@ fn ask<S: TransitionSystem, J>(
 
 /// What the answer to a question rests on, beside deadlocks and errors.
 #[derive(Default)]
-struct Rests {
+pub(crate) struct Rests {
     watched: Watched,
     /// Whether it makes a difference that the last step to a deadlock was termination.
     ends: bool,
@@ -217,74 +226,150 @@ impl From<Watched> for Rests {
 /// Asks a question whose answer rests on what is watched, and on deadlocks and errors.
 fn ask_reduced<S: Reducible>(
     system: &mut S,
-    Rests { watched, ends, looked_up }: Rests,
-    Effort { bounds, reduction, any_run }: Effort,
-    [found, nothing]: [Meaning; 2],
-    question: impl Fn(&mut Reduced<'_, S>, Bounds) -> Answered,
+    rests: Rests,
+    effort: Effort,
+    meaning: [Meaning; 2],
+    question: impl Fn(&mut Reduced<'_, S>, Bounds) -> Reached,
     evidence: impl Fn(&mut S, &Shown) -> Result<(), String>,
 ) -> Result<ClaimVerdict, Failure> {
-    let started = Instant::now();
-    if let Some(why) = WhyUnknown::not_begun(&bounds) {
-        return conclude(system, found, nothing, Err(Unanswered::NotBegun(why)), evidence);
-    }
-    let mut refused = Refused::default();
-    let mut seen = watched.clone();
-    seen.atoms.extend(looked_up);
-    // Partial orders and merging keep every state in which nothing is enabled, whatever is looked up there.
-    // Forgetting and exchanges keep it up to what they change.
-    let (forgetting, merging) = (Some(seen.clone()), Some(watched.clone()));
-    let symmetry = Ok(seen.clone());
-    let wanted = match reduction {
-        Reduction::Sound => {
-            let orders = Ok(Watched { looked_up, ..watched });
-            Wanted { orders, symmetry, forgetting, merging, ends }
-        }
-        Reduction::Symmetry => Wanted { symmetry, ..Wanted::nothing() },
-        Reduction::Forgetting => Wanted { forgetting, ..Wanted::nothing() },
-        Reduction::Merging => Wanted { merging, ..Wanted::nothing() },
-        Reduction::Local => Wanted { forgetting, merging, ..Wanted::nothing() },
-        Reduction::Off => Wanted::nothing(),
+    let mut settling = Settling::new(effort, &rests);
+    let answered = match WhyUnknown::not_begun(&effort.bounds) {
+        Some(why) => Err(Unanswered::NotBegun(why)),
+        None => settling.search(system, rests, |reduced| question(reduced, effort.bounds)),
     };
-    system.heed(bounds.stop());
-    bounds.enter(Some(Phase::Reducing));
-    let mut reduced = soundness::reduce(system, wanted, &mut refused);
-    bounds.enter(None);
-    let mut answered = question(&mut reduced, bounds);
-    if let (Ok((None, _)), Some(why)) = (&answered, reduced.lacks_room()) {
-        answered = Err(Unanswered::Limit(why));
-    }
-    let mut said = soundness::said(&reduced);
-    let mut detours = soundness::makes_detours(&reduced);
-    let is_exchanged = reduced.symmetry().is_some();
-    drop(reduced);
-    if let Err(Unanswered::Long) = answered {
-        // The run of the whole system would be very long, so another one is looked for.
-        answered = question(&mut Reduced::whole(system), bounds);
-        (said, detours) = (Vec::new(), false);
-        refused.unreduced = Some(Refusal::Long);
-    } else if let (true, Ok((Some(shown), _))) = (is_exchanged, &answered) {
-        // Before another run takes its place, which would hide that something is wrong.
-        confirm::shown(system, shown.clone(), &evidence)?;
-    }
-    if let (Ok((Some(_), size)), true, false) = (&answered, detours, any_run) {
-        // A shortest run of the whole system is better to read, if it is not far.
-        let near = verify::near(bounds, size.map_or(0, |size| size.states));
-        let mut whole = Reduced::whole(system).forgetting(&seen);
-        let again = question(&mut whole, near);
-        if let Ok((Some(_), _)) = again {
-            answered = again;
-            said = soundness::said(&whole);
-            refused.unreduced = Some(Refusal::Shown);
+    settling.verdict(system, meaning, answered, question, evidence)
+}
+
+/// Between a search in a reduced system and the verdict on the whole one.
+#[derive(Clone)]
+pub(crate) struct Settling {
+    effort: Effort,
+    started: Instant,
+    /// What variables that are forgotten must not change.
+    seen: Watched,
+    refused: Refused,
+    /// What the reductions say of themselves.
+    said: Vec<String>,
+    detours: bool,
+    is_exchanged: bool,
+    /// Why an answer that found nothing is open: the reduced system may lack room for a process.
+    lacks_room: Option<String>,
+}
+
+impl Settling {
+    pub(crate) fn new(effort: Effort, rests: &Rests) -> Settling {
+        let mut seen = rests.watched.clone();
+        seen.atoms.extend(rests.looked_up);
+        Settling {
+            effort,
+            started: Instant::now(),
+            seen,
+            refused: Refused::default(),
+            said: Vec::new(),
+            detours: false,
+            is_exchanged: false,
+            lacks_room: None,
         }
     }
-    let mut verdict = conclude(system, found, nothing, answered, evidence)?;
-    if said.is_empty() {
-        verdict.unreduced = refused.unreduced.or(Some(Refusal::Nothing));
+
+    /// The same from now on, for another answer of the same search.
+    pub(crate) fn again(&self) -> Settling {
+        Settling { started: Instant::now(), ..self.clone() }
     }
-    verdict.asymmetric = refused.asymmetric;
-    verdict.reductions.extend(said);
-    verdict.time = started.elapsed();
-    Ok(verdict)
+
+    /// Searches in the reduced system.
+    pub(crate) fn search<S: Reducible, T>(
+        &mut self,
+        system: &mut S,
+        Rests { watched, ends, looked_up }: Rests,
+        search: impl FnOnce(&mut Reduced<'_, S>) -> T,
+    ) -> T {
+        let Effort { bounds, reduction, .. } = self.effort;
+        // Partial orders and merging keep every state in which nothing is enabled, whatever is looked up
+        // there. Forgetting and exchanges keep it up to what they change.
+        let (forgetting, merging) = (Some(self.seen.clone()), Some(watched.clone()));
+        let symmetry = Ok(self.seen.clone());
+        let wanted = match reduction {
+            Reduction::Sound => {
+                let orders = Ok(Watched { looked_up, ..watched });
+                Wanted { orders, symmetry, forgetting, merging, ends }
+            }
+            Reduction::Symmetry => Wanted { symmetry, ..Wanted::nothing() },
+            Reduction::Forgetting => Wanted { forgetting, ..Wanted::nothing() },
+            Reduction::Merging => Wanted { merging, ..Wanted::nothing() },
+            Reduction::Local => Wanted { forgetting, merging, ..Wanted::nothing() },
+            Reduction::Off => Wanted::nothing(),
+        };
+        system.heed(bounds.stop());
+        bounds.enter(Some(Phase::Reducing));
+        let mut reduced = soundness::reduce(system, wanted, &mut self.refused);
+        bounds.enter(None);
+        let answered = search(&mut reduced);
+        self.said = soundness::said(&reduced);
+        self.detours = soundness::makes_detours(&reduced);
+        self.is_exchanged = reduced.symmetry().is_some();
+        self.lacks_room = reduced.lacks_room();
+        answered
+    }
+
+    /// The verdict that an answer of the search amounts to. The question may be asked again, of the whole
+    /// system.
+    pub(crate) fn verdict<S: Reducible>(
+        mut self,
+        system: &mut S,
+        [found, nothing]: [Meaning; 2],
+        mut answered: Reached,
+        question: impl Fn(&mut Reduced<'_, S>, Bounds) -> Reached,
+        evidence: impl Fn(&mut S, &Shown) -> Result<(), String>,
+    ) -> Result<ClaimVerdict, Failure> {
+        let Effort { bounds, any_run, .. } = self.effort;
+        if let (Ok((None, _)), Some(why)) = (&answered, self.lacks_room.take()) {
+            answered = Err(Unanswered::Limit(why));
+        }
+        if let Err(Unanswered::NotBegun(why)) = answered {
+            return conclude(system, found, nothing, Err(Unanswered::NotBegun(why)), evidence);
+        }
+        if let Err(Unanswered::Long) = answered {
+            // The run of the whole system would be very long, so another one is looked for.
+            answered = question(&mut Reduced::whole(system), bounds);
+            (self.said, self.detours) = (Vec::new(), false);
+            self.refused.unreduced = Some(Refusal::Long);
+        } else if let (true, Ok((Some((shown, _)), _))) = (self.is_exchanged, &answered) {
+            // Before another run takes its place, which would hide that something is wrong.
+            confirm::shown(system, shown.clone(), &evidence)?;
+        }
+        if let (Ok((Some((_, order)), size)), false) = (&answered, any_run)
+            && (self.detours || *order != Order::Breadth)
+        {
+            // A shortest run of the whole system is better to read, if it is not far.
+            let near = verify::near(bounds, size.states);
+            let mut whole = Reduced::whole(system).forgetting(&self.seen);
+            let again = question(&mut whole, near);
+            if let Ok((Some((_, Order::Breadth)), _)) = again {
+                answered = again;
+                self.said = soundness::said(&whole);
+                self.refused.unreduced = Some(Refusal::Shown);
+            }
+        }
+        let order = answered.as_ref().ok().and_then(|(shown, _)| Some(shown.as_ref()?.1));
+        let mut answered =
+            answered.map(|(shown, size)| (shown.map(|(shown, _)| shown), Some(size)));
+        if let (Ok((Some(shown), _)), Some(Order::Depth | Order::Fewest), false) =
+            (&mut answered, order, any_run)
+        {
+            bounds.enter(Some(Phase::Shortening));
+            shown.prefix = shorten::prefix(system, &shown.prefix, verify::near(bounds, 0));
+        }
+        let mut verdict = conclude(system, found, nothing, answered, evidence)?;
+        verdict.order = order;
+        if self.said.is_empty() {
+            verdict.unreduced = self.refused.unreduced.or(Some(Refusal::Nothing));
+        }
+        verdict.asymmetric = self.refused.asymmetric;
+        verdict.reductions.extend(self.said);
+        verdict.time = self.started.elapsed();
+        Ok(verdict)
+    }
 }
 
 /// The run of the whole system behind one of the reduced system.
@@ -298,6 +383,36 @@ fn lifted<S: Reducible>(
         Ok(steps) => Ok(Some(Prefix { start, steps })),
         Err(Lost::Long) => Err(Unanswered::Long),
         Err(Lost::Step(_)) => Err(Unanswered::Lost(prefix)),
+    }
+}
+
+/// What a walk found in the reduced system, or a search ahead of it in the whole one.
+fn reached<S: Reducible>(
+    system: &mut Reduced<'_, S>,
+    found: FoundBeside<(Prefix, Order)>,
+    shown: impl FnOnce(&mut Reduced<'_, S>, Prefix) -> Shown,
+) -> Reached {
+    let (prefix, order) = match found.way {
+        None => return Ok((None, found.size)),
+        Some(Way::Shortest(prefix)) => (lifted(system, Some(prefix))?, Order::Breadth),
+        Some(Way::Ahead((prefix, order))) => (Some(prefix), order),
+    };
+    let shown = prefix.map(|prefix| (shown(system, prefix), order));
+    Ok((shown, found.size))
+}
+
+/// What looks for something ahead of a walk, where states are rows. What it finds is a run of the whole
+/// system.
+fn ahead<S: Reducible>(
+    wanted: Hunted,
+    bounds: Bounds,
+) -> impl FnMut(&mut Reduced<'_, S>, usize) -> Option<(Prefix, Order)> {
+    let mut ahead = Ahead::new(wanted);
+    move |system, walked| {
+        let (Prefix { start, steps }, order) = ahead.advance(system.packed()?, walked, bounds)?;
+        // What cannot be lifted is left to the walk.
+        let (start, steps) = system.lift_packed(start, &steps).ok()?;
+        Some((Prefix { start, steps }, order))
     }
 }
 
@@ -335,6 +450,7 @@ fn conclude<S: TransitionSystem>(
         asymmetric: None,
         time,
         lossy: None,
+        order: None,
     })
 }
 
@@ -353,19 +469,27 @@ pub fn faultless<S: Reducible>(
     let effort = effort.into();
     let watched = Watched { atoms: propositions.to_vec(), ..Watched::default() };
     let meaning = [ClaimOutcome::Violated as Meaning, ClaimOutcome::Holds];
-    let question = |system: &mut Reduced<'_, S>, bounds| {
+    let question = error_question(&wrong);
+    ask_reduced(system, watched.into(), effort, meaning, question, confirm::errs(&wrong))
+}
+
+/// Whether a run comes to an error, or to a state of which `wrong` says that something cannot be evaluated.
+fn error_question<S: Reducible>(
+    wrong: impl Fn(&S, StateId) -> Option<Fault>,
+) -> impl Fn(&mut Reduced<'_, S>, Bounds) -> Reached {
+    move |system, bounds| {
         let error = |system: &Reduced<'_, S>, state| match system.fault(state) {
             Some(fault) => (fault.kind == FaultKind::Error).then(|| fault.message.clone()),
             None => wrong(system.inner(), state).map(|fault| fault.message),
         };
-        let found = reach::state(system, bounds, |system, state| error(system, state).is_some())?;
-        let shown = lifted(system, found.prefix)?.map(|prefix| {
+        let is_wrong = |system: &Reduced<'_, S>, state| error(system, state).is_some();
+        let ahead = ahead(Hunted::Error, bounds);
+        let found = reach::state_beside(system, bounds, is_wrong, ahead)?;
+        reached(system, found, |system, prefix| {
             let message = error(system, prefix.end()).unwrap_or_default();
             Shown::new(prefix, message)
-        });
-        Ok((shown, Some(found.size)))
-    };
-    ask_reduced(system, watched.into(), effort, meaning, question, confirm::errs(&wrong))
+        })
+    }
 }
 
 /// No run gets stuck before it has ended.
@@ -389,25 +513,87 @@ pub fn stops_well<S: Reducible>(
     unfinished: Option<&str>,
     effort: impl Into<Effort>,
 ) -> Result<ClaimVerdict, Failure> {
-    let effort = effort.into();
     let missing = unfinished.and_then(|name| system.atom(name));
     let rests = Rests { ends: true, looked_up: missing, ..Rests::default() };
     let meaning = [ClaimOutcome::Violated as Meaning, ClaimOutcome::Holds];
     let ending = Ending::Stuck(unfinished.map(str::to_owned));
-    let question = |system: &mut Reduced<'_, S>, bounds| {
-        let terminated = system.atom("terminated");
-        let holds = |system: &Reduced<'_, S>, state, atom: Option<AtomIndex>| {
-            atom.is_some_and(|atom| system.holds(state, atom))
-        };
-        let is_end = |system: &Reduced<'_, S>, state| {
-            holds(system, state, terminated) && !holds(system, state, missing)
-        };
-        let found = reach::deadlock(system, bounds, is_end)?;
-        let shown = lifted(system, found.prefix)?;
-        let shown = shown.map(|prefix| Shown::stuck(system, prefix, unfinished));
-        Ok((shown, Some(found.size)))
+    let question = stuck_question(unfinished, missing);
+    ask_reduced(system, rests, effort.into(), meaning, question, confirm::ends(&ending))
+}
+
+/// Where a run may end, by a proposition, and where it may not all the same.
+fn is_end<S: TransitionSystem>(
+    terminated: Option<AtomIndex>,
+    missing: Option<AtomIndex>,
+) -> impl Fn(&S, StateId) -> bool {
+    move |system, state| {
+        let holds = |atom: Option<AtomIndex>| atom.is_some_and(|atom| system.holds(state, atom));
+        holds(terminated) && !holds(missing)
+    }
+}
+
+/// Whether a run gets stuck before it has ended.
+fn stuck_question<S: Reducible>(
+    unfinished: Option<&str>,
+    missing: Option<AtomIndex>,
+) -> impl Fn(&mut Reduced<'_, S>, Bounds) -> Reached {
+    move |system, bounds| {
+        let end = system.atom("terminated");
+        let ahead = ahead(Hunted::Stuck { end, unfinished: missing }, bounds);
+        let found = reach::deadlock_beside(system, bounds, is_end(end, missing), ahead)?;
+        reached(system, found, |system, prefix| Shown::stuck(system, prefix, unfinished))
+    }
+}
+
+/// [`faultless`] and [`stops_well`] in one exploration.
+///
+/// # Errors
+/// As [`faultless`].
+pub fn faultless_and_stops_well<S: Reducible>(
+    system: &mut S,
+    unfinished: Option<&str>,
+    effort: impl Into<Effort>,
+) -> Result<(ClaimVerdict, ClaimVerdict), Failure> {
+    let effort = effort.into();
+    let bounds = effort.bounds;
+    let missing = unfinished.and_then(|name| system.atom(name));
+    let rests = Rests { ends: true, looked_up: missing, ..Rests::default() };
+    let mut settling = Settling::new(effort, &rests);
+    let (error, stuck): (Reached, Reached) = match WhyUnknown::not_begun(&bounds) {
+        Some(why) => {
+            let not_begun = || Err(Unanswered::NotBegun(why.clone()));
+            (not_begun(), not_begun())
+        }
+        None => settling.search(system, rests, |reduced| {
+            let end = reduced.atom("terminated");
+            let stuck = Hunted::Stuck { end, unfinished: missing };
+            let (for_error, for_stuck) = (ahead(Hunted::Error, bounds), ahead(stuck, bounds));
+            let is_end = is_end(end, missing);
+            let both = reach::fault_and_deadlock(reduced, bounds, is_end, for_error, for_stuck);
+            let found = |way: Result<_, Cut>| {
+                Ok::<_, Unanswered>(FoundBeside { way: way?, size: both.size })
+            };
+            let error = found(both.error).and_then(|found| {
+                reached(reduced, found, |system, prefix| {
+                    let fault = system.fault(prefix.end()).map(|fault| fault.message.clone());
+                    Shown::new(prefix, fault.unwrap_or_default())
+                })
+            });
+            let stuck = found(both.stuck).and_then(|found| {
+                reached(reduced, found, |system, prefix| Shown::stuck(system, prefix, unfinished))
+            });
+            (error, stuck)
+        }),
     };
-    ask_reduced(system, rests, effort, meaning, question, confirm::ends(&ending))
+    let meaning = [ClaimOutcome::Violated as Meaning, ClaimOutcome::Holds];
+    let nothing = |_: &S, _: StateId| None;
+    let question = error_question(nothing);
+    let then = settling.again();
+    let errors = settling.verdict(system, meaning, error, question, confirm::errs(nothing))?;
+    let ending = Ending::Stuck(unfinished.map(str::to_owned));
+    let question = stuck_question(unfinished, missing);
+    let ends = then.verdict(system, meaning, stuck, question, confirm::ends(&ending))?;
+    Ok((errors, ends))
 }
 
 /// No run ends, by getting stuck or otherwise.
@@ -497,10 +683,10 @@ pub fn reaches<S: Reducible>(
     let watched = Watched { atoms: vec![goal], ..Watched::default() };
     let meaning = [ClaimOutcome::Holds as Meaning, ClaimOutcome::Violated];
     let question = |system: &mut Reduced<'_, S>, bounds| {
-        let found = reach::state(system, bounds, |system, state| system.holds(state, goal))?;
-        let shown = lifted(system, found.prefix)?;
-        let shown = shown.map(|prefix| Shown::reached(system, prefix));
-        Ok((shown, Some(found.size)))
+        let is_goal = |system: &Reduced<'_, S>, state| system.holds(state, goal);
+        let ahead = ahead(Hunted::State(goal), bounds);
+        let found = reach::state_beside(system, bounds, is_goal, ahead)?;
+        reached(system, found, |system, prefix| Shown::reached(system, prefix))
     };
     let evidence = confirm::reaches(|system: &mut S, state| system.holds(state, goal));
     ask_reduced(system, watched.into(), effort, meaning, question, evidence)
@@ -530,23 +716,23 @@ pub fn reaches_extreme<S: Reducible>(
     let effort = effort.into();
     let watched = Watched { values, ..Watched::default() };
     let meaning = [ClaimOutcome::Holds as Meaning, ClaimOutcome::Violated];
-    let reached = Cell::new(None);
+    let best_value = Cell::new(None);
     let question = |system: &mut Reduced<'_, S>, bounds| {
         let found = reach::extremes(system, bounds, |system, state| value(system.inner(), state))?;
         let (word, best) = match extreme {
             Extreme::Least => ("least", found.least),
             Extreme::Greatest => ("greatest", found.greatest),
         };
-        let Some((value, prefix)) = best else { return Ok((None, Some(found.size))) };
-        reached.set(Some(value));
+        let Some((value, prefix)) = best else { return Ok((None, found.size)) };
+        best_value.set(Some(value));
         let shown = lifted(system, Some(prefix))?.map(|prefix| {
             let end = system.describe(prefix.end());
-            Shown::new(prefix, format!("the {word} value is {value}, in {end}"))
+            (Shown::new(prefix, format!("the {word} value is {value}, in {end}")), Order::Breadth)
         });
-        Ok((shown, Some(found.size)))
+        Ok((shown, found.size))
     };
     let evidence = confirm::reaches(|system: &mut S, state| {
-        reached.get().is_some() && value(system, state) == reached.get()
+        best_value.get().is_some() && value(system, state) == best_value.get()
     });
     ask_reduced(system, watched.into(), effort, meaning, question, evidence)
 }

@@ -113,6 +113,7 @@ fn answer<S: Packed>(
         asymmetric: None,
         time,
         lossy: Some(lossy),
+        order: None,
     })
 }
 
@@ -120,7 +121,8 @@ fn answer<S: Packed>(
 pub fn not_lossy() -> ClaimVerdict {
     let outcome = ClaimOutcome::Unknown(WhyUnknown::NotLossy);
     let (size, time, reductions) = (None, Duration::ZERO, Vec::new());
-    ClaimVerdict { outcome, size, reductions, unreduced: None, asymmetric: None, time, lossy: None }
+    let (unreduced, asymmetric, lossy, order) = (None, None, None, None);
+    ClaimVerdict { outcome, size, reductions, unreduced, asymmetric, time, lossy, order }
 }
 
 /// No run comes to an error of the model: [`claim::faultless`](crate::claim::faultless).

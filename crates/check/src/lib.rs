@@ -17,6 +17,7 @@ mod certificate;
 pub mod claim;
 mod confirm;
 pub mod csp;
+mod decided;
 mod ending;
 mod errors;
 mod execution;
@@ -54,4 +55,4 @@ pub use verdict::{
     WhyUnknown,
 };
 pub use verify::{Options, Reduction, check, judge};
-pub use waiting::{Phrase, Waiting, waiting};
+pub use waiting::{Moment, Phrase, Waiting, waiting};

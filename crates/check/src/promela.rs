@@ -250,6 +250,18 @@ impl PromelaFile {
         }
     }
 
+    /// The answers to [`Question::Errors`] and [`Question::EndStates`], from one exploration.
+    ///
+    /// # Errors
+    /// As [`PromelaFile::claim`].
+    pub fn errors_and_end_states(
+        &mut self,
+        effort: impl Into<Effort>,
+    ) -> Result<(ClaimVerdict, ClaimVerdict), Failure> {
+        let unfinished = self.lowered.unfinished.as_deref();
+        claim::faultless_and_stops_well(&mut self.system, unfinished, effort)
+    }
+
     /// What a run ends with that answers a question with no.
     pub fn ending(&self, question: &Question) -> Option<Ending> {
         match question {

@@ -134,7 +134,7 @@ impl Wanted {
 const MANY: u64 = 24;
 
 /// Why a system is not reduced, or not in one of the ways.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Refused {
     /// Why nothing is left out, if nothing is.
     pub(crate) unreduced: Option<Refusal>,

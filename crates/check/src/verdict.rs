@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use fairly_omega::Refused;
+use fairly_search::probe::Order;
 use fairly_search::{Bounds, Cut, Watch};
 use fairly_system::{Run, RunStep, TransitionSystem};
 use fairly_witness::{Flaw, Ledger};
@@ -64,8 +65,12 @@ pub struct Counterexample {
     pub run: Confirmed<Run>,
     /// Why it counts as fair.
     pub ledger: Ledger,
-    /// The smallest single constraint that would exclude this run.
+    /// The smallest single constraint that would exclude this run; not looked for where the property is
+    /// [violated for good](Counterexample::decided).
     pub upgrade: Option<Upgrade>,
+    /// After how many steps the property is violated whatever follows, if the run shows that: these steps
+    /// are a bad prefix, and the rest of the run is one fair way to go on.
+    pub decided: Option<usize>,
 }
 
 /// A constraint that a run does not meet.
@@ -231,6 +236,10 @@ pub struct Stamp {
     pub product: (usize, usize),
     /// How long it took.
     pub time: Duration,
+    /// In which order the run that is shown was found, if an engine found it.
+    pub order: Option<Order>,
+    /// How much of the time was spent on finding a short run.
+    pub shortening: Duration,
 }
 
 /// Why a check did not come to a verdict.

@@ -8,8 +8,9 @@ use fairly_omega::emptiness::{self, Engine, Undecided};
 use fairly_omega::{Automaton, Graph, Lasso};
 use fairly_reduce::{Lost, Reduced, Reducible, Symmetry, Watched};
 use fairly_search::closure::Closure;
+use fairly_search::probe::Order;
 use fairly_search::{
-    Binding, Bounded, Bounds, Negation, Phase, Product, closure, global, inherent,
+    Binding, Bounded, Bounds, Negation, Phase, Product, closure, global, inherent, nearest,
 };
 use fairly_system::{EventReading, EventSet, Run, RunStep, Signature, TransitionSystem};
 use fairly_translate::{LetterConstraint, Lifted, translate, translate_lifted};
@@ -17,6 +18,7 @@ use fairly_witness::{Flaw, Ledger};
 
 use crate::assumption::Assumption;
 use crate::confirm;
+use crate::decided;
 use crate::implied;
 use crate::naming;
 use crate::property::{Never, Property};
@@ -86,6 +88,8 @@ pub fn check<S: Reducible>(
         system: (0, 0),
         product: (0, 0),
         time: started.elapsed(),
+        order: None,
+        shortening: Duration::ZERO,
     };
     let constraints = match WhyUnknown::not_begun(&options.bounds) {
         Some(why) => Err(why),
@@ -136,16 +140,21 @@ pub fn check<S: Reducible>(
                         Notion::Global => confirm::global(system, property, &constraints, run)?,
                         _ => confirm::lasso(system, property, &constraints, run)?,
                     };
+                    let decided =
+                        decided::violated_after(system, property, &run, &options.translation);
                     let upgrade = match notion {
                         Notion::Global => None,
+                        // No fairness keeps a run from what has happened already.
+                        _ if decided.is_some() => None,
                         _ => {
                             // Another question, which the engine that was chosen may not decide.
                             let bounds = aside(options.bounds, &stamp);
-                            let options = Options { bounds, engine: None, ..*options };
+                            let options =
+                                Options { bounds, engine: None, any_run: true, ..*options };
                             upgrade(system, property, &constraints, &run, &options)?
                         }
                     };
-                    Outcome::Violated(Box::new(Counterexample { run, ledger, upgrade }))
+                    Outcome::Violated(Box::new(Counterexample { run, ledger, upgrade, decided }))
                 }
                 Found::Unknown(why) => Outcome::Unknown(why),
                 Found::Nothing => {
@@ -535,16 +544,23 @@ fn search<S: TransitionSystem>(
     stamp: &mut Stamp,
 ) -> Result<Found, Failure> {
     with_negation(property, options, |negation| {
+        let automaton = negation.automaton;
         let mut product = Product::new(system, negation, constraints.to_vec());
         let engine = options.engine.unwrap_or_else(|| Engine::for_condition(product.acceptance()));
         stamp.engine = engine.name;
         product.system_mut().interrupt(options.bounds.interrupt());
         let mut bounded = Bounded::new(&mut product, options.bounds);
+        // An engine that somebody chose decides alone.
+        if options.engine.is_none() {
+            bounded = bounded.looking_around();
+        }
         let answer = emptiness::check(&mut bounded, engine);
         let cut = bounded.cut();
+        let near = bounded.found();
         product.system_mut().interrupt(None);
         let answer = match answer {
             Ok(answer) => answer,
+            Err(_) if near.is_some() => Default::default(),
             Err(Undecided::TooHard(refused)) => {
                 return Ok(Found::Unknown(WhyUnknown::Refused(refused)));
             }
@@ -552,17 +568,56 @@ fn search<S: TransitionSystem>(
         };
         let cut = cut.or_else(|| product.cut());
         stamp.product = (answer.effort.nodes, answer.effort.steps);
-        let found = match (answer.lasso, cut) {
-            (Some(lasso), _) => Found::Run(as_run(&mut product, &lasso)),
+        stamp.system = product.system_size();
+        let breadth = near.is_some();
+        let found = match (near.or(answer.lasso), cut) {
+            (Some(lasso), _) => {
+                stamp.order = Some(if breadth { Order::Breadth } else { Order::Depth });
+                let started = Instant::now();
+                let lasso = match options.any_run {
+                    true => lasso,
+                    false => short(&mut product, automaton, lasso, answer.effort.nodes, options),
+                };
+                stamp.shortening = started.elapsed();
+                Found::Run(as_run(&mut product, &lasso))
+            }
             (None, Some(cut)) => Found::Unknown(WhyUnknown::cut(cut, product.system())),
             (None, None) => {
                 stamp.exhaustive = true;
                 Found::Nothing
             }
         };
-        stamp.system = product.system_size();
         Ok(found)
     })
+}
+
+/// A lasso like one that was found after so many nodes, as easy to read as it can be made with little effort:
+/// one that reaches a state of the automaton that accepts everything as early as possible, where the property
+/// is violated for good, or a short one.
+fn short<S: TransitionSystem>(
+    product: &mut Product<'_, S>,
+    automaton: &Automaton,
+    lasso: Lasso,
+    searched: usize,
+    options: &Options,
+) -> Lasso {
+    let bounds = near(options.bounds, searched);
+    options.bounds.enter(Some(Phase::Shortening));
+    product.system_mut().interrupt(bounds.interrupt());
+    let universal: Vec<bool> =
+        automaton.states().map(|state| decided::is_universal(automaton, state)).collect();
+    let earliest = universal.contains(&true).then(|| {
+        nearest::lasso_through(product, bounds, |product: &Product<'_, S>, node| {
+            universal[product.pair(node).1.index()]
+        })
+    });
+    let shorter = earliest.flatten().or_else(|| {
+        let unlimited = Bounds { nodes: None, ..bounds };
+        nearest::shorter(product, &lasso, searched, unlimited)
+    });
+    product.system_mut().interrupt(None);
+    options.bounds.enter(None);
+    shorter.unwrap_or(lasso)
 }
 
 /// The run of the system behind a lasso of the product.

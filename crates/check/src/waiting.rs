@@ -1,6 +1,6 @@
 //! What a run that violates a property waits for in vain, for the sentence that explains it.
 
-use fairly_logic::{Formula, Node};
+use fairly_logic::{AtomId, Formula, Node};
 use fairly_search::Binding;
 use fairly_system::{EventReading, Run, TransitionSystem};
 use fairly_witness::Truth;
@@ -50,9 +50,20 @@ pub enum Waiting {
     Wrong {
         /// What should be.
         kept: Phrase,
-        /// The first step at which it is not.
-        at: Option<usize>,
+        /// When it is not, for the first time.
+        at: Moment,
     },
+}
+
+/// When something is so that is read at one position of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// Before the first step.
+    Start,
+    /// In the state that this step leads to.
+    After(usize),
+    /// At this step itself: its event is read, too.
+    At(usize),
 }
 
 /// Why the run violates the property; none if its formula has no shape that can be told in a sentence.
@@ -119,7 +130,19 @@ impl Explained<'_> {
     /// Something about one position that should always be and is not.
     fn wrong(&self, kept: Formula, at: usize) -> Option<Waiting> {
         let is_local = self.property.formulas.is_propositional(kept);
-        is_local.then(|| Waiting::Wrong { kept: self.phrase(kept), at: self.step(at) })
+        is_local.then(|| Waiting::Wrong { kept: self.phrase(kept), at: self.moment(kept, at) })
+    }
+
+    /// When a formula about one position is read there.
+    fn moment(&self, formula: Formula, position: usize) -> Moment {
+        let property = self.property;
+        let is_event = |&atom: &AtomId| matches!(property.binding(atom), Binding::Event(_));
+        let reads_events = property.formulas.atoms(formula).iter().any(is_event);
+        match (property.reading, position) {
+            (EventReading::Leaving, _) if reads_events => Moment::At(position),
+            (_, 0) => Moment::Start,
+            (_, position) => Moment::After(position - 1),
+        }
     }
 
     /// The step at which a position is read; none for the start, before anything happens.

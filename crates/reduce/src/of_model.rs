@@ -17,7 +17,7 @@ use fairly_model::{
     Pattern, SlotId, Statement, StatementKind, Storage, Target, TemplateId, WhenFull,
 };
 use fairly_omega::{StateId, Stop};
-use fairly_system::{ActionId, EventId, EventKind, MoveId, Transition, TransitionSystem};
+use fairly_system::{ActionId, EventId, EventKind, MoveId, Packed, Transition, TransitionSystem};
 use hashbrown::{HashMap, HashSet};
 
 use crate::anonymous::are_anonymous;
@@ -33,6 +33,10 @@ use crate::watched::{self, Names, Place, Watched};
 const MOST_STEPS: usize = 20_000;
 
 impl Reducible for Collapsed {
+    fn packed(&mut self) -> Option<&mut dyn Packed> {
+        Some(self)
+    }
+
     fn heed(&mut self, stop: Stop) {
         self.interpreter_mut().heed(stop);
     }

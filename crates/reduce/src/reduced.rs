@@ -5,8 +5,8 @@ use std::fmt;
 use fairly_model::{Forgotten, Strip, native::Part};
 use fairly_omega::{StateId, Stop};
 use fairly_system::{
-    Action, ActionId, AtomIndex, Fault, Interrupt, MoveId, Run, RunStep, Signature, Transition,
-    TransitionSystem,
+    Action, ActionId, AtomIndex, Fault, Interrupt, MoveId, Packed, Run, RunStep, Signature,
+    Transition, TransitionSystem,
 };
 use hashbrown::HashMap;
 
@@ -179,6 +179,11 @@ pub trait Reducible: TransitionSystem {
     /// How many exchanges leave the initial state as it is: about as many states as one may stand for.
     fn exchanges_at_start(&mut self, symmetry: &mut Symmetry) -> u64 {
         symmetry.orbit()
+    }
+
+    /// The same system as one whose states are rows, if it is.
+    fn packed(&mut self) -> Option<&mut dyn Packed> {
+        None
     }
 
     /// The state with its processes exchanged.
@@ -360,6 +365,40 @@ impl<'a, S: Reducible> Reduced<'a, S> {
     /// The system inside.
     pub fn inner(&self) -> &S {
         self.system
+    }
+
+    /// The system inside as one whose states are rows: all of its steps, with what is forgotten and merged.
+    pub fn packed(&mut self) -> Option<&mut dyn Packed> {
+        self.system.packed()
+    }
+
+    /// The run of the system behind a finite one of what is [packed](Reduced::packed): nothing was left out
+    /// and nobody was exchanged there, but things may have been forgotten and merged.
+    ///
+    /// # Errors
+    /// As [`lift`](Reduced::lift).
+    pub fn lift_packed(
+        &mut self,
+        start: StateId,
+        steps: &[RunStep],
+    ) -> Result<(StateId, Vec<RunStep>), Lost> {
+        let symmetry = self.symmetry.take();
+        let lifted = if self.is_same() {
+            Ok((start, steps.to_vec()))
+        } else {
+            // The first state is as it is, so what is dead there may still be remembered after it.
+            let steps = steps.iter().map(|step| {
+                let to = match self.system.fault(step.to) {
+                    Some(_) => step.to,
+                    None => self.standing_for(step.to),
+                };
+                RunStep { to, ..*step }
+            });
+            let steps: Vec<RunStep> = steps.collect();
+            self.lift_from(start, &steps).map(|steps| (start, steps))
+        };
+        self.symmetry = symmetry;
+        lifted
     }
 
     /// How much has been left out so far.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use fairly_check::claim::{ClaimOutcome, ClaimVerdict, Shown};
+use fairly_check::claim::{ClaimOutcome, ClaimVerdict, Order, Shown};
 use fairly_system::{Run, TransitionSystem};
 use serde_json::{Value, json};
 
@@ -35,6 +35,9 @@ pub fn text<S: TransitionSystem>(
     let mut time = format!("{:.2} s", verdict.time.as_secs_f64());
     for reduction in verdict.reductions.iter().rev() {
         time = format!("{reduction} · {time}");
+    }
+    if let Some(order @ (Order::Depth | Order::Fewest)) = verdict.order {
+        time = format!("found {} · {time}", order.words());
     }
     let stamp = match verdict.size {
         Some(size) => {
@@ -84,6 +87,7 @@ pub fn json<S: TransitionSystem>(system: &mut S, title: &str, verdict: &ClaimVer
             "exhaustive": shown.is_none() && outcome != "unknown",
             "states": verdict.size.map(|size| size.states),
             "transitions": verdict.size.map(|size| size.transitions),
+            "order": verdict.order.map(Order::words),
             "reductions": verdict.reductions,
             "unreduced": verdict.unreduced.as_ref().map(ToString::to_string),
             "asymmetric": verdict.asymmetric.as_ref().map(ToString::to_string),

@@ -2,10 +2,11 @@
 
 use std::fmt::Write;
 
+use fairly_check::claim::Order;
 use fairly_check::soundness::{FORGETTING, MERGING, SOUNDNESS, SYMMETRY};
 use fairly_check::{
-    Cause, CauseKind, Doomed, Elsewhere, Fairness, Ladder, Least, Outcome, Phrase, Stamp, Upgrade,
-    Verdict, Waiting,
+    Cause, CauseKind, Counterexample, Doomed, Elsewhere, Fairness, Ladder, Least, Moment, Outcome,
+    Phrase, Stamp, Upgrade, Verdict, Waiting,
 };
 use fairly_fairness::{Level, Notion, Strength};
 use fairly_source::Span;
@@ -67,32 +68,10 @@ pub fn verdict<S: TransitionSystem>(
         Outcome::Violated(found) => {
             out.push_str(&stamp(&verdict.stamp, None, look));
             out.push('\n');
-            let sentence = in_vain(system, &found.run, aside.waiting);
-            if !sentence.is_empty() {
-                out.push_str(&look.wrapped(3, &sentence));
-                out.push('\n');
-            }
-            out.push_str(&infinite(system, &found.run, aside));
-            if verdict.stamp.engine == "global" {
-                out.push_str(&look.wrapped(
-                    3,
-                    "The loop takes every step that is possible in a state it visits, so it is \
-                     globally fair.",
-                ));
-            }
-            if verdict.stamp.engine != "global" || !found.ledger.entries.is_empty() {
-                out.push_str(&ledger(&found.ledger, look));
-            }
-            if let Some(Waiting::Wrong { .. }) = aside.waiting {
-                out.push('\n');
-                out.push_str(&look.wrapped(
-                    3,
-                    "However this run goes on, it violates the property: fairness is beside the \
-                     point.",
-                ));
-            } else {
-                out.push_str(&upgrade(found.upgrade.as_ref(), look));
-            }
+            out.push_str(&match found.decided {
+                Some(steps) => for_good(system, verdict, found, steps, aside),
+                None => lasting(system, verdict, found, aside),
+            });
             if let Some(trace) = aside.trace {
                 let _ = writeln!(out, "\n   trace: {trace}\n   replay: fairly trace show {trace}");
             }
@@ -111,6 +90,85 @@ pub fn verdict<S: TransitionSystem>(
         out.push_str(&painted(look, Paint::Warning, &note));
     }
     look.finish(out)
+}
+
+/// A run that violates the property by what it does for ever.
+fn lasting<S: TransitionSystem>(
+    system: &mut S,
+    verdict: &Verdict,
+    found: &Counterexample,
+    aside: &Aside<'_>,
+) -> String {
+    let look = &aside.look;
+    let mut sentences = Vec::from_iter(in_vain(aside.waiting));
+    sentences.extend(who_waits(system, &found.run));
+    let mut out = String::new();
+    if !sentences.is_empty() {
+        out.push_str(&look.wrapped(3, &sentences.join(" ")));
+        out.push('\n');
+    }
+    out.push_str(&infinite(system, &found.run, aside));
+    out.push_str(&why_fair(verdict, found, look));
+    out.push_str(&upgrade(found.upgrade.as_ref(), look));
+    out
+}
+
+/// A run that violates the property for good after some steps. What follows is one fair way to go on, which
+/// is left out unless everything is to be shown.
+fn for_good<S: TransitionSystem>(
+    system: &mut S,
+    verdict: &Verdict,
+    found: &Counterexample,
+    shown: usize,
+    aside: &Aside<'_>,
+) -> String {
+    let look = &aside.look;
+    let mut out = String::new();
+    if let Some(sentence) = in_vain(aside.waiting) {
+        out.push_str(&look.wrapped(3, &sentence));
+        out.push('\n');
+    }
+    let is_assumed = verdict.stamp.engine == "global" || !found.ledger.entries.is_empty();
+    if aside.whole {
+        out.push_str(&infinite(system, &found.run, aside));
+        out.push_str(&why_fair(verdict, found, look));
+    } else if shown > 0 {
+        let beginning = found.run.steps().take(shown).copied().collect();
+        let beginning = Run { stem: beginning, cycle: Vec::new() };
+        out.push_str(&steps(system, &beginning, aside));
+    }
+    let mut said = match (shown, aside.whole) {
+        (0, _) => "The property is violated at the start, whatever follows".to_owned(),
+        (_, false) => "Whatever follows, the property stays violated".to_owned(),
+        (1, true) => "After step 1 the property stays violated, whatever follows".to_owned(),
+        (shown, true) => {
+            format!("After step {shown} the property stays violated, whatever follows")
+        }
+    };
+    said.push_str(if is_assumed && !aside.whole {
+        ". A fair run goes on from here; the trace shows one."
+    } else if is_assumed {
+        ", and a fair run goes on from there."
+    } else {
+        "."
+    });
+    out.push_str(&look.wrapped(3, &said));
+    out
+}
+
+/// Why a run counts as fair.
+fn why_fair(verdict: &Verdict, found: &Counterexample, look: &Look) -> String {
+    let mut out = String::new();
+    if verdict.stamp.engine == "global" {
+        out.push_str(&look.wrapped(
+            3,
+            "The loop takes every step that is possible in a state it visits, so it is globally fair.",
+        ));
+    }
+    if verdict.stamp.engine != "global" || !found.ledger.entries.is_empty() {
+        out.push_str(&ledger(&found.ledger, look));
+    }
+    out
 }
 
 /// Lines in a colour, each for itself.
@@ -154,45 +212,43 @@ pub(crate) fn place(aside: &Aside<'_>) -> String {
 }
 
 /// What waits for what.
-fn in_vain<S: TransitionSystem>(system: &mut S, run: &Run, waiting: Option<&Waiting>) -> String {
+fn in_vain(waiting: Option<&Waiting>) -> Option<String> {
     let comes = |phrase: &Phrase| if phrase.is_event { "occurs" } else { "becomes true" };
     let step = |at: Option<usize>| {
         at.map_or("at the start".to_owned(), |at| format!("at step {}", at + 1))
     };
-    let mut sentences = Vec::new();
-    match waiting {
-        Some(Waiting::Unanswered { asked, at, wanted }) => sentences.push(format!(
+    let happens = |phrase: &Phrase| if phrase.is_event { "occurs" } else { "is true" };
+    Some(match waiting? {
+        Waiting::Unanswered { asked, at, wanted } => format!(
             "`{}` {} {}, and `{}` never {} from there on.",
             asked.text,
-            if asked.is_event { "occurs" } else { "is true" },
+            happens(asked),
             step(*at),
             wanted.text,
             comes(wanted),
-        )),
-        Some(Waiting::Forgotten { wanted, last }) => sentences.push(match last {
-            None => format!("`{}` never {}.", wanted.text, comes(wanted)),
-            Some(last) => format!(
-                "`{}` {} for the last time at step {}, and never again.",
-                wanted.text,
-                if wanted.is_event { "occurs" } else { "is true" },
-                last + 1
-            ),
-        }),
-        Some(Waiting::Never(wanted)) => {
-            sentences.push(format!("`{}` never {}.", wanted.text, comes(wanted)));
+        ),
+        Waiting::Forgotten { wanted, last: None } => {
+            format!("`{}` never {}.", wanted.text, comes(wanted))
         }
-        Some(Waiting::Broken { kept, at }) => sentences.push(format!(
-            "`{}` does not stay: it is false {} again and again.",
-            kept.text,
-            step(*at)
-        )),
-        Some(Waiting::Wrong { kept, at }) => {
-            sentences.push(format!("`{}` is false {}.", kept.text, step(*at)));
+        Waiting::Forgotten { wanted, last: Some(last) } => format!(
+            "`{}` {} for the last time at step {}, and never again.",
+            wanted.text,
+            happens(wanted),
+            last + 1
+        ),
+        Waiting::Never(wanted) => format!("`{}` never {}.", wanted.text, comes(wanted)),
+        Waiting::Broken { kept, at } => {
+            format!("`{}` does not stay: it is false {} again and again.", kept.text, step(*at))
         }
-        None => {}
-    }
-    sentences.extend(who_waits(system, run));
-    sentences.join(" ")
+        Waiting::Wrong { kept, at } => {
+            let when = match at {
+                Moment::Start => "at the start".to_owned(),
+                Moment::After(at) => format!("after step {}", at + 1),
+                Moment::At(at) => format!("at step {}", at + 1),
+            };
+            format!("`{}` is false {when}.", kept.text)
+        }
+    })
 }
 
 /// Which processes stand still on the loop while others move.
@@ -294,6 +350,9 @@ pub fn soundness() -> String {
     out
 }
 
+/// Seconds from which on it is said how long something on the side took.
+const NOTICED: f64 = 0.1;
+
 /// The line that says what an answer rests on. The engine is left out where the line would be too long;
 /// JSON has it always.
 fn stamp(stamp: &Stamp, closure: Option<&Fairness>, look: &Look) -> String {
@@ -321,11 +380,19 @@ fn stamp(stamp: &Stamp, closure: Option<&Fairness>, look: &Look) -> String {
         Some(Fairness::NotKnown) => parts.push("machine closure not known".to_owned()),
         Some(Fairness::NotAssumed) | None => {}
     }
+    let shortening = stamp.shortening.as_secs_f64();
+    if shortening >= NOTICED {
+        parts.push(format!("{shortening:.2}{TIGHT}s for a short run"));
+    }
+    if stamp.order == Some(Order::Breadth) {
+        parts.push("found breadth first".to_owned());
+    }
+    let engine = parts.len();
     parts.push(format!("engine {}", stamp.engine));
     parts.push(format!("{:.2}{TIGHT}s", stamp.time.as_secs_f64()));
     const MARGIN: usize = 6;
     if MARGIN + parts.join(" · ").chars().count() > look.width {
-        parts.remove(parts.len() - 2);
+        parts.remove(engine);
     }
     look.wrapped(MARGIN, &parts.join(" · "))
 }

@@ -1,5 +1,6 @@
 //! A verdict as JSON. The schema has a version; fields are added, never changed, within one.
 
+use fairly_check::claim::Order;
 use fairly_check::{Cause, CauseKind, Elsewhere, Fairness, Ladder, Least, Outcome, Verdict};
 use fairly_fairness::Notion;
 use fairly_source::{Diagnostic, Position, escape, parts};
@@ -68,6 +69,7 @@ pub fn verdict<S: TransitionSystem>(system: &mut S, verdict: &Verdict) -> Value 
             "fairness": stamp.fairness,
             "constraints": stamp.constraints,
             "engine": stamp.engine,
+            "order": stamp.order.map(Order::words),
             "reductions": stamp.reductions,
             "unreduced": stamp.unreduced.as_ref().map(ToString::to_string),
             "asymmetric": stamp.asymmetric.as_ref().map(ToString::to_string),
@@ -77,6 +79,7 @@ pub fn verdict<S: TransitionSystem>(system: &mut S, verdict: &Verdict) -> Value 
             "product_nodes": stamp.product.0,
             "product_steps": stamp.product.1,
             "seconds": stamp.time.as_secs_f64(),
+            "shortening_seconds": stamp.shortening.as_secs_f64(),
         },
         "notes": verdict.notes,
     });
@@ -96,6 +99,7 @@ pub fn verdict<S: TransitionSystem>(system: &mut S, verdict: &Verdict) -> Value 
         }
         Outcome::Violated(found) => {
             value["run"] = run(system, &found.run);
+            value["violated_after"] = json!(found.decided);
             value["ledger"] = ledger(&found.ledger);
             value["upgrade"] = match &found.upgrade {
                 None => Value::Null,

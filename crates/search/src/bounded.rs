@@ -10,10 +10,13 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use fairly_omega::{Acceptance, Graph, MarkSet, MarkSetId, Refused, StateId, Step, Stop, Visit};
+use fairly_omega::{
+    Acceptance, Graph, Lasso, MarkSet, MarkSetId, Refused, StateId, Step, Stop, Visit,
+};
 use fairly_store::meter;
 use fairly_system::Interrupt;
 
+use crate::nearest;
 use crate::watch::{Phase, Watch};
 
 /// How much a search may explore.
@@ -94,6 +97,18 @@ impl Budget {
     /// Begins to count now.
     pub(crate) fn new(bounds: Bounds) -> Self {
         Budget { bounds, started: Instant::now() }
+    }
+
+    /// The same with at most so many nodes, and so much time from now on.
+    pub(crate) fn within(self, nodes: usize, time: Duration) -> Self {
+        let Bounds { nodes: most, deadline, .. } = self.bounds;
+        let soon = Instant::now() + time;
+        let bounds = Bounds {
+            nodes: Some(most.map_or(nodes, |most| most.min(nodes))),
+            deadline: Some(deadline.map_or(soon, |deadline| deadline.min(soon))),
+            ..self.bounds
+        };
+        Budget { bounds, ..self }
     }
 
     /// Who watches.
@@ -200,14 +215,60 @@ pub struct Bounded<'a, G> {
     /// Bytes that the search holds.
     charged: usize,
     cut: Option<Cut>,
+    /// The search that goes on breadth first beside the one that asks.
+    wide: Option<Wide>,
 }
+
+/// A search among the nodes that are nearest to the start, now and then.
+struct Wide {
+    /// Nodes to be expanded before it gets a turn.
+    due: usize,
+    found: Option<Lasso>,
+}
+
+/// Nodes that are expanded before the nearest ones are searched for the first time; then it is twice as many
+/// each time.
+const FIRST_TURN: usize = 1 << 13;
+/// Nodes for each of the nearest ones that are searched then.
+const SHARE: usize = 8;
+/// The most that are searched.
+const WIDEST: usize = 1 << 20;
 
 impl<'a, G: Graph> Bounded<'a, G> {
     /// The graph under these bounds, which begin to count now.
     pub fn new(graph: &'a mut G, bounds: Bounds) -> Self {
         let budget = Budget::new(bounds);
         let expanded = Vec::new();
-        Bounded { graph, budget, expanded, count: 0, asked: 0, charged: 0, cut: None }
+        Bounded { graph, budget, expanded, count: 0, asked: 0, charged: 0, cut: None, wide: None }
+    }
+
+    /// The same, which looks for an accepted lasso near the start by itself, now and then: an engine goes depth
+    /// first, and may pass a short cycle by for a long time. Once one is found the graph ends, as at a limit.
+    #[must_use]
+    pub fn looking_around(mut self) -> Self {
+        self.wide = Some(Wide { due: FIRST_TURN, found: None });
+        self
+    }
+
+    /// The lasso that was found near the start, if one was. The graph is not to be searched any more.
+    pub fn found(&mut self) -> Option<Lasso> {
+        self.wide.take()?.found
+    }
+
+    /// Gives the search near the start its turn, if it is due. Tells whether it has found something.
+    fn look_around(&mut self) -> bool {
+        let Some(wide) = &mut self.wide else { return false };
+        if wide.found.is_none() && self.count >= wide.due {
+            wide.due = wide.due.saturating_mul(2);
+            let nodes = (self.count / SHARE).min(WIDEST);
+            wide.found = nearest::any(self.graph, nodes, &self.budget);
+        }
+        wide.found.is_some()
+    }
+
+    /// The graph.
+    pub fn graph(&self) -> &G {
+        self.graph
     }
 
     /// The limit that was reached, if one was.
@@ -227,7 +288,7 @@ impl<'a, G: Graph> Bounded<'a, G> {
         if self.cut.is_none() {
             self.cut = self.budget.allows(self.count, || self.bytes()).err();
         }
-        if self.cut.is_some() {
+        if self.cut.is_some() || self.look_around() {
             return false;
         }
         self.expanded[word] |= bit;
@@ -242,7 +303,8 @@ impl<G: Graph> Graph for Bounded<'_, G> {
     }
 
     fn steps(&mut self, node: StateId, steps: &mut Vec<Step>) {
-        if self.budget.is_unlimited() || self.may_expand(node) {
+        let is_free = self.wide.is_none() && self.budget.is_unlimited();
+        if is_free || self.may_expand(node) {
             let before = steps.len();
             self.graph.steps(node, steps);
             if let Some(watch) = self.budget.bounds.watch {
@@ -270,7 +332,8 @@ impl<G: Graph> Graph for Bounded<'_, G> {
             self.cut = budget.allows(nodes, || self.bytes()).err().or(late);
         }
         self.asked += 1;
-        self.cut.is_none()
+        let is_found = self.wide.as_ref().is_some_and(|wide| wide.found.is_some());
+        self.cut.is_none() && !is_found
     }
 
     fn bytes(&self) -> usize {

@@ -9,6 +9,9 @@
 //! - [`inherent`]: inherent fairness, that is relative liveness;
 //! - [`threaded`]: a quotient by exchanges of processes, under fairness of all of them;
 //! - [`reach`]: which states can be reached at all;
+//! - [`probe`]: the same, ahead of the search and in other orders;
+//! - [`shorten`]: a finite run without detours;
+//! - [`nearest`]: a lasso that reaches a node of some kind as early as possible;
 //! - [`lossy`]: the same where they do not fit into memory, for finding faults.
 
 mod bounded;
@@ -16,10 +19,13 @@ pub mod closure;
 pub mod global;
 pub mod inherent;
 pub mod lossy;
+pub mod nearest;
 mod prefix;
+pub mod probe;
 mod product;
 pub mod reach;
 pub mod refinement;
+pub mod shorten;
 mod stored;
 pub mod threaded;
 mod walk;

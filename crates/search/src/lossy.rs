@@ -115,7 +115,7 @@ pub struct Hunt {
 }
 
 /// Where something was found.
-enum Found {
+pub(crate) enum Found {
     /// Behind these steps from the first state; if `by_other`, the last of them is another one than
     /// termination.
     Row { way: Vec<usize>, by_other: bool },
@@ -233,7 +233,7 @@ fn breadth_first<S: Packed>(
 /// Whether a fault is what is wanted; if it is a limit, it is noted.
 fn goes_wrong(fault: &Fault, wanted: Wanted, hunt: &mut Hunt) -> bool {
     match fault.kind {
-        FaultKind::Error => matches!(wanted, Wanted::Error | Wanted::Last),
+        FaultKind::Error => wanted.is_error(),
         FaultKind::Limit => {
             hunt.limit.get_or_insert_with(|| fault.message.clone());
             false
@@ -243,17 +243,27 @@ fn goes_wrong(fault: &Fault, wanted: Wanted, hunt: &mut Hunt) -> bool {
 
 impl Wanted {
     /// Whether it makes a difference how a state was entered.
-    fn asks_how(self) -> bool {
+    pub(crate) fn asks_how(self) -> bool {
         matches!(self, Wanted::Stuck { .. })
     }
 
+    /// Whether it is an error of the model.
+    pub(crate) fn is_error(self) -> bool {
+        matches!(self, Wanted::Error | Wanted::Last)
+    }
+
     /// Whether it is a state that has just been met.
-    fn is_met<S: Packed>(self, system: &mut S, row: &[u64]) -> bool {
+    pub(crate) fn is_met<S: Packed + ?Sized>(self, system: &mut S, row: &[u64]) -> bool {
         matches!(self, Wanted::State(atom) if system.row_holds(row, atom))
     }
 
     /// Whether it is a state without transitions.
-    fn is_last<S: Packed>(self, system: &mut S, row: &[u64], terminated: bool) -> bool {
+    pub(crate) fn is_last<S: Packed + ?Sized>(
+        self,
+        system: &mut S,
+        row: &[u64],
+        terminated: bool,
+    ) -> bool {
         let mut holds = |atom: Option<AtomIndex>| atom.is_some_and(|it| system.row_holds(row, it));
         match self {
             Wanted::Error | Wanted::State(_) => false,
@@ -264,7 +274,7 @@ impl Wanted {
 }
 
 /// Takes the steps of a way again and numbers the states on it.
-fn retrace<S: Packed>(system: &mut S, found: &Found) -> Prefix {
+pub(crate) fn retrace<S: Packed + ?Sized>(system: &mut S, found: &Found) -> Prefix {
     let start = system.initial()[0];
     let (way, by_other) = match found {
         Found::Row { way, by_other } => (way, *by_other),

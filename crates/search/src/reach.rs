@@ -11,12 +11,14 @@
 //! the system goes no further because of a limit of the tool, nothing is known of what follows: what is
 //! found elsewhere counts, but that nothing is found does not.
 
+use std::cell::Cell;
+
 use fairly_omega::StateId;
-use fairly_system::{FaultKind, Transition, TransitionSystem};
+use fairly_system::{Fault, FaultKind, Transition, TransitionSystem};
 
 use crate::bounded::{Bounds, Cut};
 use crate::prefix::Prefix;
-use crate::walk::{Visit, Walk};
+use crate::walk::{Reached, Visit, Walk};
 
 /// How much has been explored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,6 +42,35 @@ impl Found {
     /// What a walk found: a visit, if any.
     fn of<S: TransitionSystem>(walk: &Walk, system: &mut S, visit: Option<usize>) -> Self {
         Found { prefix: visit.map(|number| walk.prefix(system, number)), size: walk.size }
+    }
+}
+
+/// What a search for a state ends with beside which another one has looked ahead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundBeside<T> {
+    /// A way to such a state; `None` if there is none.
+    pub way: Option<Way<T>>,
+    /// What had been explored by then, ahead not counted.
+    pub size: Size,
+}
+
+/// A way to a state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Way<T> {
+    /// A shortest one.
+    Shortest(Prefix),
+    /// What the search ahead gave.
+    Ahead(T),
+}
+
+impl<T> FoundBeside<T> {
+    fn of<S: TransitionSystem>(walk: &Walk, system: &mut S, reached: Reached<T>) -> Self {
+        let way = match reached {
+            Reached::Visit(number) => Some(Way::Shortest(walk.prefix(system, number))),
+            Reached::Ahead(ahead) => Some(Way::Ahead(ahead)),
+            Reached::End => None,
+        };
+        FoundBeside { way, size: walk.size }
     }
 }
 
@@ -69,6 +100,23 @@ pub fn state<S: TransitionSystem>(
     Ok(Found::of(&walk, system, found))
 }
 
+/// As [`state`], with a search ahead that gets a turn now and then, with the number of states that have been
+/// expanded by then: see [`probe`](crate::probe).
+///
+/// # Errors
+/// When a bound or a limit is reached, and nothing was found ahead.
+pub fn state_beside<S: TransitionSystem, T>(
+    system: &mut S,
+    bounds: Bounds,
+    mut goal: impl FnMut(&S, StateId) -> bool,
+    mut turn: impl FnMut(&mut S, usize) -> Option<T>,
+) -> Result<FoundBeside<T>, Cut> {
+    let mut walk = Walk::default();
+    let met = |system: &S, visit: &Visit| goal(system, visit.state);
+    let reached = walk.find_beside(system, bounds, met, |_, _, _| false, &mut turn)?;
+    Ok(FoundBeside::of(&walk, system, reached))
+}
+
 /// The first state that is left by no transition although nothing has ended there: it has no
 /// [`fault`](TransitionSystem::fault), the step that led to it was not
 /// [termination](fairly_system::EventKind::Termination), and it is no end by `is_end`.
@@ -78,17 +126,99 @@ pub fn state<S: TransitionSystem>(
 pub fn deadlock<S: TransitionSystem>(
     system: &mut S,
     bounds: Bounds,
-    mut is_end: impl FnMut(&S, StateId) -> bool,
+    is_end: impl FnMut(&S, StateId) -> bool,
 ) -> Result<Found, Cut> {
     let mut walk = Walk::default();
-    let stuck = |system: &mut S, visit: &Visit, enabled: &[Transition]| {
+    let found = walk.find(system, bounds, |_, _| false, stuck(is_end))?;
+    Ok(Found::of(&walk, system, found))
+}
+
+/// As [`deadlock`], with a search ahead that gets a turn now and then: see [`state_beside`].
+///
+/// # Errors
+/// As there.
+pub fn deadlock_beside<S: TransitionSystem, T>(
+    system: &mut S,
+    bounds: Bounds,
+    is_end: impl FnMut(&S, StateId) -> bool,
+    mut turn: impl FnMut(&mut S, usize) -> Option<T>,
+) -> Result<FoundBeside<T>, Cut> {
+    let mut walk = Walk::default();
+    let reached = walk.find_beside(system, bounds, |_, _| false, stuck(is_end), &mut turn)?;
+    Ok(FoundBeside::of(&walk, system, reached))
+}
+
+/// What one walk says of errors and of deadlocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Both<T> {
+    /// As [`fault`] answers.
+    pub error: Result<Option<Way<T>>, Cut>,
+    /// As [`deadlock`] answers.
+    pub stuck: Result<Option<Way<T>>, Cut>,
+    /// What was explored.
+    pub size: Size,
+}
+
+/// Looks for errors and for deadlocks in one walk, each with a search ahead of it: as [`state_beside`] for
+/// errors and [`deadlock_beside`], in half of the time. The walk goes on until both are found.
+pub fn fault_and_deadlock<S: TransitionSystem, T>(
+    system: &mut S,
+    bounds: Bounds,
+    is_end: impl FnMut(&S, StateId) -> bool,
+    mut turn_for_error: impl FnMut(&mut S, usize) -> Option<T>,
+    mut turn_for_stuck: impl FnMut(&mut S, usize) -> Option<T>,
+) -> Both<T> {
+    let mut walk = Walk::default();
+    let (error_at, stuck_at) = (Cell::new(None::<usize>), Cell::new(None::<usize>));
+    let (mut error_ahead, mut stuck_ahead) = (None, None);
+    let are_met = || error_at.get().is_some() && stuck_at.get().is_some();
+    let met = |system: &S, visit: &Visit| {
+        let is_error = |fault: &Fault| fault.kind == FaultKind::Error;
+        if error_at.get().is_none() && system.fault(visit.state).is_some_and(is_error) {
+            error_at.set(Some(visit.number));
+        }
+        are_met()
+    };
+    let mut is_stuck = stuck(is_end);
+    let expanded = |system: &mut S, visit: &Visit, enabled: &[Transition]| {
+        if stuck_at.get().is_none() && is_stuck(system, visit, enabled) {
+            stuck_at.set(Some(visit.number));
+        }
+        are_met()
+    };
+    let mut turn = |system: &mut S, walked: usize| {
+        if error_at.get().is_none() && error_ahead.is_none() {
+            error_ahead = turn_for_error(system, walked);
+        }
+        if stuck_at.get().is_none() && stuck_ahead.is_none() {
+            stuck_ahead = turn_for_stuck(system, walked);
+        }
+        let is_known = (error_at.get().is_some() || error_ahead.is_some())
+            && (stuck_at.get().is_some() || stuck_ahead.is_some());
+        is_known.then_some(())
+    };
+    let cut = walk.find_beside(system, bounds, met, expanded, &mut turn).err();
+    let mut way = |at: Option<usize>, ahead: Option<T>| match (at, ahead, cut) {
+        (Some(number), ..) => Ok(Some(Way::Shortest(walk.prefix(system, number)))),
+        (None, Some(ahead), _) => Ok(Some(Way::Ahead(ahead))),
+        (None, None, Some(cut)) => Err(cut),
+        (None, None, None) => Ok(None),
+    };
+    let error = way(error_at.get(), error_ahead);
+    let stuck = way(stuck_at.get(), stuck_ahead);
+    Both { error, stuck, size: walk.size }
+}
+
+/// Whether a run is stuck at a visit.
+fn stuck<S: TransitionSystem>(
+    mut is_end: impl FnMut(&S, StateId) -> bool,
+) -> impl FnMut(&mut S, &Visit, &[Transition]) -> bool {
+    move |system, visit, enabled| {
         enabled.is_empty()
             && !visit.terminated
             && system.fault(visit.state).is_none()
             && !is_end(system, visit.state)
-    };
-    let found = walk.find(system, bounds, |_, _| false, stuck)?;
-    Ok(Found::of(&walk, system, found))
+    }
 }
 
 /// The first state that was entered by an [error](FaultKind::Error) of the model.

@@ -10,6 +10,8 @@
 //! met here, which it does if it is explored for the first time, or was explored so before. Otherwise
 //! a visit costs four bytes and a bit, and a state one byte.
 
+use std::time::Duration;
+
 use fairly_omega::StateId;
 use fairly_system::{ActionId, EventKind, RunStep, Transition, TransitionSystem};
 
@@ -20,6 +22,14 @@ use crate::reach::Size;
 
 /// Visits of which one is remembered.
 const BLOCK: usize = 64;
+/// Visits that are expanded before a search ahead of the walk gets its first turn; then it is twice as many
+/// each time.
+const FIRST_TURN: usize = 1 << 13;
+/// Visits that are expanded, beside as many as before, in order to find the nearest of what was found ahead.
+const NEARER: usize = 1 << 14;
+
+/// How long something nearer is looked for.
+const SOON: Duration = Duration::from_secs(2);
 
 /// A state on the walk.
 #[derive(Clone, Copy)]
@@ -43,6 +53,19 @@ pub(crate) struct Walk {
     pub(crate) size: Size,
 }
 
+/// What a walk ends with.
+pub(crate) enum Reached<T> {
+    /// A visit, with this number; the nearest of its kind.
+    Visit(usize),
+    /// What a search ahead of the walk gave.
+    Ahead(T),
+    /// The end of the system.
+    End,
+}
+
+/// A search ahead of a walk: it is given the system and how many visits were expanded.
+pub(crate) type Turn<'a, S, T> = &'a mut dyn FnMut(&mut S, usize) -> Option<T>;
+
 impl Walk {
     /// Goes on until `met`, asked of each state when it is met, or `expanded`, asked with what is
     /// enabled when its turn has come, says that it is found; the number of that visit.
@@ -53,20 +76,46 @@ impl Walk {
         met: impl FnMut(&S, &Visit) -> bool,
         expanded: impl FnMut(&mut S, &Visit, &[Transition]) -> bool,
     ) -> Result<Option<usize>, Cut> {
-        system.interrupt(bounds.interrupt());
-        let found = self.find_within(system, bounds, met, expanded);
-        system.interrupt(None);
-        found
+        let nobody: Turn<'_, S, ()> = &mut |_, _| None;
+        Ok(match self.find_beside(system, bounds, met, expanded, nobody)? {
+            Reached::Visit(number) => Some(number),
+            Reached::Ahead(()) | Reached::End => None,
+        })
     }
 
-    fn find_within<S: TransitionSystem>(
+    /// As [`find`](Walk::find), with a search ahead that gets a turn now and then. Once that has found
+    /// something, the walk goes on for a while, in case there is something nearer.
+    pub(crate) fn find_beside<S: TransitionSystem, T>(
+        &mut self,
+        system: &mut S,
+        bounds: Bounds,
+        met: impl FnMut(&S, &Visit) -> bool,
+        expanded: impl FnMut(&mut S, &Visit, &[Transition]) -> bool,
+        turn: Turn<'_, S, T>,
+    ) -> Result<Reached<T>, Cut> {
+        system.interrupt(bounds.interrupt());
+        let mut ahead = None;
+        let found = self.find_within(system, bounds, met, expanded, turn, &mut ahead);
+        system.interrupt(None);
+        match (found, ahead) {
+            (Ok(Some(number)), _) => Ok(Reached::Visit(number)),
+            (_, Some(ahead)) => Ok(Reached::Ahead(ahead)),
+            (Ok(None), None) => Ok(Reached::End),
+            (Err(cut), None) => Err(cut),
+        }
+    }
+
+    fn find_within<S: TransitionSystem, T>(
         &mut self,
         system: &mut S,
         bounds: Bounds,
         mut met: impl FnMut(&S, &Visit) -> bool,
         mut expanded: impl FnMut(&mut S, &Visit, &[Transition]) -> bool,
+        turn: Turn<'_, S, T>,
+        ahead: &mut Option<T>,
     ) -> Result<Option<usize>, Cut> {
-        let budget = Budget::new(bounds);
+        let mut budget = Budget::new(bounds);
+        let mut due = FIRST_TURN;
         for state in system.initial() {
             if let Some(visit) = self.order.meet(state, false, 0)
                 && !is_limit(system, state)
@@ -86,6 +135,13 @@ impl Walk {
                 self.before.push(u32::try_from(count).map_err(|_| Cut::Nodes(count))?);
             }
             budget.allows(at, || self.bytes() + system.bytes())?;
+            if at >= due && ahead.is_none() {
+                due = due.saturating_mul(2);
+                *ahead = turn(system, at);
+                if ahead.is_some() {
+                    budget = budget.within(at + at.max(NEARER), SOON);
+                }
+            }
             if let Some(watch) = bounds.watch {
                 watch.see_walk(self.size.transitions, self.order.count() - at);
             }
@@ -168,7 +224,7 @@ impl Walk {
     }
 }
 
-pub(crate) fn is_termination<S: TransitionSystem>(system: &S, action: ActionId) -> bool {
+pub(crate) fn is_termination<S: TransitionSystem + ?Sized>(system: &S, action: ActionId) -> bool {
     let event = system.action(action).event;
     system.signature().event_kind(event) == EventKind::Termination
 }

@@ -70,6 +70,10 @@ pub(super) struct File {
     /// The text of the file alone.
     own: String,
     read: Read,
+    /// Whether end states are asked about together with assertions.
+    asks_both: bool,
+    /// The answer about end states, once the search for failing assertions has found it.
+    end_states: Option<ClaimVerdict>,
 }
 
 enum Read {
@@ -99,7 +103,8 @@ impl File {
                 match read {
                     Ok(mut file) => {
                         file.execute(execution);
-                        Ok(File { input, own, read: Read::Csp(file) })
+                        let read = Read::Csp(file);
+                        Ok(File { input, own, read, asks_both: false, end_states: None })
                     }
                     Err(diagnostics) => Err(questions::wrong(&input, diagnostics)),
                 }
@@ -111,7 +116,13 @@ impl File {
                 }
                 let text = file.text().to_owned();
                 let read = Read::Promela(Box::new(file));
-                Ok(File { input: Input { name, text }, own, read })
+                Ok(File {
+                    input: Input { name, text },
+                    own,
+                    read,
+                    asks_both: false,
+                    end_states: None,
+                })
             }
         }
     }
@@ -230,8 +241,22 @@ impl File {
             (Read::Csp(file), Asked::Claim(claim), Some(system)) => {
                 file.claim(system, claim, effort)
             }
+            (Read::Promela(file), Asked::Reachable(promela::Question::Errors), _)
+                if self.asks_both =>
+            {
+                let both = file.errors_and_end_states(effort);
+                let both = both.map(|(errors, end_states)| {
+                    self.end_states = Some(end_states);
+                    errors
+                });
+                both.map_err(Unanswered::from)
+            }
             (Read::Promela(file), Asked::Reachable(question), _) => {
-                file.claim(question, effort).map_err(Unanswered::from)
+                let is_known = *question == promela::Question::EndStates;
+                match self.end_states.take().filter(|_| is_known) {
+                    Some(known) => Ok(known),
+                    None => file.claim(question, effort).map_err(Unanswered::from),
+                }
             }
             _ => unreachable!("a question of another language"),
         };
@@ -281,6 +306,12 @@ impl File {
             Tally::new(&request.model, &file, Some(&text), trace_to, several).assuming(request);
         let mut counter = if request.spin_compat { self.counter(&request.model)? } else { None };
         let mut known = Known::of(&questions);
+        let is_asked = |wanted: &promela::Question| {
+            let mut all = questions.iter();
+            all.any(|it| matches!(&it.asked, Asked::Reachable(asked) if asked == wanted))
+        };
+        self.asks_both =
+            is_asked(&promela::Question::Errors) && is_asked(&promela::Question::EndStates);
         for at in 0..questions.len() {
             let question = &mut questions[at];
             request.model.begin(&question.title);

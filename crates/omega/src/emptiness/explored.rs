@@ -17,7 +17,7 @@ use crate::marks::{MarkSet, MarkSetId, MarkTable};
 use crate::refused::Refused;
 
 use super::component::Component;
-use super::{Undecided, find_lasso};
+use super::{Undecided, find_lasso, short};
 
 /// A copy of the reachable part of a graph. Its nodes are renumbered in the order of a breadth-first
 /// search, so that of two nodes the one with the smaller number is not farther from the start; the
@@ -278,6 +278,43 @@ impl Explored {
             // under `Fin`, and with every mark that occurs it is accepted.
             sought: region.condition.polarity().1.intersection(&region.present),
         }))
+    }
+
+    /// An accepted lasso with fewer than `most` steps, if one is found while at most so many pairs of a node
+    /// and marks are looked at: as short as possible with that effort, which is not always the shortest.
+    ///
+    /// # Errors
+    /// When the condition is too hard to decide.
+    pub fn short_lasso(&self, most: usize, effort: usize) -> Result<Option<Lasso>, Refused> {
+        let mut regions = Vec::new();
+        let always = |_: &[u32], _: &MarkSet| true;
+        self.rows.each_accepted(self, &self.acceptance, always, |region| {
+            regions.push(region);
+            ControlFlow::Continue(())
+        })?;
+        let mut depths = vec![0u32; self.node_count()];
+        for node in self.starts..self.node_count() {
+            depths[node] = depths[self.parents[node].0 as usize] + 1;
+        }
+        Ok(short::lasso(self, &depths, &regions, most, effort))
+    }
+
+    /// The nodes and edges.
+    pub(super) fn rows(&self) -> &Component {
+        &self.rows
+    }
+
+    /// A lasso of this graph as one of the graph that was explored.
+    pub fn lasso_of_original(&self, lasso: &Lasso) -> Lasso {
+        let original = |hop: &Hop| Hop {
+            from: self.original(hop.from),
+            nth: hop.nth,
+            to: self.original(hop.to),
+        };
+        Lasso {
+            stem: lasso.stem.iter().map(original).collect(),
+            cycle: lasso.cycle.iter().map(original).collect(),
+        }
     }
 
     /// An accepted path from a node, if there is one.

@@ -36,6 +36,7 @@ mod monitors;
 mod ndfs;
 mod path_based;
 mod paths;
+mod short;
 mod walk;
 
 use std::fmt;
@@ -117,7 +118,7 @@ pub static ENGINES: &[Engine] = &[
 ];
 
 /// What an engine found and what it cost.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Answer {
     /// An accepted path; `None` means that there is none.
     pub lasso: Option<Lasso>,

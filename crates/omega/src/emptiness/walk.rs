@@ -31,7 +31,7 @@ struct Demand {
 pub(super) fn cycle<G: Graph>(graph: &G, component: &Component, region: Region) -> Vec<Hop> {
     let whole = region.clone();
     let region = shrink(graph, component, region);
-    let mut walk = lazy_walk(graph, component, &region);
+    let mut walk = lazy_walk(graph, component, &region, None);
     // The part that was shrunk to need not hold the shortest cycle, so all of it is asked first.
     for region in [whole, region] {
         if let Some(shorter) = shortest_cycle(graph, component, &region, walk.len() - 1) {
@@ -46,8 +46,23 @@ pub(super) fn cycle<G: Graph>(graph: &G, component: &Component, region: Region) 
     walk
 }
 
-/// The lazy walk of the paper.
-fn lazy_walk<G: Graph>(graph: &G, component: &Component, region: &Region) -> Vec<Hop> {
+/// The walk of [`cycle`] that begins in a node of the region, as it comes.
+pub(super) fn from_node<G: Graph>(
+    graph: &G,
+    component: &Component,
+    region: &Region,
+    start: u32,
+) -> Vec<Hop> {
+    lazy_walk(graph, component, region, Some(start))
+}
+
+/// The lazy walk of the paper, from a node or from wherever it has to go anyway.
+fn lazy_walk<G: Graph>(
+    graph: &G,
+    component: &Component,
+    region: &Region,
+    from: Option<u32>,
+) -> Vec<Hop> {
     let mut demands = Vec::new();
     demands_of(&region.condition, &region.present, &mut demands);
     let mut inside = vec![false; component.len()];
@@ -57,7 +72,7 @@ fn lazy_walk<G: Graph>(graph: &G, component: &Component, region: &Region) -> Vec
     };
     let mut search = Breadth::new(component.len());
 
-    let start = start(graph, component, region, &demands, usable);
+    let start = from.unwrap_or_else(|| start(graph, component, region, &demands, usable));
     let mut at = start;
     let mut seen = MarkSet::new();
     let mut walk: Vec<Hop> = Vec::new();

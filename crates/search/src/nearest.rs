@@ -1,0 +1,212 @@
+//! Finds lassos near the start: one that reaches some node as early as possible, a short one, any one.
+//!
+//! An engine stops at the first accepted lasso that it meets, and it goes depth first: a violation that is
+//! seven steps away may be shown after thousands. Where a violation is a node, such as one at which the
+//! automaton accepts whatever follows, the nearest such node is found breadth first, and an engine is asked
+//! once more whether an accepted lasso begins there.
+
+use std::borrow::Cow;
+
+use fairly_omega::emptiness::{self, Engine, Explored};
+use fairly_omega::{Acceptance, Graph, Hop, Lasso, MarkSet, MarkSetId, StateId, Step, Visit};
+
+use crate::bounded::{Bounded, Bounds, Budget};
+
+/// Goals from which an accepted lasso is looked for.
+const TRIES: usize = 8;
+
+/// Nodes in which a short lasso is looked for, beside twice as many as were searched.
+const NODES: usize = 1 << 17;
+/// The most of them.
+const MOST_NODES: usize = 1_000_000;
+/// Pairs of a node and marks that are looked at for a short lasso.
+const PAIRS: usize = 1 << 21;
+
+/// A shorter accepted lasso than one that was found after so many nodes, if there is one near the start. The
+/// bounds are of time and memory; what it costs is limited anyhow.
+pub fn shorter<G: Graph>(
+    graph: &mut G,
+    lasso: &Lasso,
+    searched: usize,
+    bounds: Bounds,
+) -> Option<Lasso> {
+    let steps = lasso.stem.len() + lasso.cycle.len();
+    let nodes = (NODES + 2 * searched).min(MOST_NODES);
+    let explored = beginning(graph, nodes, &Budget::new(bounds))?;
+    let shorter = explored.short_lasso(steps, PAIRS).ok()??;
+    Some(explored.lasso_of_original(&shorter))
+}
+
+/// An accepted lasso among the nodes that are nearest to the start, so many of them.
+pub(crate) fn any<G: Graph>(graph: &mut G, nodes: usize, budget: &Budget) -> Option<Lasso> {
+    let mut explored = beginning(graph, nodes, budget)?;
+    let lasso = emptiness::find_lasso(&mut explored).ok()??;
+    Some(explored.lasso_of_original(&lasso))
+}
+
+/// A copy of the nodes that are nearest to the start, so many of them or as many as there is time for.
+fn beginning<G: Graph>(graph: &mut G, nodes: usize, budget: &Budget) -> Option<Explored> {
+    Explored::of(&mut Beginning { graph, left: nodes, budget }).ok()
+}
+
+/// A graph that ends after some nodes.
+struct Beginning<'a, G> {
+    graph: &'a mut G,
+    left: usize,
+    budget: &'a Budget,
+}
+
+/// Not reached yet.
+const NEW: u32 = u32::MAX;
+
+/// An accepted lasso that comes to a goal after as few steps as possible, if one is found within the bounds.
+/// Where no accepted lasso begins at the nearest goals, those behind them are tried, a few.
+pub fn lasso_through<G: Graph>(
+    graph: &mut G,
+    bounds: Bounds,
+    is_goal: impl Fn(&G, StateId) -> bool,
+) -> Option<Lasso> {
+    let goals = nearest(graph, bounds, is_goal);
+    let engine = Engine::for_condition(graph.acceptance());
+    goals.into_iter().find_map(|(goal, mut stem)| {
+        let mut started = Started { graph: &mut *graph, start: goal };
+        let mut bounded = Bounded::new(&mut started, bounds);
+        let lasso = emptiness::check(&mut bounded, engine).ok()?.lasso?;
+        stem.extend(lasso.stem);
+        Some(Lasso { stem, cycle: lasso.cycle })
+    })
+}
+
+/// The goals that are nearest to the start, with shortest ways to them. Nothing is looked for behind a goal.
+fn nearest<G: Graph>(
+    graph: &mut G,
+    bounds: Bounds,
+    is_goal: impl Fn(&G, StateId) -> bool,
+) -> Vec<(StateId, Vec<Hop>)> {
+    let mut goals = Vec::new();
+    // The node and its step by which each node was reached; a start is its own parent.
+    let mut parents: Vec<(u32, u32)> = Vec::new();
+    let mut queue: Vec<StateId> = Vec::new();
+    let meet = |parents: &mut Vec<(u32, u32)>, node: StateId, parent: (u32, u32)| {
+        if node.index() >= parents.len() {
+            parents.resize((node.index() + 1).max(parents.len() * 2), (NEW, 0));
+        }
+        let is_new = parents[node.index()].0 == NEW;
+        if is_new {
+            parents[node.index()] = parent;
+        }
+        is_new
+    };
+    for node in graph.initial() {
+        if meet(&mut parents, node, (node.0, 0)) {
+            queue.push(node);
+        }
+    }
+    let mut bounded = Bounded::new(graph, bounds);
+    let (mut steps, mut at) = (Vec::new(), 0);
+    while let Some(&node) = queue.get(at) {
+        at += 1;
+        if is_goal(bounded.graph(), node) {
+            goals.push(node);
+            if goals.len() == TRIES {
+                break;
+            }
+            continue;
+        }
+        steps.clear();
+        bounded.steps(node, &mut steps);
+        if bounded.cut().is_some() {
+            break;
+        }
+        for (nth, step) in (0u32..).zip(&steps) {
+            if meet(&mut parents, step.target, (node.0, nth)) {
+                queue.push(step.target);
+            }
+        }
+    }
+    let way = |goal: StateId| {
+        let (mut way, mut at) = (Vec::new(), goal);
+        loop {
+            let (parent, nth) = parents[at.index()];
+            if parent == at.0 {
+                way.reverse();
+                return (goal, way);
+            }
+            way.push(Hop { from: StateId(parent), nth, to: at });
+            at = StateId(parent);
+        }
+    };
+    goals.into_iter().map(way).collect()
+}
+
+impl<G: Graph> Graph for Beginning<'_, G> {
+    fn initial(&mut self) -> Vec<StateId> {
+        self.graph.initial()
+    }
+
+    fn steps(&mut self, node: StateId, steps: &mut Vec<Step>) {
+        if self.left.is_multiple_of(64) && self.budget.in_time().is_err() {
+            self.left = 0;
+        }
+        if self.left > 0 {
+            self.left -= 1;
+            self.graph.steps(node, steps);
+        }
+    }
+
+    fn marks(&self, id: MarkSetId) -> Cow<'_, MarkSet> {
+        self.graph.marks(id)
+    }
+
+    fn add_marks(&self, id: MarkSetId, set: &mut MarkSet) {
+        self.graph.add_marks(id, set);
+    }
+
+    fn acceptance(&self) -> &Acceptance {
+        self.graph.acceptance()
+    }
+}
+
+/// A graph that starts elsewhere.
+struct Started<'a, G> {
+    graph: &'a mut G,
+    start: StateId,
+}
+
+impl<G: Graph> Graph for Started<'_, G> {
+    fn initial(&mut self) -> Vec<StateId> {
+        vec![self.start]
+    }
+
+    fn steps(&mut self, node: StateId, steps: &mut Vec<Step>) {
+        self.graph.steps(node, steps);
+    }
+
+    fn marks(&self, id: MarkSetId) -> Cow<'_, MarkSet> {
+        self.graph.marks(id)
+    }
+
+    fn add_marks(&self, id: MarkSetId, set: &mut MarkSet) {
+        self.graph.add_marks(id, set);
+    }
+
+    fn acceptance(&self) -> &Acceptance {
+        self.graph.acceptance()
+    }
+
+    fn allows(&mut self, nodes: usize) -> bool {
+        self.graph.allows(nodes)
+    }
+
+    fn bytes(&self) -> usize {
+        self.graph.bytes()
+    }
+
+    fn charge(&mut self, bytes: usize) {
+        self.graph.charge(bytes);
+    }
+
+    fn visit(&mut self, visit: Visit) {
+        self.graph.visit(visit);
+    }
+}

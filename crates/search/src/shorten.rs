@@ -1,0 +1,215 @@
+//! Shortens a finite run by looking around it.
+//!
+//! A run that was found depth first takes detours. They are left out in two ways:
+//!
+//! - from one state of it after the other, a small breadth-first search looks for a state farther along that
+//!   can be reached in fewer steps;
+//! - steps of one process are left out, more of them first, as long as the others can be taken all the same
+//!   and lead to the same end (Zeller and Hildebrandt 2002 do so with inputs of programs). That also finds
+//!   detours of one process that are scattered between the steps of others.
+//!
+//! The last step stays, since how a state was entered may matter there.
+
+use fairly_omega::StateId;
+use fairly_system::{RunStep, TransitionSystem};
+use hashbrown::{HashMap, HashSet};
+
+use crate::bounded::{Bounds, Budget};
+use crate::prefix::Prefix;
+
+/// States that are looked at around one state of the run.
+const AROUND: usize = 1_000;
+
+/// The run without the detours that are found within the bounds, each of whose nodes is a state that is
+/// looked at. It starts and ends as the run does, and takes at most as many steps.
+pub fn prefix<S: TransitionSystem>(system: &mut S, prefix: &Prefix, bounds: Bounds) -> Prefix {
+    let Some((last, way)) = prefix.steps.split_last() else { return prefix.clone() };
+    system.interrupt(bounds.interrupt());
+    let mut effort = Effort { budget: Budget::new(bounds), done: 0 };
+    let way = without_loops(prefix.start, way);
+    let mut steps = around(system, &way, &mut effort);
+    steps.push(*last);
+    let steps = fewer(system, prefix.start, steps, &mut effort);
+    system.interrupt(None);
+    Prefix { start: prefix.start, steps }
+}
+
+/// What has been looked at, and may be.
+struct Effort {
+    budget: Budget,
+    done: usize,
+}
+
+impl Effort {
+    fn is_spent(&self) -> bool {
+        self.budget.allows(self.done, || 0).is_err() || self.budget.in_time().is_err()
+    }
+}
+
+/// A way without detours to states that are found near it.
+fn around<S: TransitionSystem>(
+    system: &mut S,
+    way: &[RunStep],
+    effort: &mut Effort,
+) -> Vec<RunStep> {
+    let positions: HashMap<StateId, usize> = (1..).zip(way).map(|(at, it)| (it.to, at)).collect();
+    let (mut kept, mut at) = (Vec::new(), 0);
+    while at < way.len() {
+        if effort.is_spent() {
+            kept.extend_from_slice(&way[at..]);
+            break;
+        }
+        let (cut, looked) = shortcut(system, way[at].from, at, &positions);
+        effort.done += looked;
+        match cut {
+            Some((to, steps)) => {
+                kept.extend(steps);
+                at = to;
+            }
+            // A long way is looked at in few places.
+            None => {
+                let next = at + 1 + (way.len() - at) / 64;
+                kept.extend_from_slice(&way[at..next]);
+                at = next;
+            }
+        }
+    }
+    kept
+}
+
+/// A run to the same end from which steps of single processes are left out.
+fn fewer<S: TransitionSystem>(
+    system: &mut S,
+    start: StateId,
+    mut steps: Vec<RunStep>,
+    effort: &mut Effort,
+) -> Vec<RunStep> {
+    let actor = |system: &S, step: &RunStep| {
+        let participants = &system.action(step.action).participants;
+        participants.first().map_or(usize::MAX, |process| process.index())
+    };
+    let processes = system.signature().processes.len();
+    // What was left out may let other processes do without something.
+    let mut is_shorter = true;
+    while std::mem::take(&mut is_shorter) {
+        for process in 0..processes {
+            let own = |system: &S, steps: &[RunStep]| -> Vec<usize> {
+                let all = steps.iter().enumerate().take(steps.len().saturating_sub(1));
+                let own = all.filter(|(_, step)| actor(system, step) == process);
+                own.map(|(at, _)| at).collect()
+            };
+            let mut length = own(system, &steps).len();
+            while length > 0 {
+                let mut from = 0;
+                loop {
+                    let places = own(system, &steps);
+                    let Some(left_out) = places.get(from..from + length) else { break };
+                    if effort.is_spent() {
+                        return steps;
+                    }
+                    match without(system, start, &steps, left_out, effort) {
+                        Some(shorter) => {
+                            steps = shorter;
+                            is_shorter = true;
+                        }
+                        None => from += 1,
+                    }
+                }
+                length /= 2;
+            }
+        }
+    }
+    steps
+}
+
+/// The run that takes all actions but those at some positions, if it comes to the same end.
+fn without<S: TransitionSystem>(
+    system: &mut S,
+    start: StateId,
+    steps: &[RunStep],
+    left_out: &[usize],
+    effort: &mut Effort,
+) -> Option<Vec<RunStep>> {
+    let first = *left_out.first()?;
+    let end = steps.last()?;
+    let mut kept = steps[..first].to_vec();
+    let mut from = kept.last().map_or(start, |step| step.to);
+    let mut enabled = Vec::new();
+    for (at, step) in steps.iter().enumerate().skip(first) {
+        if left_out.binary_search(&at).is_ok() {
+            continue;
+        }
+        enabled.clear();
+        system.enabled(from, &mut enabled);
+        effort.done += 1;
+        // An action may lead to several states.
+        let is_last = at + 1 == steps.len();
+        let mut same = enabled.iter().filter(|it| it.action == step.action);
+        let taken = match is_last {
+            true => same.find(|it| it.target == end.to)?,
+            false => same.next()?,
+        };
+        kept.push(RunStep { from, action: taken.action, to: taken.target });
+        from = taken.target;
+        if system.fault(from).is_some() && !is_last {
+            return None;
+        }
+    }
+    Some(kept)
+}
+
+/// The steps without those between two visits to a state.
+fn without_loops(start: StateId, steps: &[RunStep]) -> Vec<RunStep> {
+    let mut last: HashMap<StateId, usize> = HashMap::from([(start, 0)]);
+    last.extend((1..).zip(steps).map(|(position, step)| (step.to, position)));
+    let (mut kept, mut at) = (Vec::new(), last[&start]);
+    while let Some(step) = steps.get(at) {
+        kept.push(*step);
+        at = last[&step.to];
+    }
+    kept
+}
+
+/// The position that is reached from a state with the largest gain, and the steps to it, if there is a gain;
+/// and how many states were looked at.
+fn shortcut<S: TransitionSystem>(
+    system: &mut S,
+    from: StateId,
+    at: usize,
+    positions: &HashMap<StateId, usize>,
+) -> (Option<(usize, Vec<RunStep>)>, usize) {
+    // The states, how they were reached, and in how many steps.
+    let mut met: Vec<(Option<(usize, RunStep)>, StateId, usize)> = vec![(None, from, 0)];
+    let mut known: HashSet<StateId> = HashSet::from([from]);
+    let mut best: Option<(usize, usize, usize)> = None;
+    let mut enabled = Vec::new();
+    let mut head = 0;
+    while head < met.len() && head < AROUND {
+        let (_, state, depth) = met[head];
+        if let Some(&position) = positions.get(&state) {
+            let gain = (position - at).saturating_sub(depth);
+            if gain > best.map_or(0, |(gain, ..)| gain) {
+                best = Some((gain, position, head));
+            }
+        }
+        enabled.clear();
+        system.enabled(state, &mut enabled);
+        for step in &enabled {
+            if system.fault(step.target).is_none() && known.insert(step.target) {
+                let taken = RunStep { from: state, action: step.action, to: step.target };
+                met.push((Some((head, taken)), step.target, depth + 1));
+            }
+        }
+        head += 1;
+    }
+    let cut = best.map(|(_, position, entry)| {
+        let (mut steps, mut entry) = (Vec::new(), entry);
+        while let Some((parent, step)) = met[entry].0 {
+            steps.push(step);
+            entry = parent;
+        }
+        steps.reverse();
+        (position, steps)
+    });
+    (cut, head)
+}
