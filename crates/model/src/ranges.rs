@@ -602,7 +602,8 @@ pub(crate) fn binary(op: BinaryOp, left: Range, right: Range) -> Range {
         }
         BinaryOp::Remainder | BinaryOp::Modulo => {
             // Less than the divisor; the remainder of `/` is not larger than the dividend either.
-            let most = c.abs().max(d.abs()) - 1;
+            // By 0 there is none, and no values are no reason for an interval that ends before it begins.
+            let most = (c.abs().max(d.abs()) - 1).max(0);
             match op {
                 _ if are_natural => between(0, most.min(b).max(0)),
                 BinaryOp::Modulo if c > 0 => between(0, most),
