@@ -71,8 +71,8 @@ impl fmt::Display for Unbound {
 impl std::error::Error for Unbound {}
 
 /// Reads a formula about a system: words that are its own events or propositions are names, even
-/// where they look like operators glued to a name. Text in quotes is a state proposition, or an event
-/// if the system has no such proposition.
+/// where they look like operators glued to a name. A name in quotes is a state proposition, or an
+/// event if the system has no such proposition.
 ///
 /// # Errors
 /// What is wrong with the text.
@@ -91,17 +91,14 @@ pub fn parse_for<S: TransitionSystem>(
     })?;
     let system = system.into_inner();
     Ok(formulas.replace_atoms(formula, |formulas, id| {
-        let atom = formulas.atom_of(id);
-        // `state(…)` and braces always mean a state.
-        let is_event = matches!(atom, Atom::State(_))
+        let atom = formulas.atom_of(id).clone();
+        let name = atom.clone().unquoted();
+        // `state(…)` and braces always mean a state, and an expression is never an event.
+        let is_event = name != atom
             && text.contains(&format!("\"{}\"", atom.text()))
             && system.atom(atom.text()).is_none()
             && EventSet::named(atom.text(), system.signature()).is_some();
-        if !is_event {
-            return formulas.atom_with_id(id);
-        }
-        let event = Atom::event(formulas.atom_of(id).text());
-        formulas.atom(event)
+        formulas.atom(if is_event { name } else { atom })
     }))
 }
 

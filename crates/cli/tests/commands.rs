@@ -233,3 +233,25 @@ fn one_bad_automaton_of_a_stream_is_left_out() {
     let output = fairly(&["aut", "union", &file], "");
     assert_eq!((code(&output), out(&output).len()), (2, 0));
 }
+
+/// A name in quotes is the proposition of that name, be it an event or a state proposition.
+#[test]
+fn a_quoted_name_is_the_proposition() {
+    let file = corpus("systems/c23-live-philosophers.net");
+    for (quoted, plain) in [
+        ("G F \"eat.0\"", "G F eat.0"),
+        ("G !\"deadlock\"", "G !deadlock"),
+        ("F \"eat.0\" | G \"deadlock\"", "F eat.0 | G deadlock"),
+    ] {
+        let [quoted, plain] = [quoted, plain].map(|formula| {
+            let output = fairly(&["check", "-f", formula, &file], "");
+            assert!(!err(&output).contains("error["), "{formula}: {}", err(&output));
+            code(&output)
+        });
+        assert_eq!(quoted, plain);
+    }
+    let output = fairly(&["check", "-f", "G F state(eat.0)", &file], "");
+    assert!(err(&output).contains("error[E0801]"), "{}", err(&output));
+    let output = fairly(&["ltl", "--to", "hoa", "\"a\" U \"a b\" & a"], "");
+    assert!(out(&output).contains("AP: 2 \"a b\" \"a\"\n"), "{}", out(&output));
+}

@@ -40,7 +40,7 @@ pub(super) fn empty(request: &Empty, reading: &Reading) -> Result<ExitCode, Fail
                             "source": source,
                             "empty": word.is_none(),
                             "engine": "parts",
-                            "word": word,
+                            "lasso": word.map(|word| json!({ "word": word })),
                         }));
                         continue;
                     }
