@@ -94,7 +94,16 @@ pub(crate) fn watch(request: &Check) -> Result<ExitCode, Failure> {
         Ok(models) => models.concat(),
         Err(_) => named.clone(),
     };
-    crate::watch::watch(&models, &[])
+    crate::watch::watch(&models, &include_folders())
+}
+
+/// The folders that `-I` names for files that are included.
+fn include_folders() -> Vec<String> {
+    let words: Vec<String> =
+        std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let behind = words.windows(2).filter(|pair| pair[0] == "-I").map(|pair| pair[1].clone());
+    let joined = words.iter().filter_map(|word| word.strip_prefix("-I"));
+    behind.chain(joined.filter(|word| !word.is_empty()).map(str::to_owned)).collect()
 }
 
 /// Checks the models that a request names. Each may have settings of its own, which `of_file` knows.

@@ -213,6 +213,41 @@ mod tests {
         assert!(means("serv*", "served") && means("a*b", "a*b") && !means("serve", "served"));
     }
 
+    /// The definition, by trying everything.
+    fn naive(pattern: &[char], text: &[char]) -> bool {
+        match pattern.split_first() {
+            None => text.is_empty(),
+            Some(('*', rest)) => (0..=text.len()).any(|at| naive(rest, &text[at..])),
+            Some((letter, rest)) => text.split_first().is_some_and(|(first, text)| {
+                (*letter == '?' || letter == first) && naive(rest, text)
+            }),
+        }
+    }
+
+    /// All words of at most so many letters.
+    fn words(letters: &str, most: usize) -> Vec<String> {
+        let mut all = vec![String::new()];
+        let mut last = all.clone();
+        for _ in 0..most {
+            let longer =
+                last.iter().flat_map(|word| letters.chars().map(move |it| format!("{word}{it}")));
+            last = longer.collect();
+            all.extend(last.iter().cloned());
+        }
+        all
+    }
+
+    #[test]
+    fn short_patterns_are_as_the_definition_says() {
+        for pattern in words("ab*?", 4) {
+            for text in words("ab", 4) {
+                let chars = |text: &str| text.chars().collect::<Vec<char>>();
+                let expected = naive(&chars(&pattern), &chars(&text));
+                assert_eq!(glob(&pattern, &text), expected, "{pattern} {text}");
+            }
+        }
+    }
+
     #[test]
     fn assertions_are_suggested_with_their_numbers() {
         let titles = ["P() deadlockfree", "P() |= [] a"].map(str::to_owned).to_vec();

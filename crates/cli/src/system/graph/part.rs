@@ -253,6 +253,36 @@ mod tests {
         assert_eq!(most_common(&components(&alone), &alone), Some(0));
     }
 
+    /// Every graph with four states and few edges: two states are in one component if each leads to the
+    /// other.
+    #[test]
+    fn components_of_small_graphs_are_as_the_definition_says() {
+        const COUNT: usize = 4;
+        for bits in 0u32..1 << (COUNT * COUNT) {
+            if bits.count_ones() > 6 {
+                continue;
+            }
+            let is_edge = |from: usize, to: usize| bits >> (from * COUNT + to) & 1 == 1;
+            let after: Vec<Vec<usize>> = (0..COUNT)
+                .map(|from| (0..COUNT).filter(|&to| is_edge(from, to)).collect())
+                .collect();
+            let mut leads = [[false; COUNT]; COUNT];
+            for (from, row) in leads.iter_mut().enumerate() {
+                row[from] = true;
+            }
+            for at in 0..COUNT.pow(4) {
+                let (from, over, to) = (at / 16 % COUNT, at / 4 % COUNT, at % COUNT);
+                leads[from][to] |= leads[from][over] && is_edge(over, to);
+            }
+            let component = components(&after);
+            for at in 0..COUNT.pow(2) {
+                let (one, other) = (at / COUNT, at % COUNT);
+                let expected = leads[one][other] && leads[other][one];
+                assert_eq!(component[one] == component[other], expected, "{after:?}");
+            }
+        }
+    }
+
     #[test]
     fn neighbours_are_before_and_behind() {
         assert_eq!(near(&edges(), 2, 0), [2]);
