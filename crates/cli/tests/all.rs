@@ -10,6 +10,7 @@ mod commands;
 mod escapes;
 mod formats;
 mod hostile;
+mod including;
 mod limits;
 mod lossy;
 mod mutants;

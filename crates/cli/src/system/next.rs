@@ -77,8 +77,10 @@ impl Next {
         }
     }
 
-    /// The command, if there is something to suggest. With several questions it names one.
+    /// The command, if there is something to suggest. With several questions it names one. Files come after
+    /// the options that make a model of them.
     pub(super) fn command(&self, files: &[String], several: bool) -> Option<String> {
+        let is_stdin = files.last().is_some_and(|file| file == "-");
         let files: Vec<String> = files.iter().map(|file| quoted(file)).collect();
         let files = files.join(" ");
         let about = |choice: &Choice| match choice {
@@ -103,7 +105,7 @@ impl Next {
         if let Some(choice) = &self.assumed {
             return Some(format!("fairly least {}", about(choice)));
         }
-        (self.holding && !self.unknown && files != "-").then(|| format!("fairly sim {files}"))
+        (self.holding && !self.unknown && !is_stdin).then(|| format!("fairly sim {files}"))
     }
 }
 

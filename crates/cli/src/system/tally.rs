@@ -536,7 +536,9 @@ impl<'a> Tally<'a> {
             let expected = if expected && unknown == 0 { ", all as expected" } else { "" };
             self.text.push_str(&format!("{all} {word}: {}{expected}\n", self.counts.in_words()));
             let names_one = self.several || !self.model.properties.is_empty();
-            next = self.next.command(&self.files, names_one);
+            // The same model again: with the options that make it of the files.
+            let words = [self.options.as_slice(), &self.files].concat();
+            next = self.next.command(&words, names_one);
         } else {
             self.text = self.model.format.documents(&self.documents);
         }
