@@ -14,6 +14,7 @@ mod explaining;
 mod exploring;
 mod formats;
 mod hostile;
+mod including;
 mod limits;
 mod lossy;
 mod mutants;

@@ -30,6 +30,8 @@ pub(super) struct Stream {
     after_else: bool,
     /// Whether the last token was the end of a line that counts as a separator.
     pub(super) after_line_end: bool,
+    /// Whether the last token was an operator of arithmetic.
+    pub(super) after_operator: bool,
     last: Place,
     /// Whether a body or a typedef is being read.
     pub(super) in_sequence: bool,
@@ -48,6 +50,7 @@ impl Stream {
             after_brace: false,
             after_else: false,
             after_line_end: false,
+            after_operator: false,
             last,
             in_sequence: false,
             parens: 0,
@@ -126,6 +129,19 @@ impl Stream {
         self.after_brace = token.is(Sign::CloseBrace);
         self.after_line_end = token.kind == Kind::LineEnd;
         self.after_else = token.is_word("else");
+        self.after_operator = matches!(
+            token.kind,
+            Kind::Sign(
+                Sign::Plus
+                    | Sign::Minus
+                    | Sign::Times
+                    | Sign::Divide
+                    | Sign::Modulo
+                    | Sign::BitAnd
+                    | Sign::BitOr
+                    | Sign::BitXor
+            )
+        );
         match token.kind {
             Kind::Sign(Sign::OpenParen) => self.parens += 1,
             Kind::Sign(Sign::CloseParen) => self.parens = self.parens.saturating_sub(1),

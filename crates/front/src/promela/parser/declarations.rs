@@ -266,7 +266,17 @@ impl Parser<'_> {
                 visibility,
             };
             if self.sees(Sign::Assign) {
-                self.initialiser(&mut variable, role)?;
+                let read = self.initialiser(&mut variable, role);
+                if let Err(wrong) = read {
+                    // A value that is wrong is no reason to take the variable for undeclared.
+                    let goes_on = self.sees(Sign::Semicolon)
+                        || self.sees(Sign::Comma)
+                        || self.peek().kind == Kind::LineEnd;
+                    if !goes_on {
+                        return Err(wrong);
+                    }
+                    self.report(wrong);
+                }
             }
             all.push((name, variable));
             if !self.takes(Sign::Comma) {

@@ -204,6 +204,8 @@ struct Context {
     guard: bool,
     /// The counter of `for … in` in each scope.
     counters: HashMap<u32, super::ast::LocalId>,
+    /// How many options of `if` and `do` are open.
+    choices: usize,
     /// The variables for what is received for `_pid`.
     received: Vec<super::ast::LocalId>,
     /// For other processes: of the variables of each name the outermost, and of these the first.
@@ -346,7 +348,21 @@ impl Parser<'_> {
         }
         let message = format!("{} cannot stand here", token.kind);
         let wrong = Wrong::new("E1120", message, token.place).label(format!("expected {expected}"));
-        match token.kind {
+        let is_in_choice = self.context.as_ref().is_some_and(|context| context.choices > 0);
+        let is_in_process = self.context.is_some();
+        match &token.kind {
+            Kind::Sign(Sign::CloseBrace) if is_in_choice => {
+                wrong.help("is a `fi` or `od` missing before it?")
+            }
+            Kind::Word(word) if is_in_process && OUTSIDE.contains(&&**word) => wrong.help(
+                "this stands outside of processes: is a `}`, `fi` or `od` missing before it?",
+            ),
+            Kind::Sign(Sign::OpenParen) if expected.starts_with("`::`") => {
+                wrong.help("write a choice as `if :: condition -> … :: else -> … fi`")
+            }
+            Kind::Sign(Sign::Assign) if self.stream.after_operator => {
+                wrong.help("there is no such assignment: write `x = x + 1`, or `x++`")
+            }
             Kind::LineEnd => wrong.help(LINE_ENDS),
             Kind::Sign(_) if self.stream.after_line_end => wrong.help(LINE_ENDS),
             Kind::Sign(Sign::Assign) => wrong.help("to compare, write `==`"),
@@ -439,6 +455,10 @@ impl Parser<'_> {
         Expr { kind: ExprKind::Number(value), place, height: 1 }
     }
 }
+
+/// Words that start nothing inside a process.
+const OUTSIDE: [&str; 8] =
+    ["active", "proctype", "D_proctype", "init", "never", "trace", "notrace", "ltl"];
 
 const LINE_ENDS: &str =
     "SPIN ends the statement with the line; put the operator at the end of the line before";

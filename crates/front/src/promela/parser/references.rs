@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::super::ast::{Base, Expr, ExprKind, FieldRef, Type, TypedefId, VarRef, Variable};
 use super::super::place::{Place, Read, Wrong};
 use super::super::scopes::Inside;
-use super::super::suggest::did_you_mean;
+use super::super::suggest::{did_you_mean, in_promela};
 use super::super::token::Sign;
 use super::declarations::{array_of_structs, too_many_fields};
 use super::{Global, MAX_TOKENS, Parser};
@@ -54,7 +54,9 @@ impl Parser<'_> {
 
     fn undeclared(&self, name: &str, place: Place) -> Wrong {
         let local = self.context.iter().flat_map(|context| context.scopes.visible());
-        let help = did_you_mean(name, local.chain(self.names.keys().map(|name| &**name)));
+        let help = in_promela(name).map(str::to_owned);
+        let near = || did_you_mean(name, local.chain(self.names.keys().map(|name| &**name)));
+        let help = help.or_else(near);
         let inner = self.context.as_ref().is_some_and(|context| {
             context.process.locals.iter().any(|local| local.variable.name == *name)
         });

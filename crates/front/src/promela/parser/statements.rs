@@ -610,9 +610,12 @@ impl Parser<'_> {
         }
         while self.sees(Sign::Separator) {
             let annotation = self.annotation();
+            self.inside()?.choices += 1;
             let mark = self.bump();
             self.inside()?.guard = true;
-            let steps = self.sequence(Sign::Separator, mark.place)?;
+            let steps = self.sequence(Sign::Separator, mark.place);
+            self.inside()?.choices -= 1;
+            let steps = steps?;
             let place = self.since(mark.place);
             choices.push(Choice { body: Sequence { steps, place }, annotation });
             if self.errors.full() {

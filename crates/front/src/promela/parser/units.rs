@@ -9,7 +9,7 @@ use super::super::ast::{
 use super::super::finish;
 use super::super::place::{Place, Read, Wrong};
 use super::super::scopes::Scopes;
-use super::super::suggest::did_you_mean;
+use super::super::suggest::{did_you_mean, in_promela};
 use super::super::token::{Kind, Sign, Token};
 use super::declarations::Role;
 use super::{Context, Global, Parser};
@@ -199,7 +199,9 @@ impl Parser<'_> {
                 let declares = second.is_some_and(|next| next.word().is_some());
                 if declares && !super::is_keyword(word) {
                     let types = self.model.typedefs.iter().map(|known| known.name.as_str());
-                    let help = did_you_mean(word, types.chain(STARTS.iter().copied()));
+                    let help = in_promela(word).map(str::to_owned);
+                    let names = types.chain(STARTS.iter().copied());
+                    let help = help.or_else(|| did_you_mean(word, names));
                     return Err(Wrong::new(
                         "E1142",
                         format!("there is no type `{word}`"),
@@ -322,6 +324,7 @@ impl Parser<'_> {
             guard: false,
             counters: HashMap::new(),
             received: Vec::new(),
+            choices: 0,
             outermost: HashMap::new(),
             label_before: false,
         });
@@ -501,7 +504,7 @@ impl Parser<'_> {
     }
 
     fn formula(&mut self, name: Option<&Token>, place: Place, tokens: Rc<[Token]>) -> Read<()> {
-        self.stream = super::Stream::new(tokens);
+        self.stream = super::Stream::new(self.apart(&tokens));
         self.context = None;
         self.depth = 0;
         let name = match name.and_then(Token::word) {
@@ -514,6 +517,10 @@ impl Parser<'_> {
         if !self.properties.insert(name.clone()) {
             self.report(twice(&format!("the formula `{name}`"), place));
         }
+        if self.peek().kind == Kind::End {
+            return Err(Wrong::new("E1121", "this formula is empty", place)
+                .help("write a formula between the braces, such as `[] (x == 0)`"));
+        }
         self.in_formula = true;
         let ltl = self.temporal_formula();
         self.in_formula = false;
@@ -524,6 +531,30 @@ impl Parser<'_> {
         }
         self.model.formulas.push(Formula { name, place, ltl });
         Ok(())
+    }
+
+    /// The tokens of a formula with operators apart that are written together, as in `GF p`, unless the model
+    /// has such a name.
+    fn apart(&self, tokens: &[Token]) -> Rc<[Token]> {
+        let mut out = Vec::with_capacity(tokens.len());
+        for token in tokens {
+            let together = token.word().filter(|word| {
+                let is_operator = |letter: char| matches!(letter, 'G' | 'F' | 'X');
+                word.len() > 1 && word.chars().all(is_operator) && !self.names.contains_key(*word)
+            });
+            let Some(word) = together else {
+                out.push(token.clone());
+                continue;
+            };
+            let start = token.place.span.start;
+            for (at, letter) in word.char_indices() {
+                let mut one = token.clone();
+                one.kind = Kind::Word(letter.to_string().into());
+                one.place.span = fairly_source::Span::new(start + at, start + at + 1);
+                out.push(one);
+            }
+        }
+        out.into()
     }
 
     /// The model, if nothing was wrong.
