@@ -379,6 +379,34 @@ fn a_counter_that_nobody_reads() {
     assert_eq!(seen[0].0, None, "its states do not end");
 }
 
+/// A process that counts for nobody comes back to where it was, and must not keep others from moving for ever.
+/// What several count together does not make them depend on each other.
+#[test]
+fn a_counter_that_nobody_reads_hides_nobody() {
+    for declared in ["int n; active proctype P() {", "active proctype P() { int n;"] {
+        let text = format!(
+            "byte g; {declared} do :: n++ od }}
+            active proctype Q() {{ g = 1; assert(false) }}
+            ltl p {{ <> (g == 1) }}"
+        );
+        let mut file = PromelaFile::parse(&text, &[]).expect("a model");
+        for reduction in [Reduction::Forgetting, Reduction::Sound] {
+            let effort = Effort { reduction, ..Effort::default() };
+            let verdict = file.claim(&Question::Errors, effort).expect("it stands up to replay");
+            assert_eq!(of_claim(&verdict).0, Some(false), "{reduction:?} {text}");
+            for (notion, holds) in [(Notion::None, false), (Notion::Weak(Level::Process), true)] {
+                let verdict = ask(&mut file, notion, reduction);
+                assert_eq!(of_formula(&verdict).0, Some(holds), "{reduction:?} {notion} {text}");
+            }
+        }
+    }
+    let text = "int n; active [6] proctype P() { byte x; n++; n = n + 2; x = n; n++ }";
+    let mut file = PromelaFile::parse(text, &[]).expect("a model");
+    let verdict = file.claim(&Question::Errors, Effort::default()).expect("it stands up to replay");
+    let said = of_claim(&verdict);
+    assert!(said.0 == Some(true) && said.2 <= 40, "{said:?}");
+}
+
 /// What a value that may have none is computed from is not forgotten, nor is what may leave its range, decides
 /// a guard, an index, a message or an argument, through any number of others.
 #[test]

@@ -27,20 +27,22 @@ use crate::process::{Communication, Label, Statement, StatementKind};
 use crate::ranges::binary;
 use crate::variable::{Overflow, Range, Storage, Variable};
 
-/// The faint variables of a model.
+/// The faint variables of a model: nothing depends on their values.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Faint {
+pub struct Faint {
     globals: Vec<bool>,
     /// By template.
     locals: Vec<Vec<bool>>,
 }
 
 impl Faint {
-    pub(crate) fn has_global(&self, global: VariableId) -> bool {
+    /// Whether nothing depends on a variable of the model.
+    pub fn has_global(&self, global: VariableId) -> bool {
         self.globals.get(global.index()).is_some_and(|&faint| faint)
     }
 
-    pub(crate) fn has_local(&self, template: TemplateId, local: LocalId) -> bool {
+    /// Whether nothing depends on a variable of the processes of a template.
+    pub fn has_local(&self, template: TemplateId, local: LocalId) -> bool {
         let locals = self.locals.get(template.index());
         locals.and_then(|locals| locals.get(local.index())).is_some_and(|&faint| faint)
     }

@@ -33,6 +33,7 @@ mod walk;
 
 pub use collapsed::{Collapsed, Exchange, Pending};
 pub use expression::{AnyVariable, BinaryOp, ChannelQuery, Expr, Pattern, Pick, Place, UnaryOp};
+pub use faint::Faint;
 pub use footprint::{Access, Footprint, Footprints, Owner};
 pub use forget::Forgotten;
 pub use ids::{ChannelId, LocalId, LocationId, SlotId, TemplateId, VariableId};

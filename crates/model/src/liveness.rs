@@ -100,15 +100,7 @@ impl Dead {
     }
 
     fn faint(model: &Model, layout: &Layout, seen: &[Expr], held: &[Held]) -> Dead {
-        // What is remembered must not depend on what is forgotten.
-        let kept = held.iter().enumerate().flat_map(|(at, held)| {
-            let id = TemplateId::from_index(at);
-            let locals = (0..model.templates[at].locals.len()).map(LocalId::from_index);
-            let locals = locals.filter(|&local| held.locals.has(local));
-            let locals = locals.map(move |local| Named::Local(id, local));
-            locals.chain(held.globals.iter().map(|&global| Named::Global(global)))
-        });
-        let faint = Faint::of(model, layout, seen, kept);
+        let faint = faint(model, layout, seen, held);
         let of_template = |(at, template): (usize, &Template)| {
             let locals = (0..template.locals.len()).map(LocalId::from_index);
             let locals = locals.filter(|&local| {
@@ -146,6 +138,29 @@ impl Dead {
         }
         all
     }
+}
+
+impl Faint {
+    /// The faint variables of a model if propositions read these expressions; none if edges are not known yet.
+    pub fn new(model: &Model, layout: &Layout, seen: &[Expr]) -> Faint {
+        if is_open(model) {
+            return Faint::default();
+        }
+        let held: Vec<Held> = model.templates.iter().map(|it| Held::of(model, it)).collect();
+        faint(model, layout, seen, &held)
+    }
+}
+
+/// The faint variables. What is remembered does not depend on them.
+fn faint(model: &Model, layout: &Layout, seen: &[Expr], held: &[Held]) -> Faint {
+    let kept = held.iter().enumerate().flat_map(|(at, held)| {
+        let id = TemplateId::from_index(at);
+        let locals = (0..model.templates[at].locals.len()).map(LocalId::from_index);
+        let locals = locals.filter(|&local| held.locals.has(local));
+        let locals = locals.map(move |local| Named::Local(id, local));
+        locals.chain(held.globals.iter().map(|&global| Named::Global(global)))
+    });
+    Faint::of(model, layout, seen, kept)
 }
 
 /// Whether edges of some locations are not known yet.

@@ -12,7 +12,7 @@
 
 use fairly_model::native::Part;
 use fairly_model::{
-    Access, AnyVariable, Atomicity, BinaryOp, Collapsed, Communication, Edge, Exit, Expr,
+    Access, AnyVariable, Atomicity, BinaryOp, Collapsed, Communication, Edge, Exit, Expr, Faint,
     Footprint, Footprints, Forgotten, Gathering, Kept, Label, LocalId, Model, Order, Owner,
     Pattern, SlotId, Statement, StatementKind, Storage, Target, TemplateId, WhenFull,
 };
@@ -70,6 +70,9 @@ impl Reducible for Collapsed {
         let seen: Vec<Expr> = atoms.iter().cloned().chain(looked_up).collect();
         let mut maker = Maker::new(model, self.signature(), kinds, &atoms);
         maker.anonymous = are_anonymous(model, interpreter.layout(), watched, &seen);
+        maker.faint = Faint::new(model, interpreter.layout(), &seen);
+        // What may be forgotten in some question is not seen to grow.
+        let forgotten = Faint::new(model, interpreter.layout(), &[]);
         let mut skeleton = maker.skeleton(stop)?;
         skeleton.holder = interpreter.layout().holder;
         skeleton.complete();
@@ -83,6 +86,9 @@ impl Reducible for Collapsed {
         demand::hide_from_constraints(&mut skeleton, &watched.constraints, &names);
         let climb = |slot: usize, variant: usize, local: u32, by: i64| {
             let of = &interpreter.layout().slots[slot].variants[variant];
+            if forgotten.has_local(of.template, LocalId(local)) {
+                return None;
+            }
             let range = model.template(of.template).local(LocalId(local)).range;
             let strip = of.locals[local as usize];
             Some(Climb { strip, by, low: range.low, high: range.high })
@@ -245,6 +251,8 @@ struct Maker<'m> {
     offers: usize,
     /// Whether nobody can tell in which slot a process is, and so which slots are in use.
     anonymous: bool,
+    /// Variables that nothing depends on, whose order of assignments makes no difference.
+    faint: Faint,
 }
 
 /// Who takes an event together.
@@ -328,6 +336,7 @@ impl<'m> Maker<'m> {
             meetings,
             offers: meetings + 2 * model.channels.len(),
             anonymous: false,
+            faint: Faint::default(),
         }
     }
 
@@ -527,6 +536,7 @@ impl<'m> Maker<'m> {
         let another = |owner: Owner| writes && owner != Owner::Own;
         match access {
             Access::Everything => bits.fill(),
+            Access::Global(variable, _) if self.faint.has_global(variable) => {}
             Access::Global(variable, element) => {
                 let (first, apart) = self.variables[variable.index()];
                 let cells = self.model.variables[variable.index()].cells();
