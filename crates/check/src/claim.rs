@@ -209,7 +209,7 @@ fn ask<S: TransitionSystem, J>(
 
 /// What the answer to a question rests on, beside deadlocks and errors.
 #[derive(Default)]
-pub(crate) struct Rests {
+struct Rests {
     watched: Watched,
     /// Whether it makes a difference that the last step to a deadlock was termination.
     ends: bool,
@@ -242,7 +242,7 @@ fn ask_reduced<S: Reducible>(
 
 /// Between a search in a reduced system and the verdict on the whole one.
 #[derive(Clone)]
-pub(crate) struct Settling {
+struct Settling {
     effort: Effort,
     started: Instant,
     /// What variables that are forgotten must not change.
@@ -257,7 +257,7 @@ pub(crate) struct Settling {
 }
 
 impl Settling {
-    pub(crate) fn new(effort: Effort, rests: &Rests) -> Settling {
+    fn new(effort: Effort, rests: &Rests) -> Settling {
         let mut seen = rests.watched.clone();
         seen.atoms.extend(rests.looked_up);
         Settling {
@@ -273,12 +273,12 @@ impl Settling {
     }
 
     /// The same from now on, for another answer of the same search.
-    pub(crate) fn again(&self) -> Settling {
+    fn again(&self) -> Settling {
         Settling { started: Instant::now(), ..self.clone() }
     }
 
     /// Searches in the reduced system.
-    pub(crate) fn search<S: Reducible, T>(
+    fn search<S: Reducible, T>(
         &mut self,
         system: &mut S,
         Rests { watched, ends, looked_up }: Rests,
@@ -314,7 +314,7 @@ impl Settling {
 
     /// The verdict that an answer of the search amounts to. The question may be asked again, of the whole
     /// system.
-    pub(crate) fn verdict<S: Reducible>(
+    fn verdict<S: Reducible>(
         mut self,
         system: &mut S,
         [found, nothing]: [Meaning; 2],
@@ -545,7 +545,8 @@ fn stuck_question<S: Reducible>(
     }
 }
 
-/// [`faultless`] and [`stops_well`] in one exploration.
+/// [`faultless`] and [`stops_well`] in one exploration. There is no answer to the second where the first is far
+/// away, so that the time of the first is not spent on it.
 ///
 /// # Errors
 /// As [`faultless`].
@@ -553,17 +554,14 @@ pub fn faultless_and_stops_well<S: Reducible>(
     system: &mut S,
     unfinished: Option<&str>,
     effort: impl Into<Effort>,
-) -> Result<(ClaimVerdict, ClaimVerdict), Failure> {
+) -> Result<(ClaimVerdict, Option<ClaimVerdict>), Failure> {
     let effort = effort.into();
     let bounds = effort.bounds;
     let missing = unfinished.and_then(|name| system.atom(name));
     let rests = Rests { ends: true, looked_up: missing, ..Rests::default() };
     let mut settling = Settling::new(effort, &rests);
-    let (error, stuck): (Reached, Reached) = match WhyUnknown::not_begun(&bounds) {
-        Some(why) => {
-            let not_begun = || Err(Unanswered::NotBegun(why.clone()));
-            (not_begun(), not_begun())
-        }
+    let (error, stuck): (Option<Reached>, Option<Reached>) = match WhyUnknown::not_begun(&bounds) {
+        Some(why) => (Some(Err(Unanswered::NotBegun(why))), None),
         None => settling.search(system, rests, |reduced| {
             let end = reduced.atom("terminated");
             let stuck = Hunted::Stuck { end, unfinished: missing };
@@ -573,14 +571,16 @@ pub fn faultless_and_stops_well<S: Reducible>(
             let found = |way: Result<_, Cut>| {
                 Ok::<_, Unanswered>(FoundBeside { way: way?, size: both.size })
             };
-            let error = found(both.error).and_then(|found| {
-                reached(reduced, found, |system, prefix| {
+            let error = both.error.map(|way| {
+                reached(reduced, found(way)?, |system, prefix| {
                     let fault = system.fault(prefix.end()).map(|fault| fault.message.clone());
                     Shown::new(prefix, fault.unwrap_or_default())
                 })
             });
-            let stuck = found(both.stuck).and_then(|found| {
-                reached(reduced, found, |system, prefix| Shown::stuck(system, prefix, unfinished))
+            let stuck = both.stuck.map(|way| {
+                let stuck =
+                    |system: &mut Reduced<'_, S>, prefix| Shown::stuck(system, prefix, unfinished);
+                reached(reduced, found(way)?, stuck)
             });
             (error, stuck)
         }),
@@ -588,12 +588,19 @@ pub fn faultless_and_stops_well<S: Reducible>(
     let meaning = [ClaimOutcome::Violated as Meaning, ClaimOutcome::Holds];
     let nothing = |_: &S, _: StateId| None;
     let question = error_question(nothing);
-    let then = settling.again();
-    let errors = settling.verdict(system, meaning, error, question, confirm::errs(nothing))?;
+    // What was found comes first: another search may take all the time that is left.
     let ending = Ending::Stuck(unfinished.map(str::to_owned));
-    let question = stuck_question(unfinished, missing);
-    let ends = then.verdict(system, meaning, stuck, question, confirm::ends(&ending))?;
-    Ok((errors, ends))
+    let ends = stuck.map(|stuck| {
+        let question = stuck_question(unfinished, missing);
+        settling.again().verdict(system, meaning, stuck, question, confirm::ends(&ending))
+    });
+    let errors = match error {
+        Some(error) => {
+            settling.verdict(system, meaning, error, question, confirm::errs(nothing))?
+        }
+        None => faultless(system, &[], nothing, effort)?,
+    };
+    Ok((errors, ends.transpose()?))
 }
 
 /// No run ends, by getting stuck or otherwise.

@@ -250,14 +250,15 @@ impl PromelaFile {
         }
     }
 
-    /// The answers to [`Question::Errors`] and [`Question::EndStates`], from one exploration.
+    /// The answers to [`Question::Errors`] and [`Question::EndStates`], from one exploration; the second only
+    /// where it comes with the first.
     ///
     /// # Errors
     /// As [`PromelaFile::claim`].
     pub fn errors_and_end_states(
         &mut self,
         effort: impl Into<Effort>,
-    ) -> Result<(ClaimVerdict, ClaimVerdict), Failure> {
+    ) -> Result<(ClaimVerdict, Option<ClaimVerdict>), Failure> {
         let unfinished = self.lowered.unfinished.as_deref();
         claim::faultless_and_stops_well(&mut self.system, unfinished, effort)
     }

@@ -23,6 +23,7 @@ mod lossy;
 mod many_processes;
 mod merging;
 mod native;
+mod orders;
 mod pat_corpus;
 mod preparing;
 mod promela_examples;

@@ -14,3 +14,4 @@ mod ops_language;
 mod ops_reduce;
 mod ops_strength;
 mod oracle_long_paths;
+mod short_lassos;

@@ -151,16 +151,17 @@ pub fn deadlock_beside<S: TransitionSystem, T>(
 /// What one walk says of errors and of deadlocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Both<T> {
-    /// As [`fault`] answers.
-    pub error: Result<Option<Way<T>>, Cut>,
-    /// As [`deadlock`] answers.
-    pub stuck: Result<Option<Way<T>>, Cut>,
+    /// As [`fault`] answers; `None` if the walk was given up because a deadlock was found ahead of it.
+    pub error: Option<Result<Option<Way<T>>, Cut>>,
+    /// As [`deadlock`] answers; `None` if the walk was given up because an error was found ahead of it.
+    pub stuck: Option<Result<Option<Way<T>>, Cut>>,
     /// What was explored.
     pub size: Size,
 }
 
 /// Looks for errors and for deadlocks in one walk, each with a search ahead of it: as [`state_beside`] for
-/// errors and [`deadlock_beside`], in half of the time. The walk goes on until both are found.
+/// errors and [`deadlock_beside`], in half of the time. The walk goes on until both are found, or until one is
+/// found ahead of it: that is far away then, and so may be the end of the walk.
 pub fn fault_and_deadlock<S: TransitionSystem, T>(
     system: &mut S,
     bounds: Bounds,
@@ -193,16 +194,15 @@ pub fn fault_and_deadlock<S: TransitionSystem, T>(
         if stuck_at.get().is_none() && stuck_ahead.is_none() {
             stuck_ahead = turn_for_stuck(system, walked);
         }
-        let is_known = (error_at.get().is_some() || error_ahead.is_some())
-            && (stuck_at.get().is_some() || stuck_ahead.is_some());
-        is_known.then_some(())
+        (error_ahead.is_some() || stuck_ahead.is_some()).then_some(())
     };
-    let cut = walk.find_beside(system, bounds, met, expanded, &mut turn).err();
-    let mut way = |at: Option<usize>, ahead: Option<T>| match (at, ahead, cut) {
-        (Some(number), ..) => Ok(Some(Way::Shortest(walk.prefix(system, number)))),
-        (None, Some(ahead), _) => Ok(Some(Way::Ahead(ahead))),
-        (None, None, Some(cut)) => Err(cut),
-        (None, None, None) => Ok(None),
+    let ended = walk.find_beside(system, bounds, met, expanded, &mut turn);
+    let mut way = |at: Option<usize>, ahead: Option<T>| match (at, ahead, &ended) {
+        (Some(number), ..) => Some(Ok(Some(Way::Shortest(walk.prefix(system, number))))),
+        (None, Some(ahead), _) => Some(Ok(Some(Way::Ahead(ahead)))),
+        (None, None, Err(cut)) => Some(Err(*cut)),
+        (None, None, Ok(Reached::Ahead(()))) => None,
+        (None, None, Ok(Reached::Visit(_) | Reached::End)) => Some(Ok(None)),
     };
     let error = way(error_at.get(), error_ahead);
     let stuck = way(stuck_at.get(), stuck_ahead);

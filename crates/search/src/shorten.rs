@@ -19,6 +19,8 @@ use crate::prefix::Prefix;
 
 /// States that are looked at around one state of the run.
 const AROUND: usize = 1_000;
+/// Steps of the longest run from which steps of single processes are left out: each attempt takes the others again.
+const LONGEST: usize = 2_000;
 
 /// The run without the detours that are found within the bounds, each of whose nodes is a state that is
 /// looked at. It starts and ends as the run does, and takes at most as many steps.
@@ -88,6 +90,9 @@ fn fewer<S: TransitionSystem>(
         let participants = &system.action(step.action).participants;
         participants.first().map_or(usize::MAX, |process| process.index())
     };
+    if steps.len() > LONGEST {
+        return steps;
+    }
     let processes = system.signature().processes.len();
     // What was left out may let other processes do without something.
     let mut is_shorter = true;
@@ -187,7 +192,8 @@ fn shortcut<S: TransitionSystem>(
     while head < met.len() && head < AROUND {
         let (_, state, depth) = met[head];
         if let Some(&position) = positions.get(&state) {
-            let gain = (position - at).saturating_sub(depth);
+            // What lies behind is no gain.
+            let gain = position.saturating_sub(at).saturating_sub(depth);
             if gain > best.map_or(0, |(gain, ..)| gain) {
                 best = Some((gain, position, head));
             }

@@ -246,7 +246,7 @@ impl File {
             {
                 let both = file.errors_and_end_states(effort);
                 let both = both.map(|(errors, end_states)| {
-                    self.end_states = Some(end_states);
+                    self.end_states = end_states;
                     errors
                 });
                 both.map_err(Unanswered::from)

@@ -16,7 +16,7 @@ use crate::graph::{Graph, Hop, Lasso, Step};
 use crate::marks::{MarkSet, MarkSetId, MarkTable};
 use crate::refused::Refused;
 
-use super::component::Component;
+use super::component::{Component, Region};
 use super::{Undecided, find_lasso, short};
 
 /// A copy of the reachable part of a graph. Its nodes are renumbered in the order of a breadth-first
@@ -292,6 +292,21 @@ impl Explored {
             regions.push(region);
             ControlFlow::Continue(())
         })?;
+        // An accepted part need not hold the shortest cycle. Where marks are few, the search in its whole
+        // component judges cycles by itself.
+        let components = self.rows.components(self);
+        let mut owner = vec![usize::MAX; self.node_count()];
+        for (at, (members, _)) in components.iter().enumerate() {
+            members.iter().for_each(|&node| owner[node as usize] = at);
+        }
+        for region in &mut regions {
+            let (members, present) = &components[owner[region.members[0] as usize]];
+            let condition = self.acceptance.restrict(present);
+            if condition.marks().len() <= short::MARKS {
+                let (members, present) = (members.clone(), present.clone());
+                *region = Region { members, forbidden: MarkSet::new(), present, condition };
+            }
+        }
         let mut depths = vec![0u32; self.node_count()];
         for node in self.starts..self.node_count() {
             depths[node] = depths[self.parents[node].0 as usize] + 1;

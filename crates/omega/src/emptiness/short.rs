@@ -22,7 +22,7 @@ use super::explored::Explored;
 use super::walk;
 
 /// Marks that are told apart by the pairs.
-const MARKS: usize = 16;
+pub(super) const MARKS: usize = 16;
 /// Parts of the budget, of which one start gets one.
 const STARTS: usize = 16;
 
