@@ -1,5 +1,5 @@
 //! Processes that are alike up to a parameter, as random texts in CSP#: channel arrays, arrays of one and two
-//! dimensions, parameters and variables in events, alphabets, hiding, monitors that name single processes,
+//! dimensions, collections, parameters and variables in events, alphabets, hiding, monitors that name single processes,
 //! annotations of one of them. The quotient is compared with the whole system, and so are all reductions
 //! together: verdicts are the same under every fairness, and an internal error fails the test.
 //!
@@ -31,6 +31,8 @@ struct Words {
     channels: bool,
     /// Whether each has a row of an array of two dimensions.
     rows: bool,
+    /// Whether numbers of processes are in collections.
+    collections: bool,
     /// Whether numbers of processes are computed with.
     computes: bool,
     /// Whether some are named.
@@ -43,6 +45,7 @@ impl Words {
             count: 2 + rng.below(3),
             channels: rng.chance(1, 4),
             rows: rng.chance(1, 6),
+            collections: rng.chance(1, 4),
             computes: rng.chance(1, 8),
             names: rng.chance(1, 6),
         }
@@ -82,6 +85,10 @@ impl Words {
             (self.rows, format!("m[{i}][0] == 0")),
             (self.channels, format!("cempty(d[{i}])")),
             (self.channels, format!("call(cfull, d[{i}])")),
+            (self.collections, "w.Count() < 2".to_owned()),
+            (self.collections, format!("w.Contains({i})")),
+            (self.collections, format!("!w.IsEmpty() && w.First() == {i}")),
+            (self.collections, format!("s.Contains({i})")),
             (self.computes, format!("turn > {i}")),
         ];
         Words::one(rng, &always, &more)
@@ -101,6 +108,11 @@ impl Words {
         let more = [
             (self.rows, format!("m[{i}][1] = 1 - m[{i}][1];")),
             (self.rows, format!("m[{i}][0] = x;")),
+            (self.collections, format!("if (w.Count() < 2) {{ w.Enqueue({i}); }}")),
+            (self.collections, "if (!w.IsEmpty()) { turn = w.Dequeue(); }".to_owned()),
+            (self.collections, "if (!w.IsEmpty()) { w.Dequeue(); }".to_owned()),
+            (self.collections, format!("s.Add({i});")),
+            (self.collections, format!("if (s.Remove({i})) {{ x = 1 - x; }}")),
             (self.computes, format!("x = ({i} + x) % 2;")),
         ];
         Words::one(rng, &always, &more)
@@ -190,7 +202,10 @@ fn text(rng: &mut Rng) -> String {
     let words = Words::new(rng);
     let count = words.count;
     let mut text = format!(
-        "var turn = 9; var x:{{0..1}} = 0; var a[{count}]; var m[{count}][2];\n\
+        "#import \"PAT.Lib.Queue\"; #import \"PAT.Lib.Set\";\n\
+         var<Queue> w; // capacity: 2\n\
+         var<Set> s; // capacity: 4\n\
+         var turn = 9; var x:{{0..1}} = 0; var a[{count}]; var m[{count}][2];\n\
          channel c 1; channel r 0; channel d[{count}] 1;\n\
          P(i) = {};\n",
         words.process(rng, "P(i)")

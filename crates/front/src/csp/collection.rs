@@ -62,7 +62,7 @@ impl Parser<'_> {
 
     /// `var<Set> s = new Set();`, at the `<`.
     pub(super) fn collection(&mut self, hidden: bool) -> Parsed<()> {
-        let (start, declared) = (self.span(), self.at.checked_sub(1).unwrap_or_default());
+        let (start, declared) = (self.span(), self.at.saturating_sub(1));
         self.at += 1;
         let class_at = self.span();
         if !matches!(self.kind(), Some(Kind::Name)) {
