@@ -198,15 +198,15 @@ fn disjunction(
     let together = Limit::Any(limits.clone());
     if limits.is_empty() {
     } else if together.always_count() <= FEW_ALTERNATIVES {
-        all.push(folded(formulas, Formula::TRUE, vec![together], whole, options)?);
+        all.push(folded(formulas, Formula::TRUE, &[together], whole, options)?);
     } else {
         for limit in limits {
-            all.push(folded(formulas, Formula::TRUE, vec![limit], whole, options)?);
+            all.push(folded(formulas, Formula::TRUE, &[limit], whole, options)?);
         }
     }
     if !others.is_empty() {
         let others = formulas.or(others);
-        all.push(folded(formulas, others, Vec::new(), whole, options)?);
+        all.push(folded(formulas, others, &[], whole, options)?);
     }
     for item in mixed {
         all.push(conjunction(formulas, item, whole, options)?);
@@ -223,14 +223,14 @@ fn conjunction(
     options: &Options,
 ) -> Result<Automaton, Refused> {
     let Parts { limits, rest } = parts(formulas, g);
-    folded(formulas, rest, limits, whole, options)
+    folded(formulas, rest, &limits, whole, options)
 }
 
 /// The automaton of `rest`, with the limits as marks on its edges.
 fn folded(
     formulas: &mut Formulas,
     rest: Formula,
-    limits: Vec<Limit>,
+    limits: &[Limit],
     whole: Formula,
     options: &Options,
 ) -> Result<Automaton, Refused> {
@@ -240,7 +240,7 @@ fn folded(
         return Ok(automaton);
     }
     // A disjunction with many `FG` in it that is no clause is left to the run to choose from.
-    if let [Limit::Any(members)] = &limits[..]
+    if let [Limit::Any(members)] = limits
         && limits[0].always_count() > FEW_ALTERNATIVES
     {
         let mut all = Vec::new();
@@ -251,7 +251,7 @@ fn folded(
         let first = all.next().expect("a disjunction has members");
         return all.try_fold(first, |left, right| ops::union(&left, &right, options.limits));
     }
-    marked(formulas, &automaton, &limits, whole, options)
+    marked(formulas, &automaton, limits, whole, options)
 }
 
 /// The marks that conditions on the limit need.

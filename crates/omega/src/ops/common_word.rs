@@ -25,7 +25,7 @@ use crate::letters::{Cube, Label, Letters};
 use crate::marks::{MarkSet, MarkSetId};
 use crate::refused::{Limits, Refused, Resource};
 use crate::scc::Components;
-use crate::word::DefiniteWord;
+use crate::word::{DefiniteWord, Word};
 
 /// A word that all automata accept, over the union of their propositions, or `None` if there is
 /// none. Conditions other than Streett's are decided by way of the intersection.
@@ -67,7 +67,7 @@ pub fn common_word(
     let mut joint =
         Joint { automata, labels, clauses, letters, nodes: Vec::new(), steps: Vec::new() };
     joint.explore(limits)?;
-    let Some((stem, cycle)) = joint.search()? else { return Ok(None) };
+    let Some(Word { stem, cycle }) = joint.search()? else { return Ok(None) };
     let count = propositions.len();
     let cubes = |labels: Vec<Label>| -> Vec<Cube> {
         labels.into_iter().map(|label| definite(&joint.letters, label, count)).collect()
@@ -173,8 +173,8 @@ impl Joint<'_> {
         Ok(())
     }
 
-    /// The letters of a word that all accept: a stem and a cycle.
-    fn search(&mut self) -> Result<Option<(Vec<Label>, Vec<Label>)>, Refused> {
+    /// The letters of a word that all accept.
+    fn search(&mut self) -> Result<Option<Word>, Refused> {
         let nothing = vec![MarkSet::new(); self.automata.len()];
         let everywhere: Vec<usize> = (0..self.nodes.len()).collect();
         let all = self.live(&everywhere, &nothing)?;
@@ -282,7 +282,7 @@ impl Joint<'_> {
     }
 
     /// From the start into the component, and round in it by way of all steps in `met`.
-    fn word(&self, all: &[Live], inside: &[Live], met: &[Live]) -> (Vec<Label>, Vec<Label>) {
+    fn word(&self, all: &[Live], inside: &[Live], met: &[Live]) -> Word {
         let start = inside[0].from;
         // Initial states are numbered first; any of them will do that leads here.
         let initial: usize = self.automata.iter().map(|it| it.initial().len()).product();
@@ -298,7 +298,7 @@ impl Joint<'_> {
             at = step.to;
         }
         cycle.extend(path(inside, at, start, self.nodes.len()).expect("a component is connected"));
-        (stem, cycle)
+        Word { stem, cycle }
     }
 }
 

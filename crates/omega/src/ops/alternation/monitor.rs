@@ -16,7 +16,7 @@ pub(super) fn counted(
     clauses: &[MarkSet],
     limits: Limits,
 ) -> Result<Branching, Refused> {
-    monitored(branching, 0usize, Acceptance::buchi(), limits, |&at, marks| {
+    monitored(branching, &0usize, Acceptance::buchi(), limits, |&at, marks| {
         let mut at = at;
         while at < clauses.len() && clauses[at].intersects(marks) {
             at += 1;
@@ -36,7 +36,7 @@ pub(super) fn counted_pairs(
         disjuncts.iter().map(|it| (&it.fin, it.inf.iter().collect())).collect();
     let rabin = Acceptance::rabin(u32::try_from(clauses.len()).expect("a small condition"));
     let start = vec![0usize; clauses.len()];
-    monitored(branching, start, rabin, limits, |counters, seen| {
+    monitored(branching, &start, rabin, limits, |counters, seen| {
         let mut counters = counters.clone();
         let mut marks = MarkSet::new();
         for ((at, (fin, inf)), pair) in counters.iter_mut().zip(&clauses).zip((0..).step_by(2)) {
@@ -65,7 +65,7 @@ pub(super) fn latest(branching: &Branching, limits: Limits) -> Result<Branching,
     let condition = &branching.acceptance;
     let colours = 2 * u32::try_from(marks.len()).expect("a small condition") + 2;
     let parity = Acceptance::parity(true, false, colours);
-    monitored(branching, marks, parity, limits, |row, seen| {
+    monitored(branching, &marks, parity, limits, |row, seen| {
         let (mut front, mut back) = (Vec::with_capacity(row.len()), Vec::new());
         let mut depth = 0;
         for (at, &mark) in row.iter().enumerate() {
@@ -86,7 +86,7 @@ pub(super) fn latest(branching: &Branching, limits: Limits) -> Result<Branching,
 /// Pairs of a state and a state of the monitor that can be reached.
 fn monitored<M: Clone + Eq + std::hash::Hash>(
     branching: &Branching,
-    start: M,
+    start: &M,
     acceptance: Acceptance,
     limits: Limits,
     step: impl Fn(&M, &MarkSet) -> (M, MarkSet),
