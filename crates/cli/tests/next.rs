@@ -113,6 +113,11 @@ fn what_is_unknown_is_asked_with_more_of_what_it_ran_out_of() {
     assert!(given.contains("-f '[] !(Process[0]@critical && Process[1]@critical)'"), "{given}");
     let lossy = next("--lossy bits -p exclusion");
     assert!(lossy.starts_with("fairly check -p exclusion"), "{lossy}");
+    let lossy = next("--lossy bits -p assertions");
+    assert_eq!(lossy, format!("fairly check --lossy=bits --max-memory=1G -p assertions {model}"));
+    let lossy = next("--lossy fingerprints=32 --max-states 5 -p assertions");
+    let more = "--lossy=fingerprints=32 --max-states=50";
+    assert_eq!(lossy, format!("fairly check {more} -p assertions {model}"));
 }
 
 #[test]
