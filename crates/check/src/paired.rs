@@ -98,3 +98,97 @@ pub fn pairs<S: TransitionSystem>(
     }
     Ok(Some(Pairs { nodes, initial, acceptance: product.acceptance().to_string() }))
 }
+
+#[cfg(test)]
+mod tests {
+    use fairly_fairness::Notion;
+    use fairly_front::case;
+    use fairly_logic::Formulas;
+    use fairly_system::{Composition, Network};
+
+    use super::*;
+    use crate::property::parse_for;
+    use crate::verdict::Outcome;
+
+    /// Two components that share an event, with two ways to go round for ever.
+    const NETWORK: &str = "component P {\n  initial 0\n  0 -a-> 1\n  1 -b-> 0\n  0 -c-> 2\n  2 -c-> 2\n}\n\
+                           component Q {\n  initial 0\n  0 -a-> 1\n  1 -d-> 0\n}\n";
+
+    fn network() -> Network {
+        let case = case::parse(NETWORK).expect("a network");
+        Network::new(case.build(), &Composition { interleaved: Vec::new() }).expect("components")
+    }
+
+    fn bound(text: &str, network: &mut Network) -> Property {
+        let mut formulas = Formulas::new();
+        let formula = parse_for(&mut formulas, text, network).expect("a formula");
+        Property::bind("p", formulas, formula, network).expect("names of the network")
+    }
+
+    /// Whether a step with the mark is on a cycle, by the definition.
+    fn has_marked_cycle(pairs: &Pairs) -> bool {
+        let leads_to = |from: usize, to: usize| {
+            let (mut seen, mut open) = (vec![false; pairs.nodes.len()], vec![from]);
+            while let Some(at) = open.pop() {
+                if !std::mem::replace(&mut seen[at], true) {
+                    open.extend(pairs.nodes[at].steps.iter().map(|step| step.to));
+                }
+            }
+            seen[to]
+        };
+        pairs.nodes.iter().enumerate().any(|(from, node)| {
+            let mut marked = node.steps.iter().filter(|step| step.marks.contains(&0));
+            marked.any(|step| leads_to(step.to, from))
+        })
+    }
+
+    #[test]
+    fn a_path_that_is_accepted_is_a_violation() {
+        let assumption = Assumption::of(Notion::None);
+        let options = Options::default();
+        let mut compared = [0, 0];
+        for text in [
+            "G F a",
+            "F c",
+            "G !c",
+            "G (a -> F b)",
+            "F G c",
+            "a U c",
+            "G (a -> X d)",
+            "G F d",
+            "true",
+        ] {
+            let mut network = network();
+            let mut property = bound(text, &mut network);
+            let pairs = pairs(&mut network, &mut property, &assumption, &options, 1_000);
+            let pairs = pairs.expect("an automaton").expect("it is small");
+            // Nothing violates what is true of everything, so its product is empty.
+            assert!((pairs.initial > 0 || text == "true") && pairs.initial <= pairs.nodes.len());
+            // Every node is reached, and every step leads to one.
+            assert!(
+                pairs.nodes.iter().flat_map(|it| &it.steps).all(|it| it.to < pairs.nodes.len())
+            );
+            if pairs.acceptance != "Inf(0)" {
+                continue;
+            }
+            let verdict = crate::check(&mut network, &mut property, &assumption, &options);
+            let violated = match verdict.expect("a verdict").outcome {
+                Outcome::Violated(_) => true,
+                Outcome::Holds(_) => false,
+                other => panic!("{text}: {other:?}"),
+            };
+            compared[usize::from(violated)] += 1;
+            assert_eq!(has_marked_cycle(&pairs), violated, "{text}");
+        }
+        assert!(compared[1] >= 3, "{compared:?}");
+    }
+
+    #[test]
+    fn what_is_too_large_is_not_drawn() {
+        let mut network = network();
+        let mut property = bound("G F a", &mut network);
+        let (assumption, options) = (Assumption::of(Notion::None), Options::default());
+        let small = pairs(&mut network, &mut property, &assumption, &options, 1);
+        assert!(matches!(small, Ok(None)));
+    }
+}

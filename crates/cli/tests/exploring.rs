@@ -147,6 +147,8 @@ fn a_product_is_drawn_with_the_states_of_the_automaton() {
     assert!(dot.contains("q0") && dot.contains("q1"), "{dot}");
     // The automaton of `served` waits in a state that is accepting.
     assert!(dot.contains("{0}"), "{dot}");
+    let empty = fairly(&folder.0, &["graph", "--product", "-f", "true", "lock.pml"], "");
+    assert_eq!(code(&empty), 4, "{}", err(&empty));
     let several = fairly(&folder.0, &["graph", "--product", "lock.pml"], "");
     assert_eq!(code(&several), 2);
     assert!(err(&several).contains("-p NAME"), "{}", err(&several));

@@ -113,6 +113,11 @@ fn what_is_unknown_is_asked_with_more_of_what_it_ran_out_of() {
     assert!(given.contains("-f '[] !(Process[0]@critical && Process[1]@critical)'"), "{given}");
     let lossy = next("--lossy bits -p exclusion");
     assert!(lossy.starts_with("fairly check -p exclusion"), "{lossy}");
+    let lossy = next("--lossy bits -p assertions");
+    assert_eq!(lossy, format!("fairly check --lossy=bits --max-memory=1G -p assertions {model}"));
+    let lossy = next("--lossy fingerprints=32 --max-states 5 -p assertions");
+    let more = "--lossy=fingerprints=32 --max-states=50";
+    assert_eq!(lossy, format!("fairly check {more} -p assertions {model}"));
 }
 
 #[test]
@@ -158,4 +163,28 @@ fn documents_have_no_suggestion() {
         let output = shell(&folder.0, &line).expect("it is fast");
         assert!(!out(&output).contains("next: "), "{format}");
     }
+}
+
+#[test]
+fn a_search_that_is_interrupted_suggests_one_that_ends_by_itself() {
+    let folder = Folder::new("next-interrupted");
+    let endless = "active [6] proctype P() { byte a, b; do :: a++ :: b++ od }\n";
+    std::fs::write(folder.0.join("long.pml"), endless).expect("a file");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fairly"))
+        .args(["check", "-p", "assertions", "long.pml"])
+        .current_dir(&folder.0)
+        .env("NO_COLOR", "1")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    std::thread::sleep(Duration::from_millis(1500));
+    assert!(child.try_wait().expect("a child").is_none(), "it has no end");
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.expect("there is kill").success());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(code(&output), 3);
+    let next = suggested("interrupted", &output);
+    assert_eq!(next, "fairly check --timeout=60 -p assertions long.pml");
 }

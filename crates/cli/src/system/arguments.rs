@@ -174,22 +174,25 @@ fn bytes(text: &str) -> Result<usize, String> {
 }
 
 /// What a lossy search is asked to keep, and in how many bytes if it is said.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Kept {
     keep: Keep,
     table: Option<usize>,
+    /// As it is written.
+    text: String,
 }
 
 fn kept(text: &str) -> Result<Kept, String> {
     let (what, how) = text.split_once('=').map_or((text, None), |(what, how)| (what, Some(how)));
-    match (what, how) {
-        ("fingerprints", None | Some("64")) => Ok(Kept { keep: Keep::Fingerprints64, table: None }),
-        ("fingerprints", Some("32")) => Ok(Kept { keep: Keep::Fingerprints32, table: None }),
-        ("fingerprints", Some(_)) => Err("a fingerprint has 32 or 64 bits".to_owned()),
-        ("bits", None) => Ok(Kept { keep: Keep::Bits, table: None }),
-        ("bits", Some(size)) => Ok(Kept { keep: Keep::Bits, table: Some(bytes(size)?) }),
-        _ => Err("it is neither `fingerprints` nor `bits`".to_owned()),
-    }
+    let (keep, table) = match (what, how) {
+        ("fingerprints", None | Some("64")) => (Keep::Fingerprints64, None),
+        ("fingerprints", Some("32")) => (Keep::Fingerprints32, None),
+        ("fingerprints", Some(_)) => return Err("a fingerprint has 32 or 64 bits".to_owned()),
+        ("bits", None) => (Keep::Bits, None),
+        ("bits", Some(size)) => (Keep::Bits, Some(bytes(size)?)),
+        _ => return Err("it is neither `fingerprints` nor `bits`".to_owned()),
+    };
+    Ok(Kept { keep, table, text: text.to_owned() })
 }
 
 /// A text without its spaces, which make no difference to what it names.
@@ -561,7 +564,7 @@ impl Check {
     pub(super) fn room(&self) -> Result<Option<Room>, Failure> {
         /// If nobody says how much.
         const MEMORY: usize = 256 << 20;
-        let Some(Kept { keep, table }) = self.lossy else { return Ok(None) };
+        let Some(Kept { keep, table, .. }) = self.lossy else { return Ok(None) };
         let (table, frontier) = match (table, self.model.max_memory) {
             (None, all) => {
                 let all = all.unwrap_or(MEMORY);
@@ -614,7 +617,8 @@ impl Check {
     /// What this is about, for the command that is suggested in the end.
     pub(super) fn setting(&self, files: &[String]) -> Setting {
         let setting = Setting::new("check", &self.model, files);
-        setting.assuming(self.fairness_options(), &self.constraints)
+        let lossy = self.lossy.as_ref().map(|kept| kept.text.clone());
+        setting.assuming(self.fairness_options(), &self.constraints).keeping(lossy)
     }
 
     /// The question about fairness that is asked instead of a property, if one is.

@@ -181,6 +181,10 @@ fn of_formula<S: TransitionSystem>(
     let pairs = fairly_check::pairs(system, property, &assumption, &options, most)
         .map_err(|why| Failure::Unknown(why.to_string()))?;
     let Some(pairs) = pairs else { return Ok(None) };
+    if pairs.nodes.is_empty() {
+        let why = "nothing to draw: the product is empty, since no run can violate the formula";
+        return Err(Failure::Nothing(why.to_owned()));
+    }
     let place = |pair: &Pair| {
         // With marks on states, as most automata have them, they are worth a word.
         let marks = pair.steps.first().map(|step| step.marks.clone()).unwrap_or_default();

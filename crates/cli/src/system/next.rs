@@ -90,6 +90,8 @@ pub(crate) struct Setting {
     /// The fairness that was asked for, as options.
     fairness: Vec<String>,
     constraints: Vec<String>,
+    /// What a lossy search was asked to keep, as it is written.
+    lossy: Option<String>,
     timeout: Option<f64>,
     max_states: Option<usize>,
     max_memory: Option<usize>,
@@ -105,6 +107,7 @@ impl Setting {
             options: model.of_the_files(),
             fairness: Vec::new(),
             constraints: Vec::new(),
+            lossy: None,
             timeout,
             max_states,
             max_memory,
@@ -115,6 +118,12 @@ impl Setting {
     pub(super) fn assuming(mut self, fairness: Vec<String>, constraints: &[String]) -> Setting {
         self.fairness = fairness;
         self.constraints = constraints.to_vec();
+        self
+    }
+
+    /// The same for a search that does not keep whole states.
+    pub(super) fn keeping(mut self, lossy: Option<String>) -> Setting {
+        self.lossy = lossy;
         self
     }
 
@@ -170,12 +179,15 @@ impl Setting {
             (Limit::Memory, _, _, Some(bytes)) => {
                 format!("--max-memory={}M", (bytes >> 20).max(24).saturating_mul(4))
             }
+            // More than a lossy search has if nobody says how much.
+            (Limit::Memory, ..) if self.lossy.is_some() => "--max-memory=1G".to_owned(),
             // Without a limit, whoever waited did not wait to the end.
             (Limit::Memory, ..) => "--max-states=1000000".to_owned(),
             _ => "--timeout=60".to_owned(),
         };
         let command = if self.command.is_empty() { "check" } else { self.command };
-        let options = [vec![more], self.assumed()].concat();
+        let lossy = self.lossy.iter().map(|keep| format!("--lossy={keep}")).collect();
+        let options = [lossy, vec![more], self.assumed()].concat();
         self.on_model(command, &options, choice)
     }
 

@@ -26,7 +26,7 @@ impl File {
         let model = &request.model;
         let (file, text) = ([self.input.name.clone()], self.input.text.clone());
         let several = questions.len() > 1;
-        let mut tally = Tally::new(model, &file, Some(&text), trace_to, several);
+        let mut tally = Tally::new(model, &file, Some(&text), trace_to, several).assuming(request);
         let mut processes: Vec<(Which, About)> = Vec::new();
         let mut questions = questions;
         for at in 0..questions.len() {
