@@ -28,6 +28,7 @@ mod naming;
 pub mod promela;
 mod property;
 pub mod soundness;
+mod strengths;
 mod threads;
 mod vacuity;
 mod verdict;
@@ -44,6 +45,7 @@ pub use ladder::{Cause, CauseKind, Ladder, Rung, ladder};
 pub use least::{Candidate, Elsewhere, Least, least};
 pub use lint::{Coverage, Needless, coverage, executed, needless};
 pub use property::{Property, Unbound, parse_for};
+pub use strengths::{Strengths, strengths};
 pub use verdict::{
     Counterexample, Doomed, Failure, Fairness, NotBegun, Outcome, Stamp, Upgrade, Verdict,
     WhyUnknown,

@@ -9,6 +9,7 @@ mod given;
 mod reduced;
 
 mod agreement;
+mod blocked;
 mod confirmed;
 mod csp_laws;
 mod entering;

@@ -23,6 +23,7 @@ mod origins;
 mod passing;
 mod process;
 mod ranges;
+mod shown;
 mod state;
 mod sure;
 pub mod text;
@@ -44,5 +45,6 @@ pub use process::{
     Communication, Edge, Gathering, Label, Location, Order, Slot, Statement, StatementKind, Target,
     Template,
 };
+pub use shown::{Kind, Part, Shown, element_name};
 pub use variable::{Channel, Overflow, Range, Storage, Variable, WhenFull};
 pub use verify::{Flaw, FlawKind, NESTING, verify, verify_open};

@@ -74,6 +74,9 @@ pub(crate) struct Model {
     /// How to print the answer.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(super) format: Format,
+    /// Say everything: what answers that hold rest on, runs that show them, every note of a kind.
+    #[arg(short = 'v', long)]
+    verbose: bool,
     /// Who shows how far a search is, and lets it be stopped.
     #[arg(skip)]
     pub(super) progress: Option<&'static Progress>,
@@ -176,7 +179,7 @@ impl Model {
     /// Has searches watched, and reports drawn so.
     pub(crate) fn equip(&mut self, progress: &'static Progress, look: Look) {
         self.progress = Some(progress);
-        self.look = look;
+        self.look = Look { verbose: self.verbose, ..look };
         if let Some(bytes) = self.max_memory {
             meter::limit(bytes);
             progress.within(bytes);

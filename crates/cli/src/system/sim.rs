@@ -130,6 +130,8 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
         let _ = writeln!(out, "   now: {}", self.system.describe(self.at()));
         if let Some(end) = self.end() {
             let _ = writeln!(out, "   {end}");
+            let at = self.at();
+            out.push_str(&human::waits(self.system, at, &self.aside));
         }
         self.aside.look.finish(out)
     }
@@ -214,6 +216,8 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
         }
         if let Some(end) = self.end() {
             let _ = writeln!(out, "  {end}");
+            let at = self.at();
+            out.push_str(&human::waits(self.system, at, &self.aside));
         }
         look.finish(out)
     }

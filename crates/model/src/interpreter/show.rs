@@ -1,9 +1,11 @@
 //! States as a person reads them.
 
 use fairly_omega::StateId;
+use fairly_system::{ProcessValues, StateValues, Value};
 
 use super::Interpreter;
 use crate::layout::Strip;
+use crate::shown::{Kind, Part, element_name, insert};
 use crate::variable::Variable;
 
 impl Interpreter {
@@ -11,7 +13,8 @@ impl Interpreter {
     /// reports that show what has changed. Where something went wrong it is the state before.
     ///
     /// Elements of an array are `a[0]`, variables of a process `P.x`, the messages of a channel
-    /// `[1.2 3.4]`; a process is where its location is, and what is not there has no entry.
+    /// `[1.2 3.4]`; a process is where its location is, and what is not there has no entry. Numbers that stand
+    /// for something are shown as that: see [`Kind`].
     pub fn valuation(&self, state: StateId) -> Vec<(String, String)> {
         self.reading(state, |cells| self.values(cells)).unwrap_or_default()
     }
@@ -34,36 +37,55 @@ impl Interpreter {
         line
     }
 
+    /// What a state is made of, by name and with types. Where something went wrong it is the state before.
+    pub fn state_values(&self, state: StateId) -> StateValues {
+        let values = self.reading(state, |cells| {
+            let (mut values, mut variables) = (StateValues::default(), Vec::new());
+            self.each_part(cells, |part| match part {
+                Piece::Variable { parts, elements, owner: None, .. } => {
+                    insert(&mut variables, &parts, &elements);
+                }
+                Piece::Variable { parts, elements, owner: Some(_), .. } => {
+                    if let Some(process) = values.processes.last_mut() {
+                        insert(&mut process.variables, &parts, &elements);
+                    }
+                }
+                Piece::Channel(name, messages) => {
+                    values.channels.push((name.to_owned(), messages));
+                }
+                Piece::Process(name, at) => values.processes.push(ProcessValues {
+                    name: name.to_owned(),
+                    at,
+                    variables: Vec::new(),
+                }),
+            });
+            values.variables = variables;
+            values
+        });
+        values.unwrap_or_default()
+    }
+
     fn values(&self, cells: &[i64]) -> Vec<(String, String)> {
         let (model, layout) = (&self.program.model, &self.program.layout);
         let mut values = Vec::new();
-        for (variable, strip) in model.variables.iter().zip(&layout.variables) {
-            self.elements(variable, strip, cells, "", &mut values);
-        }
-        for (channel, of) in model.channels.iter().zip(&layout.channels) {
-            if channel.capacity > 0 {
-                let length = usize::try_from(cells[of.length.cell as usize]).unwrap_or(0);
-                let message = |at: usize| -> String {
-                    let cell = |column: &Strip| cells[column.cell as usize + at].to_string();
-                    of.columns.iter().map(cell).collect::<Vec<_>>().join(".")
+        self.each_part(cells, |part| match part {
+            Piece::Variable { parts, elements, owner } => {
+                let prefix = owner.map_or(String::new(), |owner| format!("{owner}."));
+                for (at, value) in elements.iter().enumerate() {
+                    let name = format!("{prefix}{}", element_name(&parts, at));
+                    values.push((name, value.to_string()));
+                }
+            }
+            Piece::Channel(name, messages) => {
+                let message = |cells: &Vec<Value>| {
+                    let cells: Vec<String> = cells.iter().map(ToString::to_string).collect();
+                    cells.join(".")
                 };
-                let messages: Vec<String> = (0..length).map(message).collect();
-                values.push((channel.name.clone(), format!("[{}]", messages.join(" "))));
+                let messages: Vec<String> = messages.iter().map(message).collect();
+                values.push((name.to_owned(), format!("[{}]", messages.join(" "))));
             }
-        }
-        for (at, (slot, of)) in model.slots.iter().zip(&layout.slots).enumerate() {
-            let Some(variant) = layout.variant(cells, at) else { continue };
-            let template = model.template(of.variants[variant].template);
-            let location = &template.locations[layout.location(cells, at)].name;
-            let shown = match of.variants.len() {
-                1 => location.clone(),
-                _ => format!("{}.{location}", template.name),
-            };
-            values.push((slot.name.clone(), shown));
-            for (variable, strip) in template.locals.iter().zip(&of.variants[variant].locals) {
-                self.elements(variable, strip, cells, &format!("{}.", slot.name), &mut values);
-            }
-        }
+            Piece::Process(name, at) => values.push((name.to_owned(), at)),
+        });
         let named = |strip: &Strip| {
             let slot = usize::try_from(cells[strip.cell as usize]).ok()?;
             Some(model.slots[slot].name.clone())
@@ -76,23 +98,82 @@ impl Interpreter {
         values
     }
 
-    fn elements(
-        &self,
+    /// Hands over everything that a state is made of: variables, channels, and each process with its own
+    /// variables behind it.
+    fn each_part<'a>(&'a self, cells: &[i64], mut hand: impl FnMut(Piece<'a>)) {
+        let (model, layout) = (&self.program.model, &self.program.layout);
+        for (variable, strip) in model.variables.iter().zip(&layout.variables) {
+            if let Some(piece) = self.variable(variable, strip, cells, None) {
+                hand(piece);
+            }
+        }
+        for (channel, of) in model.channels.iter().zip(&layout.channels) {
+            let is_there = channel.owner.is_none_or(|(slot, template)| {
+                let variant = layout.variant(cells, slot.index());
+                let variants = &layout.slots[slot.index()].variants;
+                variant.is_some_and(|variant| variants[variant].template == template)
+            });
+            if channel.capacity > 0 && is_there {
+                let length = usize::try_from(cells[of.length.cell as usize]).unwrap_or(0);
+                let message = |at: usize| -> Vec<Value> {
+                    let kinds = channel.kinds.iter().map(Some).chain(std::iter::repeat(None));
+                    let cell = |(column, kind): (&Strip, Option<&Kind>)| {
+                        self.value_of(
+                            kind.unwrap_or(&Kind::Number),
+                            cells[column.cell as usize + at],
+                        )
+                    };
+                    of.columns.iter().zip(kinds).map(cell).collect()
+                };
+                hand(Piece::Channel(&channel.name, (0..length).map(message).collect()));
+            }
+        }
+        for (at, (slot, of)) in model.slots.iter().zip(&layout.slots).enumerate() {
+            let Some(variant) = layout.variant(cells, at) else { continue };
+            let template = model.template(of.variants[variant].template);
+            let location = &template.locations[layout.location(cells, at)].name;
+            let shown = match of.variants.len() {
+                1 => location.clone(),
+                _ => format!("{}.{location}", template.name),
+            };
+            hand(Piece::Process(&slot.name, shown));
+            for (variable, strip) in template.locals.iter().zip(&of.variants[variant].locals) {
+                if let Some(piece) = self.variable(variable, strip, cells, Some(&slot.name)) {
+                    hand(piece);
+                }
+            }
+        }
+    }
+
+    /// A variable with its elements; none if the state does not keep it.
+    fn variable<'a>(
+        &'a self,
         variable: &Variable,
         strip: &Strip,
         cells: &[i64],
-        prefix: &str,
-        values: &mut Vec<(String, String)>,
-    ) {
+        owner: Option<&'a str>,
+    ) -> Option<Piece<'a>> {
         if strip.cell as usize >= self.program.layout.state_cells {
-            return;
+            return None;
         }
-        for (at, cell) in strip.cells().enumerate() {
-            let name = match variable.length {
-                None => format!("{prefix}{}", variable.name),
-                Some(_) => format!("{prefix}{}[{at}]", variable.name),
-            };
-            values.push((name, cells[cell].to_string()));
-        }
+        let Variable { name, length, shown, .. } = variable;
+        let elements = strip.cells().map(|cell| self.value_of(&shown.kind, cells[cell])).collect();
+        Some(Piece::Variable { parts: shown.parts_of(name, *length), elements, owner })
     }
+
+    /// What a number stands for.
+    fn value_of(&self, kind: &Kind, number: i64) -> Value {
+        let channels = &self.program.model.channels;
+        kind.value(number, |at| channels.get(at).map(|channel| channel.name.as_str()))
+    }
+}
+
+/// A part of a state.
+enum Piece<'a> {
+    /// A variable, of a process if it has an owner.
+    Variable { parts: Vec<Part>, elements: Vec<Value>, owner: Option<&'a str> },
+    /// A channel and its messages.
+    Channel(&'a str, Vec<Vec<Value>>),
+    /// A process and its location.
+    Process(&'a str, String),
 }

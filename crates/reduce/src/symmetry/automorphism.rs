@@ -264,8 +264,10 @@ impl<'a> Check<'a> {
 
     /// A variable, and the one that stands in its place. What it has at first matters if it is reset to that.
     fn variable(&self, both: [&Variable; 2], kinds: [Kinds; 2], is_reset: bool) -> Same {
-        let [Variable { name: _, range, overflow, length, initial, storage, span: _ }, other] =
-            both;
+        let [
+            Variable { name: _, range, overflow, length, initial, storage, shown: _, span: _ },
+            other,
+        ] = both;
         let Variable {
             name: _,
             range: other_range,
@@ -273,6 +275,7 @@ impl<'a> Check<'a> {
             length: other_length,
             initial: other_initial,
             storage: other_storage,
+            shown: _,
             span: _,
         } = other;
         same(range == other_range && overflow == other_overflow && length == other_length)?;
@@ -302,7 +305,8 @@ impl<'a> Check<'a> {
 
     /// A channel stays where it is, with the numbers in its messages changed.
     fn channel_as_declared(&self, at: usize, channel: &Channel) -> Same {
-        let Channel { name: _, capacity: _, cells, when_full: _, owner, span: _ } = channel;
+        let Channel { name: _, capacity: _, cells, kinds: _, when_full: _, owner, span: _ } =
+            channel;
         // It is emptied when its process leaves.
         same(owner.is_none_or(|(slot, _)| self.moved.of(slot.index()) == slot.index()))?;
         for ((range, _), &kind) in cells.iter().zip(&self.of.scheme.cells[at]) {
