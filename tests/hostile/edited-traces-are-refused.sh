@@ -28,7 +28,7 @@ edit() { # name, sed script
 edit fairness 's/process-level weak fairness/strong global fairness/'
 edit fairness 's/process-level weak/process-level strong/'
 edit "the fairness text" 's/"fairness": ".*"/"fairness": "any"/'
-edit "a variable" '0,/"free": 1/s//"free": 77/'
+edit "a variable" '0,/"free": true/s//"free": 77/'
 edit formula 's/"formula": ".*"/"formula": "[] true"/'
 edit property 's/"property": "served"/"property": "exclusive"/'
 edit ledger '0,/"given": [0-9]*/s//"given": 9/'

@@ -123,10 +123,9 @@ impl Shown {
         prefix: Prefix,
         unfinished: Option<&str>,
     ) -> Shown {
-        let end = system.describe(prefix.end());
         let ended = system.atom("terminated").is_some_and(|it| system.holds(prefix.end(), it));
         let why = unfinished.filter(|_| ended).unwrap_or("deadlock");
-        Shown::new(prefix, format!("{why}: nothing is enabled in {end}"))
+        Shown::new(prefix, format!("{why}: nothing is enabled"))
     }
 
     /// A run that leads to internal steps for ever.

@@ -32,6 +32,7 @@ mod plan;
 pub mod promela;
 mod property;
 pub mod soundness;
+mod strengths;
 mod threads;
 mod vacuity;
 mod verdict;
@@ -50,6 +51,7 @@ pub use lint::{Coverage, Needless, coverage, executed, needless};
 pub use paired::{Pair, PairStep, Pairs, pairs};
 pub use plan::{Plan, Planned, plan};
 pub use property::{Property, Unbound, parse_for};
+pub use strengths::{Strengths, strengths};
 pub use verdict::{
     Counterexample, Doomed, Failure, Fairness, NotBegun, Outcome, Stamp, Upgrade, Verdict,
     WhyUnknown,

@@ -9,6 +9,7 @@ mod given;
 mod reduced;
 
 mod agreement;
+mod blocked;
 mod collections;
 mod confirmed;
 mod csp_laws;

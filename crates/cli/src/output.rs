@@ -40,7 +40,7 @@ pub(crate) fn look(choice: ColorChoice, ascii: bool) -> Look {
         locale.contains("UTF-8") || locale.contains("UTF8")
     });
     let ascii = ascii || (is_terminal && (is_dumb || !has_signs));
-    Look { width: width(), ascii, coloured }
+    Look { width: width(), ascii, coloured, height: height(), ..Look::default() }
 }
 
 /// How many columns a result may have: those of the terminal, or of COLUMNS, or enough for a wide one.
@@ -49,6 +49,17 @@ pub(crate) fn width() -> usize {
     let asked = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
     let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
     asked.or_else(terminal).filter(|&width| width > 0).unwrap_or(ELSEWHERE)
+}
+
+/// How many lines of a result are seen at a time: those of the terminal, or of LINES, or what most show.
+fn height() -> usize {
+    let asked = std::env::var("LINES").ok().and_then(|text| text.parse().ok());
+    let terminal = || {
+        let size = terminal_size::terminal_size().filter(|_| std::io::stdout().is_terminal());
+        size.map(|(_, height)| usize::from(height.0))
+    };
+    let height = asked.or_else(terminal).filter(|&height| height > 0);
+    height.unwrap_or(Look::default().height)
 }
 
 /// How many columns text to be read may have: those of a terminal, but not more than are pleasant.

@@ -124,7 +124,7 @@ fn the_semaphore_tells_weak_from_strong() {
     let text = out(&output);
     assert!(text.contains("wf(P1)   enabled 1/2, taken 0"), "{text}");
     assert!(text.contains("Checked again with sf(P1): the property holds."), "{text}");
-    let output = fairly(&["check", "--fairness", "strong", &file], "");
+    let output = fairly(&["check", "--fairness", "strong", "-v", &file], "");
     assert_eq!(code(&output), 0);
     assert!(out(&output).contains("feasible · machine closed"), "{}", out(&output));
     let output = fairly(&["check", "--fairness", "strong", "--max-states", "1", &file], "");

@@ -20,6 +20,18 @@ fn fairly(arguments: &[&str]) -> Output {
 
 /// What is wrong with a value, by the part of JSON Schema that our schemas use.
 fn wrong(value: &Value, schema: &Value, at: &str, all: &mut Vec<String>) {
+    wrong_within(value, schema, schema, at, all);
+}
+
+/// The same for a part of a schema; what it refers to is in the whole one.
+fn wrong_within(value: &Value, schema: &Value, root: &Value, at: &str, all: &mut Vec<String>) {
+    let schema = match schema.get("$ref").and_then(Value::as_str) {
+        Some(name) => {
+            let pointer = name.strip_prefix('#').expect("a part of the same schema");
+            root.pointer(pointer).expect("a part that is there")
+        }
+        None => schema,
+    };
     if let Some(only) = schema.get("const")
         && only != value
     {
@@ -50,7 +62,7 @@ fn wrong(value: &Value, schema: &Value, at: &str, all: &mut Vec<String>) {
     }
     if let Value::Array(items) = value {
         for (number, item) in items.iter().enumerate() {
-            wrong(item, &schema["items"], &format!("{at}[{number}]"), all);
+            wrong_within(item, &schema["items"], root, &format!("{at}[{number}]"), all);
         }
     }
     if let Value::Object(fields) = value {
@@ -62,11 +74,11 @@ fn wrong(value: &Value, schema: &Value, at: &str, all: &mut Vec<String>) {
         for (name, field) in fields {
             let place = format!("{at}.{name}");
             match (schema["properties"].get(name), schema.get("additionalProperties")) {
-                (Some(own), _) => wrong(field, own, &place, all),
+                (Some(own), _) => wrong_within(field, own, root, &place, all),
                 (None, Some(Value::Bool(false))) => {
                     all.push(format!("{place} is not in the schema"));
                 }
-                (None, Some(other)) => wrong(field, other, &place, all),
+                (None, Some(other)) => wrong_within(field, other, root, &place, all),
                 (None, None) => {}
             }
         }
@@ -96,7 +108,7 @@ fn documents(arguments: &[&str], schema: &Value) -> Vec<Value> {
 
 #[test]
 fn answers_are_as_the_schema_says() {
-    let verdict = schema("verdict-1.json");
+    let verdict = schema("verdict-2.json");
     let file = "corpus/systems/c02-semaphore.net";
     for fairness in ["none", "weak", "strong", "weak-live", "global", "inherent"] {
         documents(&["check", "--format", "json", "--fairness", fairness, file], &verdict);
@@ -112,7 +124,7 @@ fn answers_are_as_the_schema_says() {
     assert!(all.len() > 50, "{}", all.len());
     let doomed = "corpus/systems/c06-deadlock-is-fair.net";
     documents(&["check", "--format", "json", "--fairness", "inherent", doomed], &verdict);
-    documents(&["ladder", "--format", "json", file], &schema("ladder-1.json"));
+    documents(&["ladder", "--format", "json", file], &schema("ladder-2.json"));
     documents(&["least", "--format", "json", file], &schema("least-1.json"));
     for file in [file, "examples/csp/semaphore.csp", "examples/promela/semaphore.pml"] {
         let (list, plan) = (schema("properties-1.json"), schema("plan-1.json"));
@@ -121,6 +133,38 @@ fn answers_are_as_the_schema_says() {
         let compare = ["compare", "--max-states", "5000", "--format", "json", file];
         documents(&compare, &schema("compare-1.json"));
     }
+}
+
+#[test]
+fn states_have_their_variables_with_types() {
+    let file = "examples/promela/two_phase_commit.pml";
+    let arguments = ["check", "--format", "json", "-p", "end states", file];
+    let all = documents(&arguments, &schema("verdict-2.json"));
+    let end = &all[0]["run"]["end"];
+    assert_eq!(end["variables"]["decided"], serde_json::json!(["unknown", "unknown"]));
+    assert_eq!(end["variables"]["crashed"], true);
+    assert_eq!(end["channels"]["vote"], serde_json::json!([["yes"], ["yes"]]));
+    assert_eq!(end["processes"]["Coordinator[0]"]["at"], "-end-");
+    let waiting = all[0]["run"]["waiting"].as_array().expect("what each process waits for");
+    let waits = |name: &str| {
+        let one = waiting.iter().find(|it| it["process"] == name).expect("the process");
+        one["waits"].as_str().expect("words").to_owned()
+    };
+    assert!(waits("Participant[1]").contains("`decision[0]` is empty"), "{waiting:?}");
+    assert_eq!(waits("Coordinator[0]"), "has reached its end");
+    // A struct is an object, an array of them a list.
+    let file = "examples/promela/msi.pml";
+    let arguments = ["check", "--format", "json", "-p", "loses_it", file];
+    let all = documents(&arguments, &schema("verdict-2.json"));
+    let state = &all[0]["run"]["steps"][0]["state"]["variables"]["cache"];
+    let invalid = serde_json::json!({ "state": "invalid", "value": 0 });
+    assert_eq!(*state, serde_json::json!([invalid, invalid]));
+    // The schema refuses what is not as it says.
+    let mut mistakes = Vec::new();
+    let mut broken = all[0].clone();
+    broken["run"]["steps"][0]["state"] = serde_json::json!("cache=0");
+    wrong(&broken, &schema("verdict-2.json"), "", &mut mistakes);
+    assert!(!mistakes.is_empty());
 }
 
 #[test]
@@ -168,7 +212,7 @@ fn what_is_wrong_in_a_model_is_said_in_every_format() {
 
 #[test]
 fn the_checker_of_schemas_finds_mistakes() {
-    let verdict = schema("verdict-1.json");
+    let verdict = schema("verdict-2.json");
     let mistakes = |change: &dyn Fn(&mut Value)| {
         let file = "corpus/systems/c02-semaphore.net";
         let mut document = documents(&["check", "--format", "json", file], &verdict).remove(0);

@@ -69,7 +69,7 @@ fn an_error_is_found_in_memory_that_the_states_do_not_fit_into() {
         let exact = asked(&[]);
         assert_eq!(code(&exact), 3, "{}", out(&exact));
         assert!(out(&exact).contains("unknown: stopped at the memory limit of 2 MiB"));
-        let lossy = asked(&["--lossy", "bits"]);
+        let lossy = asked(&["--lossy", "bits", "-v"]);
         assert_eq!(code(&lossy), found, "{}{}", out(&lossy), err(&lossy));
         assert!(out(&lossy).contains("lossy: 3 bits a state in 1024 KiB\n"), "{}", out(&lossy));
         // 19 + 7 + 23 + 11 steps, and the two of the one that watches.

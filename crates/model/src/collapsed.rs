@@ -27,8 +27,8 @@ mod ways;
 
 use fairly_omega::StateId;
 use fairly_system::{
-    Action, ActionId, AtomIndex, EventId, Fault, Interrupt, MoveId, Signature, Transition,
-    TransitionSystem,
+    Action, ActionId, AtomIndex, Blocked, EventId, Fault, Interrupt, MoveId, Signature,
+    StateValues, Transition, TransitionSystem,
 };
 
 use hashbrown::{HashMap, HashSet, HashTable};
@@ -799,6 +799,14 @@ impl TransitionSystem for Collapsed {
 
     fn describe(&self, state: StateId) -> String {
         self.inner.describe(state)
+    }
+
+    fn state_values(&self, state: StateId) -> StateValues {
+        self.inner.state_values(state)
+    }
+
+    fn blocked(&mut self, state: StateId) -> Vec<Blocked> {
+        self.inner.blocked(state)
     }
 
     fn valuation(&self, state: StateId) -> Vec<(String, String)> {

@@ -24,6 +24,7 @@ mod origins;
 mod passing;
 mod process;
 mod ranges;
+mod shown;
 mod state;
 mod sure;
 pub mod text;
@@ -46,5 +47,6 @@ pub use process::{
     Communication, Edge, Gathering, Label, Location, Order, Slot, Statement, StatementKind, Target,
     Template,
 };
+pub use shown::{Kind, Part, Shown, element_name};
 pub use variable::{ABSENT, Channel, Overflow, Range, Storage, Variable, WhenFull};
 pub use verify::{Flaw, FlawKind, NESTING, verify, verify_open};

@@ -3,6 +3,7 @@
 use fairly_source::Span;
 
 use crate::ids::{SlotId, TemplateId, VariableId};
+use crate::shown::{Kind, Shown};
 
 /// A range of integers, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -72,6 +73,8 @@ pub struct Variable {
     pub initial: Vec<i64>,
     /// Whether it is remembered.
     pub storage: Storage,
+    /// How its values are shown.
+    pub shown: Shown,
     /// Where it is declared.
     pub span: Option<Span>,
 }
@@ -87,6 +90,7 @@ impl Variable {
             count: None,
             initial: vec![initial],
             storage: Storage::State,
+            shown: Shown::default(),
             span: None,
         }
     }
@@ -111,6 +115,8 @@ pub struct Channel {
     pub capacity: u32,
     /// The values of each cell of a message, and what happens to others on sending.
     pub cells: Vec<(Range, Overflow)>,
+    /// What the values of each cell stand for; numbers, where there is no entry.
+    pub kinds: Vec<Kind>,
     /// What happens to a message that is sent when the channel is full.
     pub when_full: WhenFull,
     /// The process that the channel belongs to, if any: the channel is there while a process of this

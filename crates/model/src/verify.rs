@@ -431,7 +431,7 @@ impl<'m> Verifier<'m> {
         let prefix = if within.is_some() { 'l' } else { 'g' };
         let tail = within.unwrap_or_default();
         for (at, variable) in variables.iter().enumerate() {
-            let Variable { name, range, overflow, length, count, initial, storage, span } =
+            let Variable { name, range, overflow, length, count, initial, storage, shown: _, span } =
                 variable;
             let place = format_args!("{what} {prefix}{at} `{name}`{tail}");
             self.named(name, *span, place);

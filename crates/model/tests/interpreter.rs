@@ -477,7 +477,7 @@ fn channels_of_a_process_go_with_it() {
     let mut walk = Walk::of(model_with("exclusive", "last_first", body));
     assert_eq!(walk.shown(), "own=[1] P@s P.seen=0 Q@s Q.x=1 Q.y=2");
     assert_eq!(walk.go("use P").shown(), "own=[1] P@s P.seen=1 Q@s Q.x=1 Q.y=2");
-    assert_eq!(walk.go("leave Q").shown(), "own=[] P@s P.seen=1");
+    assert_eq!(walk.go("leave Q").shown(), "P@s P.seen=1");
     assert_eq!(walk.go("run P").shown(), "own=[2] P@s P.seen=1 Q@s Q.x=2 Q.y=3");
     walk.go("leave Q").go("use P");
     assert!(walk.shown().starts_with("fault: the process that the channel `own` belongs to"));

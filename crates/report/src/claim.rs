@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use crate::human::{self, Aside};
 use crate::json as documents;
 use crate::json::VERDICT_SCHEMA;
-use crate::look::{Paint, counted};
+use crate::look::{Paint, TIGHT, counted};
+use crate::stuck;
 
 /// The answer as text.
 pub fn text<S: TransitionSystem>(
@@ -24,33 +25,41 @@ pub fn text<S: TransitionSystem>(
         ClaimOutcome::Violated(shown) => ("FAIL", Paint::Bad, shown.as_deref()),
         ClaimOutcome::Unknown(_) => ("  ??", Paint::Warning, None),
     };
-    let mut out = look.wrapped(6, title);
-    out.replace_range(..6, &format!("{}  ", look.paint(paint, word)));
+    let is_short = matches!(verdict.outcome, ClaimOutcome::Holds(_)) && !look.verbose;
+    let mut time = format!("{:.2}{TIGHT}s", verdict.time.as_secs_f64());
+    if !is_short {
+        for reduction in verdict.reductions.iter().rev() {
+            time = format!("{reduction} · {time}");
+        }
+        if let Some(order @ (Order::Depth | Order::Fewest)) = verdict.order {
+            time = format!("found {} · {time}", order.words());
+        }
+    }
+    let states = |count: usize| counted(count, "state").replace(' ', &TIGHT.to_string());
+    let more = if is_short && shown.is_some() { "-v shows a run · " } else { "" };
+    let stamp = match verdict.size {
+        Some(size) if is_short => format!("{} · {more}{time}", states(size.states)),
+        Some(size) => {
+            let transitions = counted(size.transitions, "transition");
+            format!("{} · {transitions} · {time}", states(size.states))
+        }
+        None => format!("{more}{time}"),
+    };
+    let parts = [title, if is_short { &stamp } else { "" }];
+    let mut out = human::headed(word, paint, &parts, "", look);
     if let ClaimOutcome::Violated(_) = &verdict.outcome {
         out.push_str(&human::place(aside));
     }
     if let ClaimOutcome::Unknown(why) = &verdict.outcome {
         out.push_str(&look.wrapped(6, &format!("unknown: {why}")));
     }
-    let mut time = format!("{:.2} s", verdict.time.as_secs_f64());
-    for reduction in verdict.reductions.iter().rev() {
-        time = format!("{reduction} · {time}");
+    if !is_short {
+        out.push_str(&look.wrapped(6, &stamp));
     }
-    if let Some(order @ (Order::Depth | Order::Fewest)) = verdict.order {
-        time = format!("found {} · {time}", order.words());
-    }
-    let stamp = match verdict.size {
-        Some(size) => {
-            let states = counted(size.states, "state");
-            format!("{states} · {} · {time}", counted(size.transitions, "transition"))
-        }
-        None => time,
-    };
-    out.push_str(&look.wrapped(6, &stamp));
     if let Some(lossy) = &verdict.lossy {
         let _ = writeln!(out, "      {lossy}");
     }
-    if let Some(shown) = shown {
+    if let Some(shown) = shown.filter(|_| !is_short) {
         out.push('\n');
         out.push_str(&path(system, shown, aside));
     }
@@ -63,7 +72,13 @@ fn path<S: TransitionSystem>(system: &mut S, shown: &Shown, aside: &Aside<'_>) -
     if run.steps().next().is_some() {
         out.push_str(&human::steps(system, &run, aside));
     }
+    let end = shown.prefix.end();
     out.push_str(&aside.look.wrapped(3, &shown.conclusion));
+    let waits = stuck::waits(system, end, aside.source);
+    if shown.cycle.is_empty() && !waits.is_empty() && !stuck::is_over(&waits) {
+        out.push_str(&stuck::lines(&waits, &aside.look));
+        out.push_str(&stuck::state_line(&system.state_values(end), &aside.look));
+    }
     if let Some(other) = &shown.other {
         out.push_str("   The other way:\n\n");
         let run = Run { stem: other.steps.clone(), cycle: Vec::new() };
@@ -109,7 +124,7 @@ pub fn json<S: TransitionSystem>(system: &mut S, title: &str, verdict: &ClaimVer
     }
     if let Some(shown) = shown {
         let run = Run { stem: shown.prefix.steps.clone(), cycle: shown.cycle.clone() };
-        value["run"] = documents::run(system, &run);
+        value["run"] = documents::finite(system, &run, shown.prefix.end());
         value["conclusion"] = json!(shown.conclusion);
     }
     value

@@ -7,6 +7,7 @@ use fairly_omega::StateId;
 use fairly_system::{ProcessId, Transition, TransitionSystem};
 
 use crate::human;
+use crate::look::clipped;
 use crate::markup::{mermaid, quoted};
 
 /// How fair the runs are that stay in a component for ever.
@@ -22,6 +23,13 @@ pub enum Fair {
     Strong,
 }
 
+/// Layers that a picture shows below each other; more make it too high to be seen.
+const DEEPEST: usize = 16;
+
+/// States and edges that have labels in a picture; with more, it shows numbers.
+const MOST_STATES: usize = 60;
+const MOST_EDGES: usize = 150;
+
 /// An edge of the picture.
 #[derive(Clone, Debug)]
 struct Edge {
@@ -36,6 +44,10 @@ struct Edge {
 #[derive(Clone, Debug)]
 pub struct Drawn {
     states: Vec<String>,
+    /// By state, what is not the same in all of them: the label in a picture.
+    labels: Vec<String>,
+    /// What is the same in all states.
+    constant: String,
     initial: Vec<usize>,
     edges: Vec<Edge>,
     /// By state, its component.
@@ -49,10 +61,12 @@ pub fn explore<S: TransitionSystem>(system: &mut S, most: usize) -> Option<Drawn
     let mut number: HashMap<StateId, usize> = HashMap::new();
     let mut queue = Vec::new();
     let mut states = Vec::new();
+    let mut values: Vec<Vec<(String, String)>> = Vec::new();
     let mut meet = |system: &S, state: StateId, queue: &mut Vec<StateId>| {
         let next = number.len();
         *number.entry(state).or_insert_with(|| {
             states.push(system.describe(state));
+            values.push(system.valuation(state));
             queue.push(state);
             next
         })
@@ -97,7 +111,36 @@ pub fn explore<S: TransitionSystem>(system: &mut S, most: usize) -> Option<Drawn
             fairness(&members, &edges, processes)
         })
         .collect();
-    Some(Drawn { states, initial, edges, component, fair })
+    let (labels, constant) = labels(&states, &values, &system.signature().processes);
+    Some(Drawn { states, labels, constant, initial, edges, component, fair })
+}
+
+/// What tells the states apart, by state, and what is the same in all.
+fn labels(
+    states: &[String],
+    values: &[Vec<(String, String)>],
+    processes: &[String],
+) -> (Vec<String>, String) {
+    if values.iter().any(Vec::is_empty) || states.len() < 2 {
+        return (states.to_vec(), String::new());
+    }
+    let mut count: HashMap<&(String, String), usize> = HashMap::new();
+    for pair in values.iter().flatten() {
+        *count.entry(pair).or_default() += 1;
+    }
+    let shown = |(name, value): &(String, String)| {
+        let sign = if processes.contains(name) { '@' } else { '=' };
+        // No line breaks inside.
+        format!("{name}{sign}{value}").replace(' ', "\u{a0}")
+    };
+    let is_constant = |pair: &&(String, String)| count[*pair] == states.len();
+    let join = |pairs: Vec<String>| pairs.join(" ");
+    let labels = values
+        .iter()
+        .map(|pairs| join(pairs.iter().filter(|pair| !is_constant(pair)).map(shown).collect()))
+        .collect();
+    let constant = join(values[0].iter().filter(is_constant).map(shown).collect());
+    (labels, constant)
 }
 
 /// The strongly connected component of each of these states, counted from 0; others have none, which is
@@ -213,30 +256,98 @@ impl Drawn {
 
     /// For Graphviz.
     pub fn dot(&self) -> String {
+        /// Letters of a line in a label.
+        const WIDE: usize = 28;
+        let wrapped = |text: &str| {
+            let lines = crate::look::lines(text, WIDE);
+            let lines: Vec<String> = lines.iter().map(|line| quoted(line)).collect();
+            lines.join("\\n")
+        };
         let mut out = "digraph states {\n  node [shape=box, style=\"rounded,filled\", \
                        fillcolor=white, fontname=monospace, fontsize=10];\n  edge \
                        [fontname=monospace, fontsize=9];\n"
             .to_owned();
-        for (at, state) in self.states.iter().enumerate() {
+        // With so many labels nobody finds one: they are shown where the pointer is.
+        let is_crowded = self.states.len() > MOST_STATES || self.edges.len() > MOST_EDGES;
+        // Layers below each other are a ribbon where there are many.
+        if is_crowded {
+            out.push_str(
+                "  layout=sfdp; overlap=prism; splines=line; sep=\"+3\";\n  node [width=0.3, height=0.2, \
+                 margin=0.03]; edge [arrowsize=0.5];\n",
+            );
+        } else if self.depth() > DEEPEST {
+            out.push_str("  layout=sfdp; overlap=prism; splines=true; sep=\"+6\";\n");
+        }
+        for (at, state) in self.labels.iter().enumerate() {
             let colour = match self.fair(at) {
                 Fair::Passing => "white",
                 Fair::Unfair => "gray85",
                 Fair::Weak => "khaki1",
                 Fair::Strong => "palegreen",
             };
-            let label = quoted(state).replace(' ', "\\n");
-            let _ = writeln!(out, "  s{at} [label=\"{label}\", fillcolor={colour}];");
+            let label = wrapped(if state.is_empty() { &self.states[at] } else { state });
+            let _ = match is_crowded {
+                true => writeln!(
+                    out,
+                    "  s{at} [label=\"{}\", tooltip=\"{label}\", fillcolor={colour}];",
+                    at + 1
+                ),
+                false => writeln!(out, "  s{at} [label=\"{label}\", fillcolor={colour}];"),
+            };
         }
         for start in &self.initial {
             let _ = writeln!(out, "  i{start} [shape=point];\n  i{start} -> s{start};");
         }
+        // Edges between the same states are one line, with what each of them says.
+        let mut drawn: Vec<((usize, usize), Vec<&str>)> = Vec::new();
+        let mut known: HashMap<(usize, usize), usize> = HashMap::new();
         for Edge { from, to, label, .. } in &self.edges {
-            let _ = writeln!(out, "  s{from} -> s{to} [label=\"{}\"];", quoted(label));
+            let at = *known.entry((*from, *to)).or_insert(drawn.len());
+            if at == drawn.len() {
+                drawn.push(((*from, *to), Vec::new()));
+            }
+            if !drawn[at].1.contains(&label.as_str()) {
+                drawn[at].1.push(label);
+            }
         }
-        out.push_str(
-            "  label=\"green: strongly fair runs stay here; yellow: only weakly fair ones; ",
-        );
+        for ((from, to), labels) in &drawn {
+            const SHOWN: usize = 3;
+            let short = |label: &&str| wrapped(&clipped(label, 2 * WIDE));
+            let mut said: Vec<String> = labels.iter().take(SHOWN).map(short).collect();
+            if labels.len() > SHOWN {
+                said.push(format!("… {} more", labels.len() - SHOWN));
+            }
+            let name = if is_crowded { "tooltip" } else { "label" };
+            let _ = writeln!(out, "  s{from} -> s{to} [{name}=\"{}\"];", said.join("\\n"));
+        }
+        out.push_str("  label=\"");
+        if !self.constant.is_empty() {
+            let _ = write!(out, "in all states: {}\\n", wrapped(&self.constant));
+        }
+        if is_crowded {
+            out.push_str("a browser shows a state or a step where the pointer is\\n");
+        }
+        out.push_str("green: strongly fair runs stay here; yellow: only weakly fair ones; ");
         out + "gray: only unfair ones; white: no run stays\";\n  fontname=monospace; fontsize=9;\n}\n"
+    }
+
+    /// How many steps the farthest state is away.
+    fn depth(&self) -> usize {
+        let mut after: Vec<Vec<usize>> = vec![Vec::new(); self.states.len()];
+        for edge in &self.edges {
+            after[edge.from].push(edge.to);
+        }
+        let mut is_met = vec![false; self.states.len()];
+        let mut layer = self.initial.clone();
+        let mut depth = 0;
+        loop {
+            layer.retain(|&at| !std::mem::replace(&mut is_met[at], true));
+            if layer.is_empty() {
+                return depth;
+            }
+            depth += 1;
+            layer = layer.iter().flat_map(|&at| after[at].iter().copied()).collect();
+        }
     }
 
     /// Aldebaran.

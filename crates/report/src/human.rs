@@ -6,16 +6,18 @@ use fairly_check::claim::Order;
 use fairly_check::soundness::{FORGETTING, MERGING, SOUNDNESS, SYMMETRY};
 use fairly_check::{
     Cause, CauseKind, Counterexample, Doomed, Elsewhere, Fairness, Ladder, Least, Moment, Outcome,
-    Phrase, Stamp, Upgrade, Verdict, Waiting,
+    Phrase, Stamp, Strengths, Verdict, Waiting,
 };
 use fairly_fairness::{Level, Notion, Strength};
+use fairly_omega::StateId;
 use fairly_source::Span;
 use fairly_system::{ActionId, Run, RunStep, TransitionSystem};
 use fairly_witness::{Entry, Ledger, Reason};
 
-use crate::lasso;
-use crate::look::{Look, Paint, Source, TIGHT, counted};
+use crate::advice::advice;
+use crate::look::{Look, Paint, Source, TIGHT, breadth, counted};
 use crate::table::{Part, row, rows};
+use crate::{lasso, stuck};
 
 /// What a report says beside the verdict itself.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,6 +32,8 @@ pub struct Aside<'a> {
     pub waiting: Option<&'a Waiting>,
     /// Where the run was saved.
     pub trace: Option<&'a str>,
+    /// Under which strength of fairness a violated property holds.
+    pub strengths: Option<Strengths>,
     /// Whether long runs are shown as a whole.
     pub whole: bool,
 }
@@ -41,13 +45,18 @@ pub fn verdict<S: TransitionSystem>(
     aside: &Aside<'_>,
 ) -> String {
     let look = &aside.look;
-    let mut out = heading(verdict, look);
+    let is_short = matches!(verdict.outcome, Outcome::Holds(_)) && !look.verbose;
+    let remark =
+        if is_short { short_stamp(&verdict.stamp, &verdict.outcome) } else { String::new() };
+    let mut out = heading(verdict, &remark, look);
     if let Outcome::Violated(_) | Outcome::Doomed(_) = verdict.outcome {
         out.push_str(&place(aside));
     }
     match &verdict.outcome {
         Outcome::Holds(closure) => {
-            out.push_str(&stamp(&verdict.stamp, Some(closure), look));
+            if !is_short {
+                out.push_str(&stamp(&verdict.stamp, Some(closure), look));
+            }
             let warning = match closure {
                 Fairness::NotMachineClosed(prefix) => Some(format!(
                     "warning: the fairness assumed discards what happens after {}: no fair run \
@@ -85,7 +94,7 @@ pub fn verdict<S: TransitionSystem>(
             out.push_str(&stamp(&verdict.stamp, None, look));
         }
     }
-    for note in &verdict.notes {
+    for note in folded_notes(&verdict.notes, &system.signature().processes, look) {
         let note = look.wrapped(6, &format!("note: {note}"));
         out.push_str(&painted(look, Paint::Warning, &note));
     }
@@ -109,7 +118,8 @@ fn lasting<S: TransitionSystem>(
     }
     out.push_str(&infinite(system, &found.run, aside));
     out.push_str(&why_fair(verdict, found, look));
-    out.push_str(&upgrade(found.upgrade.as_ref(), look));
+    let processes = &system.signature().processes;
+    out.push_str(&advice(found.upgrade.as_ref(), aside.strengths, processes, look));
     out
 }
 
@@ -171,14 +181,63 @@ fn why_fair(verdict: &Verdict, found: &Counterexample, look: &Look) -> String {
     out
 }
 
+/// Notes, of which those that say the same of several constraints are one.
+fn folded_notes(notes: &[String], processes: &[String], look: &Look) -> Vec<String> {
+    const MOST: usize = 2;
+    // `wf(x) never asks` is about `x`, and says of `wf` what it says.
+    let parts = |note: &str| -> Option<(String, String, String)> {
+        let (strength, rest) = note.split_once('(')?;
+        let (name, said) = rest.rsplit_once(") ")?;
+        let is_strength = ["wf", "sf", "wl", "sl"].contains(&strength);
+        is_strength.then(|| (strength.to_owned(), name.to_owned(), said.to_owned()))
+    };
+    let mut folded: Vec<String> = Vec::new();
+    let mut done: Vec<(String, String)> = Vec::new();
+    for note in notes {
+        let Some((strength, _, said)) = parts(note) else {
+            folded.push(note.clone());
+            continue;
+        };
+        let is_same = |other: &String| {
+            let other = parts(other).filter(|other| other.0 == strength && other.2 == said);
+            other.map(|other| other.1)
+        };
+        let names: Vec<String> = notes.iter().filter_map(is_same).collect();
+        if names.len() <= MOST || look.verbose {
+            folded.push(note.clone());
+        } else if !done.contains(&(strength.clone(), said.clone())) {
+            let are_processes = names.iter().all(|name| processes.contains(name));
+            let what = if are_processes { "processes" } else { "events" };
+            let count = names.len();
+            folded.push(format!("{strength} of {count} {what} {said}; -v lists them"));
+            done.push((strength, said));
+        }
+    }
+    folded
+}
+
+/// What a property that holds rests on, in short: how many states, and what is not as usual.
+fn short_stamp(stamp: &Stamp, outcome: &Outcome) -> String {
+    let mut parts = vec![counted(stamp.system.0, "state").replace(' ', &TIGHT.to_string())];
+    if !stamp.exhaustive {
+        parts.push("not complete".to_owned());
+    }
+    if let Outcome::Holds(Fairness::NotKnown) = outcome {
+        parts.push("machine closure not known".to_owned());
+    }
+    parts.push(format!("{:.2}{TIGHT}s", stamp.time.as_secs_f64()));
+    parts.join(" · ")
+}
+
 /// Lines in a colour, each for itself.
-fn painted(look: &Look, paint: Paint, text: &str) -> String {
+pub(crate) fn painted(look: &Look, paint: Paint, text: &str) -> String {
     let lines = text.lines().map(|line| look.paint(paint, line) + "\n");
     lines.collect()
 }
 
-/// The first line: the answer, the property, and what is assumed; on more lines where it is long.
-fn heading(verdict: &Verdict, look: &Look) -> String {
+/// The first line: the answer, the property, what is assumed and what else there is to say in a few words; on
+/// more lines where it is long.
+fn heading(verdict: &Verdict, remark: &str, look: &Look) -> String {
     let (word, paint) = match &verdict.outcome {
         Outcome::Holds(_) => ("  ok", Paint::Good),
         Outcome::Violated(_) | Outcome::Doomed(_) => ("FAIL", Paint::Bad),
@@ -186,16 +245,35 @@ fn heading(verdict: &Verdict, look: &Look) -> String {
     };
     let Verdict { property, formula, .. } = verdict;
     let under = format!("under {}", verdict.stamp.fairness);
-    let whole = format!("{property}   {formula}   {under}");
+    headed(word, paint, &[&format!("{property}   {formula}"), &under, remark], property, look)
+}
+
+/// The parts of a heading behind a word that says the answer: on one line, or each on its own.
+pub(crate) fn headed(
+    word: &str,
+    paint: Paint,
+    parts: &[&str],
+    strong: &str,
+    look: &Look,
+) -> String {
     let indent = 6;
-    let mut text = if whole.chars().count() + indent <= look.width {
-        format!("      {whole}\n")
+    let parts: Vec<&str> = parts.iter().copied().filter(|part| !part.is_empty()).collect();
+    let whole = parts.join("   ");
+    let mut text = if breadth(&whole) + indent <= look.width {
+        format!("      {}\n", whole.replace(TIGHT, " "))
     } else {
-        look.wrapped(indent, &format!("{property}   {formula}")) + &look.wrapped(indent, &under)
+        // What is said behind the first part shares a line, if it fits.
+        let (first, rest) =
+            parts.split_first().map_or(("", &[][..]), |(first, rest)| (*first, rest));
+        let rest = rest.join("   ");
+        let rest = if rest.is_empty() { rest } else { look.wrapped(indent, &rest) };
+        look.wrapped(indent, first) + &rest
     };
-    text.replace_range(..indent, &format!("{}  ", look.paint(paint, word)));
-    if let Some(at) = text.find(property.as_str()).filter(|_| !property.is_empty()) {
-        text.replace_range(at..at + property.len(), &look.paint(Paint::Strong, property));
+    if text.len() >= indent {
+        text.replace_range(..indent, &format!("{}  ", look.paint(paint, word)));
+    }
+    if let Some(at) = text.find(strong).filter(|_| !strong.is_empty()) {
+        text.replace_range(at..at + strong.len(), &look.paint(Paint::Strong, strong));
     }
     text
 }
@@ -299,31 +377,6 @@ fn who_waits<S: TransitionSystem>(system: &mut S, run: &Run) -> Option<String> {
     }
 }
 
-/// What would exclude the run, and, apart from it, what that does to the property.
-fn upgrade(upgrade: Option<&Upgrade>, look: &Look) -> String {
-    let Some(Upgrade { constraint, suffices }) = upgrade else {
-        return "\n   No fairness of a process or an event excludes this run.\n".to_owned();
-    };
-    let mut out = format!("\n   {} excludes this run.\n", look.paint(Paint::Strong, constraint));
-    let effect = match suffices {
-        Some(true) => format!("Checked again with {constraint}: the property holds."),
-        Some(false) => format!("Checked again with {constraint}: the property still fails."),
-        None => format!("Whether the property holds with {constraint} was not found out."),
-    };
-    out.push_str(&look.wrapped(3, &effect));
-    let help = if constraint.starts_with("sf(") {
-        Some("help: assume strong fairness only if your lock or scheduler guarantees it")
-    } else if constraint.starts_with("wf(") {
-        Some("help: weak fairness is what every reasonable scheduler gives")
-    } else {
-        None
-    };
-    if let Some(help) = help {
-        out.push_str(&painted(look, Paint::Faint, &look.wrapped(3, help)));
-    }
-    out
-}
-
 /// The table of what a reduction keeps.
 pub fn soundness() -> String {
     let mut out = String::new();
@@ -344,8 +397,8 @@ pub fn soundness() -> String {
         out.push('\n');
     }
     out.push_str(
-        "What is used and how much it left out stands in every answer; `--no-reduction` turns it \
-         off.\n",
+        "What is used and how much it left out stands in every JSON answer and, with `-v`, in every \
+         report; `--no-reduction` turns it off.\n",
     );
     out
 }
@@ -428,19 +481,38 @@ fn doomed_prefix<S: TransitionSystem>(
 fn infinite<S: TransitionSystem>(system: &mut S, run: &Run, aside: &Aside<'_>) -> String {
     let mut out = steps(system, run, aside);
     if run.cycle.iter().any(|step| step.action == ActionId::IDLE) {
-        let stuck = run.cycle[0].from;
-        let ended = system.atom("terminated").is_some_and(|ended| system.holds(stuck, ended));
-        let why = match system.fault(stuck) {
-            Some(fault) => format!("error in the model: {}", fault.message),
-            None if ended => {
-                format!("the end: every process has terminated in {}", { system.describe(stuck) })
-            }
-            None => format!("deadlock: nothing is enabled in {}", system.describe(stuck)),
-        };
-        out.pop();
-        out.push_str(&aside.look.wrapped(12, &why));
+        out.push_str(&still(system, run.cycle[0].from, aside));
         out.push('\n');
     }
+    out
+}
+
+/// What each process waits for in a state in which nothing is enabled, a line a process; nothing if something
+/// is.
+pub fn waits<S: TransitionSystem>(system: &mut S, state: StateId, aside: &Aside<'_>) -> String {
+    let waits = stuck::waits(system, state, aside.source);
+    aside.look.finish(stuck::lines(&waits, &aside.look))
+}
+
+/// Why nothing can happen in a state, and what each process waits for there.
+pub(crate) fn still<S: TransitionSystem>(
+    system: &mut S,
+    state: StateId,
+    aside: &Aside<'_>,
+) -> String {
+    let look = &aside.look;
+    let ended = system.atom("terminated").is_some_and(|ended| system.holds(state, ended));
+    let why = match system.fault(state) {
+        Some(fault) => return look.wrapped(3, &format!("error in the model: {}", fault.message)),
+        None if ended => "the end: every process has terminated, or is where it may stay",
+        None => "deadlock: nothing is enabled",
+    };
+    let mut out = look.wrapped(3, why);
+    if ended && !look.verbose {
+        return out + &stuck::state_line(&system.state_values(state), look);
+    }
+    out.push_str(&stuck::lines(&stuck::waits(system, state, aside.source), look));
+    out.push_str(&stuck::state_line(&system.state_values(state), look));
     out
 }
 
@@ -501,16 +573,23 @@ fn ledger(ledger: &Ledger, look: &Look) -> String {
              ever does.",
         );
     }
-    // What is simply taken says little; where there is much, the rest is what explains the run.
+    // What is simply taken, or never asked for, says little; where there is much of it, it is counted.
     const SHOWN: usize = 16;
-    let plain = |entry: &&Entry| {
+    const MOST_ALIKE: usize = 3;
+    let taken = |entry: &Entry| {
         matches!(entry.reason, Reason::Given(_)) && entry.asked.len() == entry.given.len()
     };
-    let mut shown: Vec<&Entry> = ledger.entries.iter().collect();
-    if shown.len() > SHOWN {
-        shown.sort_by_key(|entry| plain(entry));
-        shown.truncate(SHOWN);
-    }
+    let unasked = |entry: &Entry| matches!(entry.reason, Reason::NeverAsked);
+    let count = |kind: &dyn Fn(&Entry) -> bool| {
+        let count = ledger.entries.iter().filter(|entry| kind(entry)).count();
+        if count > MOST_ALIKE && !look.verbose { count } else { 0 }
+    };
+    let (many_taken, many_unasked) = (count(&taken), count(&unasked));
+    let is_folded =
+        |entry: &Entry| (many_taken > 0 && taken(entry)) || (many_unasked > 0 && unasked(entry));
+    let mut shown: Vec<&Entry> = ledger.entries.iter().filter(|entry| !is_folded(entry)).collect();
+    let cut = if look.verbose { 0 } else { shown.len().saturating_sub(SHOWN) };
+    shown.truncate(shown.len() - cut);
     let width = shown.iter().map(|entry| entry.name.chars().count()).max().unwrap_or(0);
     let counts = |entry: &Entry| {
         let word = if entry.name.starts_with("wl(") || entry.name.starts_with("sl(") {
@@ -533,11 +612,14 @@ fn ledger(ledger: &Ledger, look: &Look) -> String {
             out.push_str(&look.wrapped(9, &because(entry)));
         }
     }
-    match ledger.entries.len() - shown.len() {
-        0 => {}
-        more => {
-            let _ = writeln!(out, "     … {more} more");
-        }
+    let kinds = [
+        (many_taken, "are taken whenever they are enabled on the loop"),
+        (many_unasked, "are never enabled on the loop, so nothing is asked"),
+        (cut, "are not listed"),
+    ];
+    for (count, said) in kinds.into_iter().filter(|(count, _)| *count > 0) {
+        let word = if shown.is_empty() { "all" } else { "others" };
+        out.push_str(&look.wrapped(5, &format!("… {count} {word} {said}; -v lists them")));
     }
     out
 }

@@ -8,13 +8,16 @@
 use fairly_check::claim::Shown;
 use fairly_omega::StateId;
 use fairly_source::Span;
-use fairly_system::{Run, RunStep, Transition, TransitionSystem};
+use fairly_system::{
+    ActionId, ProcessValues, Run, RunStep, StateValues, Transition, TransitionSystem,
+};
 use fairly_witness::Ledger;
 use serde_json::{Map, Value, json};
 
-use crate::json::ledger;
+use crate::json::{ledger, waiting};
 use crate::look::Source;
 use crate::table::{row, rows};
+use crate::{state, stuck};
 
 /// Where a run comes from, for whoever wants to replay it.
 #[derive(Clone, Debug)]
@@ -43,7 +46,7 @@ pub enum Asked {
 }
 
 /// The schema of traces.
-pub const TRACE_SCHEMA: &str = "fairly.trace/1";
+pub const TRACE_SCHEMA: &str = "fairly.trace/2";
 
 /// What a run with a loop is said to be: fair, and against a property.
 #[derive(Clone, Debug)]
@@ -234,6 +237,9 @@ fn document<S: TransitionSystem>(
         if let Some(file) = included {
             value["#meta"]["file"] = json!(file);
         }
+        if let Some(sender) = row.sender.and_then(|at| processes.get(at)) {
+            value["#meta"]["sender"] = json!(sender);
+        }
         let words = Words {
             event: &row.event,
             who: &row.who,
@@ -267,6 +273,29 @@ fn document<S: TransitionSystem>(
         }
     }
     let mut document = json!({ "#meta": meta, "vars": vars, "states": states });
+    // What is over a channel when the run begins tells which of the variables are channels.
+    if let Some(first) = first {
+        let channels = system.state_values(first).channels;
+        let mut names: Vec<String> = channels.into_iter().map(|(name, _)| name).collect();
+        for step in &steps {
+            let more = system.state_values(step.to).channels.into_iter().map(|(name, _)| name);
+            for name in more {
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+        }
+        if !names.is_empty() {
+            document["#meta"]["channels"] = json!(names);
+        }
+    }
+    let idle = run.cycle.first().filter(|step| step.action == ActionId::IDLE);
+    if let Some(stuck) = end.or(idle.map(|step| step.from)) {
+        let waits = waiting(&stuck::waits(system, stuck, origin.source));
+        if waits != json!([]) {
+            document["#meta"]["waiting"] = waits;
+        }
+    }
     if !run.cycle.is_empty() {
         document["loop"] = json!(run.stem.len());
     }
@@ -280,11 +309,20 @@ fn valuate<S: TransitionSystem>(
     value: &mut Value,
     vars: &mut Vec<String>,
 ) {
-    for (name, text) in system.valuation(state) {
-        if ["state", "event", "who"].contains(&name.as_str()) {
+    let StateValues { variables, channels, processes } = system.state_values(state);
+    let mut all: Vec<(String, Value)> = Vec::new();
+    all.extend(variables.iter().map(|(name, it)| (name.clone(), state::value(it))));
+    all.extend(channels.iter().map(|(name, it)| (name.clone(), state::messages(it))));
+    for ProcessValues { name, at, variables } in &processes {
+        all.push((name.clone(), json!(at)));
+        let own = variables.iter().map(|(own, it)| (format!("{name}.{own}"), state::value(it)));
+        all.extend(own);
+    }
+    for (name, it) in all {
+        if ["#meta", "state", "event", "who"].contains(&name.as_str()) {
             continue;
         }
-        value[&name] = text.parse::<i64>().map_or_else(|_| json!(text), |number| json!(number));
+        value[&name] = it;
         if !vars.contains(&name) {
             vars.push(name);
         }

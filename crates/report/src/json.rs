@@ -1,17 +1,21 @@
-//! A verdict as JSON. The schema has a version; fields are added, never changed, within one.
+//! A verdict as JSON. The schema has a version; fields are added, never changed, within one. States are
+//! objects since version 2: see [`crate::state`].
 
 use fairly_check::claim::Order;
 use fairly_check::{Cause, CauseKind, Elsewhere, Fairness, Ladder, Least, Outcome, Verdict};
 use fairly_fairness::Notion;
+use fairly_omega::StateId;
 use fairly_source::{Diagnostic, Position, escape, parts};
 use fairly_system::{Run, RunStep, TransitionSystem};
 use fairly_witness::{Ledger, Reason};
 use serde_json::{Value, json};
 
+use crate::state::state;
+use crate::stuck::{self, Waits};
 use crate::table::rows;
 
 /// The schema of [`verdict`].
-pub const VERDICT_SCHEMA: &str = "fairly.verdict/1";
+pub const VERDICT_SCHEMA: &str = "fairly.verdict/2";
 
 /// A document as text, in which nothing stands that a terminal would obey.
 pub fn text(document: &Value) -> String {
@@ -129,16 +133,18 @@ fn steps<S: TransitionSystem>(system: &mut S, prefix: &[RunStep]) -> Value {
 /// A run, step by step.
 pub fn run<S: TransitionSystem>(system: &mut S, run: &Run) -> Value {
     let processes = system.signature().processes.clone();
-    let rows: Vec<Value> = rows(system, run)
+    let table = rows(system, run);
+    let rows: Vec<Value> = table
         .iter()
-        .map(|row| {
+        .zip(run.steps())
+        .map(|(row, step)| {
             let parts: serde_json::Map<String, Value> = processes
                 .iter()
                 .zip(&row.parts)
                 .map(|(process, part)| (process.clone(), json!(part.word())))
                 .collect();
             json!({
-                "state": row.from,
+                "state": state(&system.state_values(step.from)),
                 "event": row.event,
                 "action": row.action,
                 "who": row.who,
@@ -147,6 +153,24 @@ pub fn run<S: TransitionSystem>(system: &mut S, run: &Run) -> Value {
         })
         .collect();
     json!({ "steps": rows, "loop": run.stem.len() })
+}
+
+/// A finite run: its steps, the state that it ends in, and what each process waits for where nothing can happen.
+pub(crate) fn finite<S: TransitionSystem>(system: &mut S, shown: &Run, end: StateId) -> Value {
+    let mut value = run(system, shown);
+    if shown.cycle.is_empty() {
+        value["end"] = state(&system.state_values(end));
+    }
+    let waiting = waiting(&stuck::waits(system, end, None));
+    if shown.cycle.is_empty() && waiting != json!([]) {
+        value["waiting"] = waiting;
+    }
+    value
+}
+
+/// What each process waits for.
+pub(crate) fn waiting(waits: &[Waits]) -> Value {
+    waits.iter().map(|it| json!({ "process": it.who, "waits": it.what })).collect()
 }
 
 /// The ledger; steps are counted from 0 over the whole run.
@@ -210,7 +234,7 @@ pub fn ladder<S: TransitionSystem>(
         })
         .collect();
     json!({
-        "schema": "fairly.ladder/1",
+        "schema": "fairly.ladder/2",
         "property": property,
         "formula": formula,
         "rungs": rungs,

@@ -1,9 +1,9 @@
 //! A run as a table: one step a line, one column a process, the loop in a bracket.
 //!
-//! What a terminal is too narrow for gives way in this order: the names of processes, down to what
-//! tells them apart; the changes of variables; the words of actions; who acts, which the columns of
-//! the processes show anyway; columns of processes that could do nothing. With so many processes that
-//! this is not enough, who acts is named in each line and columns go, of processes that only wait first.
+//! Processes that can never move in the run have no column; a line below says so. What is too long for its
+//! column goes on in the next line. What a terminal is too narrow for gives way in this order: the names of
+//! processes, down to what tells them apart; the column of changes, which then stand below their step; columns
+//! of processes that never act; columns of others, those that only act first. Who acts is always named.
 
 use std::fmt::Write;
 
@@ -51,21 +51,23 @@ pub(crate) fn table(
             Some(_) if last => "└─",
             Some(_) => "│ ",
         };
-        let mut line = layout.row(look, bracket, at, row, aside);
+        let mut lines = layout.row(look, bracket, at, row, aside);
         if last && cycle > 0 {
             let repeat = format!("repeat from {}", stem + 1);
             if layout.used + 3 + repeat.len() <= look.width {
-                let fill = (layout.used + 3).saturating_sub(visible(&line));
+                let line = &mut lines[0];
+                let fill = (layout.used + 3).saturating_sub(visible(line));
                 let _ = write!(line, "{:fill$}{}", "", look.paint(Paint::Loop, &repeat));
             } else {
-                line.truncate(line.trim_end().len());
-                let _ = write!(line, "\n            {}", look.paint(Paint::Loop, &repeat));
+                lines.push(format!("            {}", look.paint(Paint::Loop, &repeat)));
             }
         }
-        out.push_str(line.trim_end());
-        out.push('\n');
+        for line in &lines {
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
     }
-    out.push_str(&layout.legend(look));
+    out.push_str(&layout.legend(look, processes));
     out.push('\n');
     out
 }
@@ -81,6 +83,17 @@ fn visible(line: &str) -> usize {
     shown.map(|sign| UnicodeWidthChar::width(sign).unwrap_or(0)).sum()
 }
 
+/// Where changes of variables are shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Changes {
+    /// There are none.
+    None,
+    /// In a column of this width.
+    Beside(usize),
+    /// In lines of their own below the step.
+    Below,
+}
+
 /// Where the columns are.
 struct Layout {
     step: usize,
@@ -90,20 +103,29 @@ struct Layout {
     line: usize,
     /// The processes that are shown, and their headings.
     columns: Vec<(usize, String)>,
-    /// Zero if nothing changes, or there is no room.
-    changes: usize,
+    /// Blanks before each of these columns.
+    gap: usize,
+    changes: Changes,
     /// What all of it takes.
     used: usize,
-    /// What the headings stand for, if they are not the names.
-    names: Option<String>,
-    hidden: usize,
+    /// The short names of all processes, where the headings are not their names.
+    short: Option<Vec<String>>,
+    /// What is said below the table about processes without a column.
+    folded: Vec<String>,
 }
 
 const GAP: usize = 2;
 const MARGIN: usize = 6;
-/// Words that are cut shorter say nothing.
-const WORDS: usize = 14;
+/// Words and changes in narrower columns would be broken too often.
+const NARROW: usize = 20;
+/// The widest columns that words and changes take for themselves.
 const LONGEST: usize = 44;
+/// The longest names of who takes a step, before they are shortened.
+const NAMES: usize = 20;
+/// So many processes that never act keep their columns where there is little room.
+const MOST_PASSIVE: usize = 2;
+/// Lines that one step may take for its words; what is longer is cut, with a sign.
+const TALLEST: usize = 3;
 
 impl Layout {
     fn of(rows: &[Row], processes: &[String], aside: &Aside<'_>) -> Layout {
@@ -112,28 +134,69 @@ impl Layout {
         };
         let lines = rows.iter().filter_map(|row| Some(breadth(&line_of(row, aside)?))).max();
         let changes = rows.iter().map(|row| breadth(&changed(row))).max().unwrap_or(0);
+        let can_act = |at: usize| rows.iter().any(|row| row.parts[at] != Part::Disabled);
+        let columns = (0..processes.len()).filter(|&at| can_act(at));
         let mut layout = Layout {
             step: rows.len().to_string().len().max(4),
-            who: longest(&|row| breadth(&row.who), "who").min(20),
-            action: longest(&|row| breadth(&row.action), "action").min(LONGEST),
+            who: longest(&|row| breadth(&row.who), "who").min(NAMES),
+            action: longest(&|row| breadth(words(row)), "action").min(LONGEST),
             line: lines.map_or(0, |line| line.max("line".len())),
-            columns: (0..processes.len()).map(|at| (at, processes[at].clone())).collect(),
-            changes: if changes == 0 { 0 } else { changes.clamp("changes".len(), LONGEST) },
+            columns: columns.map(|at| (at, processes[at].clone())).collect(),
+            gap: GAP,
+            changes: match changes {
+                0 => Changes::None,
+                width => Changes::Beside(width.clamp("changes".len(), LONGEST)),
+            },
             used: 0,
-            names: None,
-            hidden: 0,
+            short: None,
+            folded: Vec::new(),
         };
+        if rows.iter().any(|row| breadth(&row.who) > NAMES) {
+            layout.shorten(rows, processes);
+        }
         layout.fit(rows, processes, aside.look.width);
         layout.used = layout.total();
+        layout.folded = layout.left_out(rows, processes);
         layout
     }
 
     fn total(&self) -> usize {
-        let columns: usize = self.columns.iter().map(|(_, name)| GAP + breadth(name).max(1)).sum();
+        let columns: usize =
+            self.columns.iter().map(|(_, name)| self.gap + breadth(name).max(1)).sum();
         let line = if self.line == 0 { 0 } else { GAP + self.line };
-        let changes = if self.changes == 0 { 0 } else { GAP + 1 + self.changes };
-        let who = if self.who == 0 { 0 } else { GAP + self.who };
-        MARGIN + self.step + who + GAP + self.action + line + columns + changes
+        let changes = match self.changes {
+            Changes::Beside(width) => GAP + 1 + width,
+            Changes::None | Changes::Below => 0,
+        };
+        MARGIN + self.step + GAP + self.who + GAP + self.action + line + columns + changes
+    }
+
+    /// Has processes called by what tells them apart.
+    fn shorten(&mut self, rows: &[Row], processes: &[String]) {
+        if self.short.is_some() {
+            return;
+        }
+        let short = apart(processes);
+        if short == processes {
+            return;
+        }
+        for (at, name) in &mut self.columns {
+            name.clone_from(&short[*at]);
+        }
+        self.short = Some(short);
+        let who = rows.iter().map(|row| breadth(&self.who(row)));
+        self.who = who.max().unwrap_or(0).max("who".len());
+    }
+
+    /// Who takes a step: by names where there is room, else as the columns are called.
+    fn who(&self, row: &Row) -> String {
+        let Some(short) = &self.short else { return row.who.clone() };
+        if breadth(&row.who) <= NAMES {
+            return row.who.clone();
+        }
+        let taking = row.parts.iter().zip(short).filter(|(part, _)| **part == Part::Taken);
+        let names: Vec<&str> = taking.map(|(_, name)| name.as_str()).collect();
+        if names.is_empty() { row.who.clone() } else { names.join("+") }
     }
 
     fn fit(&mut self, rows: &[Row], processes: &[String], width: usize) {
@@ -141,106 +204,271 @@ impl Layout {
         if over(self) == 0 {
             return;
         }
-        let short = apart(processes);
-        let differs = short != processes;
-        for ((_, name), short) in self.columns.iter_mut().zip(&short) {
-            name.clone_from(short);
+        self.shorten(rows, processes);
+        let acts = |at: usize| rows.iter().any(|row| row.parts[at] == Part::Taken);
+        if self.columns.iter().filter(|(at, _)| !acts(*at)).count() > MOST_PASSIVE {
+            self.columns.retain(|(at, _)| acts(*at));
         }
-        // The columns of the processes show who acts, too.
-        self.who = self.who.saturating_sub(over(self)).max(WORDS.min(self.who));
-        if self.changes > 0 {
-            self.changes = self.changes.saturating_sub(over(self)).max(WORDS.min(self.changes));
-        }
-        self.action = self.action.saturating_sub(over(self)).max(WORDS.min(self.action));
-        if over(self) > 0 {
-            self.changes = 0;
-        }
-        let who = self.who;
-        if over(self) > 0 {
-            self.who = 0;
-        }
-        if over(self) > 0 {
-            // Who can do nothing in this run is not what it is about.
-            let quiet = |at: usize| rows.iter().all(|row| row.parts[at] == Part::Disabled);
-            self.columns.retain(|(at, _)| !quiet(*at));
-        }
-        if over(self) > 0 {
-            // Too many for a column each. Who only waits gives way first, and who acts is named in each
-            // line again: the columns do not show it any more.
-            self.who = who;
-            let acts = |at: usize| rows.iter().any(|row| row.parts[at] == Part::Taken);
-            while over(self) > 0 && self.columns.len() > 1 {
-                let waiting = self.columns.iter().rposition(|(at, _)| !acts(*at));
-                self.columns.remove(waiting.unwrap_or(self.columns.len() - 1));
+        let (wide, beside) = (self.action, self.changes);
+        self.squeeze(width);
+        if over(self) > 0 || (self.changes == Changes::Below && beside != Changes::Below) {
+            // Columns that stand closer may leave room for the changes.
+            (self.action, self.changes, self.gap) = (wide, beside, 1);
+            self.squeeze(width);
+            if self.changes == Changes::Below {
+                self.gap = if over(self) > 0 { 1 } else { GAP };
+                self.action = wide;
+                self.squeeze(width);
             }
         }
-        self.hidden = processes.len() - self.columns.len();
-        if differs {
-            self.names = Some(stand_for(processes, &self.columns));
+        if over(self) > 0 {
+            self.columns.retain(|(at, _)| acts(*at));
+            self.squeeze(width);
+        }
+        if over(self) > 0 {
+            // The columns show who could have moved; those of processes that are never passed over go first.
+            let waits = |at: usize| rows.iter().any(|row| row.parts[at] == Part::EnabledNotTaken);
+            while over(self) > 0 && !self.columns.is_empty() {
+                let last = self.columns.iter().rposition(|(at, _)| !waits(*at));
+                self.columns.remove(last.unwrap_or(self.columns.len() - 1));
+            }
+            self.squeeze(width);
+        }
+        if over(self) > 0 {
+            self.who = self.who.saturating_sub(over(self)).max(8.min(self.who));
+            self.action = self.action.saturating_sub(over(self)).max(8.min(self.action));
         }
     }
 
-    fn heading(&self, look: &Look) -> String {
-        let Layout { step, who, action, line, .. } = self;
-        let mut text = format!("{:MARGIN$}{:>step$}", "", "step");
-        if self.who > 0 {
-            let _ = write!(text, "  {:who$}", "who");
+    /// Gives words and changes the room that is left, each at least what is not too narrow; if that is too
+    /// little for both, changes stand below the steps.
+    fn squeeze(&mut self, width: usize) {
+        let over = self.total().saturating_sub(width);
+        if over == 0 {
+            return;
         }
-        let _ = write!(text, "  {:action$}", "action");
+        if let Changes::Beside(wide) = self.changes {
+            let least = NARROW.min(wide) + NARROW.min(self.action);
+            if wide + self.action < least + over {
+                self.changes = Changes::Below;
+            } else {
+                // The longer of the two gives way first.
+                let mut columns = [self.action, wide];
+                for _ in 0..over {
+                    let at = usize::from(columns[1] >= columns[0] && columns[1] > NARROW);
+                    let at = if columns[at] > NARROW { at } else { 1 - at };
+                    columns[at] -= 1;
+                }
+                self.action = columns[0];
+                self.changes = Changes::Beside(columns[1]);
+                return;
+            }
+        }
+        let over = self.total().saturating_sub(width);
+        self.action = self.action.saturating_sub(over).max(NARROW.min(self.action));
+    }
+
+    /// What is said of processes without a column.
+    fn left_out(&self, rows: &[Row], processes: &[String]) -> Vec<String> {
+        let is_shown = |at: usize| self.columns.iter().any(|(shown, _)| *shown == at);
+        let mut kinds: [Vec<&str>; 3] = Default::default();
+        for at in (0..processes.len()).filter(|&at| !is_shown(at)) {
+            let is = |part: Part| rows.iter().any(|row| row.parts[at] == part);
+            let kind = match (is(Part::Taken), is(Part::EnabledNotTaken)) {
+                (true, _) => 2,
+                (false, true) => 1,
+                (false, false) => 0,
+            };
+            kinds[kind].push(&processes[at]);
+        }
+        let words = [
+            ("never acts here, and never could", "never act here, and never could"),
+            ("never acts here, though it could", "never act here, though they could"),
+            ("acts, but has no column here", "act, but have no column here"),
+        ];
+        let mut said = Vec::new();
+        for (names, (one, many)) in kinds.iter().zip(words) {
+            match names.as_slice() {
+                [] => {}
+                [only] => said.push(format!("{only} {one}")),
+                names => said.push(format!("{} {many}", listed(names))),
+            }
+        }
+        said
+    }
+
+    fn heading(&self, look: &Look) -> String {
+        let Layout { step, who, action, line, gap, .. } = self;
+        let mut text = format!("{:MARGIN$}{:>step$}", "", "step");
+        let _ = write!(text, "  {:who$}  {:action$}", "who", "action");
         if self.line > 0 {
             let _ = write!(text, "  {:>line$}", "line");
         }
         for (_, name) in &self.columns {
-            let _ = write!(text, "  {name}");
+            let _ = write!(text, "{:gap$}{name}", "");
         }
-        if self.changes > 0 {
+        if let Changes::Beside(_) = self.changes {
             text.push_str("   changes");
         }
         look.paint(Paint::Faint, text.trim_end()) + "\n"
     }
 
-    fn row(&self, look: &Look, bracket: &str, at: usize, row: &Row, aside: &Aside<'_>) -> String {
-        let Layout { step, who, action, line, .. } = self;
-        let bracket = look.paint(Paint::Loop, bracket);
-        let mut text = format!("    {bracket}{:>step$}", at + 1);
-        if self.who > 0 {
-            let _ = write!(text, "  {}", filled(&clipped(&row.who, *who), *who));
+    /// A step: its line, and those that go on with what is too long for it.
+    fn row(
+        &self,
+        look: &Look,
+        bracket: &str,
+        at: usize,
+        row: &Row,
+        aside: &Aside<'_>,
+    ) -> Vec<String> {
+        let Layout { step, who, action, line, gap, .. } = self;
+        let mut words = folded_lines(words(row), *action, TALLEST);
+        let mut changed = changed(row);
+        if let (Changes::Below, [only], false) = (self.changes, &words[..], changed.is_empty()) {
+            let both = format!("{only}   → {changed}");
+            if breadth(&both) <= *action {
+                (words, changed) = (vec![both], String::new());
+            }
         }
-        let _ = write!(text, "  {}", filled(&clipped(&row.action, *action), *action));
-        if self.line > 0 {
-            let written = line_of(row, aside).unwrap_or_default();
-            let _ = write!(text, "  {}", look.paint(Paint::Faint, &format!("{written:>line$}")));
+        let changes = match self.changes {
+            Changes::Beside(width) => folded_lines(&changed, width, usize::MAX),
+            Changes::None | Changes::Below => Vec::new(),
+        };
+        let names = folded_lines(&self.who(row), *who, TALLEST);
+        let height = words.len().max(changes.len()).max(names.len()).max(1);
+        let mut out = Vec::new();
+        let goes_on = if bracket.starts_with(['┌', '│']) { "│ " } else { "  " };
+        let of = |lines: &[String], at: usize| lines.get(at).cloned().unwrap_or_default();
+        for nth in 0..height {
+            let bracket = look.paint(Paint::Loop, if nth == 0 { bracket } else { goes_on });
+            let number = if nth == 0 { (at + 1).to_string() } else { String::new() };
+            let mut text = format!("    {bracket}{number:>step$}");
+            let _ = write!(text, "  {}", filled(&of(&names, nth), *who));
+            let _ = write!(text, "  {}", filled(&of(&words, nth), *action));
+            if self.line > 0 {
+                let written = line_of(row, aside).filter(|_| nth == 0);
+                let written = written.unwrap_or_default();
+                let written = look.paint(Paint::Faint, &format!("{written:>line$}"));
+                let _ = write!(text, "  {written}");
+            }
+            for (process, name) in &self.columns {
+                let fill = breadth(name).max(1) - 1;
+                if nth > 0 {
+                    let _ = write!(text, "{:gap$} {:fill$}", "", "");
+                    continue;
+                }
+                let part = row.parts[*process];
+                let paint = match part {
+                    Part::Taken => Paint::Good,
+                    Part::EnabledNotTaken => Paint::Warning,
+                    Part::Disabled => Paint::Faint,
+                };
+                let sign = look.paint(paint, &part.sign().to_string());
+                let _ = write!(text, "{:gap$}{sign}{:fill$}", "", "");
+            }
+            if let Changes::Beside(_) = self.changes {
+                let _ = write!(text, "   {}", of(&changes, nth));
+            }
+            out.push(text);
         }
-        for (process, name) in &self.columns {
-            let part = row.parts[*process];
-            let paint = match part {
-                Part::Taken => Paint::Good,
-                Part::EnabledNotTaken => Paint::Warning,
-                Part::Disabled => Paint::Faint,
-            };
-            let fill = breadth(name).max(1) - 1;
-            let _ = write!(text, "  {}{:fill$}", look.paint(paint, &part.sign().to_string()), "");
-        }
-        if self.changes > 0 {
-            let _ = write!(text, "   {}", clipped(&changed(row), self.changes));
-        }
-        text
-    }
-
-    fn legend(&self, look: &Look) -> String {
-        let signs = "▶ taken   ● enabled, not taken   · disabled";
-        let signs = look.wrapped(12, signs);
-        let mut out: String =
-            signs.lines().map(|line| look.paint(Paint::Faint, line) + "\n").collect();
-        if let Some(names) = &self.names {
-            out.push_str(&look.wrapped(12, names));
-        }
-        if self.hidden > 0 {
-            let word = if self.hidden == 1 { "process is" } else { "processes are" };
-            out.push_str(&look.wrapped(12, &format!("{} {word} not shown", self.hidden)));
+        if self.changes == Changes::Below && !changed.is_empty() {
+            let indent = MARGIN + step + GAP + who + GAP;
+            let indent = if indent + NARROW > look.width { MARGIN + step + GAP } else { indent };
+            let room = look.width.saturating_sub(indent + 2).max(NARROW);
+            for (nth, part) in folded_lines(&changed, room, usize::MAX).iter().enumerate() {
+                let bracket = look.paint(Paint::Loop, goes_on);
+                let fill = indent - MARGIN;
+                let sign = if nth == 0 { "→ " } else { "  " };
+                let part = look.paint(Paint::Faint, &format!("{sign}{part}"));
+                out.push(format!("    {bracket}{:fill$}{part}", ""));
+            }
         }
         out
     }
+
+    fn legend(&self, look: &Look, processes: &[String]) -> String {
+        let signs = "▶ taken   ● enabled, not taken   · disabled";
+        let mut said = Vec::new();
+        if !self.columns.is_empty() {
+            said.push(signs.to_owned());
+        }
+        if let Some(short) = &self.short {
+            said.push(stand_for(processes, short, &self.columns));
+        }
+        said.extend(self.folded.iter().cloned());
+        let mut out = String::new();
+        for (at, text) in said.iter().filter(|text| !text.is_empty()).enumerate() {
+            let lines = look.wrapped(12, text);
+            let paint = |line: &str| match at {
+                0 if !self.columns.is_empty() => look.paint(Paint::Faint, line),
+                _ => line.to_owned(),
+            };
+            for line in lines.lines() {
+                out.push_str(&paint(line));
+                out.push('\n');
+            }
+        }
+        out
+    }
+}
+
+/// Names with commas between them; of many, the first.
+fn listed(names: &[&str]) -> String {
+    const NAMED: usize = 12;
+    const FEW: usize = 3;
+    // `P[2]` to `P[11]`, if no number is left out.
+    let parts = |name: &&str| {
+        let start = name.find(|sign: char| sign.is_ascii_digit())?;
+        let rest = &name[start..];
+        let end = rest.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(rest.len());
+        Some((name[..start].to_owned(), rest[..end].parse::<u64>().ok()?, rest[end..].to_owned()))
+    };
+    let follows = |pair: &[(String, u64, String)]| {
+        pair[0].0 == pair[1].0 && pair[0].2 == pair[1].2 && pair[0].1 + 1 == pair[1].1
+    };
+    let all: Option<Vec<_>> = names.iter().map(parts).collect();
+    if names.len() > FEW && all.is_some_and(|all| all.windows(2).all(follows)) {
+        return format!("{} to {}", names[0], names[names.len() - 1]);
+    }
+    let more = names.len().saturating_sub(NAMED);
+    let named = names[..names.len() - more].join(", ");
+    if more == 0 { named } else { format!("{named} and {more} more") }
+}
+
+/// A text in lines of a width: broken between words where that is possible, and inside of them where it is
+/// not. At most so many lines, and a sign at the end of the last if that is not all.
+fn folded_lines(text: &str, width: usize, most: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in crate::look::lines(text, width) {
+        let mut rest = line.as_str();
+        while breadth(rest) > width {
+            let (mut end, mut used) = (0, 0);
+            for sign in rest.chars() {
+                used += UnicodeWidthChar::width(sign).unwrap_or(0);
+                if used > width {
+                    break;
+                }
+                end += sign.len_utf8();
+            }
+            if end == 0 {
+                break;
+            }
+            // Behind a bracket or a comma, if there is one in the second half.
+            let nice = rest[..end].rfind(['.', ',', ';', '(', '[', '{', '=', '-', '_', '/', '+']);
+            let end = nice.map(|at| at + 1).filter(|&at| 2 * at > end).unwrap_or(end);
+            lines.push(rest[..end].to_owned());
+            rest = &rest[end..];
+        }
+        lines.push(rest.to_owned());
+    }
+    if lines.len() > most {
+        lines.truncate(most);
+        if let Some(last) = lines.last_mut() {
+            *last = clipped(&format!("{last} …"), width);
+        }
+    }
+    lines
 }
 
 fn line_of(row: &Row, aside: &Aside<'_>) -> Option<String> {
@@ -248,10 +476,22 @@ fn line_of(row: &Row, aside: &Aside<'_>) -> Option<String> {
     row.line.clone().or_else(read)
 }
 
+/// What happens in a step.
+fn words(row: &Row) -> &str {
+    if row.who == "nobody" { "(nothing can happen)" } else { &row.action }
+}
+
+/// The changes of a step; variables of the process that takes it go without its name.
 fn changed(row: &Row) -> String {
+    let own = format!("{}.", row.who);
+    let is_ambiguous = |name: &str| row.changes.iter().any(|(other, _)| other.as_str() == name);
+    let shown = |name: &String| match name.strip_prefix(&own) {
+        Some(short) if !is_ambiguous(short) => short.to_owned(),
+        _ => name.clone(),
+    };
     let all: Vec<String> =
-        row.changes.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    all.join(" ")
+        row.changes.iter().map(|(name, value)| format!("{}={value}", shown(name))).collect();
+    all.join("  ")
 }
 
 /// The names as what tells them apart: `P(0)` and `P(1)` by their numbers, `Alice[0]` and `Bob[1]` by their
@@ -296,12 +536,11 @@ fn apart(names: &[String]) -> Vec<String> {
     (1..=names.len()).map(|number| number.to_string()).collect()
 }
 
-fn stand_for(names: &[String], columns: &[(usize, String)]) -> String {
-    const NAMED: usize = 8;
-    let pairs = columns.iter().take(NAMED);
-    let pairs: Vec<String> = pairs.map(|(at, short)| format!("{short} {}", names[*at])).collect();
-    let more = if columns.len() > NAMED { ", …" } else { "" };
-    format!("columns: {}{more}", pairs.join(", "))
+fn stand_for(names: &[String], short: &[String], columns: &[(usize, String)]) -> String {
+    let is_shown = |at: usize| columns.is_empty() || columns.iter().any(|(it, _)| *it == at);
+    let pairs = (0..names.len()).filter(|&at| is_shown(at) && names[at] != short[at]);
+    let pairs: Vec<String> = pairs.map(|at| format!("{}\u{a0}{}", short[at], names[at])).collect();
+    if pairs.is_empty() { String::new() } else { format!("columns: {}", pairs.join(", ")) }
 }
 
 #[cfg(test)]
@@ -334,6 +573,7 @@ mod tests {
             parts: (0..100)
                 .map(|at| if at == 77 { Part::Taken } else { Part::EnabledNotTaken })
                 .collect(),
+            sender: None,
             from: String::new(),
             changes: Vec::new(),
         };

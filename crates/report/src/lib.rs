@@ -9,6 +9,8 @@
 //! - [`itf`]: the run as a trace in the Informal Trace Format, with its loop, for other tools;
 //! - [`trace`]: such a trace read back, shown, and drawn as a diagram.
 
+mod advice;
+mod chart;
 pub mod claim;
 pub mod comparison;
 pub mod formats;
@@ -19,6 +21,9 @@ pub mod json;
 mod lasso;
 mod look;
 mod markup;
+mod messages;
+mod state;
+mod stuck;
 mod table;
 pub mod trace;
 

@@ -13,12 +13,16 @@ pub struct Look {
     pub ascii: bool,
     /// Whether colours can be shown, and are wanted.
     pub coloured: bool,
+    /// Whether everything is said that there is to say: of properties that hold, too, and every note of a kind.
+    pub verbose: bool,
+    /// Lines that are seen at a time.
+    pub height: usize,
 }
 
 impl Default for Look {
     /// A wide terminal without colours.
     fn default() -> Self {
-        Look { width: 120, ascii: false, coloured: false }
+        Look { width: 120, ascii: false, coloured: false, verbose: false, height: 40 }
     }
 }
 

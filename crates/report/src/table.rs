@@ -45,6 +45,8 @@ pub(crate) struct Row {
     /// The line of it, where only that is known.
     pub(crate) line: Option<String>,
     pub(crate) parts: Vec<Part>,
+    /// Who sends, by position, where several take part and one sends to the others.
+    pub(crate) sender: Option<usize>,
     /// The state that the step leaves.
     pub(crate) from: String,
     /// The variables that the step changes, with their new values.
@@ -80,6 +82,7 @@ pub(crate) fn row<S: TransitionSystem>(system: &mut S, step: &RunStep) -> Row {
         action.participants.iter().map(|&process| signature.process_name(process)).collect();
     let event = signature.event_name(action.event);
     let (words, span) = in_words(signature, action);
+    let sender = sender(signature, action);
     Row {
         who: if who.is_empty() { "nobody".to_owned() } else { who.join("+") },
         event: event.to_owned(),
@@ -87,6 +90,7 @@ pub(crate) fn row<S: TransitionSystem>(system: &mut S, step: &RunStep) -> Row {
         span,
         line: None,
         parts,
+        sender: sender.filter(|_| action.participants.len() > 1).map(ProcessId::index),
         from: system.describe(step.from),
         changes: changes(system, step),
     }
@@ -99,8 +103,27 @@ fn changes<S: TransitionSystem>(system: &S, step: &RunStep) -> Vec<(String, Stri
     // Whoever runs alone, or moved last, is no variable of the model.
     let is_variable =
         |name: &String| !processes.contains(name) && name != "atomic" && name != "last";
+    // Variables of a process that the step starts have no value to change.
+    let names: HashSet<&String> = before.iter().map(|(name, _)| name).collect();
     let after = system.valuation(step.to).into_iter();
-    after.filter(|pair| is_variable(&pair.0) && !before.contains(pair)).collect()
+    let is_changed = |pair: &(String, String)| {
+        is_variable(&pair.0) && names.contains(&pair.0) && !before.contains(pair)
+    };
+    after.filter(is_changed).collect()
+}
+
+/// The process that sends, if one of those that take part does.
+fn sender(signature: &Signature, action: &Action) -> Option<ProcessId> {
+    let moves = action.moves.iter().map(|id: &MoveId| &signature.moves[id.index()]);
+    let mut sends = moves.filter(|part| part.name.contains('!') && !part.name.contains('?'));
+    let first = sends.next()?;
+    sends.next().is_none().then_some(first.process)
+}
+
+/// Whether an event tells what a move does, with the values: `c!1` and `c[0]!1` say more than `c!`.
+fn says_more(event: &str, name: &str) -> bool {
+    let channel = name.strip_suffix(['!', '?']).filter(|channel| !channel.is_empty());
+    event.starts_with(name) || channel.is_some_and(|channel| event.starts_with(channel))
 }
 
 /// An action in the words that stand where it is written; of an atomic sequence, all of them.
@@ -110,13 +133,16 @@ fn in_words(signature: &Signature, action: &Action) -> (Option<String>, Option<S
     let moves = || action.moves.iter().map(|id: &MoveId| &signature.moves[id.index()]);
     let span = moves().find_map(|part| part.span);
     let words: Vec<&str> = moves()
-        .filter(|part| part.span.is_some() && !event.starts_with(part.name.as_str()))
+        .filter(|part| part.span.is_some() && !says_more(event, &part.name))
         .map(|part| part.name.as_str())
         .collect();
     let words = match words.len() {
         0 => None,
         // Both sides of a rendezvous, of which the event names one.
-        count if count > 1 && action.participants.len() == count => Some(words[0].to_owned()),
+        count if count > 1 && action.participants.len() == count => {
+            let sent = words.iter().find(|words| words.contains('!') && !words.contains('?'));
+            Some(sent.unwrap_or(&words[0]).to_string())
+        }
         count if count <= SHOWN => Some(words.join("; ")),
         count => Some(format!("{}; … {} more", words[..SHOWN].join("; "), count - SHOWN)),
     };

@@ -1,4 +1,4 @@
-//! A trace that was saved, read back: as the table it was printed as, or as a diagram.
+//! A trace that was saved, read back: as the table it was printed as. [`crate::chart`] draws it.
 
 use std::fmt::Write;
 
@@ -12,7 +12,9 @@ use crate::human::Aside;
 use crate::itf::{TRACE_SCHEMA, Words};
 use crate::lasso;
 use crate::look::Look;
-use crate::markup::{block, code, markdown, mermaid, plantuml, quoted};
+use crate::markup::{block, code, markdown};
+use crate::messages::{self, Message};
+use crate::stuck::{self, Waits};
 use crate::table::{Part, Row};
 
 /// A run as it was saved.
@@ -46,11 +48,15 @@ pub struct Trace {
     pub loops_to: Option<usize>,
     /// Which of the initial states that are described so.
     pub first: usize,
-    rows: Vec<Row>,
+    /// The messages that go through buffered channels.
+    pub(crate) messages: Vec<Message>,
+    /// What each process waits for at the end, if nothing can happen there.
+    waiting: Vec<Waits>,
+    pub(crate) rows: Vec<Row>,
     /// Of each step, which of those that are told in the same words.
     choices: Vec<usize>,
     /// The last state of a finite run, or of a loop that closes but for values that nothing depends on.
-    end: Option<String>,
+    pub(crate) end: Option<String>,
 }
 
 /// A step, for whoever walks the trace.
@@ -182,6 +188,12 @@ impl Trace {
         if meta["schema"] != TRACE_SCHEMA {
             return Err(format!("it is not in the schema {TRACE_SCHEMA}: check the model again"));
         }
+        let channels: Vec<String> = meta["channels"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|name| name.as_str().map(str::to_owned))
+            .collect();
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let texts = |value: &Value| -> Vec<String> {
             value.as_array().into_iter().flatten().map(text).collect()
@@ -190,6 +202,11 @@ impl Trace {
         let processes = texts(&meta["processes"]);
         let states = value["states"].as_array().ok_or("it has no `states`")?;
         let (mut rows, mut choices) = (Vec::new(), Vec::new());
+        let content = |state: &Value| -> Vec<Vec<Value>> {
+            let of = |channel: &String| state[channel].as_array().cloned().unwrap_or_default();
+            channels.iter().map(of).collect()
+        };
+        let mut contents: Vec<Vec<Vec<Value>>> = states.iter().map(content).collect();
         let mut end = None;
         for state in states {
             let meta = &state["#meta"];
@@ -215,6 +232,9 @@ impl Trace {
                     None => line.to_string(),
                 }),
                 parts: processes.iter().map(part).collect(),
+                sender: meta["sender"]
+                    .as_str()
+                    .and_then(|name| processes.iter().position(|process| process == name)),
                 from,
                 changes: changes.map(|(name, value)| (name.clone(), text(value))).collect(),
             });
@@ -223,6 +243,12 @@ impl Trace {
         if loops_to.is_some_and(|at| at >= rows.len()) {
             return Err("its loop begins after its end".to_owned());
         }
+        if let Some(back) = loops_to {
+            contents.push(contents.get(back).cloned().unwrap_or_default());
+        }
+        let waiting = meta["waiting"].as_array().into_iter().flatten();
+        let waiting =
+            waiting.map(|it| Waits { who: text(&it["process"]), what: text(&it["waits"]) });
         Ok(Trace {
             property: text(&meta["property"]),
             formula: text(&meta["formula"]),
@@ -238,6 +264,8 @@ impl Trace {
             processes,
             loops_to,
             first: number(&states.first().unwrap_or(&Value::Null)["#meta"]["start"]).unwrap_or(0),
+            messages: messages::of(&channels, &contents),
+            waiting: waiting.collect(),
             rows,
             choices,
             end,
@@ -269,11 +297,11 @@ impl Trace {
         })
     }
 
-    fn stem(&self) -> usize {
+    pub(crate) fn stem(&self) -> usize {
         self.loops_to.unwrap_or(self.rows.len())
     }
 
-    fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         let parts = [self.property.as_str(), self.formula.as_str()];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         parts.join("   ")
@@ -307,74 +335,17 @@ impl Trace {
         if let Some(conclusion) = &self.conclusion {
             out.push_str(&look.wrapped(3, &in_line(conclusion)));
         }
+        let waits = |it: &Waits| Waits { who: shown(&it.who), what: shown(&it.what) };
+        let waits: Vec<Waits> = self.waiting.iter().map(waits).collect();
+        if self.conclusion.is_none() && !waits.is_empty() {
+            let is_deadlock = waits.iter().any(|it| it.what.starts_with("waits for"));
+            let why = if is_deadlock { "deadlock: nothing is enabled" } else { "the end" };
+            out.push_str(&look.wrapped(3, why));
+        }
+        if !stuck::is_over(&waits) {
+            out.push_str(&stuck::lines(&waits, &look));
+        }
         look.finish(out)
-    }
-
-    /// Mermaid's sequence diagram, which GitHub draws: one lane a process, the loop as a `loop`.
-    pub fn mermaid(&self) -> String {
-        let mut out = "sequenceDiagram\n".to_owned();
-        for (at, process) in self.processes.iter().enumerate() {
-            let _ = writeln!(out, "    participant p{at} as {}", mermaid(process));
-        }
-        for (at, row) in self.rows.iter().enumerate() {
-            if Some(at) == self.loops_to {
-                out.push_str("    loop for ever\n");
-            }
-            let indent = if at >= self.stem() { "        " } else { "    " };
-            let _ = writeln!(out, "{indent}{}", arrow(row, &mermaid(&row.action), "->>"));
-        }
-        if self.loops_to.is_some() {
-            out.push_str("    end\n");
-        }
-        if let Some(conclusion) = &self.conclusion {
-            let last = self.processes.len().saturating_sub(1);
-            let _ = writeln!(out, "    note over p0,p{last}: {}", mermaid(conclusion));
-        }
-        out
-    }
-
-    /// PlantUML's sequence diagram.
-    pub fn plantuml(&self) -> String {
-        let mut out = format!("@startuml\ntitle {}\n", plantuml(&self.title()));
-        for (at, process) in self.processes.iter().enumerate() {
-            let _ = writeln!(out, "participant \"{}\" as p{at}", plantuml(process));
-        }
-        for (at, row) in self.rows.iter().enumerate() {
-            if Some(at) == self.loops_to {
-                out.push_str("loop for ever\n");
-            }
-            let _ = writeln!(out, "{}", arrow(row, &plantuml(&row.action), "->"));
-        }
-        if self.loops_to.is_some() {
-            out.push_str("end\n");
-        }
-        out + "@enduml\n"
-    }
-
-    /// A chain of states with its loop, for Graphviz.
-    pub fn dot(&self) -> String {
-        let mut out = "digraph run {\n  rankdir=TB;\n  node [shape=box, fontname=monospace];\n  \
-                       edge [fontname=monospace];\n  start [shape=point];\n  start -> s0;\n"
-            .to_owned();
-        for (at, row) in self.rows.iter().enumerate() {
-            let colour =
-                if at >= self.stem() { ", style=filled, fillcolor=lightyellow" } else { "" };
-            let label = quoted(&row.from).replace(' ', "\\n");
-            let _ = writeln!(out, "  s{at} [label=\"{label}\"{colour}];");
-        }
-        if let Some(end) = &self.end {
-            let label = quoted(end).replace(' ', "\\n");
-            let _ = writeln!(out, "  s{} [label=\"{label}\"];", self.rows.len());
-        }
-        for (at, row) in self.rows.iter().enumerate() {
-            let to = match self.loops_to {
-                Some(back) if at + 1 == self.rows.len() => back,
-                _ => at + 1,
-            };
-            let said = quoted(&format!("{}: {}", row.who, row.action));
-            let _ = writeln!(out, "  s{at} -> s{to} [label=\"{said}\"];");
-        }
-        out + "}\n"
     }
 
     /// A table in Markdown, and the diagram below it.
@@ -421,14 +392,5 @@ impl Trace {
             let _ = writeln!(out, "\n{}", markdown(conclusion));
         }
         out + "\n" + &block(&self.mermaid(), "mermaid")
-    }
-}
-
-/// A step as an arrow of a sequence diagram: from the first who takes part to the last.
-fn arrow(row: &Row, action: &str, sign: &str) -> String {
-    let taking = |part: &Part| *part == Part::Taken;
-    match (row.parts.iter().position(taking), row.parts.iter().rposition(taking)) {
-        (Some(one), Some(other)) => format!("p{one}{sign}p{other}: {action}"),
-        _ => "note over p0: nothing can happen".to_owned(),
     }
 }

@@ -13,17 +13,21 @@
 //! *ready* is always asked here, of the system, never of a product with a property.
 
 mod action;
+mod blocked;
 mod component;
 mod events;
 mod network;
 mod packed;
 mod run;
 mod transition_system;
+mod value;
 
 pub use action::{Action, ActionId, Event, EventId, EventKind, Move, MoveId, ProcessId, Signature};
+pub use blocked::{Blocked, Missing, Obstacle};
 pub use component::{Annotation, Component, ComponentBuilder, LocalTransition};
 pub use events::{EventReading, EventSet};
 pub use network::{Composition, Network, NetworkError};
 pub use packed::{Packed, PackedSteps};
 pub use run::{Run, RunStep};
 pub use transition_system::{AtomIndex, Fault, FaultKind, Interrupt, Transition, TransitionSystem};
+pub use value::{ProcessValues, StateValues, Value};

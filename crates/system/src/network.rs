@@ -13,8 +13,10 @@ use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use crate::action::{
     Action, ActionId, Event, EventId, EventKind, Move, MoveId, ProcessId, Signature,
 };
+use crate::blocked::{Blocked, Missing, Obstacle};
 use crate::component::{Component, LocalTransition};
 use crate::transition_system::{AtomIndex, Transition, TransitionSystem};
+use crate::value::{ProcessValues, StateValues};
 
 /// How components are put together.
 #[derive(Clone, Debug, Default)]
@@ -501,6 +503,42 @@ impl TransitionSystem for Network {
 
     fn bytes(&self) -> usize {
         self.tuples.capacity() * 4 + self.states.allocation_size()
+    }
+
+    fn state_values(&self, state: StateId) -> StateValues {
+        let process = |(component, &at): (&Component, &u32)| ProcessValues {
+            name: component.name.clone(),
+            at: component.states[at as usize].clone(),
+            variables: Vec::new(),
+        };
+        let processes = self.components.iter().zip(self.tuple(state)).map(process).collect();
+        StateValues { processes, ..StateValues::default() }
+    }
+
+    fn blocked(&mut self, state: StateId) -> Vec<Blocked> {
+        let tuple = self.tuple(state);
+        let mut all = Vec::new();
+        for (at, (component, &local)) in self.components.iter().zip(tuple).enumerate() {
+            let mut on: Vec<Obstacle> = Vec::new();
+            for candidate in &self.offers[at][local as usize].moves {
+                let refuses = |process: &ProcessId| {
+                    self.offer(*process, tuple).with(candidate.event).len() == 0
+                };
+                let sharing = &self.sharing[candidate.event.index()];
+                let obstacle = Obstacle {
+                    words: self.signature.event_name(candidate.event).to_owned(),
+                    span: None,
+                    missing: Missing::Partners(sharing.iter().copied().filter(refuses).collect()),
+                };
+                if !on.contains(&obstacle) {
+                    on.push(obstacle);
+                }
+            }
+            let state = component.states[local as usize].clone();
+            let process = ProcessId::from_index(at);
+            all.push(Blocked { process, at: state, may_end: false, on });
+        }
+        all
     }
 
     fn describe(&self, state: StateId) -> String {

@@ -6,6 +6,8 @@ use fairly_omega::StateId;
 use fairly_source::Span;
 
 use crate::action::{Action, ActionId, MoveId, Signature};
+use crate::blocked::Blocked;
+use crate::value::StateValues;
 
 /// A transition: where it leads and what happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -124,6 +126,17 @@ pub trait TransitionSystem {
     /// What a state is made of, name by name, in the order in which it is shown: variables, channels,
     /// where each process is. A system that cannot tell says nothing.
     fn valuation(&self, _state: StateId) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
+    /// What a state is made of, with types. A system that cannot tell says nothing.
+    fn state_values(&self, _state: StateId) -> StateValues {
+        StateValues::default()
+    }
+
+    /// What keeps each process from moving in a state in which nothing is enabled; processes that have ended are
+    /// not listed. A system that cannot tell says nothing.
+    fn blocked(&mut self, _state: StateId) -> Vec<Blocked> {
         Vec::new()
     }
 

@@ -92,6 +92,9 @@ pub(crate) struct Model {
     /// How to print the answer.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(super) format: Format,
+    /// Say everything: what answers that hold rest on, runs that show them, every note of a kind.
+    #[arg(short = 'v', long)]
+    pub(super) verbose: bool,
     /// Who shows how far a search is, and lets it be stopped.
     #[arg(skip)]
     pub(super) progress: Option<&'static Progress>,
@@ -211,7 +214,7 @@ impl Model {
     /// Has searches watched, and reports drawn so.
     pub(crate) fn equip(&mut self, progress: &'static Progress, look: Look) {
         self.progress = Some(progress);
-        self.look = look;
+        self.look = Look { verbose: self.verbose, ..look };
         if let Some(bytes) = self.max_memory {
             meter::limit(bytes);
             progress.within(bytes);
@@ -434,9 +437,6 @@ pub(crate) struct Check {
     /// Print a line a property, and nothing else: no runs, no notes, no progress, no suggestion.
     #[arg(short, long, conflicts_with_all = ["verbose", "ladder"])]
     pub(super) quiet: bool,
-    /// Print everything that is known: every note in full, and how each answer was found.
-    #[arg(short, long)]
-    pub(super) verbose: bool,
     /// Instead of anything else: print which answers a reduction keeps, and why not the others.
     #[arg(long, exclusive = true)]
     pub(super) soundness: bool,
@@ -514,7 +514,7 @@ impl Check {
 
     /// How much is said.
     pub(super) fn detail(&self) -> Detail {
-        match (self.quiet, self.verbose) {
+        match (self.quiet, self.model.verbose) {
             (true, _) => Detail::Quiet,
             (_, true) => Detail::Verbose,
             _ => Detail::Usual,

@@ -4,13 +4,14 @@ mod hunt;
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use fairly_check::claim::{ClaimOutcome, ClaimVerdict, Effort};
 use fairly_check::csp::{CspFile, Unanswered};
 use fairly_check::promela::{self, PromelaFile, PromelaSource};
 use fairly_check::{
-    Assumption, Ending, Errors, Execution, Options, Outcome, Property, rests_on_all,
+    Assumption, Ending, Errors, Execution, Options, Outcome, Property, Strengths, rests_on_all,
 };
 use fairly_fairness::{Constraint, Notion};
 use fairly_front::csp::syntax::{Assertion, Subject};
@@ -373,6 +374,17 @@ impl File {
                     fairly_check::needless(interpreter, property, &assumption, &verdict, &options)?;
                 verdict.notes.extend(needless.as_ref().map(ToString::to_string));
                 verdict.needless = needless;
+                if request.model.format == Format::Human {
+                    let strengths = fairly_check::strengths(
+                        interpreter,
+                        property,
+                        &assumption,
+                        &verdict,
+                        &options,
+                    )?;
+                    tally.under(self.without_doubt(strengths, system, known, &options)?);
+                }
+                let interpreter = self.interpreter(system);
                 tally.verdict(interpreter, &verdict, property, about)?;
                 if let (Some(counter), Some(question)) = (counter, &question.of_promela) {
                     tally.stored(&counter.stored(question, &options));
@@ -408,6 +420,28 @@ impl File {
             }
         }
         Ok(())
+    }
+
+    /// What is known of the strengths of fairness, without what errors of the model put in doubt.
+    fn without_doubt(
+        &mut self,
+        strengths: Option<Strengths>,
+        system: Which,
+        known: &mut Known,
+        options: &Options,
+    ) -> Result<Option<Strengths>, Failure> {
+        let Some(mut strengths) = strengths else { return Ok(None) };
+        if strengths.weak == Some(true) || strengths.strong == Some(true) {
+            // It is a remark, so it may not take long.
+            let soon = Instant::now() + Duration::from_secs(1);
+            let deadline = options.bounds.deadline.map_or(soon, |it| it.min(soon));
+            let bounds = Bounds { deadline: Some(deadline), ..options.bounds };
+            let errors = self.errors(system, known, &Options { bounds, ..*options })?;
+            if errors.is_open() {
+                strengths.doubt();
+            }
+        }
+        Ok(Some(strengths))
     }
 
     /// Reads the file again, as it was at first.

@@ -225,6 +225,11 @@ fn check_one(
                 fairly_check::needless(network, property, &assumption, &verdict, &options)?;
             verdict.notes.extend(needless.as_ref().map(ToString::to_string));
             verdict.needless = needless;
+            if request.model.format == Format::Human {
+                let strengths =
+                    fairly_check::strengths(network, property, &assumption, &verdict, &options)?;
+                tally.under(strengths);
+            }
             tally.verdict(network, &verdict, property, &asked)?;
             if request.ladder {
                 let options = request.model.options_for(&[&asked.title])?;

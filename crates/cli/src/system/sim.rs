@@ -158,6 +158,8 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
         let _ = writeln!(out, "   now: {}", self.system.describe(self.at()));
         if let Some(end) = self.end() {
             let _ = writeln!(out, "   {end}");
+            let at = self.at();
+            out.push_str(&human::waits(self.system, at, &self.aside));
         }
         self.aside.look.finish(out)
     }
@@ -242,6 +244,8 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
         }
         if let Some(end) = self.end() {
             let _ = writeln!(out, "  {end}");
+            let at = self.at();
+            out.push_str(&human::waits(self.system, at, &self.aside));
         }
         look.finish(out)
     }

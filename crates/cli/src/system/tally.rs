@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use fairly_check::claim::{ClaimOutcome, ClaimVerdict};
 use fairly_check::promela::Stored;
 use fairly_check::soundness::Refusal;
-use fairly_check::{Outcome, Property, Verdict, Waiting, WhyUnknown, waiting};
+use fairly_check::{Outcome, Property, Strengths, Verdict, Waiting, WhyUnknown, waiting};
 use fairly_report::human::Aside;
 use fairly_report::{Paint, Source, claim, clipped, counted, human, itf, json};
 use fairly_source::{Span, Style};
@@ -58,6 +58,9 @@ impl Counts {
         words.join(", ")
     }
 }
+
+/// Lines of an answer that stands close to its neighbours: one, or the few that a narrow terminal makes of it.
+const SHORT: usize = 3;
 
 /// Everything that there is to say of one model.
 pub(super) struct Answered {
@@ -164,6 +167,8 @@ pub(super) struct Tally<'a> {
     trace_to: Option<String>,
     several: bool,
     text: String,
+    /// Under which strengths of fairness the next verdict would be another one.
+    strengths: Option<Strengths>,
     /// How much of it is known to who reports when the work cannot go on.
     kept: usize,
     documents: Vec<serde_json::Value>,
@@ -200,6 +205,7 @@ impl<'a> Tally<'a> {
             trace_to: trace_to.map(str::to_owned),
             several,
             text: String::new(),
+            strengths: None,
             kept: 0,
             documents: Vec::new(),
             counts: Counts::default(),
@@ -220,6 +226,11 @@ impl<'a> Tally<'a> {
         self.assumed.clone_from(&request.constraints);
         self.setting = request.setting(&self.files);
         self
+    }
+
+    /// Learns under which strengths of fairness the property of the next verdict would hold.
+    pub(super) fn under(&mut self, strengths: Option<Strengths>) {
+        self.strengths = strengths;
     }
 
     /// Where the answers are now.
@@ -262,14 +273,24 @@ impl<'a> Tally<'a> {
             None => "please report it with the command and the model".to_owned(),
         };
         if self.model.format == Format::Human {
-            // It belongs to the answer above, which ends with an empty line.
-            self.text.pop();
-            let _ = writeln!(self.text, "      {asked}\n");
+            self.add_below(&asked);
         }
         self.model.quiet();
         let said = format!("{}: internal error: {}; {asked}", about.title, bug.message);
         output::remark(&said);
         Ok(())
+    }
+
+    /// Adds a line to the answer above, before the empty line that may end it.
+    fn add_below(&mut self, line: &str) {
+        let is_set_off = self.text.ends_with("\n\n");
+        if is_set_off {
+            self.text.pop();
+        }
+        let _ = writeln!(self.text, "      {line}");
+        if is_set_off {
+            self.text.push('\n');
+        }
     }
 
     /// Adds the verdict on a formula.
@@ -326,6 +347,7 @@ impl<'a> Tally<'a> {
                 place: about.place,
                 waiting: waiting.as_ref(),
                 trace: trace.as_deref(),
+                strengths: self.strengths.take(),
                 ..self.aside(source.as_deref())
             };
             let text = human::verdict(system, verdict, &aside);
@@ -444,7 +466,16 @@ impl<'a> Tally<'a> {
                 };
                 let _ = writeln!(self.text, "      {line}");
             }
-            self.text.push('\n');
+            // An answer of one line stands close to the next of its kind; a longer one is set off.
+            let added = self.text.get(self.kept..).unwrap_or_default();
+            let is_short = is == "holds" && added.trim_end().lines().count() <= SHORT;
+            if !is_short {
+                self.text.push('\n');
+            }
+            let is_close = self.kept == 0 || self.text[..self.kept].ends_with("\n\n");
+            if !is_short && !is_close {
+                self.text.insert(self.kept, '\n');
+            }
         }
         let text = self.text.get(self.kept..).unwrap_or_default().to_owned();
         self.kept = self.text.len();
@@ -542,9 +573,7 @@ impl<'a> Tally<'a> {
                 }
                 Err(why) => format!("states stored: unknown: {why}"),
             };
-            // It belongs to the answer above, which ends with an empty line.
-            self.text.pop();
-            self.text.push_str(&format!("      {line}\n\n"));
+            self.add_below(&line);
         } else {
             let document = self.documents.last_mut().expect("an answer came before");
             document["stored"] = match stored {
@@ -568,7 +597,11 @@ impl<'a> Tally<'a> {
             if is_quiet {
                 self.text.clear();
             }
-            if all > 1 || is_quiet {
+            if !self.text.is_empty() && !self.text.ends_with("\n\n") {
+                self.text.push('\n');
+            }
+            // The answers are repeated where the first of them has left the screen.
+            if is_quiet || all > 1 && self.text.lines().count() > self.model.look.height {
                 let table = self.table();
                 self.text.push_str(&table);
             }

@@ -98,6 +98,8 @@ enum Format {
     Mermaid,
     /// PlantUML's sequence diagram.
     Plantuml,
+    /// A message chart as a picture that a browser shows.
+    Svg,
     /// Graphviz.
     Dot,
     /// A table in Markdown with Mermaid's diagram.
@@ -118,6 +120,7 @@ pub(crate) fn trace(request: &Trace, look: Look) -> Result<ExitCode, Failure> {
                 Format::Itf => json::text(&document),
                 Format::Mermaid => trace.mermaid(),
                 Format::Plantuml => trace.plantuml(),
+                Format::Svg => trace.svg(),
                 Format::Dot => trace.dot(),
                 Format::Markdown => trace.markdown(),
                 Format::Trail => trail::written(&trace, &from.about.model)?,

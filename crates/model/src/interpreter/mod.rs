@@ -5,6 +5,7 @@
 //! [`step`] what each action does to the state.
 
 mod atoms;
+mod blocked;
 mod expand;
 mod join;
 mod merging;
@@ -19,7 +20,8 @@ use std::cell::RefCell;
 
 use fairly_omega::{StateId, Stop};
 use fairly_system::{
-    Action, ActionId, AtomIndex, Fault, Interrupt, MoveId, Signature, Transition, TransitionSystem,
+    Action, ActionId, AtomIndex, Blocked, Fault, Interrupt, MoveId, Signature, StateValues,
+    Transition, TransitionSystem,
 };
 use hashbrown::HashMap;
 
@@ -511,6 +513,16 @@ impl TransitionSystem for Interpreter {
 
     fn describe(&self, state: StateId) -> String {
         self.show(state)
+    }
+
+    fn state_values(&self, state: StateId) -> StateValues {
+        Interpreter::state_values(self, state)
+    }
+
+    fn blocked(&mut self, state: StateId) -> Vec<Blocked> {
+        let mut offered = Vec::new();
+        self.offered(state, &mut offered);
+        self.find_blocked(state, &offered)
     }
 
     fn valuation(&self, state: StateId) -> Vec<(String, String)> {

@@ -326,7 +326,7 @@ pub(crate) fn matches(pattern: &[Pattern], values: &[i64], row: &[i64]) -> bool 
 }
 
 /// Whether the rule for leaving allows it to the process in a slot.
-fn may_exit(program: &Program, cells: &[i64], slot: usize) -> bool {
+pub(crate) fn may_exit(program: &Program, cells: &[i64], slot: usize) -> bool {
     match program.model.exit {
         Exit::Any => true,
         Exit::LastFirst => (slot + 1..program.layout.slots.len())

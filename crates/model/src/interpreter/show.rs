@@ -1,18 +1,21 @@
 //! States as a person reads them.
 
 use fairly_omega::StateId;
+use fairly_system::{ProcessValues, StateValues, Value};
 
 use super::Interpreter;
 use crate::ids::VariableId;
 use crate::layout::Strip;
+use crate::shown::{Kind, Part, element_name, insert};
 use crate::variable::{ABSENT, Variable};
 
 impl Interpreter {
     /// What everything of a state is, by name, in an order that does not depend on the state: for
     /// reports that show what has changed. Where something went wrong it is the state before.
     ///
-    /// Elements of an array are `a[0]`, or all together `[1,2]` if something counts them, variables of a process `P.x`, the messages of a channel
-    /// `[1.2 3.4]`; a process is where its location is, and what is not there has no entry.
+    /// Elements of an array are `a[0]`, or all together `[1 2]` if something counts them; variables of a process
+    /// are `P.x`, the messages of a channel `[1.2 3.4]`; a process is where its location is, and what is not there
+    /// has no entry. Numbers that stand for something are shown as that: see [`Kind`].
     pub fn valuation(&self, state: StateId) -> Vec<(String, String)> {
         self.reading(state, |cells| self.values(cells)).unwrap_or_default()
     }
@@ -35,41 +38,55 @@ impl Interpreter {
         line
     }
 
+    /// What a state is made of, by name and with types. Where something went wrong it is the state before.
+    pub fn state_values(&self, state: StateId) -> StateValues {
+        let values = self.reading(state, |cells| {
+            let (mut values, mut variables) = (StateValues::default(), Vec::new());
+            self.each_part(cells, |part| match part {
+                Piece::Variable { parts, elements, owner: None, .. } => {
+                    insert(&mut variables, &parts, &elements);
+                }
+                Piece::Variable { parts, elements, owner: Some(_), .. } => {
+                    if let Some(process) = values.processes.last_mut() {
+                        insert(&mut process.variables, &parts, &elements);
+                    }
+                }
+                Piece::Channel(name, messages) => {
+                    values.channels.push((name.to_owned(), messages));
+                }
+                Piece::Process(name, at) => values.processes.push(ProcessValues {
+                    name: name.to_owned(),
+                    at,
+                    variables: Vec::new(),
+                }),
+            });
+            values.variables = variables;
+            values
+        });
+        values.unwrap_or_default()
+    }
+
     fn values(&self, cells: &[i64]) -> Vec<(String, String)> {
         let (model, layout) = (&self.program.model, &self.program.layout);
         let mut values = Vec::new();
-        let counts: Vec<VariableId> = model.variables.iter().filter_map(|it| it.count).collect();
-        for (at, (variable, strip)) in model.variables.iter().zip(&layout.variables).enumerate() {
-            // The elements show how many there are.
-            if !counts.contains(&VariableId::from_index(at)) {
-                self.elements(variable, strip, cells, "", &mut values);
+        self.each_part(cells, |part| match part {
+            Piece::Variable { parts, elements, owner } => {
+                let prefix = owner.map_or(String::new(), |owner| format!("{owner}."));
+                for (at, value) in elements.iter().enumerate() {
+                    let name = format!("{prefix}{}", element_name(&parts, at));
+                    values.push((name, value.to_string()));
+                }
             }
-        }
-        for (channel, of) in model.channels.iter().zip(&layout.channels) {
-            if channel.capacity > 0 {
-                let length = usize::try_from(cells[of.length.cell as usize]).unwrap_or(0);
-                let message = |at: usize| -> String {
-                    let values = of.columns.iter().map(|it| cells[it.cell as usize + at]);
-                    let there = values.filter(|&value| value != ABSENT);
-                    there.map(|value| value.to_string()).collect::<Vec<_>>().join(".")
+            Piece::Channel(name, messages) => {
+                let message = |cells: &Vec<Value>| {
+                    let cells: Vec<String> = cells.iter().map(ToString::to_string).collect();
+                    cells.join(".")
                 };
-                let messages: Vec<String> = (0..length).map(message).collect();
-                values.push((channel.name.clone(), format!("[{}]", messages.join(" "))));
+                let messages: Vec<String> = messages.iter().map(message).collect();
+                values.push((name.to_owned(), format!("[{}]", messages.join(" "))));
             }
-        }
-        for (at, (slot, of)) in model.slots.iter().zip(&layout.slots).enumerate() {
-            let Some(variant) = layout.variant(cells, at) else { continue };
-            let template = model.template(of.variants[variant].template);
-            let location = &template.locations[layout.location(cells, at)].name;
-            let shown = match of.variants.len() {
-                1 => location.clone(),
-                _ => format!("{}.{location}", template.name),
-            };
-            values.push((slot.name.clone(), shown));
-            for (variable, strip) in template.locals.iter().zip(&of.variants[variant].locals) {
-                self.elements(variable, strip, cells, &format!("{}.", slot.name), &mut values);
-            }
-        }
+            Piece::Process(name, at) => values.push((name.to_owned(), at)),
+        });
         let named = |strip: &Strip| {
             let slot = usize::try_from(cells[strip.cell as usize]).ok()?;
             Some(model.slots[slot].name.clone())
@@ -82,32 +99,99 @@ impl Interpreter {
         values
     }
 
-    fn elements(
-        &self,
+    /// Hands over everything that a state is made of: variables, channels, and each process with its own
+    /// variables behind it.
+    fn each_part<'a>(&'a self, cells: &[i64], mut hand: impl FnMut(Piece<'a>)) {
+        let (model, layout) = (&self.program.model, &self.program.layout);
+        let counts: Vec<VariableId> = model.variables.iter().filter_map(|it| it.count).collect();
+        for (at, (variable, strip)) in model.variables.iter().zip(&layout.variables).enumerate() {
+            // The elements show how many there are.
+            if counts.contains(&VariableId::from_index(at)) {
+                continue;
+            }
+            if let Some(piece) = self.variable(variable, strip, cells, None) {
+                hand(piece);
+            }
+        }
+        for (channel, of) in model.channels.iter().zip(&layout.channels) {
+            let is_there = channel.owner.is_none_or(|(slot, template)| {
+                let variant = layout.variant(cells, slot.index());
+                let variants = &layout.slots[slot.index()].variants;
+                variant.is_some_and(|variant| variants[variant].template == template)
+            });
+            if channel.capacity > 0 && is_there {
+                let length = usize::try_from(cells[of.length.cell as usize]).unwrap_or(0);
+                let message = |at: usize| -> Vec<Value> {
+                    let kinds = channel.kinds.iter().map(Some).chain(std::iter::repeat(None));
+                    let cell = |(column, kind): (&Strip, Option<&Kind>)| {
+                        let number = cells[column.cell as usize + at];
+                        (number != ABSENT)
+                            .then(|| self.value_of(kind.unwrap_or(&Kind::Number), number))
+                    };
+                    of.columns.iter().zip(kinds).filter_map(cell).collect()
+                };
+                hand(Piece::Channel(&channel.name, (0..length).map(message).collect()));
+            }
+        }
+        for (at, (slot, of)) in model.slots.iter().zip(&layout.slots).enumerate() {
+            let Some(variant) = layout.variant(cells, at) else { continue };
+            let template = model.template(of.variants[variant].template);
+            let location = &template.locations[layout.location(cells, at)].name;
+            let shown = match of.variants.len() {
+                1 => location.clone(),
+                _ => format!("{}.{location}", template.name),
+            };
+            hand(Piece::Process(&slot.name, shown));
+            for (variable, strip) in template.locals.iter().zip(&of.variants[variant].locals) {
+                if let Some(piece) = self.variable(variable, strip, cells, Some(&slot.name)) {
+                    hand(piece);
+                }
+            }
+        }
+    }
+
+    /// A variable with its elements; none if the state does not keep it.
+    fn variable<'a>(
+        &'a self,
         variable: &Variable,
         strip: &Strip,
         cells: &[i64],
-        prefix: &str,
-        values: &mut Vec<(String, String)>,
-    ) {
+        owner: Option<&'a str>,
+    ) -> Option<Piece<'a>> {
         if strip.cell as usize >= self.program.layout.state_cells {
-            return;
+            return None;
         }
-        if let Some(count) =
-            variable.count.and_then(|count| self.program.layout.variables.get(count.index()))
-        {
+        let Variable { name, length, shown, .. } = variable;
+        let counted =
+            variable.count.and_then(|count| self.program.layout.variables.get(count.index()));
+        if let Some(count) = counted {
             let used = usize::try_from(cells[count.cell as usize]).unwrap_or(0);
-            let elements = strip.cells().take(used).map(|cell| cells[cell].to_string());
-            let elements = elements.collect::<Vec<_>>().join(",");
-            values.push((format!("{prefix}{}", variable.name), format!("[{elements}]")));
-            return;
+            let elements =
+                strip.cells().take(used).map(|cell| self.value_of(&shown.kind, cells[cell]));
+            let parts = vec![Part { name: name.clone(), lengths: Vec::new() }];
+            return Some(Piece::Variable {
+                parts,
+                elements: vec![Value::List(elements.collect())],
+                owner,
+            });
         }
-        for (at, cell) in strip.cells().enumerate() {
-            let name = match variable.length {
-                None => format!("{prefix}{}", variable.name),
-                Some(_) => format!("{prefix}{}[{at}]", variable.name),
-            };
-            values.push((name, cells[cell].to_string()));
-        }
+        let elements = strip.cells().map(|cell| self.value_of(&shown.kind, cells[cell])).collect();
+        Some(Piece::Variable { parts: shown.parts_of(name, *length), elements, owner })
     }
+
+    /// What a number stands for.
+    fn value_of(&self, kind: &Kind, number: i64) -> Value {
+        let channels = &self.program.model.channels;
+        kind.value(number, |at| channels.get(at).map(|channel| channel.name.as_str()))
+    }
+}
+
+/// A part of a state.
+enum Piece<'a> {
+    /// A variable, of a process if it has an owner.
+    Variable { parts: Vec<Part>, elements: Vec<Value>, owner: Option<&'a str> },
+    /// A channel and its messages.
+    Channel(&'a str, Vec<Vec<Value>>),
+    /// A process and its location.
+    Process(&'a str, String),
 }

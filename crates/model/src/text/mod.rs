@@ -45,13 +45,16 @@
 //!             | "gather" e# ":" gathering
 //!             | "variable" g# variable
 //!             | "channel" c# name [ "lose" ] [ "of" p# t# ] "capacity" number
-//!               ":" "(" [ range { "," range } ] ")" [ span ]
+//!               ":" "(" [ range { "," range } ] ")" [ "shown" "(" [ kind { "," kind } ] ")" ] [ span ]
 //!             | "template" t# name "parameters" number [ span ] "{" { member } "}"
 //!             | "slot" p# name ":" [ t# { "," t# } ] [ "start" t# "(" numbers ")" ]
 //!               [ "rename" name "to" e# { "," name "to" e# } ]
 //!             | "proposition" name ":" expr
 //! gathering   = p# | ( "all" | "one" ) "(" [ gathering { "," gathering } ] ")"
-//! variable    = name [ "[" number "]" ] [ "count" g# ] ":" [ "scratch" ] range "=" numbers [ span ]
+//! variable    = name [ "[" number "]" ] [ "count" g# ] ":" [ "scratch" ] range "=" numbers
+//!               [ "shown" kind ] [ "parts" "(" [ part { "," part } ] ")" ] [ span ]
+//! kind        = "number" | "truth" | "channel" | "(" [ name { "," name } ] ")"
+//! part        = name { "[" number "]" }
 //! range       = [ "wrap" | "limit" ] integer ".." integer
 //! member      = "local" l# variable
 //!             | "begin" block

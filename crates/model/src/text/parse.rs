@@ -11,6 +11,7 @@ use crate::process::{
     Communication, Edge, Gathering, Label, Location, Order, Slot, Statement, StatementKind, Target,
     Template,
 };
+use crate::shown::{Kind as Shows, Part, Shown};
 use crate::variable::{Channel, Overflow, Range, Storage, Variable, WhenFull};
 use crate::verify::NESTING;
 
@@ -414,8 +415,40 @@ impl Parser<'_> {
         let (range, overflow) = self.range()?;
         self.expect("=")?;
         let initial = self.integers()?;
+        let mut shown = Shown::default();
+        if self.takes_word("shown") {
+            shown.kind = self.shown_kind()?;
+        }
+        if self.takes_word("parts") {
+            self.expect("(")?;
+            shown.parts = self.several(")", Parser::part)?;
+        }
         let span = self.place_in_source()?;
-        Ok(Variable { name, range, overflow, length, count, initial, storage, span })
+        Ok(Variable { name, range, overflow, length, count, initial, storage, shown, span })
+    }
+
+    fn shown_kind(&mut self) -> Parsed<Shows> {
+        if self.takes("(") {
+            return Ok(Shows::Named(self.several(")", Parser::name)?.into()));
+        }
+        let kind = match self.word() {
+            "number" => Shows::Number,
+            "truth" => Shows::Truth,
+            "channel" => Shows::Channel,
+            _ => return self.expected("`number`, `truth`, `channel` or names in brackets"),
+        };
+        self.advance();
+        Ok(kind)
+    }
+
+    fn part(&mut self) -> Parsed<Part> {
+        let name = self.name()?;
+        let mut lengths = Vec::new();
+        while self.takes("[") {
+            lengths.push(self.number()?);
+            self.expect("]")?;
+        }
+        Ok(Part { name, lengths })
     }
 
     fn channel(&mut self) -> Parsed<()> {
@@ -432,8 +465,13 @@ impl Parser<'_> {
         self.expect(":")?;
         self.expect("(")?;
         let cells = self.several(")", Parser::range)?;
+        let mut kinds = Vec::new();
+        if self.takes_word("shown") {
+            self.expect("(")?;
+            kinds = self.several(")", Parser::shown_kind)?;
+        }
         let span = self.place_in_source()?;
-        self.model.channels.push(Channel { name, capacity, cells, when_full, owner, span });
+        self.model.channels.push(Channel { name, capacity, cells, kinds, when_full, owner, span });
         Ok(())
     }
 

@@ -12,6 +12,7 @@ use crate::process::{
     Communication, Edge, Gathering, Label, Location, Order, Slot, Statement, StatementKind, Target,
     Template,
 };
+use crate::shown::{Kind, Part, Shown};
 use crate::variable::{Channel, Overflow, Range, Storage, Variable, WhenFull};
 
 /// The model as text that [`parse`](super::parse()) reads back. It recurses on what is nested, so a
@@ -167,7 +168,8 @@ impl Display for Show<'_, (Range, Overflow)> {
 
 impl Display for Show<'_, Variable> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Variable { name, range, overflow, length, count, initial, storage, span } = self.0;
+        let Variable { name, range, overflow, length, count, initial, storage, shown, span } =
+            self.0;
         write!(f, "{}", Name(name))?;
         if let Some(length) = length {
             write!(f, "[{length}]")?;
@@ -177,20 +179,55 @@ impl Display for Show<'_, Variable> {
         }
         let scratch = if *storage == Storage::Scratch { "scratch " } else { "" };
         write!(f, " : {scratch}{} = ", Show(&(*range, *overflow)))?;
-        write!(f, "{}{}", List(initial.iter()), Where(*span))
+        write!(f, "{}{}{}", List(initial.iter()), Show(shown), Where(*span))
+    }
+}
+
+impl Display for Show<'_, Shown> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Shown { kind, parts } = self.0;
+        if *kind != Kind::Number {
+            write!(f, " shown {}", Show(kind))?;
+        }
+        if !parts.is_empty() {
+            write!(f, " parts ({})", shown(parts))?;
+        }
+        Ok(())
+    }
+}
+
+impl Display for Show<'_, Kind> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Kind::Number => f.write_str("number"),
+            Kind::Truth => f.write_str("truth"),
+            Kind::Channel => f.write_str("channel"),
+            Kind::Named(names) => write!(f, "({})", List(names.iter().map(|name| Name(name)))),
+        }
+    }
+}
+
+impl Display for Show<'_, Part> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", Name(&self.0.name))?;
+        self.0.lengths.iter().try_for_each(|length| write!(f, "[{length}]"))
     }
 }
 
 impl Display for Show<'_, Channel> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Channel { name, capacity, cells, when_full, owner, span } = self.0;
+        let Channel { name, capacity, cells, kinds, when_full, owner, span } = self.0;
         let lose = if *when_full == WhenFull::Lose { " lose" } else { "" };
         write!(f, "{}{lose}", Name(name))?;
         if let Some((slot, template)) = owner {
             write!(f, " of {slot} {template}")?;
         }
         write!(f, " capacity {capacity} : ")?;
-        write!(f, "({}){}", shown(cells), Where(*span))
+        write!(f, "({})", shown(cells))?;
+        if !kinds.is_empty() {
+            write!(f, " shown ({})", shown(kinds))?;
+        }
+        write!(f, "{}", Where(*span))
     }
 }
 

@@ -1,9 +1,9 @@
 //! Random models: small, finite, with every feature of the representation now and then.
 
 use fairly_model::{
-    Atomicity, Channel, Communication, Edge, Exit, Expr, Gathering, Label, Location, LocationId,
-    Model, Order, Overflow, Pick, Range, Slot, SlotId, Storage, Target, Template, TemplateId,
-    Variable, WhenFull,
+    Atomicity, Channel, Communication, Edge, Exit, Expr, Gathering, Kind, Label, Location,
+    LocationId, Model, Order, Overflow, Part, Pick, Range, Shown, Slot, SlotId, Storage, Target,
+    Template, TemplateId, Variable, WhenFull,
 };
 use fairly_source::Span;
 use fairly_system::{Annotation, EventId, EventKind};
@@ -139,17 +139,44 @@ fn variable(rng: &mut Rng, shape: &Shape, plain: &str) -> Variable {
         count: None,
         initial,
         storage: Storage::State,
+        shown: shown(range, length),
         span: span(rng, shape),
     }
 }
 
+/// What numbers stand for, which must make no difference to what a model does. It takes nothing from the
+/// generator, so that the models of a seed stay what they are.
+fn kind(range: Range) -> Kind {
+    match range.high.rem_euclid(5) {
+        0 => Kind::Truth,
+        1 => Kind::Named(["red", "green light"].map(str::to_owned).into()),
+        2 => Kind::Channel,
+        _ => Kind::Number,
+    }
+}
+
+fn shown(range: Range, length: Option<u32>) -> Shown {
+    let part = |name: &str, lengths: Vec<u32>| Part { name: name.to_owned(), lengths };
+    let parts = match length {
+        _ if range.low % 2 == 0 => Vec::new(),
+        Some(length) => vec![part("all", vec![1]), part("each", vec![length])],
+        None => vec![part("record", Vec::new()), part("a field", Vec::new())],
+    };
+    Shown { kind: kind(range), parts }
+}
+
 fn channel(rng: &mut Rng, shape: &Shape, at: usize) -> Channel {
     let capacity = rng.below(3) as u32;
-    let cells = (0..rng.below(3)).map(|_| range(rng)).collect();
+    let cells: Vec<(Range, Overflow)> = (0..rng.below(3)).map(|_| range(rng)).collect();
     let lose = capacity > 0 && rng.chance(1, 4);
     Channel {
         name: name(rng, shape, &format!("c{at}")),
         capacity,
+        kinds: if capacity == 1 {
+            Vec::new()
+        } else {
+            cells.iter().map(|&(it, _)| kind(it)).collect()
+        },
         cells,
         when_full: if lose { WhenFull::Lose } else { WhenFull::Wait },
         owner: None,

@@ -265,7 +265,17 @@ impl<'a> Check<'a> {
     /// A variable, and the one that stands in its place. What it has at first matters if it is reset to that.
     fn variable(&self, both: [&Variable; 2], kinds: [Kinds; 2], is_reset: bool) -> Same {
         let [
-            Variable { name: _, range, overflow, length, count: _, initial, storage, span: _ },
+            Variable {
+                name: _,
+                range,
+                overflow,
+                length,
+                count: _,
+                initial,
+                storage,
+                shown: _,
+                span: _,
+            },
             other,
         ] = both;
         let Variable {
@@ -276,6 +286,7 @@ impl<'a> Check<'a> {
             count: _,
             initial: other_initial,
             storage: other_storage,
+            shown: _,
             span: _,
         } = other;
         same(range == other_range && overflow == other_overflow && length == other_length)?;
@@ -305,7 +316,8 @@ impl<'a> Check<'a> {
 
     /// A channel stays where it is, with the numbers in its messages changed.
     fn channel_as_declared(&self, at: usize, channel: &Channel) -> Same {
-        let Channel { name: _, capacity: _, cells, when_full: _, owner, span: _ } = channel;
+        let Channel { name: _, capacity: _, cells, kinds: _, when_full: _, owner, span: _ } =
+            channel;
         // It is emptied when its process leaves.
         same(owner.is_none_or(|(slot, _)| self.moved.of(slot.index()) == slot.index()))?;
         for ((range, _), &kind) in cells.iter().zip(&self.of.scheme.cells[at]) {

@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use fairly_model::{
-    ABSENT, Channel, Gathering, Model, Overflow, Range, Slot, SlotId, TemplateId, Unfold, Variable,
-    WhenFull,
+    ABSENT, Channel, Gathering, Kind, Model, Overflow, Part, Range, Shown, Slot, SlotId,
+    TemplateId, Unfold, Variable, WhenFull,
 };
 use fairly_source::Diagnostic;
 use fairly_system::EventKind;
@@ -154,6 +154,7 @@ pub fn lower_counting(
                 name,
                 capacity: channel.capacity,
                 cells: vec![(range, Overflow::Fault); lengths.most],
+                kinds: Vec::new(),
                 when_full: WhenFull::Wait,
                 owner: None,
                 span: Some(channel.name.span),
@@ -258,8 +259,14 @@ fn global(variable: &csp::Variable) -> Variable {
         [] => None,
         sizes => Some(sizes.iter().product()),
     };
+    let kind = if variable.ty == csp::Type::Bool { Kind::Truth } else { Kind::Number };
+    let parts = match variable.dimensions.as_slice() {
+        [] | [_] => Vec::new(),
+        sizes => vec![Part { name: variable.name.text.clone(), lengths: sizes.to_vec() }],
+    };
     Variable {
         length,
+        shown: Shown { kind, parts },
         initial: variable.initial.iter().map(number).collect(),
         span: Some(variable.name.span),
         ..Variable::scalar(variable.name.text.clone(), range, 0)

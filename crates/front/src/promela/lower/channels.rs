@@ -8,7 +8,7 @@ use fairly_model::{BinaryOp, Channel, Expr, Overflow, SlotId, TemplateId, WhenFu
 use hashbrown::HashSet;
 
 use super::processes::{Lowering, Scope};
-use super::variables::range;
+use super::variables::{kind_shown, range};
 use crate::promela::ast::{self, Base, Expr as Ast, Pattern, Sequence, StmtKind, VarRef};
 
 /// Variables that channels are assigned to: the variable and the fields in it.
@@ -66,6 +66,7 @@ pub(super) struct Own<'a> {
 
 /// A channel as the model has it.
 pub(super) fn channel(
+    model: &ast::Model,
     name: String,
     declared: &ast::Channel,
     owner: Option<(SlotId, TemplateId)>,
@@ -76,6 +77,7 @@ pub(super) fn channel(
         name,
         capacity: declared.capacity,
         cells: declared.fields.iter().map(|&kind| (range(kind, alone), Overflow::Wrap)).collect(),
+        kinds: declared.fields.iter().map(|&kind| kind_shown(model, kind)).collect(),
         when_full: WhenFull::Wait,
         owner,
         span: Some(span),

@@ -26,6 +26,7 @@ impl<'a> Words<'a> {
     /// What stands at a place, on one line.
     pub(super) fn at(&self, place: Place) -> String {
         let text = self.text.get(place.span.start..place.span.end).unwrap_or("");
+        let text = without_comments(text);
         let mut line = String::new();
         for word in text.split_whitespace() {
             if !line.is_empty() {
@@ -52,6 +53,35 @@ impl<'a> Words<'a> {
     }
 }
 
+/// A text with a blank in place of each comment; what is in quotes stays.
+fn without_comments(text: &str) -> std::borrow::Cow<'_, str> {
+    if !text.contains("//") && !text.contains("/*") {
+        return text.into();
+    }
+    let (mut kept, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find(['/', '"']) {
+        kept.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let end = if rest.starts_with("//") {
+            kept.push(' ');
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            kept.push(' ');
+            rest[2..].find("*/").map_or(rest.len(), |end| end + 4)
+        } else if rest.starts_with('"') {
+            let end = rest[1..].find('"').map_or(rest.len(), |end| end + 2);
+            kept.push_str(&rest[..end]);
+            end
+        } else {
+            kept.push('/');
+            1
+        };
+        rest = &rest[end..];
+    }
+    kept.push_str(rest);
+    kept.into()
+}
+
 /// Makes names different from each other.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Unique {
@@ -75,5 +105,18 @@ impl Unique {
             }
             number += 1;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_comments;
+
+    #[test]
+    fn comments_are_left_out_and_strings_are_not() {
+        assert_eq!(without_comments("a // b\nc /* d */ e"), "a  \nc   e");
+        assert_eq!(without_comments("printf(\"http://x\") / 2"), "printf(\"http://x\") / 2");
+        assert_eq!(without_comments("a /* open"), "a  ");
+        assert_eq!(without_comments("\"open // "), "\"open // ");
     }
 }

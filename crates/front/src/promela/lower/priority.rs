@@ -4,7 +4,7 @@
 //! priorities stand in an array of the model, one for each slot, with 0 where no process is.
 
 use fairly_model::{
-    AnyVariable, BinaryOp, Expr, Overflow, Place, Range, Statement, StatementKind, Storage,
+    AnyVariable, BinaryOp, Expr, Overflow, Place, Range, Shown, Statement, StatementKind, Storage,
     TemplateId, Variable, VariableId,
 };
 
@@ -73,6 +73,7 @@ impl<'a> Lowering<'a> {
             count: None,
             initial: self.slots.iter().map(initial).collect(),
             storage: Storage::State,
+            shown: Shown::default(),
             span: Some(place.span),
         };
         self.priorities = Priorities::Kept(VariableId::from_index(self.model.variables.len()));

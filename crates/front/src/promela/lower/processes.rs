@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use fairly_model::{
-    Expr, LocalId, LocationId, Model, Overflow, Place, Range, Slot, Statement, StatementKind,
-    Storage, Template, TemplateId, Variable, VariableId,
+    Expr, LocalId, LocationId, Model, Overflow, Place, Range, Shown, Slot, Statement,
+    StatementKind, Storage, Template, TemplateId, Variable, VariableId,
 };
 use fairly_system::EventKind;
 use hashbrown::HashMap;
@@ -16,7 +16,7 @@ use super::names::{Unique, Words};
 use super::priority::Priorities;
 use super::slots::{Plan, plan};
 use super::trace::Trace;
-use super::variables::{Leaf, Mapping, Stored, flatten, makes_channels, variable};
+use super::variables::{Leaf, Mapping, Stored, flatten, makes_channels, shown, variable};
 use super::{Lower, Lowered, Options, numbers, properties, trouble};
 use crate::promela::ast::{self, Base, Initial, LabelId, Proctype, ProctypeId, Start, StmtKind};
 use crate::promela::finish::{inner, runs};
@@ -143,7 +143,9 @@ impl<'a> Lowering<'a> {
                     let name = element_name(&name, &leaf, element);
                     let span = leaf.declared.place.span;
                     if let Some(made) = made {
-                        self.model.channels.push(channels::channel(name, made, None, span));
+                        self.model
+                            .channels
+                            .push(channels::channel(self.ast, name, made, None, span));
                         self.shapes.push(made);
                     }
                 }
@@ -292,14 +294,16 @@ impl<'a> Lowering<'a> {
                 let own = &self.processes[process].channels;
                 let slot_name = &self.slots[slot.index()].name;
                 let of = self.processes[process].of;
-                for (name, declared, local) in &own.all {
+                for (own_name, declared, local) in &own.all {
                     let span = of.locals[local.index()].variable.place.span;
-                    let mut name = format!("{slot_name}.{name}");
+                    let mut name = format!("{slot_name}.{own_name}");
                     if self.slots[slot.index()].templates.len() > 1 {
-                        name = format!("{slot_name}.{}", format_args!("{}.{name}", of.name));
+                        name = format!("{}[{}].{own_name}", of.name, slot.index());
                     }
                     let owner = Some((slot, template));
-                    self.model.channels.push(channels::channel(name, declared, owner, span));
+                    self.model
+                        .channels
+                        .push(channels::channel(self.ast, name, declared, owner, span));
                     self.shapes.push(declared);
                 }
                 if self.model.channels.len() > 100_000 {
@@ -474,6 +478,7 @@ impl<'a> Lowering<'a> {
             count: None,
             initial: vec![0],
             storage: Storage::Scratch,
+            shown: Shown::default(),
             span: None,
         }
     }
@@ -530,7 +535,11 @@ fn known(expr: &Expr, variables: &[Variable]) -> Option<i64> {
 fn element_name(name: &str, leaf: &Leaf<'_>, element: u64) -> String {
     match leaf.lengths.is_empty() {
         true => name.to_owned(),
-        false => format!("{name}[{element}]"),
+        false => {
+            let length = u32::try_from(leaf.count()).ok();
+            let parts = shown(leaf, name).parts_of(name, length);
+            fairly_model::element_name(&parts, usize::try_from(element).unwrap_or(usize::MAX))
+        }
     }
 }
 

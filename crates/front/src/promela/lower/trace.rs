@@ -6,8 +6,8 @@
 //! on. A rendezvous is a send and then a receive.
 
 use fairly_model::{
-    BinaryOp, Expr, Overflow, Pattern, Pick, Place, Range, Statement, StatementKind, Storage,
-    Variable, VariableId,
+    BinaryOp, Expr, Overflow, Pattern, Pick, Place, Range, Shown, Statement, StatementKind,
+    Storage, Variable, VariableId,
 };
 use fairly_source::Span;
 use hashbrown::HashMap;
@@ -105,6 +105,7 @@ impl<'a> Lowering<'a> {
             count: None,
             initial: vec![0],
             storage: Storage::State,
+            shown: Shown::default(),
             span: Some(of.place.span),
         });
         self.trace = Some(trace);
@@ -186,7 +187,7 @@ impl<'a> Lowering<'a> {
         };
         let known = channels.iter().position(|known: &Channel| known.number == found.number);
         let at = known.unwrap_or_else(|| {
-            let of = channels::channel(String::new(), declared, None, channel.place.span);
+            let of = channels::channel(self.ast, String::new(), declared, None, channel.place.span);
             let cells = of.cells.iter().map(|cell| cell.0).collect();
             channels.push(Channel { number: found.number, cells, sent: false, received: false });
             channels.len() - 1

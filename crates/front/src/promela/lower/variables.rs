@@ -3,7 +3,7 @@
 //! Types are as wide as in SPIN's verifier. A `bit` that is an array, or the only field of a
 //! message, is a byte there, and so it is here.
 
-use fairly_model::{LocalId, Overflow, Range, Storage, Variable, VariableId};
+use fairly_model::{Kind, LocalId, Overflow, Part, Range, Shown, Storage, Variable, VariableId};
 
 use crate::promela::ast::{self, Initial, Type};
 
@@ -19,6 +19,8 @@ pub(super) struct Leaf<'a> {
     pub(super) declared: &'a ast::Variable,
     pub(super) place: Stored,
     pub(super) range: Range,
+    /// How its values are shown, and the names and lengths of the fields that lead to it.
+    pub(super) shown: Shown,
 }
 
 /// Where the value of a leaf is.
@@ -75,8 +77,20 @@ pub(super) fn flatten<'a>(
     place: Stored,
 ) -> Vec<(Leaf<'a>, String)> {
     let mut found = Vec::new();
-    spread(model, variable, &variable.name, place, &mut Vec::new(), &mut Vec::new(), &mut found);
+    let mut way = Way::default();
+    spread(model, variable, &variable.name, place, &mut way, &mut found);
     found
+}
+
+/// The fields on the way to a leaf.
+#[derive(Default)]
+struct Way {
+    /// Their positions.
+    path: Vec<usize>,
+    /// The lengths of those that are arrays.
+    lengths: Vec<u32>,
+    /// Their names and lengths.
+    parts: Vec<Part>,
 }
 
 fn spread<'a>(
@@ -84,37 +98,63 @@ fn spread<'a>(
     variable: &'a ast::Variable,
     name: &str,
     place: Stored,
-    path: &mut Vec<usize>,
-    lengths: &mut Vec<u32>,
+    way: &mut Way,
     found: &mut Vec<(Leaf<'a>, String)>,
 ) {
-    lengths.extend(variable.length);
+    way.lengths.extend(variable.length);
+    let lengths = variable.length.into_iter().collect();
+    way.parts.push(Part { name: variable.name.clone(), lengths });
     match variable.kind {
         // A struct uses only earlier ones, so this ends.
         Type::Struct(id) => {
             let fields = model.typedefs.get(id.index()).map_or(&[][..], |it| &it.fields);
             for (at, field) in fields.iter().enumerate() {
-                path.push(at);
+                way.path.push(at);
                 let name = format!("{name}.{}", field.name);
-                spread(model, field, &name, place, path, lengths, found);
-                path.pop();
+                spread(model, field, &name, place, way, found);
+                way.path.pop();
             }
         }
         kind => found.push((
             Leaf {
-                path: path.clone(),
-                lengths: lengths.clone(),
+                path: way.path.clone(),
+                lengths: way.lengths.clone(),
                 kind,
                 declared: variable,
                 place,
                 range: range(kind, variable.length.is_some()),
+                shown: Shown { kind: kind_shown(model, kind), parts: way.parts.clone() },
             },
             name.to_owned(),
         )),
     }
+    way.parts.pop();
     if variable.length.is_some() {
-        lengths.pop();
+        way.lengths.pop();
     }
+}
+
+/// What the values of a type stand for.
+pub(super) fn kind_shown(model: &ast::Model, kind: Type) -> Kind {
+    match kind {
+        Type::Bool => Kind::Truth,
+        Type::Chan => Kind::Channel,
+        Type::Mtype(id) => {
+            let constants = model.mtypes.get(id.index()).map_or(&[][..], |it| &it.constants);
+            Kind::Named(constants.iter().map(|it| it.name.clone()).collect())
+        }
+        _ => Kind::Number,
+    }
+}
+
+/// How a leaf is shown that is stored under a name: that of the leaf, perhaps with a number behind it that
+/// tells it from a variable of another scope. That number belongs to the variable, not to its field.
+pub(super) fn shown(leaf: &Leaf<'_>, name: &str) -> Shown {
+    let mut shown = leaf.shown.clone();
+    if let (Some((_, number)), Some(first)) = (name.rsplit_once('#'), shown.parts.first_mut()) {
+        first.name = format!("{}#{number}", first.name);
+    }
+    shown
 }
 
 /// The variable of the model for a leaf, zero at first.
@@ -123,6 +163,7 @@ pub(super) fn variable(leaf: &Leaf<'_>, name: String) -> Variable {
         true => None,
         false => Some(u32::try_from(leaf.count()).unwrap_or(u32::MAX)),
     };
+    let shown = shown(leaf, &name);
     Variable {
         name,
         range: leaf.range,
@@ -131,6 +172,7 @@ pub(super) fn variable(leaf: &Leaf<'_>, name: String) -> Variable {
         count: None,
         initial: vec![0; length.unwrap_or(1) as usize],
         storage: Storage::State,
+        shown,
         span: Some(leaf.declared.place.span),
     }
 }
