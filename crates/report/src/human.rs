@@ -139,7 +139,8 @@ fn for_good<S: TransitionSystem>(
         out.push('\n');
     }
     let is_assumed = verdict.stamp.engine == "global" || !found.ledger.entries.is_empty();
-    if aside.whole {
+    let whole = aside.whole || look.verbose;
+    if whole {
         out.push_str(&infinite(system, &found.run, aside));
         out.push_str(&why_fair(verdict, found, look));
     } else if shown > 0 {
@@ -147,7 +148,7 @@ fn for_good<S: TransitionSystem>(
         let beginning = Run { stem: beginning, cycle: Vec::new() };
         out.push_str(&steps(system, &beginning, aside));
     }
-    let mut said = match (shown, aside.whole) {
+    let mut said = match (shown, whole) {
         (0, _) => "The property is violated at the start, whatever follows".to_owned(),
         (_, false) => "Whatever follows, the property stays violated".to_owned(),
         (1, true) => "After step 1 the property stays violated, whatever follows".to_owned(),
@@ -155,7 +156,7 @@ fn for_good<S: TransitionSystem>(
             format!("After step {shown} the property stays violated, whatever follows")
         }
     };
-    said.push_str(if is_assumed && !aside.whole {
+    said.push_str(if is_assumed && !whole {
         ". A fair run goes on from here; the trace shows one."
     } else if is_assumed {
         ", and a fair run goes on from there."
