@@ -18,7 +18,7 @@ use super::joint::{alone, interleaved, specialised, together};
 use super::names::program_names;
 use super::program::{Programs, Scratch};
 use super::term::Term;
-use super::terms::{MAX_HEADS, Terms};
+use super::terms::{ENDLESS, FEW_INSIDE, MAX_HEADS, MAX_UNFOLDED, Terms};
 use crate::csp::syntax as csp;
 use crate::csp::syntax::{ActionKind, ChannelId, IfKind, NodeId, Operator, ProcessKind};
 
@@ -350,18 +350,17 @@ impl Terms {
             ProcessKind::Reference { definition, arguments } => {
                 let inner = self.arguments(arguments, environment)?;
                 let body = specification.definitions[definition.index()].body;
-                let term = self.node(body, &inner);
-                let head = self.head(&term, depth + 1)?;
-                if inner.is_stable() {
-                    self.steps(&head, depth + 1, out)?;
-                } else {
-                    for (argument, value) in arguments.iter().zip(inner.values()) {
-                        self.may_fail(&value.expr(), argument.span, out);
-                    }
-                    for step in self.inner(&head, depth)? {
-                        out.push(Step { target: step.target.captured(), ..step });
-                    }
+                let key = (*definition, inner);
+                // Wide choices are not meant, but what branches again and again.
+                self.unfolded += usize::from(self.unfolding.len() > FEW_INSIDE);
+                if self.unfolding.contains(&key) || self.unfolded > MAX_UNFOLDED {
+                    return Err(self.endless(node));
                 }
+                let inner = key.1.clone();
+                self.unfolding.push(key);
+                let unfolded = self.unfolded_steps(body, arguments, &inner, depth, out);
+                self.unfolding.pop();
+                unfolded?;
             }
             ProcessKind::Compose { .. }
             | ProcessKind::Replicate { .. }
@@ -374,6 +373,29 @@ impl Terms {
             }
         }
         possible(out, before);
+        Ok(())
+    }
+
+    /// The steps of the body of a definition, whose names have these values.
+    fn unfolded_steps(
+        &mut self,
+        body: NodeId,
+        arguments: &[csp::Expr],
+        inner: &Environment,
+        depth: usize,
+        out: &mut Vec<Step>,
+    ) -> Result<(), Trouble> {
+        let term = self.node(body, inner);
+        let head = self.head(&term, depth + 1)?;
+        if inner.is_stable() {
+            return self.steps(&head, depth + 1, out);
+        }
+        for (argument, value) in arguments.iter().zip(inner.values()) {
+            self.may_fail(&value.expr(), argument.span, out);
+        }
+        for step in self.inner(&head, depth)? {
+            out.push(Step { target: step.target.captured(), ..step });
+        }
         Ok(())
     }
 
@@ -394,7 +416,18 @@ impl Terms {
         }
         self.may_fail(condition, self.specification.node(body).span, out);
         let term = self.node(body, environment);
-        for mut step in self.inner(&term, depth)? {
+        let steps = match self.inner(&term, depth) {
+            Ok(steps) => steps,
+            // It goes on without end only where the condition holds, which may never be: a fault there.
+            Err(trouble) if trouble.code == ENDLESS && *condition != Expr::TRUE => {
+                let fault = Expr::Checked { index: Box::new(Expr::Const(-1)), length: 1 };
+                let guard = Expr::binary(BinaryOp::And, condition.clone(), fault);
+                out.push(Step { guard, ..Step::new(StepLabel::Never, Term::Stop, trouble.span) });
+                return Ok(());
+            }
+            Err(trouble) => return Err(trouble),
+        };
+        for mut step in steps {
             step.guard = condition.clone().and(step.guard);
             out.push(step);
         }

@@ -17,11 +17,21 @@ use super::message::{Lengths, lengths};
 use super::names::{free_names, parameters_that_matter};
 use super::term::Term;
 use crate::csp::syntax as csp;
-use crate::csp::syntax::{LocalId, NodeId, Operator, ProcessKind, Specification};
+use crate::csp::syntax::{DefinitionId, LocalId, NodeId, Operator, ProcessKind, Specification};
 
 /// How deep a term may be taken apart for one step. Deeper ones come from a process that refers to
 /// itself before it makes a step.
 pub(super) const MAX_HEADS: usize = 400;
+
+/// The code of a process that refers to itself before it makes a step.
+pub(super) const ENDLESS: &str = "E1097";
+
+/// How many references are taken apart for the steps of one term. More come from a process that refers to
+/// itself under several guards before it makes a step, each time with other arguments.
+pub(super) const MAX_UNFOLDED: usize = 5_000;
+
+/// How many references inside each other do not count for [`MAX_UNFOLDED`].
+pub(super) const FEW_INSIDE: usize = 8;
 
 /// A specification, with what is needed to make steps of its terms.
 pub(super) struct Terms {
@@ -43,6 +53,10 @@ pub(super) struct Terms {
     pub(super) alike: AlikeParts,
     /// For each node, whether it is nothing but `Skip`: see [`skips`].
     skips: Vec<bool>,
+    /// References that are being taken apart for one step, each inside the one before.
+    pub(super) unfolding: Vec<(DefinitionId, Environment)>,
+    /// How many references have been taken apart for the steps of one term.
+    pub(super) unfolded: usize,
     /// How many operands, steps and parts have been looked at.
     pub(super) work: Cell<u64>,
 }
@@ -73,6 +87,8 @@ impl Terms {
             sets,
             alike,
             skips,
+            unfolding: Vec::new(),
+            unfolded: 0,
             work,
         }
     }
@@ -395,7 +411,7 @@ impl Terms {
         };
         let name = self.specification.definitions.iter().find(inside);
         Trouble {
-            code: "E1097",
+            code: ENDLESS,
             message: format!(
                 "the process `{}` goes on without end before it makes a step",
                 name.map_or("?", |definition| &definition.name.text)

@@ -214,6 +214,7 @@ impl Unfolder {
         let term = automaton.terms[location.index()].clone();
         let cells_before = automaton.cells[location.index()];
         let mut found = Vec::new();
+        self.terms.unfolded = 0;
         self.terms.steps(&term, 0, &mut found)?;
         let mut steps = Vec::with_capacity(found.len());
         for step in found {
