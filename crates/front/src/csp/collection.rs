@@ -440,12 +440,14 @@ impl Parser<'_> {
         }
         if self.sees(".") && matches!(self.kind_at(self.at + 1), Some(Kind::Name)) {
             let call = self.method_call(object, start)?;
+            if let Some((call, _)) = &call
+                && !call.signature.changes
+            {
+                return Err(self.changes_nothing(call.span));
+            }
             self.end_of_statement()?;
             let Some((call, depth)) = call else { return Ok(StatementKind::Block(Vec::new())) };
             self.deepest = self.deepest.max(depth);
-            if !call.signature.changes {
-                return Err(self.changes_nothing(call.span));
-            }
             return Ok(StatementKind::Method(call));
         }
         // Reading it as a value says what is wrong.

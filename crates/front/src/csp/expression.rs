@@ -5,6 +5,7 @@ use fairly_source::{Diagnostic, Span};
 use super::codes;
 use super::fold;
 use super::lexer::Kind;
+use super::library::MathFunction;
 use super::names::Global;
 use super::parser::{Parsed, Parser, Stop};
 use super::syntax::{
@@ -446,7 +447,11 @@ impl Parser<'_> {
                 codes::CALL,
                 &format!("`call({name}, …)`, code of a C# library,"),
                 start,
-                "of calls only `cfull`, `cempty`, `ccount`, `csize` and `cpeek` are known; write the function as a program",
+                if MathFunction::ALL.iter().any(|(known, ..)| known.eq_ignore_ascii_case(word)) {
+                    "for this function, write `#import \"PAT.Math\";` above"
+                } else {
+                    "of calls only `cfull`, `cempty`, `ccount`, `csize`, `cpeek` and those of `PAT.Math` are known; write the function as a program"
+                },
             ));
         };
         self.at += 1;

@@ -317,18 +317,15 @@ impl Programs<'_> {
             ObjectValue::New(_, elements) => {
                 let values = self.values(elements, writer, out)?;
                 let length = i64::try_from(values.len()).unwrap_or(i64::MAX);
-                // With too little room, this ends before anything is stored.
+                // All values are those before, and with too little room this ends before anything is
+                // stored.
                 let longer = is_less(to.counted(), Expr::Const(length));
-                let room = vec![writer.set_global(to.count, Expr::Const(length))];
-                let mut pairs = Vec::new();
-                for (at, value) in (0i64..).zip(values) {
-                    if at < i64::from(to.capacity) {
-                        pairs.push((cell(to.elements, Expr::Const(at)), value));
-                    }
+                let count = (longer, Expr::Const(length), to.counted());
+                let mut pairs = vec![(Place::global(to.count), Expr::Conditional(Box::new(count)))];
+                for (at, value) in (0i64..i64::from(to.capacity)).zip(values) {
+                    pairs.push((cell(to.elements, Expr::Const(at)), value));
                 }
-                let store = writer.set_all(pairs);
-                out.push(writer.when(longer, room, Vec::new()));
-                out.push(store);
+                out.push(writer.set_all(pairs));
                 to.shorten(writer, Expr::Const(length), out);
             }
             ObjectValue::Copy(from) => {
