@@ -159,7 +159,7 @@ fn limit(formulas: &Formulas, f: Formula, left: &mut usize) -> Option<Limit> {
 /// let f = formulas.parse("(GF a -> GF b) & FG c & GF d").unwrap();
 /// let automaton = translate_generic(&mut formulas, f, &Options::default()).unwrap();
 /// assert_eq!(automaton.state_count(), 1);
-/// assert_eq!(automaton.acceptance().to_string(), "(Fin(0) | Inf(1)) & Inf(2) & Fin(3)");
+/// assert_eq!(automaton.acceptance().to_string(), "Inf(0) & (Fin(1) | Inf(2)) & Fin(3)");
 /// ```
 ///
 /// # Errors

@@ -56,7 +56,7 @@ const MOST_REDUCED: usize = 2_000;
 /// let read = hoa::Reader::new(text).next().unwrap().unwrap();
 /// let Shape::Alternating(alternating) = read.shape else { panic!("it branches") };
 /// let automaton = ops::remove_alternation(&alternating, Limits::default()).unwrap();
-/// assert_eq!(automaton.state_count(), 1);
+/// assert_eq!(automaton.state_count(), 2);
 /// ```
 ///
 /// # Errors
