@@ -66,7 +66,7 @@ fn in_words(blocked: &Blocked, processes: &[String], source: Option<Source<'_>>)
         said.push_str(&format!("; or {more} more"));
     }
     match said.is_empty() {
-        true => "has nothing to do, and is not where it may end".to_owned(),
+        true => "has stopped: it has nothing left to do".to_owned(),
         false => format!("waits for {said}"),
     }
 }
@@ -132,14 +132,13 @@ pub(crate) fn lines(waits: &[Waits], look: &Look) -> String {
 fn plural(what: &str) -> String {
     let pairs = [
         ("waits for ", "wait for "),
-        ("has nothing ", "have nothing "),
+        ("has stopped: it has", "have stopped: they have"),
         (ENDED, "have reached their ends"),
         ("is where it may stay", "are where they may stay"),
     ];
     let found = pairs.iter().find_map(|(one, many)| Some((many, what.strip_prefix(one)?)));
     found
         .map_or_else(|| what.to_owned(), |(many, rest)| format!("{many}{rest}"))
-        .replace("and is not where it may end", "and are not where they may end")
         .replace("processes that it started", "processes that they started")
 }
 

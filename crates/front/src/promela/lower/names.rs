@@ -65,11 +65,11 @@ fn without_comments(text: &str) -> std::borrow::Cow<'_, str> {
         let end = if rest.starts_with("//") {
             kept.push(' ');
             rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with("/*") {
+        } else if let Some(comment) = rest.strip_prefix("/*") {
             kept.push(' ');
-            rest[2..].find("*/").map_or(rest.len(), |end| end + 4)
-        } else if rest.starts_with('"') {
-            let end = rest[1..].find('"').map_or(rest.len(), |end| end + 2);
+            comment.find("*/").map_or(rest.len(), |end| end + 4)
+        } else if let Some(string) = rest.strip_prefix('"') {
+            let end = string.find('"').map_or(rest.len(), |end| end + 2);
             kept.push_str(&rest[..end]);
             end
         } else {
