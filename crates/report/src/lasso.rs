@@ -28,7 +28,8 @@ pub(crate) fn table(
     let look = &aside.look;
     let layout = Layout::of(rows, processes, aside);
     let mut out = layout.heading(look);
-    let folds = |count: usize, shown| folded(count, shown).filter(|_| !aside.whole && !aside.look.verbose);
+    let folds =
+        |count: usize, shown| folded(count, shown).filter(|_| !aside.whole && !aside.look.verbose);
     let folded_stem = folds(stem, OF_STEM);
     let folded_loop = folds(cycle, OF_LOOP).map(|(from, to)| (stem + from, stem + to));
     for (at, row) in rows.iter().enumerate() {
