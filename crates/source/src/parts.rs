@@ -77,7 +77,7 @@ pub fn starts(whole: &str) -> Vec<usize> {
 /// Tells whether a place is in the first file of a text.
 pub fn is_in_main(whole: &str, offset: usize) -> bool {
     let offset = offset.min(whole.len());
-    !whole.as_bytes()[..offset].windows(HEADER.len_utf8()).any(|bytes| is_header(bytes))
+    !whole.as_bytes()[..offset].windows(HEADER.len_utf8()).any(is_header)
 }
 
 fn is_header(bytes: &[u8]) -> bool {
