@@ -111,7 +111,7 @@ impl Parser<'_> {
             }
         }
         for (name, place, tokens) in std::mem::take(&mut self.formulas) {
-            if let Err(wrong) = self.formula(name.as_ref(), place, tokens) {
+            if let Err(wrong) = self.formula(name.as_ref(), place, &tokens) {
                 self.report(wrong);
             }
         }
@@ -503,8 +503,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn formula(&mut self, name: Option<&Token>, place: Place, tokens: Rc<[Token]>) -> Read<()> {
-        self.stream = super::Stream::new(self.apart(&tokens));
+    fn formula(&mut self, name: Option<&Token>, place: Place, tokens: &[Token]) -> Read<()> {
+        self.stream = super::Stream::new(self.apart(tokens));
         self.context = None;
         self.depth = 0;
         let name = match name.and_then(Token::word) {
