@@ -28,10 +28,12 @@ pub fn prefix<S: TransitionSystem>(system: &mut S, prefix: &Prefix, bounds: Boun
     let Some((last, way)) = prefix.steps.split_last() else { return prefix.clone() };
     system.interrupt(bounds.interrupt());
     let mut effort = Effort { budget: Budget::new(bounds), done: 0 };
-    let way = without_loops(prefix.start, way);
-    let mut steps = around(system, &way, &mut effort);
+    let mut steps = without_loops(prefix.start, way);
     steps.push(*last);
-    let steps = fewer(system, prefix.start, steps, &mut effort);
+    steps = fewer(system, prefix.start, steps, &mut effort);
+    let last = steps.pop().unwrap_or(*last);
+    steps = around(system, &without_loops(prefix.start, &steps), &mut effort);
+    steps.push(last);
     system.interrupt(None);
     Prefix { start: prefix.start, steps }
 }
