@@ -77,14 +77,20 @@ fn random_graphs_have_shortest_lassos() {
 fn many_marks_are_met_by_a_walk() {
     let marks: Vec<u32> = (0..20).collect();
     let names: Vec<u32> = (0..64).collect();
-    // A long ring that meets one mark a step, and a loop at its start that meets all of them.
-    let mut edges: Vec<(usize, &[u32], usize)> = vec![(0, &[], 1), (1, &marks, 1), (1, &[], 2)];
-    edges.extend((2..22).map(|node| (node, &marks[node - 2..node - 1], node % 21 + 1)));
-    let graph = TinyGraph::of(22, &edges);
+    // A long ring that meets one mark a step, and a loop at its start that meets all of them. Nodes are not
+    // numbered by distance, so that numbers of the copy are others than those of the graph.
+    let named = |node: usize| if node == 0 { 0 } else { 23 - node };
+    let mut edges: Vec<(usize, &[u32], usize)> =
+        vec![(0, &[], named(1)), (named(1), &marks, named(1)), (named(1), &[], named(2))];
+    edges.extend((2..22).map(|at| (named(at), &marks[at - 2..at - 1], named(at % 21 + 1))));
+    let graph = TinyGraph::of(23, &edges);
     let condition =
         TinyCondition::And(marks.iter().map(|&mark| TinyCondition::Inf(mark)).collect());
     let automaton = common::automaton_with_marks(&graph, &condition, &names);
     let explored = Explored::of(&mut automaton.graph()).expect("a tiny graph");
     let lasso = explored.short_lasso(usize::MAX, 1 << 20).expect("easy").expect("there is one");
     assert_eq!((lasso.stem.len(), lasso.cycle.len()), (1, 1));
+    let lasso = explored.lasso_of_original(&lasso);
+    let (stem, cycle) = common::lasso_edges(&graph, &lasso, |id| id.index()).expect("a path");
+    judge_lasso(&graph, &condition, &stem, &cycle).expect("accepted");
 }

@@ -28,10 +28,12 @@ pub fn prefix<S: TransitionSystem>(system: &mut S, prefix: &Prefix, bounds: Boun
     let Some((last, way)) = prefix.steps.split_last() else { return prefix.clone() };
     system.interrupt(bounds.interrupt());
     let mut effort = Effort { budget: Budget::new(bounds), done: 0 };
-    let way = without_loops(prefix.start, way);
-    let mut steps = around(system, &way, &mut effort);
+    let mut steps = without_loops(prefix.start, way);
     steps.push(*last);
-    let steps = fewer(system, prefix.start, steps, &mut effort);
+    steps = fewer(system, prefix.start, steps, &mut effort);
+    let last = steps.pop().unwrap_or(*last);
+    steps = around(system, &without_loops(prefix.start, &steps), &mut effort);
+    steps.push(last);
     system.interrupt(None);
     Prefix { start: prefix.start, steps }
 }
@@ -175,6 +177,13 @@ fn without_loops(start: StateId, steps: &[RunStep]) -> Vec<RunStep> {
     kept
 }
 
+/// A state near the run: from which other one and by which step it was reached, and in how many.
+struct Met {
+    by: Option<(usize, RunStep)>,
+    state: StateId,
+    depth: usize,
+}
+
 /// The position that is reached from a state with the largest gain, and the steps to it, if there is a gain;
 /// and how many states were looked at.
 fn shortcut<S: TransitionSystem>(
@@ -183,14 +192,13 @@ fn shortcut<S: TransitionSystem>(
     at: usize,
     positions: &HashMap<StateId, usize>,
 ) -> (Option<(usize, Vec<RunStep>)>, usize) {
-    // The states, how they were reached, and in how many steps.
-    let mut met: Vec<(Option<(usize, RunStep)>, StateId, usize)> = vec![(None, from, 0)];
+    let mut met = vec![Met { by: None, state: from, depth: 0 }];
     let mut known: HashSet<StateId> = HashSet::from([from]);
     let mut best: Option<(usize, usize, usize)> = None;
     let mut enabled = Vec::new();
     let mut head = 0;
     while head < met.len() && head < AROUND {
-        let (_, state, depth) = met[head];
+        let Met { state, depth, .. } = met[head];
         if let Some(&position) = positions.get(&state) {
             // What lies behind is no gain.
             let gain = position.saturating_sub(at).saturating_sub(depth);
@@ -203,14 +211,14 @@ fn shortcut<S: TransitionSystem>(
         for step in &enabled {
             if system.fault(step.target).is_none() && known.insert(step.target) {
                 let taken = RunStep { from: state, action: step.action, to: step.target };
-                met.push((Some((head, taken)), step.target, depth + 1));
+                met.push(Met { by: Some((head, taken)), state: step.target, depth: depth + 1 });
             }
         }
         head += 1;
     }
     let cut = best.map(|(_, position, entry)| {
         let (mut steps, mut entry) = (Vec::new(), entry);
-        while let Some((parent, step)) = met[entry].0 {
+        while let Some((parent, step)) = met[entry].by {
             steps.push(step);
             entry = parent;
         }

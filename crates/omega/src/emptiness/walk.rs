@@ -13,7 +13,10 @@
 //!   demands as a few decompositions can tell: a component of a million states often holds a
 //!   cycle of three; and where the region is small, [`super::exact`] finds a shortest one.
 
+use hashbrown::HashMap;
+
 use crate::acceptance::Acceptance;
+use crate::automaton::StateId;
 use crate::graph::{Graph, Hop};
 use crate::marks::MarkSet;
 
@@ -46,14 +49,18 @@ pub(super) fn cycle<G: Graph>(graph: &G, component: &Component, region: Region) 
     walk
 }
 
-/// The walk of [`cycle`] that begins in a node of the region, as it comes.
+/// The walk of [`cycle`] that begins in a node of the region, as it comes, in the numbers of the component.
 pub(super) fn from_node<G: Graph>(
     graph: &G,
     component: &Component,
     region: &Region,
     start: u32,
 ) -> Vec<Hop> {
-    lazy_walk(graph, component, region, Some(start))
+    let local: HashMap<StateId, u32> =
+        region.members.iter().map(|&member| (component.node(member), member)).collect();
+    let at = |node: StateId| StateId(local[&node]);
+    let walk = lazy_walk(graph, component, region, Some(start)).into_iter();
+    walk.map(|hop| Hop { from: at(hop.from), nth: hop.nth, to: at(hop.to) }).collect()
 }
 
 /// The lazy walk of the paper, from a node or from wherever it has to go anyway.
