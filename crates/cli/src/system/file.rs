@@ -76,7 +76,7 @@ enum Read {
 
 impl File {
     /// Reads a file, and the formulas of the arguments where they belong to the same language.
-    pub(super) fn read(input: Input, language: Language, model: &Model) -> Result<File, Failure> {
+    pub(super) fn read(input: &Input, language: Language, model: &Model) -> Result<File, Failure> {
         if let Some(remark) = model.execution().shortfall() {
             output::remark(&format!("fairly: {remark}"));
         }
@@ -96,7 +96,7 @@ impl File {
                 }
             }
             Language::Promela => {
-                let mut file = promela(&input, model, true)?;
+                let mut file = promela(input, model, true)?;
                 if model.interpret {
                     file.execute(model.execution());
                 }
@@ -376,7 +376,7 @@ impl File {
             Read::Csp(_) => Language::Csp,
             Read::Promela(_) => Language::Promela,
         };
-        *self = File::read(self.own_input(), language, model)?;
+        *self = File::read(&self.own_input(), language, model)?;
         Ok(())
     }
 

@@ -66,13 +66,13 @@ pub(super) fn read(files: &[String], model: &Model) -> Result<Read, Failure> {
     };
     match (inputs.pop(), inputs.as_slice()) {
         (Some(input), []) => {
-            let (name, text) = (input.name.clone(), input.text.clone());
-            match File::read(input, language, model) {
+            let Input { name, text } = &input;
+            match File::read(&input, language, model) {
                 Ok(file) => Ok(Read::File(Box::new(file))),
                 // What is wrong with a text of another language is of no interest.
-                Err(failure) => Err(match (&failure, guess(&text)) {
-                    (Failure::Inputs { .. }, Guess::Foreign(foreign)) => other(&name, foreign),
-                    (Failure::Inputs { .. }, Guess::Binary) => no_text(&name),
+                Err(failure) => Err(match (&failure, guess(text)) {
+                    (Failure::Inputs { .. }, Guess::Foreign(foreign)) => other(name, foreign),
+                    (Failure::Inputs { .. }, Guess::Binary) => no_text(name),
                     _ => failure,
                 }),
             }
