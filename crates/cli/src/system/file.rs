@@ -85,7 +85,7 @@ enum Read {
 impl File {
     /// Reads a file, and the formulas of the arguments where they belong to the same language.
     pub(super) fn read(
-        input: Input,
+        input: &Input,
         language: Language,
         model: &Model,
         interpreted: bool,
@@ -111,7 +111,7 @@ impl File {
                 }
             }
             Language::Promela => {
-                let mut file = promela(&input, model, true)?;
+                let mut file = promela(input, model, true)?;
                 if interpreted {
                     file.execute(execution);
                 }
@@ -450,7 +450,7 @@ impl File {
             Read::Csp(_) => Language::Csp,
             Read::Promela(_) => Language::Promela,
         };
-        *self = File::read(self.own_input(), language, model, model.interpret)?;
+        *self = File::read(&self.own_input(), language, model, model.interpret)?;
         Ok(())
     }
 

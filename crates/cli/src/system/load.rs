@@ -71,13 +71,13 @@ pub(super) fn read_as(files: &[String], model: &Model, interpreted: bool) -> Res
     };
     match (inputs.pop(), inputs.as_slice()) {
         (Some(input), []) => {
-            let (name, text) = (input.name.clone(), input.text.clone());
-            match File::read(input, language, model, interpreted) {
+            let Input { name, text } = &input;
+            match File::read(&input, language, model, interpreted) {
                 Ok(file) => Ok(Read::File(Box::new(file))),
                 // What is wrong with a text of another language is of no interest.
-                Err(failure) => Err(match (&failure, guess(&text)) {
-                    (Failure::Inputs { .. }, Guess::Foreign(foreign)) => other(&name, foreign),
-                    (Failure::Inputs { .. }, Guess::Binary) => no_text(&name),
+                Err(failure) => Err(match (&failure, guess(text)) {
+                    (Failure::Inputs { .. }, Guess::Foreign(foreign)) => other(name, foreign),
+                    (Failure::Inputs { .. }, Guess::Binary) => no_text(name),
                     _ => failure,
                 }),
             }
