@@ -585,7 +585,7 @@ mod tests {
         assert!(step.contains("Worker[77]") && step.contains('▶'), "{text}");
         let heading = text.lines().next().expect("a heading");
         assert!(heading.contains("77"), "{text}");
-        assert!(text.contains("processes are not shown"), "{text}");
+        assert!(text.contains("never act here, though they could"), "{text}");
     }
 
     #[test]

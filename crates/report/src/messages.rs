@@ -64,14 +64,16 @@ fn text(message: &Value) -> String {
     }
 }
 
-/// Which messages of a channel stay, as pairs of positions before and after, and which go. A longest common
-/// subsequence; of equal messages, those that have been there longest are taken to go.
+/// Which messages of a channel stay, as pairs of positions before and after, and which go. Where it is no queue,
+/// a longest common subsequence stays.
 fn matched(before: &[Value], after: &[Value]) -> (Vec<(usize, usize)>, Vec<usize>) {
     /// Larger tables would take too long; such channels are looked at as queues only.
     const LARGEST: usize = 1 << 16;
-    if before.len().saturating_mul(after.len()) > LARGEST {
-        let gone = (0..=before.len()).find(|&at| after.starts_with(&before[at..]));
-        let gone = gone.unwrap_or(before.len());
+    // Mostly a channel is a queue: what goes is in front, what comes is behind.
+    let gone = (0..=before.len()).find(|&at| after.starts_with(&before[at..]));
+    let gone = gone.unwrap_or(before.len());
+    let is_large = before.len().saturating_mul(after.len()) > LARGEST;
+    if gone < before.len() || before.is_empty() || is_large {
         let kept = (gone..before.len()).map(|at| (at, at - gone)).collect();
         return (kept, (0..gone).collect());
     }

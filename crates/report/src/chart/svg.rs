@@ -23,6 +23,8 @@ const MARGIN: usize = 16;
 const NUMBERS: usize = 36;
 /// The widest picture, unless a single piece is wider.
 const WIDEST: usize = 1800;
+/// From the left of its room to a lane: what happens there is written on the right.
+const INSET: usize = 24;
 /// How wide a letter is, about.
 const LETTER: usize = 6;
 
@@ -70,7 +72,7 @@ impl Drawing<'_> {
     fn point(&self, lane: usize, step: usize) -> (usize, usize) {
         let (left, top) = self.corner(step / STEPS);
         let lane = self.lanes.iter().position(|&other| other == lane).unwrap_or(0);
-        let x = left + NUMBERS + self.spread * lane + self.spread / 2;
+        let x = left + NUMBERS + self.spread * lane + INSET;
         (x, top + HEAD + (step % STEPS) * STEP + STEP / 2)
     }
 
@@ -143,12 +145,12 @@ impl Drawing<'_> {
             }
         }
         for (at, &lane) in self.lanes.iter().enumerate() {
-            let x = left + NUMBERS + self.spread * at + self.spread / 2;
-            let name = clipped(&self.trace.processes[lane], self.spread / LETTER - 1);
+            let x = left + NUMBERS + self.spread * at + INSET;
+            let name = clipped(&self.trace.processes[lane], self.spread / (LETTER + 2));
             let (y, bottom) = (top + HEAD - 8, top + HEAD + steps * STEP + 4);
             let _ = writeln!(
                 out,
-                "<text x=\"{x}\" y=\"{}\" text-anchor=\"middle\" font-weight=\"bold\">{}</text>\n\
+                "<text x=\"{x}\" y=\"{}\" font-weight=\"bold\">{}</text>\n\
                  <line x1=\"{x}\" y1=\"{y}\" x2=\"{x}\" y2=\"{bottom}\" stroke=\"#999\"/>",
                 y - 6,
                 xml(&name)
@@ -220,7 +222,7 @@ impl Drawing<'_> {
             Mark::SendsInVain(_) => format!("{} (not received)", self.trace.rows[at].action),
             _ => self.trace.rows[at].action.clone(),
         };
-        let room = self.spread.saturating_sub(14) / LETTER;
+        let room = self.spread.saturating_sub(INSET) / (LETTER + 1);
         let _ = writeln!(
             out,
             "<text x=\"{}\" y=\"{}\"><title>{}</title>{}</text>",
