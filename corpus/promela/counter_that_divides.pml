@@ -1,3 +1,4 @@
+// SPIN's verifier crashes here: a division by zero is a signal for it.
 // `ratio` is never read, but it cannot be computed when `sent` has gone all the way round.
 byte sent, ratio;
 

@@ -20,7 +20,7 @@ for file in /dev/zero huge.pml; do
 done
 try 2 E0003 check missing.pml
 try 2 E0003 trace show folder.json
-try 2 E0001 check binary.pml
+try 2 E1100 check binary.pml
 try 3 "stopped while reading" check --timeout 0.5 fifo.pml
 try 3 "stopped while reading" check --timeout 0.5 --lang csp fifo.json
 ln -s /dev/zero fairly.toml && try 2 E0003 check missing.pml && rm fairly.toml

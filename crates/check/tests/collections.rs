@@ -497,7 +497,7 @@ impl World {
 
     /// Everything by name, as a state shows it.
     fn shown(&self) -> BTreeMap<String, String> {
-        let row = |elements: Vec<String>| format!("[{}]", elements.join(","));
+        let row = |elements: Vec<String>| format!("[{}]", elements.join(" "));
         let mut shown = BTreeMap::new();
         for ((name, _), contents) in OBJECTS.iter().zip(&self.objects) {
             let keys = match contents {

@@ -168,7 +168,8 @@ fn documents_have_no_suggestion() {
 #[test]
 fn a_search_that_is_interrupted_suggests_one_that_ends_by_itself() {
     let folder = Folder::new("next-interrupted");
-    let endless = "active [6] proctype P() { byte a, b; do :: a++ :: b++ od }\n";
+    let endless =
+        "active [6] proctype P() { byte a, b; do :: a++ :: b++ :: a + b == 510 -> a = 0 od }\n";
     std::fs::write(folder.0.join("long.pml"), endless).expect("a file");
     let mut child = Command::new(env!("CARGO_BIN_EXE_fairly"))
         .args(["check", "-p", "assertions", "long.pml"])

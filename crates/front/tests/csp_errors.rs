@@ -180,7 +180,7 @@ fn declarations_that_make_no_sense() {
         ("enum {};", "E1006", ""),
         ("#define N;", "E1006", ";"),
         ("#define N N + 1;", "E1041", "N"),
-        ("#define f {1}; P = a{f;} -> P;", "E1015", "1"),
+        ("#define f {1}; P = a{f;} -> P;", "E1006", "1"),
         ("#define f(a) a + 1; P = [f > 0] a -> P;", "E1025", "f"),
         ("#ifdef N", "E1011", "#ifdef"),
         ("foo bar;", "E1006", "foo"),

@@ -195,6 +195,9 @@ fn models_have_as_many_states_as_they_say() {
     assert!(compared > 50, "{compared}");
 }
 
+/// A remark in models on which SPIN's verifier ends with a signal instead of an answer.
+const CRASHES: &str = "// SPIN's verifier crashes here";
+
 #[test]
 fn models_have_the_states_and_errors_that_spin_finds() {
     let mut ours = own_models();
@@ -211,6 +214,9 @@ fn models_have_the_states_and_errors_that_spin_finds() {
     let numbered: Vec<(usize, &PathBuf)> = ours.iter().enumerate().collect();
     let compared = side_by_side(&numbered, |&(at, path)| {
         let text = fs::read_to_string(path).ok()?;
+        if text.contains(CRASHES) {
+            return None;
+        }
         let folder = folder.join(at.to_string());
         let compared = ask_spin(path, compiler, &folder).and_then(|spin| {
             let counted = explore(&text, false)?;

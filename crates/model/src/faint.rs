@@ -228,7 +228,7 @@ impl<'m> Slice<'m> {
     fn may_fail(&self, own: Option<TemplateId>, target: Named, value: &Expr) -> bool {
         let variable = self.variable(target);
         self.values(own, value).is_none_or(|values| {
-            variable.overflow == Overflow::Fault && !is_within(values, variable.range)
+            variable.overflow != Overflow::Wrap && !is_within(values, variable.range)
         })
     }
 

@@ -99,7 +99,8 @@ fn started(model: &Model) -> (Vec<TemplateId>, bool) {
     (found, says_who)
 }
 
-/// Whether all slots that processes are started in are alike, and come behind all others.
+/// Whether all slots that processes are started in are alike, and come behind all others. A slot need not have room
+/// for a process that no run starts there: only runs of the system are ever compared.
 fn is_stack(model: &Model, layout: &Layout, started: &[TemplateId]) -> bool {
     let holds = |slot: usize| {
         layout.slots[slot].variants.iter().any(|variant| started.contains(&variant.template))
@@ -113,7 +114,8 @@ fn is_stack(model: &Model, layout: &Layout, started: &[TemplateId]) -> bool {
     let begin = begin.unwrap_or(model.slots.len());
     model.slots[begin..].iter().all(|slot| slot.start.is_none())
         && started.iter().all(|&template| {
-            let same = shape(first, template);
-            same.is_some() && (first..layout.slots.len()).all(|it| shape(it, template) == same)
+            let mut shapes = (first..layout.slots.len()).filter_map(|it| shape(it, template));
+            let same = shapes.next();
+            same.is_none_or(|same| shapes.all(|shape| shape == same))
         })
 }

@@ -129,7 +129,11 @@ fn labels(
         *count.entry(pair).or_default() += 1;
     }
     let shown = |(name, value): &(String, String)| {
-        let sign = if processes.contains(name) { '@' } else { '=' };
+        let sign = match () {
+            () if value.is_empty() => "",
+            () if processes.contains(name) => "@",
+            () => "=",
+        };
         // No line breaks inside.
         format!("{name}{sign}{value}").replace(' ', "\u{a0}")
     };

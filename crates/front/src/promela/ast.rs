@@ -340,6 +340,8 @@ pub enum Origin {
     Label,
     /// It is the body of an inline.
     Inline,
+    /// It is part of what a receive into `_pid` stands for.
+    Receive,
 }
 
 /// A statement.

@@ -68,7 +68,14 @@ impl<S: TransitionSystem> TransitionSystem for View<'_, S> {
     }
 
     fn valuation(&self, state: StateId) -> Vec<(String, String)> {
-        self.system.valuation(self.inner(state))
+        let Place { state, before, behind, .. } = &self.places[state.index()];
+        let own = self.system.valuation(*state);
+        if own.is_empty() {
+            return own;
+        }
+        // Remarks are names without a value.
+        let remark = |text: &String| (!text.is_empty()).then(|| (text.clone(), String::new()));
+        remark(before).into_iter().chain(own).chain(remark(behind)).collect()
     }
 
     fn fault(&self, state: StateId) -> Option<&Fault> {

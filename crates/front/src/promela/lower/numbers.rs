@@ -87,6 +87,12 @@ impl Count {
             if let Node::Basic(stmt) = element.node {
                 expressions(stmt).into_iter().for_each(|expr| self.look(expr));
             }
+            if element.stmt.is_some_and(|stmt| stmt.origin == Origin::Receive) {
+                // For SPIN it is one statement, which is made next here.
+                numbers[at] = small(self.next);
+                at += 1;
+                continue;
+            }
             match carried(of, flow, at) {
                 None => {
                     numbers[at] = self.take();

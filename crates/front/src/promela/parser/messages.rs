@@ -1,8 +1,8 @@
 //! Sending, receiving and polling.
 
 use super::super::ast::{
-    Base, BinaryOp, Expr, ExprKind, Initial, Local, LocalId, Pattern, ProcessKind, Sequence, Start,
-    Stmt, StmtKind, Type, VarRef, Variable, Visibility,
+    Base, BinaryOp, Expr, ExprKind, Initial, Local, LocalId, Origin, Pattern, ProcessKind,
+    Sequence, Start, Stmt, StmtKind, Type, VarRef, Variable, Visibility,
 };
 use super::super::finish;
 use super::super::place::{Place, Read, Wrong};
@@ -119,6 +119,9 @@ impl Parser<'_> {
         }
         let mut steps = vec![plain(receive, place)];
         steps.extend(checks);
+        for step in &mut steps {
+            step.origin = Origin::Receive;
+        }
         Ok(plain(StmtKind::DStep(Sequence { steps, place }), place))
     }
 

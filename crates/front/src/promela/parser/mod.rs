@@ -105,7 +105,8 @@ pub struct Reading {
 ///         Ok(Included { name: path.to_owned(), text: "byte x = N;".to_owned() })
 ///     }
 /// }
-/// let setup = Setup { defines: &["N=3".to_owned()], ..Setup::new(&mut Library) };
+/// let (defines, mut library) = (["N=3".to_owned()], Library);
+/// let setup = Setup { defines: &defines, ..Setup::new(&mut library) };
 /// let reading = parse_with("#include \"lib.h\"\ninit { x++ }", setup);
 /// assert_eq!(reading.model.unwrap().globals[0].name, "x");
 /// ```
