@@ -13,7 +13,7 @@ use fairly_check::csp::CspFile;
 use fairly_check::promela::PromelaFile;
 use fairly_front::case;
 use fairly_logic::Formulas;
-use fairly_omega::formats;
+use fairly_omega::formats::{self, hoa};
 use fairly_source::{Style, render};
 
 use crate::failure::Failure;
@@ -153,7 +153,11 @@ fn said_of(code: &str, file: &str, text: &str) -> Option<String> {
         "pml" => PromelaFile::parse(text, &[]).err()?,
         "net" => case::parse(text).err()?,
         "ltl" => vec![Formulas::new().parse(text.trim_end()).err()?],
-        "hoa" | "never" | "aut" | "txt" => vec![formats::read_any(text).err()?],
+        // Warnings as well as errors, of every automaton.
+        "hoa" => hoa::Reader::new(text)
+            .flat_map(|read| read.map_or_else(|error| vec![error], |read| read.warnings))
+            .collect(),
+        "never" | "aut" | "txt" => vec![formats::read_any(text).err()?],
         _ => return None,
     };
     let own = diagnostics.iter().find(|diagnostic| diagnostic.code == code)?;
