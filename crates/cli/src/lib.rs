@@ -1,8 +1,8 @@
 //! The command `fairly`: reads arguments and files, calls the libraries, prints.
 //!
 //! Results go to stdout, diagnostics and progress to stderr. Nothing of a model reaches a terminal that it
-//! would obey: [`output`] sees to stdout, [`failure`] to stderr. Files are written by [`files`] and read by
-//! [`input`] only. Exit codes: 0 as expected, 1 the answer is
+//! would obey: `output.rs` sees to stdout, `failure.rs` to stderr. Files are written by `files.rs` and read by
+//! `input.rs` only. Exit codes: 0 as expected, 1 the answer is
 //! no (violated, not empty, not included, not accepted), 2 usage or input error, 3 unknown because a
 //! limit was reached or somebody interrupted, 4 nothing to check, 70 internal error.
 

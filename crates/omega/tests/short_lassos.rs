@@ -63,7 +63,8 @@ fn random_graphs_have_shortest_lassos() {
         let Some(lasso) = lasso else { continue };
         found += 1;
         let lasso = explored.lasso_of_original(&lasso);
-        let (stem, cycle) = common::lasso_edges(&graph, &lasso, |id| id.index()).expect("a path");
+        let (stem, cycle) =
+            common::lasso_edges(&graph, &lasso, fairly_omega::StateId::index).expect("a path");
         judge_lasso(&graph, &condition, &stem, &cycle).expect("accepted");
         // What is asked for has to be shorter than what there is already.
         let again = explored.short_lasso(stem.len() + cycle.len(), 1 << 20);
@@ -91,6 +92,7 @@ fn many_marks_are_met_by_a_walk() {
     let lasso = explored.short_lasso(usize::MAX, 1 << 20).expect("easy").expect("there is one");
     assert_eq!((lasso.stem.len(), lasso.cycle.len()), (1, 1));
     let lasso = explored.lasso_of_original(&lasso);
-    let (stem, cycle) = common::lasso_edges(&graph, &lasso, |id| id.index()).expect("a path");
+    let (stem, cycle) =
+        common::lasso_edges(&graph, &lasso, fairly_omega::StateId::index).expect("a path");
     judge_lasso(&graph, &condition, &stem, &cycle).expect("accepted");
 }

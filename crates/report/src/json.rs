@@ -1,5 +1,5 @@
 //! A verdict as JSON. The schema has a version; fields are added, never changed, within one. States are
-//! objects since version 2: see [`crate::state`].
+//! objects since version 2: see `state.rs`.
 
 use fairly_check::claim::Order;
 use fairly_check::{Cause, CauseKind, Elsewhere, Fairness, Ladder, Least, Outcome, Verdict};

@@ -1,4 +1,4 @@
-//! A trace that was saved, read back: as the table it was printed as. [`crate::chart`] draws it.
+//! A trace that was saved, read back: as the table it was printed as. `chart.rs` draws it.
 
 use std::fmt::Write;
 
