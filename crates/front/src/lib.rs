@@ -4,7 +4,7 @@
 //! - [`csp`]: CSP#, the language of PAT, as a syntax tree;
 //! - [`promela`]: Promela, the language of SPIN, as a syntax tree;
 //! - [`aut`]: one component from an Aldebaran or HOA file, or a Kripke structure from HOA;
-//! - [`include`]: where the texts come from that a model includes.
+//! - [`mod@include`]: where the texts come from that a model includes.
 //!
 //! A front end takes text and gives a system or [`fairly_source::Diagnostic`]s with stable codes
 //! and places. It neither prints nor reads files, and it never panics on a text. If you want an
