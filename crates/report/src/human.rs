@@ -223,8 +223,13 @@ fn short_stamp(stamp: &Stamp, outcome: &Outcome) -> String {
     if !stamp.exhaustive {
         parts.push("not complete".to_owned());
     }
-    if let Outcome::Holds(Fairness::NotKnown) = outcome {
-        parts.push("machine closure not known".to_owned());
+    match outcome {
+        Outcome::Holds(Fairness::NotKnown) => parts.push("machine closure not known".to_owned()),
+        Outcome::Holds(Fairness::NotMachineClosed(_)) => {
+            parts.push("NOT machine closed".to_owned())
+        }
+        Outcome::Holds(Fairness::Infeasible) => parts.push("INFEASIBLE".to_owned()),
+        _ => {}
     }
     parts.push(format!("{:.2}{TIGHT}s", stamp.time.as_secs_f64()));
     parts.join(" · ")

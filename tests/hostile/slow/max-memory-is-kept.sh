@@ -21,7 +21,7 @@ END
 cat >product.pml <<'END'
 byte x[6];
 active [6] proctype P() { do :: x[_pid] = x[_pid] + 1 :: x[_pid] > 3 -> x[_pid] = 0 od }
-ltl p { [] ((x[0] == 3) -> <> (x[1] == 200)) && []<> (x[2] == 3 || x[3] < 250) }
+ltl p { [] ((x[0] == 3) -> <> (x[1] < 4)) && []<> (x[2] < 4 || x[3] < 250) }
 END
 cat >counters.csp <<'END'
 var x = 0; var y = 0; var z = 0;
