@@ -428,6 +428,13 @@ fn a_struct_may_hold_structs_and_arrays() {
 }
 
 #[test]
+fn numbers_that_are_cut_are_printed_as_they_are_read() {
+    let text = "int x = 9223237036854775808; init { x = 4294967295; x = -1 }";
+    let printed = print(&read(text));
+    assert_eq!(print(&read(&printed)), printed);
+}
+
+#[test]
 fn one_of_everything_is_read_and_printed() {
     let model = read(include_str!("promela_everything.pml"));
     let printed = print(&model);

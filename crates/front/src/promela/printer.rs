@@ -373,7 +373,8 @@ impl Printer<'_> {
 
     fn expr(&self, expr: &Expr) -> String {
         match &expr.kind {
-            ExprKind::Number(value) if *value < 0 => format!("({value})"),
+            // A number above the range of an `int` is cut when it is read; a sign would be an operator.
+            ExprKind::Number(value) if *value < 0 => (i64::from(*value) & 0xffff_ffff).to_string(),
             ExprKind::Number(value) => value.to_string(),
             ExprKind::Constant(set, value) => {
                 let at = usize::try_from(*value - 1).unwrap_or(0);
