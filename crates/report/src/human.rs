@@ -226,7 +226,7 @@ fn short_stamp(stamp: &Stamp, outcome: &Outcome) -> String {
     match outcome {
         Outcome::Holds(Fairness::NotKnown) => parts.push("machine closure not known".to_owned()),
         Outcome::Holds(Fairness::NotMachineClosed(_)) => {
-            parts.push("NOT machine closed".to_owned())
+            parts.push("NOT machine closed".to_owned());
         }
         Outcome::Holds(Fairness::Infeasible) => parts.push("INFEASIBLE".to_owned()),
         _ => {}
