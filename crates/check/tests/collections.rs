@@ -519,6 +519,7 @@ impl World {
     }
 }
 
+// Generated numbers are small, so no conversion loses anything.
 #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
 fn function(name: &str, operands: &[i64]) -> Maybe<i64> {
     // As .NET has it: in floating point, rounded to the nearest and to even.
