@@ -7,6 +7,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
+use fairly_explore::Explored;
 use fairly_fairness::Strength;
 use fairly_logic::Formulas;
 use fairly_omega::Automaton;
@@ -70,7 +71,7 @@ struct Cost {
 type Column = Vec<Option<Cost>>;
 
 /// The automaton of what the property forbids, and what its propositions mean.
-fn negation(network: &Network, property: &str) -> (Automaton, Vec<Binding>) {
+fn negation(network: &Explored<Network>, property: &str) -> (Automaton, Vec<Binding>) {
     let mut formulas = Formulas::new();
     let formula = formulas.parse(property).expect("the property is well formed");
     let negated = formulas.negate(formula);

@@ -28,6 +28,7 @@
 
 use std::fmt;
 
+use fairly_explore::Explored;
 use fairly_fairness::{Constraint, Selector, Strength};
 use fairly_system::{Component, ComponentBuilder, Composition, Network, TransitionSystem};
 
@@ -57,13 +58,13 @@ impl Family {
     ///
     /// # Panics
     /// With fewer than two processes.
-    pub fn network(self, n: usize) -> Network {
+    pub fn network(self, n: usize) -> Explored<Network> {
         assert!(n >= 2, "one process excludes nobody");
         let components = match self {
             Family::Peterson => peterson(n),
             Family::Semaphore => semaphore(n),
         };
-        Network::new(components, &Composition::default()).expect("names differ")
+        Explored::new(Network::new(components, &Composition::default()).expect("names differ"))
     }
 
     /// That process 0 enters whenever it wants to.
@@ -84,7 +85,7 @@ impl Family {
 ///
 /// # Panics
 /// If there are fewer processes.
-pub fn constraints(network: &Network, n: usize, strength: Strength) -> Vec<Constraint> {
+pub fn constraints(network: &Explored<Network>, n: usize, strength: Strength) -> Vec<Constraint> {
     (0..n)
         .map(|i| {
             let name = format!("P{i}");
@@ -170,12 +171,15 @@ mod tests {
 
     /// How many states and transitions there are, and in how many states several processes are in
     /// their critical section.
-    fn explore(network: &mut Network, n: usize, critical: u32) -> (usize, usize, usize) {
+    fn explore(network: &mut Explored<Network>, n: usize, critical: u32) -> (usize, usize, usize) {
         let mut states = network.initial();
         let mut seen = states.len();
         let (mut transitions, mut bad) = (0, 0);
         while let Some(state) = states.pop() {
-            let inside = network.tuple(state)[..n].iter().filter(|&&at| at == critical).count();
+            let inside = network.space().tuple(&network.row(state))[..n]
+                .iter()
+                .filter(|&&at| at == critical)
+                .count();
             bad += usize::from(inside > 1);
             let mut steps = Vec::new();
             network.enabled(state, &mut steps);

@@ -46,23 +46,6 @@ pub struct ClaimVerdict {
     pub order: Option<Order>,
 }
 
-impl ClaimVerdict {
-    /// There is no answer because of a bug: what went wrong.
-    pub fn broken(message: &str) -> ClaimVerdict {
-        let why = WhyUnknown::Internal(message.to_owned());
-        ClaimVerdict {
-            outcome: ClaimOutcome::Unknown(why),
-            size: None,
-            reductions: Vec::new(),
-            unreduced: None,
-            asymmetric: None,
-            time: Duration::ZERO,
-            lossy: None,
-            order: None,
-        }
-    }
-}
-
 /// How a claim is looked at.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Effort {

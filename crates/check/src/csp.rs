@@ -1,6 +1,6 @@
 //! A CSP# file and the answers to its assertions.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use fairly_front::csp::syntax::{
     Assertion, Claim, DefinitionId, Expr, ExprKind, FormulaText, Goal, ProcessKind,
@@ -27,7 +27,7 @@ use crate::{hunt, lint};
 /// A CSP# file, with a system for each process that its assertions are about.
 pub struct CspFile {
     text: String,
-    specification: Rc<Specification>,
+    specification: Arc<Specification>,
     systems: Vec<(Key, Collapsed)>,
     execution: Execution,
 }
@@ -79,7 +79,7 @@ impl CspFile {
         let csp::Reading { text, specification } = csp::parse_with(text, name, includes);
         let file = specification.map(|specification| CspFile {
             text: text.clone(),
-            specification: Rc::new(specification),
+            specification: Arc::new(specification),
             systems: Vec::new(),
             execution: Execution::default(),
         });
@@ -87,7 +87,7 @@ impl CspFile {
     }
 
     /// The file as it was read.
-    pub fn specification(&self) -> &Rc<Specification> {
+    pub fn specification(&self) -> &Arc<Specification> {
         &self.specification
     }
 
@@ -145,7 +145,7 @@ impl CspFile {
     /// The events and communications that no run of these processes executes, as places of the text; none
     /// if that was not found out.
     pub fn never_executed(&mut self, subjects: &[Subject], options: &Options) -> Option<Vec<Span>> {
-        let specification = Rc::clone(&self.specification);
+        let specification = Arc::clone(&self.specification);
         let all: Vec<&Subject> = subjects.iter().collect();
         let written = csp::written(&specification, &all);
         let places: HashSet<Span> = written.places.iter().map(|place| place.span).collect();
@@ -162,10 +162,18 @@ impl CspFile {
             .filter(|place| written.joins && executed.contains(&place.span))
             .map(|place| &place.head)
             .collect();
+        // Steps of parts that go on in the same way are known by the place of one of them.
+        let kinds: HashSet<(u32, &Option<String>)> = written
+            .places
+            .iter()
+            .filter(|place| executed.contains(&place.span))
+            .map(|place| (place.kind, &place.head))
+            .collect();
         let missing = written
             .places
             .iter()
-            .filter(|place| !executed.contains(&place.span) && !heads.contains(&place.head));
+            .filter(|place| !kinds.contains(&(place.kind, &place.head)))
+            .filter(|place| !heads.contains(&place.head));
         Some(missing.map(|place| place.span).collect())
     }
 
@@ -222,7 +230,7 @@ impl CspFile {
     ) -> Result<ClaimVerdict, Unanswered> {
         let effort = effort.into();
         let bounds = effort.bounds;
-        let specification = Rc::clone(&self.specification);
+        let specification = Arc::clone(&self.specification);
         if let Claim::Refines { model, specification } = claim {
             let model = match model {
                 RefinementModel::Traces => Model::Traces,
@@ -282,7 +290,7 @@ impl CspFile {
         room: Room,
         bounds: Bounds,
     ) -> Result<ClaimVerdict, Unanswered> {
-        let specification = Rc::clone(&self.specification);
+        let specification = Arc::clone(&self.specification);
         let system = self.interpreter(system);
         Ok(match claim {
             Claim::DeadlockFree => hunt::stops_well(system, None, room, bounds)?,

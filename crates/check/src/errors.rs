@@ -9,7 +9,7 @@ use fairly_system::AtomIndex;
 use crate::claim::{self, ClaimOutcome, ClaimVerdict};
 use crate::ladder::Ladder;
 use crate::least::{Elsewhere, Least};
-use crate::verdict::{Failure, Outcome, Verdict, WhyUnknown};
+use crate::verdict::{Answer, Failure, Outcome, WhyUnknown};
 use crate::verify::Options;
 
 /// Whether runs of a model end with errors, or come to states in which a proposition cannot be evaluated.
@@ -62,7 +62,7 @@ impl Errors {
     }
 
     /// Makes "holds" unknown where it is not known whether there are errors.
-    pub fn qualify(&self, verdict: &mut Verdict) {
+    pub fn qualify(&self, verdict: &mut Answer) {
         if let (Outcome::Holds(_), Some(doubt)) = (&verdict.outcome, self.doubt()) {
             verdict.outcome = Outcome::Unknown(doubt);
             verdict.stamp.exhaustive = false;

@@ -1,13 +1,17 @@
 //! How the steps of models are made.
 
+use fairly_jit::{Settings, accelerate};
 use fairly_model::{Collapsed, Interpreter};
 
 /// How the steps of models are made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Execution {
+    /// By the interpreter at first, then by machine code where enough states have been met that making it
+    /// is worth it.
+    #[default]
+    Tiered,
     /// By machine code, as far as there is any for this machine and the model; the interpreter makes
     /// those that it declines.
-    #[default]
     Native,
     /// By the reference interpreter alone.
     Interpreted,
@@ -16,7 +20,7 @@ pub enum Execution {
 impl Execution {
     /// What to say where it cannot be had: of a machine that code can be made for, or cannot.
     fn remark(self, is_available: bool) -> Option<&'static str> {
-        (self == Execution::Native && !is_available)
+        (self != Execution::Interpreted && !is_available)
             .then_some("no machine code can be made on this machine, so models are interpreted")
     }
 
@@ -28,8 +32,13 @@ impl Execution {
 
 /// The system of a model.
 pub(crate) fn system(mut interpreter: Interpreter, execution: Execution) -> Collapsed {
-    if execution == Execution::Native {
-        fairly_jit::accelerate_sequences(&mut interpreter);
+    let settings = match execution {
+        Execution::Tiered => Some(Settings::default()),
+        Execution::Native => Some(Settings::EAGER),
+        Execution::Interpreted => None,
+    };
+    if let Some(settings) = settings {
+        accelerate(&mut interpreter, Settings { sequences: true, ..settings });
     }
     Collapsed::new(interpreter)
 }
@@ -40,8 +49,10 @@ mod tests {
 
     #[test]
     fn a_machine_without_code_is_spoken_of() {
-        assert!(Execution::Native.remark(false).is_some());
-        assert_eq!(Execution::Native.remark(true), None);
+        for execution in [Execution::Tiered, Execution::Native] {
+            assert!(execution.remark(false).is_some());
+            assert_eq!(execution.remark(true), None);
+        }
         // Nobody asked for it.
         assert_eq!(Execution::Interpreted.remark(false), None);
         assert_eq!(Execution::Interpreted.shortfall(), None);

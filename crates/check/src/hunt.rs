@@ -3,53 +3,52 @@
 //! A search that does not keep all states finds what is wrong or what is reached, with a run that is
 //! walked again like every other. If it finds nothing the answer is unknown, whatever was explored.
 
-use std::fmt;
 use std::time::{Duration, Instant};
 
 use fairly_search::lossy::{self, Hunt, Room, Wanted};
 use fairly_search::{Bounds, Cut, Prefix};
 use fairly_system::{AtomIndex, Packed};
+use serde::{Deserialize, Serialize};
 
 use crate::claim::{ClaimOutcome, ClaimVerdict, Shown};
 use crate::confirm::{self, Confirmed};
 use crate::ending::Ending;
 use crate::verdict::{Failure, WhyUnknown};
 
-/// What a lossy search kept, and what it left out.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Memory of a lossy search, and the states that it may have left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lossy {
-    /// What was kept, and in how much memory.
-    pub room: Room,
+    /// What was kept of a state.
+    pub kept: String,
+    /// Bytes for that.
+    pub table_bytes: usize,
+    /// Bytes for the states that wait to be expanded.
+    pub frontier_bytes: usize,
     /// How many states were probably taken for others; those behind them are not counted.
-    pub omissions: f64,
+    pub expected_omissions: f64,
+    /// The probability that some state was taken for another.
+    pub omission_probability: f64,
     /// How often a new state was not entered because there was no room to wait.
     pub not_entered: usize,
-    /// Whether something was found, so that it does not matter what was left out.
-    pub found: bool,
 }
 
 impl Lossy {
-    /// The probability that some state was taken for another.
-    pub fn omission_probability(&self) -> f64 {
-        -(-self.omissions).exp_m1()
-    }
-}
-
-/// In a sentence.
-impl fmt::Display for Lossy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "lossy: {} in {}", self.room.keep, bytes(self.room.table))?;
-        if self.found {
-            return Ok(());
+    /// In a sentence. Where something was found, it does not matter what was left out.
+    pub fn sentence(&self, found: bool) -> String {
+        let kept = format!("lossy: {} in {}", self.kept, bytes(self.table_bytes));
+        if found {
+            return kept;
         }
-        let chance = self.omission_probability() * 100.0;
-        let (expected, chance) = (about(self.omissions), about(chance));
-        write!(f, "; left out by mistake: {expected} states expected, {chance} % chance of any")?;
-        match self.not_entered {
-            0 => Ok(()),
-            1 => write!(f, "; once there was no room for a new state to wait"),
-            times => write!(f, "; {times} times there was no room for a new state to wait"),
-        }
+        let (expected, chance) =
+            (about(self.expected_omissions), about(self.omission_probability * 100.0));
+        let waiting = match self.not_entered {
+            0 => String::new(),
+            1 => "; once there was no room for a new state to wait".to_owned(),
+            times => format!("; {times} times there was no room for a new state to wait"),
+        };
+        format!(
+            "{kept}; left out by mistake: {expected} states expected, {chance} % chance of any{waiting}"
+        )
     }
 }
 
@@ -89,7 +88,14 @@ fn answer<S: Packed>(
     }
     let Hunt { prefix, size, omissions, not_entered, cut, limit } =
         lossy::hunt(system, room, bounds, wanted);
-    let lossy = Lossy { room, omissions, not_entered, found: prefix.is_some() };
+    let lossy = Lossy {
+        kept: room.keep.to_string(),
+        table_bytes: room.table,
+        frontier_bytes: room.frontier,
+        expected_omissions: omissions,
+        omission_probability: -(-omissions).exp_m1(),
+        not_entered,
+    };
     let outcome = match (prefix, cut, limit) {
         (Some(prefix), ..) => {
             let shown = shown(system, prefix);

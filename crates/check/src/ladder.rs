@@ -9,7 +9,7 @@ use std::time::Instant;
 use fairly_fairness::{Constraint, Level, Notion, Predicate, Reading, StepFormula, Strength};
 use fairly_reduce::Reducible;
 use fairly_search::Bounds;
-use fairly_system::{EventId, EventSet, Run, Signature};
+use fairly_system::{EventId, EventSet, Run, Signature, Trace};
 use fairly_witness::Ledger;
 
 use crate::assumption::Assumption;
@@ -46,7 +46,7 @@ pub struct Cause {
     /// What makes such runs possible.
     pub kind: CauseKind,
     /// One of them.
-    pub run: Confirmed<Run>,
+    pub run: Trace,
 }
 
 /// What makes a violating run possible.
@@ -258,7 +258,7 @@ fn causes<S: Reducible>(
     };
     let mut causes = Vec::new();
     if let Some(run) = search(system, vec![justice("deadlock", stuck.clone())])? {
-        causes.push(Cause { kind: CauseKind::Deadlock, run });
+        causes.push(Cause { kind: CauseKind::Deadlock, run: Trace::of(system, &run) });
     }
     let goes_on = justice("goes on", StepFormula::Not(Box::new(stuck)));
     let (Some(weak), Some(strong)) = (of_all(system, Notion::Weak), of_all(system, Notion::Strong))
@@ -270,7 +270,7 @@ fn causes<S: Reducible>(
         unfair.push(goes_on.clone());
         if let Some(run) = search(system, unfair)? {
             let kind = CauseKind::NotWeaklyFair(constraint.name.clone());
-            causes.push(Cause { kind, run });
+            causes.push(Cause { kind, run: Trace::of(system, &run) });
             break;
         }
     }
@@ -280,10 +280,11 @@ fn causes<S: Reducible>(
     if let Some(run) = search(system, with(&weak))?
         && let Some(name) = not_met(system, &run, &strong)
     {
-        causes.push(Cause { kind: CauseKind::NotStronglyFair(name), run });
+        let kind = CauseKind::NotStronglyFair(name);
+        causes.push(Cause { kind, run: Trace::of(system, &run) });
     }
     if let Some(run) = search(system, with(&strong))? {
-        causes.push(Cause { kind: CauseKind::Fair, run });
+        causes.push(Cause { kind: CauseKind::Fair, run: Trace::of(system, &run) });
     }
     Ok(causes)
 }

@@ -1,7 +1,8 @@
 //! Does a system keep a promise on every fair run? From problem to plan to verdict.
 //!
 //! - [`Property`]: a formula bound to a system;
-//! - [`check`]: one property under one [`Assumption`], to a [`Verdict`] with its [`Stamp`];
+//! - [`check`]: one property under one [`Assumption`], to an [`Answer`] with its [`Stamp`];
+//! - [`Verdict`]: such an answer, or one to a claim, as plain data that needs no system any more;
 //! - [`plan()`]: how that would be done;
 //! - [`ladder()`]: the verdict under every notion;
 //! - [`least()`]: the least sets of constraints under which a property holds;
@@ -31,6 +32,7 @@ mod paired;
 mod plan;
 pub mod promela;
 mod property;
+mod record;
 pub mod soundness;
 mod strengths;
 mod threads;
@@ -51,9 +53,10 @@ pub use lint::{Coverage, Needless, coverage, executed, needless};
 pub use paired::{Pair, PairStep, Pairs, pairs};
 pub use plan::{Plan, Planned, plan};
 pub use property::{Property, Unbound, parse_for};
+pub use record::{Basis, Evidence, Said, Shows, Verdict, Violation, events};
 pub use strengths::{Strengths, strengths};
 pub use verdict::{
-    Counterexample, Doomed, Failure, Fairness, NotBegun, Outcome, Stamp, Upgrade, Verdict,
+    Answer, Counterexample, Doomed, Failure, Fairness, NotBegun, Outcome, Stamp, Upgrade,
     WhyUnknown,
 };
 pub use verify::{Options, Reduction, check, judge};

@@ -16,7 +16,7 @@ use hashbrown::HashSet;
 use crate::assumption::{Assumption, constraints_of};
 use crate::property::Property;
 use crate::vacuity::{Walked, walk};
-use crate::verdict::{Failure, Outcome, Stamp, Verdict};
+use crate::verdict::{Answer, Failure, Outcome, Stamp};
 use crate::verify::{Found, Options, aside, decide};
 
 /// A remark must not cost more than a moment: properties that took longer are not checked again for one.
@@ -53,7 +53,7 @@ pub fn needless<S: Reducible>(
     system: &mut S,
     property: &mut Property,
     assumption: &Assumption,
-    verdict: &Verdict,
+    verdict: &Answer,
     options: &Options,
 ) -> Result<Option<Needless>, Failure> {
     let Outcome::Holds(_) = verdict.outcome else { return Ok(None) };

@@ -6,7 +6,7 @@
 
 use fairly_fairness::{Constraint, Notion, Predicate, Selector};
 use fairly_front::case::{self, Demand, Target};
-use fairly_front::suggest::near;
+use fairly_source::suggest::near;
 use fairly_system::{Annotation, EventId, EventKind, EventSet, MoveId, ProcessId, Signature};
 use hashbrown::HashMap;
 

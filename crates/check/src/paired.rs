@@ -101,6 +101,7 @@ pub fn pairs<S: TransitionSystem>(
 
 #[cfg(test)]
 mod tests {
+    use fairly_explore::Explored;
     use fairly_fairness::Notion;
     use fairly_front::case;
     use fairly_logic::Formulas;
@@ -114,12 +115,15 @@ mod tests {
     const NETWORK: &str = "component P {\n  initial 0\n  0 -a-> 1\n  1 -b-> 0\n  0 -c-> 2\n  2 -c-> 2\n}\n\
                            component Q {\n  initial 0\n  0 -a-> 1\n  1 -d-> 0\n}\n";
 
-    fn network() -> Network {
+    fn network() -> Explored<Network> {
         let case = case::parse(NETWORK).expect("a network");
-        Network::new(case.build(), &Composition { interleaved: Vec::new() }).expect("components")
+        Explored::new(
+            Network::new(case.build(), &Composition { interleaved: Vec::new() })
+                .expect("components"),
+        )
     }
 
-    fn bound(text: &str, network: &mut Network) -> Property {
+    fn bound(text: &str, network: &mut Explored<Network>) -> Property {
         let mut formulas = Formulas::new();
         let formula = parse_for(&mut formulas, text, network).expect("a formula");
         Property::bind("p", formulas, formula, network).expect("names of the network")

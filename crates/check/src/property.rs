@@ -7,6 +7,7 @@ use fairly_logic::{Atom, AtomId, Formula, Formulas};
 use fairly_omega::{Automaton, Prop};
 use fairly_search::Binding;
 use fairly_source::Diagnostic;
+use fairly_source::suggest::near;
 use fairly_system::{AtomIndex, EventKind, EventReading, EventSet, TransitionSystem};
 use fairly_witness::Meaning;
 use hashbrown::HashMap;
@@ -210,27 +211,8 @@ impl Property {
     }
 }
 
-/// The event whose name differs least, if it differs little.
+/// The event whose name is nearest, if one is near.
 pub(crate) fn similar<S: TransitionSystem>(system: &S, text: &str) -> Option<String> {
-    let close = |name: &&String| distance(name, text) <= 1 + text.len() / 4;
     let spoken_of = system.signature().events.iter().filter(|it| it.kind != EventKind::Internal);
-    let events = spoken_of.map(|event| &event.name).filter(close);
-    events.min_by_key(|name| distance(name, text)).cloned()
-}
-
-/// How many characters have to be changed, put in or left out.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().take(64).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (at, c) in a.chars().take(64).enumerate() {
-        let mut corner = row[0];
-        row[0] = at + 1;
-        for (column, &other) in b.iter().enumerate() {
-            let above = row[column + 1];
-            let changed = corner + usize::from(c != other);
-            row[column + 1] = changed.min(above + 1).min(row[column] + 1);
-            corner = above;
-        }
-    }
-    row[b.len()]
+    near(text, spoken_of.map(|event| event.name.as_str())).map(str::to_owned)
 }

@@ -9,10 +9,11 @@ use fairly_fairness::{Level, Notion};
 use fairly_reduce::Reducible;
 use fairly_search::closure;
 use fairly_witness::Ledger;
+use serde::{Deserialize, Serialize};
 
 use crate::assumption::Assumption;
 use crate::property::Property;
-use crate::verdict::{Failure, Outcome, Stamp, Verdict};
+use crate::verdict::{Answer, Failure, Outcome, Stamp};
 use crate::verify::{Found, Options, aside, decide};
 use crate::waiting::{Waiting, waiting};
 
@@ -21,7 +22,7 @@ const AFFORDABLE: Duration = Duration::from_secs(1);
 
 /// Whether a property holds without fairness, under weak and under strong fairness of all processes; `None`
 /// where that was not found out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Strengths {
     /// Without fairness.
     pub none: Option<bool>,
@@ -50,7 +51,7 @@ pub fn strengths<S: Reducible>(
     system: &mut S,
     property: &mut Property,
     assumption: &Assumption,
-    verdict: &Verdict,
+    verdict: &Answer,
     options: &Options,
 ) -> Result<Option<Strengths>, Failure> {
     let Outcome::Violated(found) = &verdict.outcome else { return Ok(None) };

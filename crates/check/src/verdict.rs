@@ -6,16 +6,18 @@ use std::time::{Duration, Instant};
 use fairly_omega::Refused;
 use fairly_search::probe::Order;
 use fairly_search::{Bounds, Cut, Watch};
-use fairly_system::{Run, RunStep, TransitionSystem};
+use fairly_system::{Growth, Run, RunStep, TransitionSystem};
 use fairly_witness::{Flaw, Ledger};
+use serde::{Deserialize, Serialize};
 
 use crate::confirm::Confirmed;
 use crate::lint::Needless;
 use crate::soundness::Refusal;
 
-/// The answer to one property under one assumption.
+/// The answer to one property under one assumption, with runs of the system that was asked.
+/// [`Answer::record`] makes a [`Verdict`](crate::Verdict) of it.
 #[derive(Clone, Debug)]
-pub struct Verdict {
+pub struct Answer {
     /// The property's name.
     pub property: String,
     /// Its formula, as shown.
@@ -43,15 +45,15 @@ pub enum Outcome {
     Unknown(WhyUnknown),
 }
 
-/// What the fairness assumed does to the system.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fairness {
+/// The effect of the fairness assumed on the system. A prefix is given by its steps, or by their events.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Fairness<P = Confirmed<Vec<RunStep>>> {
     /// Every run counts, so there is nothing to ask.
     NotAssumed,
     /// Every finite prefix can be continued to a fair run.
     MachineClosed,
     /// Fair runs exist, but this prefix has no fair continuation.
-    NotMachineClosed(Confirmed<Vec<RunStep>>),
+    NotMachineClosed(P),
     /// No run is fair: everything holds.
     Infeasible,
     /// A bound was reached before it was known whether fair runs exist everywhere.
@@ -74,7 +76,7 @@ pub struct Counterexample {
 }
 
 /// A constraint that a run does not meet.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Upgrade {
     /// The constraint.
     pub constraint: String,
@@ -96,6 +98,8 @@ pub struct Doomed {
 pub enum WhyUnknown {
     /// A bound was reached.
     Cut(Cut),
+    /// A bound was reached, and something kept growing until then.
+    Growing(Cut, Box<Growth>),
     /// Something would have become too large.
     Refused(Refused),
     /// The system itself goes no further somewhere: what it says of that.
@@ -144,11 +148,24 @@ impl WhyUnknown {
     pub fn cut<S: TransitionSystem>(cut: Cut, system: &S) -> Self {
         let said = match cut {
             Cut::Limit(state) => system.fault(state).map(|fault| fault.message.clone()),
-            Cut::Nodes(_) | Cut::Time(_) | Cut::Memory(_) | Cut::Interrupted(_) | Cut::Hard(_) => {
-                None
+            Cut::Nodes(_) | Cut::Time(_) | Cut::Memory(_) | Cut::Interrupted(_) => {
+                return match system.growth() {
+                    Some(growth) => WhyUnknown::Growing(cut, Box::new(growth)),
+                    None => WhyUnknown::Cut(cut),
+                };
             }
+            Cut::Hard(_) => None,
         };
         said.map_or(WhyUnknown::Cut(cut), WhyUnknown::Limit)
+    }
+
+    /// What kept growing until a bound was reached, if something did.
+    pub fn growth(&self) -> Option<&Growth> {
+        match self {
+            WhyUnknown::Growing(_, growth) => Some(growth),
+            WhyUnknown::Errors(why) => why.growth(),
+            _ => None,
+        }
     }
 }
 
@@ -159,6 +176,7 @@ fn states(count: usize) -> &'static str {
 impl fmt::Display for WhyUnknown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            WhyUnknown::Growing(cut, _) => WhyUnknown::Cut(*cut).fmt(f),
             WhyUnknown::Cut(Cut::Nodes(nodes)) => {
                 write!(f, "stopped after {nodes} {}", states(*nodes))
             }
@@ -201,7 +219,8 @@ struct Search<'a>(&'a WhyUnknown);
 impl fmt::Display for Search<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            WhyUnknown::Cut(
+            WhyUnknown::Growing(..)
+            | WhyUnknown::Cut(
                 Cut::Nodes(_) | Cut::Time(_) | Cut::Memory(_) | Cut::Interrupted(_),
             ) => {
                 write!(f, "was {}", self.0)

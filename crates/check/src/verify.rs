@@ -26,7 +26,7 @@ use crate::soundness::{self, Refusal, Refused, RowKind, Wanted};
 use crate::threads;
 use crate::vacuity;
 use crate::verdict::{
-    Counterexample, Doomed, Failure, Fairness, Outcome, Stamp, Upgrade, Verdict, WhyUnknown,
+    Answer, Counterexample, Doomed, Failure, Fairness, Outcome, Stamp, Upgrade, WhyUnknown,
 };
 
 /// How to check.
@@ -74,7 +74,7 @@ pub fn check<S: Reducible>(
     property: &mut Property,
     assumption: &Assumption,
     options: &Options,
-) -> Result<Verdict, Failure> {
+) -> Result<Answer, Failure> {
     let started = Instant::now();
     let mut stamp = Stamp {
         fairness: assumption.to_string(),
@@ -103,7 +103,7 @@ pub fn check<S: Reducible>(
             stamp.time = started.elapsed();
             let (property, formula) = (property.name.clone(), property.text());
             let outcome = Outcome::Unknown(why);
-            return Ok(Verdict {
+            return Ok(Answer {
                 property,
                 formula,
                 outcome,
@@ -133,7 +133,7 @@ pub fn check<S: Reducible>(
                     let run = if options.any_run || !stamp.detours {
                         run
                     } else {
-                        shorter(system, property, &constraints, options, &mut stamp)?.unwrap_or(run)
+                        shorter(system, property, &constraints, run, options, &mut stamp)?
                     };
                     options.bounds.enter(Some(Phase::Judging));
                     let (run, ledger) = match notion {
@@ -186,31 +186,43 @@ pub fn check<S: Reducible>(
     stamp.time = started.elapsed();
     let formula = property.text();
     let name = property.name.clone();
-    Ok(Verdict { property: name, formula, outcome, stamp, notes, needless: None })
+    Ok(Answer { property: name, formula, outcome, stamp, notes, needless: None })
 }
 
 /// A run of the whole system that violates the property, if it is found with little effort: runs of a
-/// reduced one are not the shortest.
+/// reduced one are not the shortest. Otherwise the run that was found. Variables that are dead are forgotten first,
+/// since a system may be much larger with them; but a loop of what is left may take another round until they are
+/// as they were, and then the system as it is may have a shorter one.
 fn shorter<S: Reducible>(
     system: &mut S,
     property: &mut Property,
     constraints: &[Constraint],
+    run: Run,
     options: &Options,
     stamp: &mut Stamp,
-) -> Result<Option<Run>, Failure> {
+) -> Result<Run, Failure> {
     let bounds = aside(options.bounds, stamp);
-    let whole = Options { bounds, reduction: Reduction::Forgetting, ..*options };
-    let mut again = Stamp { reductions: Vec::new(), unreduced: None, ..stamp.clone() };
-    match decide(system, property, constraints, &whole, &mut again)? {
-        Found::Run(run) => {
-            if again.reductions.is_empty() {
-                again.unreduced = Some(Refusal::Shown);
-            }
-            *stamp = again;
-            Ok(Some(run))
+    let first = stamp.clone();
+    let mut best = (run, false);
+    for reduction in [Reduction::Forgetting, Reduction::Off] {
+        let whole = Options { bounds, reduction, ..*options };
+        let mut again = Stamp { reductions: Vec::new(), unreduced: None, ..first.clone() };
+        let Found::Run(found) = decide(system, property, constraints, &whole, &mut again)? else {
+            break;
+        };
+        if again.reductions.is_empty() {
+            again.unreduced = Some(Refusal::Shown);
         }
-        _ => Ok(None),
+        let has_detours = again.detours;
+        if !best.1 || found.steps().count() < best.0.steps().count() {
+            best = (found, true);
+            *stamp = again;
+        }
+        if !has_detours {
+            break;
+        }
     }
+    Ok(best.0)
 }
 
 /// "Holds", with what the fairness assumed does to the system.
@@ -488,12 +500,16 @@ pub(crate) fn decide<S: Reducible>(
     let mut reduced = soundness::reduce(system, wanted, &mut refused);
     options.bounds.enter(None);
     stamp.asymmetric = refused.asymmetric;
+    let mut is_longer = false;
     let found = if reduced.symmetry().is_some_and(Symmetry::is_followed) {
         threads::search(&mut reduced, property, constraints, options, stamp)
     } else {
         match search(&mut reduced, property, constraints, options, stamp)? {
             Found::Run(run) => match reduced.lift(run.clone()) {
-                Ok(run) => Ok(Some(Found::Run(run))),
+                Ok(lifted) => {
+                    is_longer = lifted.steps().count() > run.steps().count();
+                    Ok(Some(Found::Run(lifted)))
+                }
                 Err(Lost::Long) => Ok(None),
                 Err(Lost::Step(at)) => Err(unfounded(at, run)),
             },
@@ -508,7 +524,7 @@ pub(crate) fn decide<S: Reducible>(
         }
     };
     let said = soundness::said(&reduced);
-    let detours = soundness::makes_detours(&reduced);
+    let detours = soundness::makes_detours(&reduced) || is_longer;
     let is_exchanged = reduced.symmetry().is_some();
     drop(reduced);
     let found = match found {

@@ -4,11 +4,12 @@ use fairly_logic::{AtomId, Formula, Node};
 use fairly_search::Binding;
 use fairly_system::{EventReading, Run, TransitionSystem};
 use fairly_witness::Truth;
+use serde::{Deserialize, Serialize};
 
 use crate::property::Property;
 
 /// A part of a formula, as it is shown.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Phrase {
     /// The formula.
     pub text: String,
@@ -18,7 +19,7 @@ pub struct Phrase {
 
 /// Why a run violates a property. Steps are counted from 0 over the whole run; none is the start, where
 /// nothing has happened yet.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Waiting {
     /// Something was asked for at a step and is not answered: `G(asked -> F wanted)`.
     Unanswered {
@@ -56,7 +57,7 @@ pub enum Waiting {
 }
 
 /// When something is so that is read at one position of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Moment {
     /// Before the first step.
     Start,

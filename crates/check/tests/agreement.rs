@@ -8,6 +8,7 @@ use fairly_check::promela::PromelaFile;
 use fairly_check::{
     Assumption, Elsewhere, Least, Options, Outcome, Property, check, ladder, least,
 };
+use fairly_explore::Explored;
 use fairly_fairness::{Constraint, Level, Notion, Predicate, Selector};
 use fairly_front::case::parse_constraint;
 use fairly_front::csp::syntax::Claim;
@@ -16,11 +17,11 @@ use fairly_reduce::Reducible;
 use fairly_search::{Bounds, survey};
 use fairly_system::{EventReading, Network, TransitionSystem};
 use fairly_testkit::Rng;
+use fairly_testkit::csp::generate as csp_generate;
 use fairly_testkit::ltl::{LtlShape, random_formula};
 use fairly_testkit::network::{NetworkShape, random_network, random_propositions};
 
 use crate::common::{network_of, property, seeds, written};
-use crate::executions::csp_generate;
 use crate::promela_random::generate as promela_generate;
 use crate::promela_random::program::Form;
 use crate::symmetry_random;
@@ -112,10 +113,10 @@ trait Asked {
     fn both(&mut self) -> (&mut Self::System, &mut Property);
 }
 
-impl Asked for (Network, Property) {
-    type System = Network;
+impl Asked for (Explored<Network>, Property) {
+    type System = Explored<Network>;
 
-    fn both(&mut self) -> (&mut Network, &mut Property) {
+    fn both(&mut self) -> (&mut Explored<Network>, &mut Property) {
         (&mut self.0, &mut self.1)
     }
 }

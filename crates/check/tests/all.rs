@@ -2,10 +2,6 @@
 //! `cargo test -p fairly-check --test all examples::` runs those of one file.
 
 mod common;
-#[path = "../../jit/tests/compare/mod.rs"]
-mod compare;
-#[path = "../../model/tests/common/mod.rs"]
-mod given;
 mod reduced;
 
 mod agreement;
@@ -22,6 +18,7 @@ mod lasting;
 mod limits;
 mod lossy;
 mod many_processes;
+mod matrices;
 mod merging;
 mod native;
 mod orders;
@@ -31,6 +28,7 @@ mod promela_examples;
 mod promela_random;
 mod reduction;
 mod semaphore;
+mod short_runs;
 mod soundness;
 mod spin_corpus;
 mod starting;

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use fairly_front::csp;
 use fairly_model::{Interpreter, text, verify};
@@ -14,7 +14,7 @@ use fairly_system::{FaultKind, TransitionSystem};
 use fairly_testkit::Rng;
 
 use crate::common::seeds;
-use crate::compare;
+use fairly_modelkit::native as compare;
 
 /// What a program is about: two collections of every class, and three variables.
 const OBJECTS: [(&str, &str); 10] = [
@@ -601,7 +601,7 @@ fn random_programs() {
         let text = model(&rounds, capacity);
         let told = |what: &str| format!("FAIRLY_SEED={seed}\n{text}\n{what}");
         let parsed = match csp::parse(&text) {
-            Ok(parsed) => Rc::new(parsed),
+            Ok(parsed) => Arc::new(parsed),
             // A constant that has no value.
             Err(wrong) if wrong.iter().all(|it| it.code == "E1067") => continue,
             Err(wrong) => panic!("{}", told(&format!("{wrong:?}"))),

@@ -7,6 +7,7 @@
 use fairly_check::claim::{self, ClaimOutcome, ClaimVerdict, Effort, Extreme};
 use fairly_check::csp::CspFile;
 use fairly_check::{Assumption, Failure, Options, Outcome, Reduction, check, ladder, least};
+use fairly_explore::Explored;
 use fairly_fairness::{Level, Notion};
 use fairly_model::native::Part;
 use fairly_model::{Collapsed, Forgotten, Strip};
@@ -36,7 +37,7 @@ enum Lie {
 }
 
 struct Lying {
-    network: Network,
+    network: Explored<Network>,
     lie: Option<Lie>,
     by_reference: bool,
 }
@@ -94,8 +95,9 @@ fn lying(lie: impl Into<Option<Lie>>) -> Lying {
     builder.add_initial(0);
     builder.add_transition(0, "a", 1, None);
     builder.add_transition(1, "b", 0, None);
-    let network =
-        Network::new(vec![builder.build()], &fairly_system::Composition::default()).unwrap();
+    let network = Explored::new(
+        Network::new(vec![builder.build()], &fairly_system::Composition::default()).unwrap(),
+    );
     Lying { network, lie: lie.into(), by_reference: false }
 }
 

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use fairly_check::{Assumption, Fairness, Options, Outcome, Property, check};
+use fairly_explore::Explored;
 use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
 use fairly_front::case::{self, Case, Expectation};
 use fairly_logic::Formulas;
@@ -55,7 +56,7 @@ fn compare(case: &Case, expected: &Expectation, wrong: &mut String) -> usize {
     let notion = notion(expected.notion);
     let mut compared = 0;
     for (way, options) in ways(notion) {
-        let mut network = case.network().expect("the file was checked");
+        let mut network = Explored::new(case.network().expect("the file was checked"));
         let property = case.property(&expected.property).expect("the file was checked");
         let mut formulas = Formulas::new();
         let formula = formulas.parse(&property.formula.text).expect("the file was checked");
@@ -105,7 +106,7 @@ fn compare(case: &Case, expected: &Expectation, wrong: &mut String) -> usize {
     }
     // Feasibility and machine closure do not depend on the verdict, so they are asked of all.
     if !expected.notion.is_inherent() {
-        let mut network = case.network().expect("the file was checked");
+        let mut network = Explored::new(case.network().expect("the file was checked"));
         let mut assumption = Assumption::of(notion);
         for constraint in &case.constraints {
             assumption.add(constraint, &mut network).expect("bound");

@@ -1,6 +1,7 @@
 //! Events read where they lead to, as CSP# does: `(s0, –) (s1, e0) …`, not `(s0, e0) (s1, e1) …`.
 
 use fairly_check::{Assumption, Least, Options, Outcome, check, ladder, least};
+use fairly_explore::Explored;
 use fairly_fairness::{Level, Notion, Reading};
 use fairly_system::{ComponentBuilder, Composition, EventReading, Network};
 use fairly_testkit::Rng;
@@ -10,7 +11,7 @@ use fairly_testkit::network::{NetworkShape, TinyProposition, random_network, ran
 use crate::common::{self, holds, network_of, property, written};
 
 /// `0 -on-> 1 -off-> 0 …`
-fn switch() -> Network {
+fn switch() -> Explored<Network> {
     let mut builder = ComponentBuilder::new("P");
     for state in ["dark", "light"] {
         builder.add_state(state);
@@ -18,7 +19,7 @@ fn switch() -> Network {
     builder.add_initial(0);
     builder.add_transition(0, "on", 1, None);
     builder.add_transition(1, "off", 0, None);
-    Network::new(vec![builder.build()], &Composition::default()).unwrap()
+    Explored::new(Network::new(vec![builder.build()], &Composition::default()).unwrap())
 }
 
 #[test]
@@ -131,7 +132,7 @@ fn random_networks_with_events_moved_in_the_formula() {
             *(if found { &mut yes } else { &mut no }) += 1;
         }
         let options = Options::default();
-        let climb = |network: &mut Network, property: &mut _| -> Vec<Result<bool, _>> {
+        let climb = |network: &mut Explored<Network>, property: &mut _| -> Vec<Result<bool, _>> {
             let ladder = ladder(network, property, &[], &options).unwrap();
             // The traces of the two readings are not the same, so what is inherent in them is not.
             let same = ladder
@@ -141,7 +142,7 @@ fn random_networks_with_events_moved_in_the_formula() {
             same.map(|rung| rung.holds).collect()
         };
         assert_eq!(climb(&mut network, &mut one), climb(&mut network, &mut other), "{place}");
-        let sets = |network: &mut Network, property: &mut _| {
+        let sets = |network: &mut Explored<Network>, property: &mut _| {
             let answer = least(network, property, Level::Process, &[], &options).unwrap();
             let Least::Sets { mut sets, .. } = answer else { panic!("{place}: {answer:?}") };
             sets.sort();

@@ -4,14 +4,8 @@
 //! `FAIRLY_RANDOM_CASES` says how many programs of each language, `FAIRLY_SEED` the seed of the first.
 //! What the programs mean is compared elsewhere, with a naive semantics and with SPIN.
 
-#[path = "../../front/tests/csp_semantics/ast.rs"]
-#[allow(dead_code, reason = "the naive semantics uses more of it")]
-pub(crate) mod ast;
-#[path = "../../front/tests/csp_semantics/generate.rs"]
-pub(crate) mod csp_generate;
-
 use std::fmt::Debug;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use fairly_check::claim::{ClaimOutcome, ClaimVerdict};
 use fairly_check::csp::CspFile;
@@ -21,11 +15,13 @@ use fairly_fairness::{Level, Notion};
 use fairly_front::csp::syntax::Claim;
 use fairly_front::csp::{self, Parts, Plan};
 use fairly_model::{Collapsed, Model};
+use fairly_modelkit::native as compare;
 use fairly_search::Bounds;
 use fairly_testkit::Rng;
+use fairly_testkit::csp::ast;
+use fairly_testkit::csp::generate as csp_generate;
 
 use crate::common::{hunting, seeds};
-use crate::compare;
 use crate::promela_random::generate as promela_generate;
 use crate::promela_random::program::Form;
 
@@ -130,7 +126,7 @@ fn random_promela() {
 /// The model of the first process of a file, unless it grows: that would be unfolded on the way, which
 /// is not compiled, and takes long to find out at the usual limit.
 fn closed(text: &str) -> Option<Model> {
-    let parsed = Rc::new(csp::parse(text).ok()?);
+    let parsed = Arc::new(csp::parse(text).ok()?);
     let plan = Plan { parts: Parts::Processes, eager: 1000 };
     let lowered = csp::lower_with(&parsed, &parsed.assertions[0].process, plan).ok()?;
     lowered.unfold.is_none().then_some(lowered.model)

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use fairly_check::claim::{ClaimOutcome, ClaimVerdict, Effort};
 use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::soundness::{FORGETTING, RowKind};
-use fairly_check::{Assumption, Options, Outcome, Property, Reduction, Verdict, check};
+use fairly_check::{Answer, Assumption, Options, Outcome, Property, Reduction, check};
 use fairly_fairness::{Level, Notion, Reading};
 use fairly_logic::Formulas;
 use fairly_model::{Collapsed, Interpreter, text, verify};
@@ -20,10 +20,10 @@ use fairly_system::{ActionId, AtomIndex, RunStep, TransitionSystem};
 use fairly_testkit::Rng;
 use fairly_witness::follow;
 
-use crate::given::{Shape, cases, first_seed, random_model};
 use crate::promela_random::generate as promela_generate;
 use crate::promela_random::program::Form;
 use crate::reduced::numbered;
+use fairly_modelkit::{Shape, cases, first_seed, random_model};
 
 /// A system as a graph: what is seen of each state, and its steps.
 struct Graph {
@@ -164,7 +164,7 @@ pub(crate) fn of_claim(verdict: &ClaimVerdict) -> Said {
     (holds, !verdict.reductions.is_empty(), verdict.size.map_or(0, |size| size.states))
 }
 
-pub(crate) fn of_formula(verdict: &Verdict) -> Said {
+pub(crate) fn of_formula(verdict: &Answer) -> Said {
     let holds = match verdict.outcome {
         Outcome::Holds(_) => Some(true),
         Outcome::Violated(_) | Outcome::Doomed(_) => Some(false),
@@ -238,7 +238,7 @@ fn random_promela() {
     assert!(forgotten * 12 > compared, "too little was forgotten");
 }
 
-fn ask(file: &mut PromelaFile, notion: Notion, reduction: Reduction) -> Verdict {
+fn ask(file: &mut PromelaFile, notion: Notion, reduction: Reduction) -> Answer {
     let mut property = file.property(&Question::Formula(0)).expect("a formula").expect("a formula");
     let options = Options { reduction, ..Options::default() };
     let assumption = Assumption::of(notion);
@@ -399,6 +399,17 @@ fn a_counter_that_nobody_reads_hides_nobody() {
                 assert_eq!(of_formula(&verdict).0, Some(holds), "{reduction:?} {notion} {text}");
             }
         }
+    }
+    // With steps that are never merged beside it.
+    let text = "byte h;
+        active proctype P() { byte n; do :: n++; skip od }
+        active proctype R() { do :: h = 1 - h od }
+        active proctype Q() { h = 3; assert(h != 3) }";
+    let mut file = PromelaFile::parse(text, &[]).expect("a model");
+    for reduction in [Reduction::Forgetting, Reduction::Sound] {
+        let effort = Effort { reduction, ..Effort::default() };
+        let verdict = file.claim(&Question::Errors, effort).expect("it stands up to replay");
+        assert_eq!(of_claim(&verdict).0, Some(false), "{reduction:?}");
     }
     let text = "int n; active [6] proctype P() { byte x; n++; n = n + 2; x = n; n++ }";
     let mut file = PromelaFile::parse(text, &[]).expect("a model");

@@ -2,6 +2,7 @@
 //! system with everything listed from the start, or "unknown" where not everything has been met.
 
 use fairly_check::{Assumption, Least, Options, Outcome, WhyUnknown, check, ladder, least};
+use fairly_explore::Explored;
 use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
 use fairly_front::case::parse_constraint;
 use fairly_omega::StateId;
@@ -18,7 +19,7 @@ use crate::common::{self, holds, network_of, property, written};
 
 /// A network whose events and moves are listed in the order in which they are met.
 struct Growing {
-    inner: Network,
+    inner: Explored<Network>,
     signature: Signature,
     events: Vec<Option<EventId>>,
     moves: Vec<Option<MoveId>>,
@@ -30,7 +31,7 @@ struct Growing {
 }
 
 impl Growing {
-    fn new(inner: Network, hidden: &[&'static str]) -> Self {
+    fn new(inner: Explored<Network>, hidden: &[&'static str]) -> Self {
         let mut signature = Signature::new(inner.signature().processes.clone());
         signature.complete = false;
         signature.families.push("e".to_owned());
@@ -226,7 +227,7 @@ fn random_networks_met_step_by_step() {
 }
 
 /// `P` counts up to ten with `e.0 … e.9`, and then does `e.10` or `e.11` for ever.
-fn counter() -> Network {
+fn counter() -> Explored<Network> {
     let mut builder = fairly_system::ComponentBuilder::new("P");
     (0..=10).for_each(|state: u32| _ = builder.add_state(state.to_string()));
     builder.add_initial(0);
@@ -235,7 +236,9 @@ fn counter() -> Network {
     }
     builder.add_transition(10, "e.10", 10, None);
     builder.add_transition(10, "e.11", 10, None);
-    Network::new(vec![builder.build()], &fairly_system::Composition::default()).unwrap()
+    Explored::new(
+        Network::new(vec![builder.build()], &fairly_system::Composition::default()).unwrap(),
+    )
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //!
 //! `FAIRLY_RANDOM_CASES` raises the number of cases, `FAIRLY_SEED` is the first seed.
 
+use fairly_explore::Explored;
 use fairly_fairness::{Constraint, Selector, Strength};
 use fairly_logic::{Atom, Formulas};
 use fairly_model::{Collapsed, Gathering, Interpreter, Label, Model, SlotId, verify};
@@ -15,8 +16,8 @@ use fairly_system::{
 };
 use fairly_testkit::Rng;
 
-use crate::given::{cases, first_seed};
 use crate::reduced::{Tiny, composed, has_run, loose_model, small_enough};
+use fairly_modelkit::{cases, first_seed};
 
 /// What came of many comparisons.
 #[derive(Debug, Default)]
@@ -185,7 +186,7 @@ fn fair_network(rng: &mut Rng) -> Tiny {
     (0..2 + rng.below(3)).map(|at| component((at, &mut *rng))).collect()
 }
 
-fn atoms_of(tiny: &Tiny, network: &Network, rng: &mut Rng) -> Vec<String> {
+fn atoms_of(tiny: &Tiny, network: &Explored<Network>, rng: &mut Rng) -> Vec<String> {
     let components = tiny.iter().enumerate();
     let mut atoms: Vec<String> = components
         .map(|(at, (states, _))| format!("\"P{at}@{}\"", rng.below(*states as usize)))

@@ -83,11 +83,11 @@ fn too_little_room_is_unknown_and_says_so() {
     // Bits that are all set.
     let (why, lossy, states) = outcome(Keep::Bits, 8, 1 << 20);
     assert_eq!(why, WhyUnknown::Lossy);
-    assert!(states <= 64 && lossy.omission_probability() > 0.99, "{lossy:?}");
+    assert!(states <= 64 && lossy.omission_probability > 0.99, "{lossy:?}");
     // Nothing was mistaken, but some states could not wait.
     let (why, lossy, _) = outcome(Keep::Fingerprints64, 1 << 20, 1 << 10);
     assert_eq!(why, WhyUnknown::Lossy);
-    assert!(lossy.not_entered > 0 && lossy.omissions < 1e-9, "{lossy:?}");
+    assert!(lossy.not_entered > 0 && lossy.expected_omissions < 1e-9, "{lossy:?}");
     // Not even one could.
     let (why, ..) = outcome(Keep::Bits, 64, 8);
     assert!(matches!(why, WhyUnknown::Cut(Cut::Memory(_))), "{why:?}");

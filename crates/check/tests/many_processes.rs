@@ -4,6 +4,7 @@
 //! more, so that what grows is the number of constraints alone.
 
 use fairly_check::{Assumption, Counterexample, Least, Options, Outcome, Property, check, least};
+use fairly_explore::Explored;
 use fairly_fairness::{Level, Notion};
 use fairly_logic::Formulas;
 use fairly_omega::emptiness::Engine;
@@ -22,7 +23,7 @@ fn component(name: &str, states: usize, transitions: &[(u32, String, u32)]) -> C
 }
 
 /// `n` processes that take a semaphore, `p1 … pn`, and give it back, `v1 … vn`.
-fn semaphore(n: u32) -> Network {
+fn semaphore(n: u32) -> Explored<Network> {
     let mut components = Vec::new();
     let mut semaphore = Vec::new();
     for i in 1..=n {
@@ -31,29 +32,33 @@ fn semaphore(n: u32) -> Network {
         components.push(component(&format!("P{i}"), 2, &[(0, take, 1), (1, give, 0)]));
     }
     components.push(component("Sem", 2, &semaphore));
-    Network::new(components, &Composition::default()).unwrap()
+    Explored::new(Network::new(components, &Composition::default()).unwrap())
 }
 
-fn property(network: &mut Network, text: &str) -> Property {
+fn property(network: &mut Explored<Network>, text: &str) -> Property {
     let mut formulas = Formulas::new();
     let formula = formulas.parse(text).unwrap();
     Property::bind("live", formulas, formula, network).unwrap()
 }
 
-fn events<'a>(network: &'a Network, run: &Run) -> Vec<&'a str> {
+fn events<'a>(network: &'a Explored<Network>, run: &Run) -> Vec<&'a str> {
     let event = |step: &fairly_system::RunStep| network.action(step.action).event;
     run.cycle.iter().map(|step| network.signature().event_name(event(step))).collect()
 }
 
 /// Strong fairness of every process, or of all but one.
-fn strong(network: &Network, without: Option<&str>) -> Assumption {
+fn strong(network: &Explored<Network>, without: Option<&str>) -> Assumption {
     let mut assumption = Assumption::of(Notion::None);
     assumption.extra = Notion::Strong(Level::Process).constraints(network.signature()).unwrap();
     assumption.extra.retain(|constraint| Some(constraint.name.as_str()) != without);
     assumption
 }
 
-fn refuted(network: &mut Network, property: &mut Property, under: &Assumption) -> Counterexample {
+fn refuted(
+    network: &mut Explored<Network>,
+    property: &mut Property,
+    under: &Assumption,
+) -> Counterexample {
     let verdict = check(network, property, under, &Options::default()).unwrap();
     let Outcome::Violated(found) = verdict.outcome else { panic!("{verdict:?}") };
     *found

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use fairly_check::claim::{self, ClaimOutcome, Effort};
 use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::soundness::{MERGING, RowKind};
-use fairly_check::{Assumption, Options, Outcome, Property, Reduction, Verdict, check};
+use fairly_check::{Answer, Assumption, Options, Outcome, Property, Reduction, check};
 use fairly_fairness::{Constraint, Level, Notion, Reading, Selector, Strength};
 use fairly_logic::Formulas;
 use fairly_model::{
@@ -22,10 +22,10 @@ use fairly_system::{AtomIndex, EventKind, ProcessId, RunStep, Transition, Transi
 use fairly_testkit::Rng;
 use fairly_witness::follow;
 
-use crate::given::{cases, first_seed};
 use crate::promela_random::generate as promela_generate;
 use crate::promela_random::program::Form;
 use crate::reduced::{any_formula, loose_model, numbered, small_enough};
+use fairly_modelkit::{cases, first_seed};
 
 /// A model whose processes often do something that is only about themselves.
 fn private_model(rng: &mut Rng) -> Model {
@@ -360,7 +360,7 @@ fn answers(
     }
 }
 
-fn decided(verdict: &Verdict) -> Option<bool> {
+fn decided(verdict: &Answer) -> Option<bool> {
     match verdict.outcome {
         Outcome::Holds(_) => Some(true),
         Outcome::Violated(_) | Outcome::Doomed(_) => Some(false),

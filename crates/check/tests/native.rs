@@ -9,7 +9,7 @@ use fairly_check::csp::CspFile;
 use fairly_check::promela::PromelaFile;
 
 use crate::common::files::files;
-use crate::compare;
+use fairly_modelkit::native as compare;
 
 /// States of a model that are looked at.
 const STATES: usize = 3000;

@@ -74,7 +74,9 @@ fn verdicts_and_sizes_agree_with_pat() {
             Claim::Reaches { .. } => !holds,
             _ => false,
         };
-        if whole && !engine.is_empty() {
+        // PAT tells difference bound matrices apart by the bounds of single timers only.
+        let same_identity = !text.contains("PAT.Lib.DBM");
+        if whole && same_identity && !engine.is_empty() {
             let size = reach::count(file.interpreter(system), Bounds::default()).expect("finite");
             let here = (size.states.to_string(), size.transitions.to_string());
             if (here.0.as_str(), here.1.as_str()) == (states, transitions) {

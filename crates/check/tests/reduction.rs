@@ -14,8 +14,8 @@ use fairly_search::{Binding, Bounds, Negation};
 use fairly_system::{EventReading, ProcessId, TransitionSystem};
 use fairly_testkit::Rng;
 
-use crate::given::{cases, first_seed};
 use crate::reduced::{any_formula, has_run, loose_model, loose_network, network_of, small_enough};
+use fairly_modelkit::{cases, first_seed};
 
 /// What came of many comparisons.
 #[derive(Debug, Default)]

@@ -1,6 +1,7 @@
 //! The semaphore of Malinen and Luukkainen: violated under weak fairness, kept under strong.
 
 use fairly_check::{Assumption, Least, Options, Outcome, Property, check, ladder, least};
+use fairly_explore::Explored;
 use fairly_fairness::{Level, Notion};
 use fairly_logic::Formulas;
 use fairly_system::{Component, ComponentBuilder, Composition, Network, TransitionSystem};
@@ -19,7 +20,7 @@ fn component(name: &str, transitions: &[(u32, &str, u32)]) -> Component {
 }
 
 /// `n` processes that take a semaphore in turns.
-fn semaphore(n: u32) -> Network {
+fn semaphore(n: u32) -> Explored<Network> {
     let mut components = Vec::new();
     let mut holder = Vec::new();
     let events: Vec<(String, String)> =
@@ -30,10 +31,10 @@ fn semaphore(n: u32) -> Network {
         holder.push((at, give.as_str(), 0));
     }
     components.push(component("Sem", &holder));
-    Network::new(components, &Composition::default()).unwrap()
+    Explored::new(Network::new(components, &Composition::default()).unwrap())
 }
 
-fn property(network: &mut Network, text: &str) -> Property {
+fn property(network: &mut Explored<Network>, text: &str) -> Property {
     let mut formulas = Formulas::new();
     let formula = formulas.parse(text).unwrap();
     Property::bind("live", formulas, formula, network).unwrap()

@@ -6,6 +6,7 @@ use fairly_check::claim::{self, Effort};
 use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::soundness::{Refusal, RowKind, SOUNDNESS};
 use fairly_check::{Assumption, Fairness, Least, Options, Outcome, Property, Reduction, check};
+use fairly_explore::Explored;
 use fairly_fairness::{AnnotationLevel, Constraint, Level, Notion, Predicate, Selector, Strength};
 use fairly_logic::Formulas;
 use fairly_model::{Collapsed, Interpreter, Model, text};
@@ -47,9 +48,9 @@ fn refusal(text: &str, constraint: Option<Constraint>, notion: Notion) -> Option
     stamp.unreduced
 }
 
-fn network_in(text: &str) -> Network {
+fn network_in(text: &str) -> Explored<Network> {
     let case = fairly_front::case::parse(text).expect("a network");
-    case.network().expect("a network")
+    Explored::new(case.network().expect("a network"))
 }
 
 /// There is no row without a test: the match names every kind, and none is passed over.
@@ -269,7 +270,7 @@ fn closed(reduction: Reduction) -> (bool, usize) {
 }
 
 /// An automaton for "P has moved at the first step": it looks at the second position, so it counts steps.
-fn place_at_second_position(network: &mut Network) -> (Automaton, Vec<Binding>) {
+fn place_at_second_position(network: &mut Explored<Network>) -> (Automaton, Vec<Binding>) {
     let atom = network.atom("P@1").expect("a place");
     let mut formulas = Formulas::new();
     let formula = formulas.parse("X p").expect("a formula");

@@ -12,7 +12,7 @@ use fairly_search::Bounds;
 use fairly_testkit::Rng;
 
 use crate::forgetting::{Said, of_claim, of_formula};
-use crate::given::{cases, first_seed};
+use fairly_modelkit::{cases, first_seed};
 
 /// What a random program has.
 struct Writer<'a> {

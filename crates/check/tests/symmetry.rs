@@ -5,7 +5,7 @@ use fairly_check::claim;
 use fairly_check::csp::CspFile;
 use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::soundness::{Refusal, RowKind, SYMMETRY};
-use fairly_check::{Assumption, Failure, Options, Outcome, Property, Reduction, Verdict, check};
+use fairly_check::{Answer, Assumption, Failure, Options, Outcome, Property, Reduction, check};
 use fairly_fairness::{Constraint, Level, Notion, Reading, Selector, Strength};
 use fairly_logic::Formulas;
 use fairly_model::Collapsed;
@@ -43,7 +43,7 @@ fn ask(
     text: &str,
     assumption: &Assumption,
     reduction: Reduction,
-) -> Verdict {
+) -> Answer {
     let mut formulas = Formulas::new();
     let parsed = formulas.parse(text).expect("a formula");
     let mut property = Property::bind("it", formulas, parsed, system).expect("its names");
@@ -51,7 +51,7 @@ fn ask(
     check(system, &mut property, assumption, &options).expect("runs stand up to replay")
 }
 
-fn holds(verdict: &Verdict) -> bool {
+fn holds(verdict: &Answer) -> bool {
     match verdict.outcome {
         Outcome::Holds(_) => true,
         Outcome::Violated(_) => false,
@@ -245,7 +245,7 @@ const RING: &str = "#define N 4
     }
     ltl safe { [] (inside <= 1) }";
 
-fn asked(text: &str, name: &str, notion: Notion, reduction: Reduction) -> Verdict {
+fn asked(text: &str, name: &str, notion: Notion, reduction: Reduction) -> Answer {
     let mut file = PromelaFile::parse(text, &[]).expect("a program");
     let is_it = |file: &PromelaFile, question: &Question| file.title(question).contains(name);
     let question = file.questions().into_iter().find(|it| is_it(&file, it)).expect("a formula");

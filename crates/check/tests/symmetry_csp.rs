@@ -22,7 +22,7 @@ use fairly_search::{Bounds, reach};
 use fairly_system::{ActionId, EventId, EventSet, ProcessId, TransitionSystem};
 use fairly_testkit::{Rng, side_by_side};
 
-use crate::given::{Shape, cases, first_seed, random_model};
+use fairly_modelkit::{Shape, cases, first_seed, random_model};
 
 /// What texts are made of. Each of what may tell processes apart is in few texts, so that it is met alone.
 struct Words {

@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 use fairly_check::claim::{self, ClaimOutcome, Effort};
 use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::soundness::Refusal;
-use fairly_check::{Assumption, Options, Outcome, Reduction, Verdict, check};
+use fairly_check::{Answer, Assumption, Options, Outcome, Reduction, check};
 use fairly_fairness::{Constraint, Level, Notion, Selector, Strength};
 use fairly_search::{Bounds, reach};
 use fairly_system::{ProcessId, TransitionSystem};
 use fairly_testkit::Rng;
 
-use crate::given::{cases, first_seed};
+use fairly_modelkit::{cases, first_seed};
 
 /// A condition on the state, as a process sees it.
 fn condition(rng: &mut Rng, odd: bool) -> String {
@@ -189,7 +189,7 @@ fn ask(
     question: &Question,
     assumption: &Assumption,
     reduction: Reduction,
-) -> Option<Verdict> {
+) -> Option<Answer> {
     let mut property = file.property(question).ok()??;
     let bounds = Bounds { nodes: Some(20_000), ..Bounds::default() };
     let options = Options { bounds, reduction, any_run: true, ..Options::default() };
@@ -197,7 +197,7 @@ fn ask(
     Some(check(system, &mut property, assumption, &options).expect("runs stand up to replay"))
 }
 
-fn holds(verdict: &Verdict) -> Option<bool> {
+fn holds(verdict: &Answer) -> Option<bool> {
     match verdict.outcome {
         Outcome::Holds(_) => Some(true),
         Outcome::Violated(_) => Some(false),

@@ -156,22 +156,13 @@ fn words(folder: &Path, table: &Table, command: &str) -> Result<Vec<String>, Str
             _ => Err(wrong("text or list of texts")),
         };
         match name.as_str() {
-            "property" => {
-                all.extend(texts(value)?.into_iter().map(|it| format!("--property={it}")));
-            }
-            "define" | "undefine" => {
+            "property" | "define" | "undefine" | "formula" | "constraint" => {
                 all.extend(texts(value)?.into_iter().map(|it| format!("--{name}={it}")));
             }
             "include-dir" => {
                 // Folders are named from where the settings are, as files are.
                 let folders = texts(value)?.into_iter().map(|it| folder.join(it));
                 all.extend(folders.map(|it| format!("--include-dir={}", it.display())));
-            }
-            "formula" => {
-                all.extend(texts(value)?.into_iter().map(|it| format!("--formula={it}")));
-            }
-            "constraint" => {
-                all.extend(texts(value)?.into_iter().map(|it| format!("--constraint={it}")));
             }
             "expect" if command != "check" => {}
             "expect" => match value {
@@ -187,12 +178,7 @@ fn words(folder: &Path, table: &Table, command: &str) -> Result<Vec<String>, Str
             // Times of single properties; those of all come first.
             "timeout" if value.is_table() => {
                 for (property, time) in value.as_table().into_iter().flatten() {
-                    let time = match time {
-                        Value::String(text) => text.clone(),
-                        Value::Integer(number) => number.to_string(),
-                        Value::Float(number) => number.to_string(),
-                        _ => return Err(wrong("table of times")),
-                    };
+                    let time = written(time).ok_or_else(|| wrong("table of times"))?;
                     if known.contains(&"timeout") {
                         match property.as_str() {
                             "*" => all.insert(0, format!("--timeout={time}")),
@@ -202,12 +188,7 @@ fn words(folder: &Path, table: &Table, command: &str) -> Result<Vec<String>, Str
                 }
             }
             option if OPTIONS.contains(&option) => {
-                let text = match value {
-                    Value::String(text) => text.clone(),
-                    Value::Integer(number) => number.to_string(),
-                    Value::Float(number) => number.to_string(),
-                    _ => return Err(wrong("text or number")),
-                };
+                let text = written(value).ok_or_else(|| wrong("text or number"))?;
                 if known.contains(&option) {
                     all.push(format!("--{option}={text}"));
                 }
@@ -216,6 +197,16 @@ fn words(folder: &Path, table: &Table, command: &str) -> Result<Vec<String>, Str
         }
     }
     Ok(all)
+}
+
+/// A text or a number as an argument.
+fn written(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Integer(number) => Some(number.to_string()),
+        Value::Float(number) => Some(number.to_string()),
+        _ => None,
+    }
 }
 
 /// What the environment says, as arguments of a command: `FAIRLY_TIMEOUT=60`.

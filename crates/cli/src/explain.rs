@@ -3,8 +3,6 @@
 //! The texts are those of the book's pages on errors and words, which tests keep complete and true. An error is
 //! shown by a small text that has it, with what is said of that text, and by one that is right.
 
-mod shown;
-
 use std::process::ExitCode;
 
 use clap::Args;
@@ -19,10 +17,13 @@ use fairly_source::{Style, render};
 use crate::failure::Failure;
 use crate::output;
 
-const ERRORS: &str = include_str!("../../../docs/book/errors.md");
-const WORDS: &str = include_str!("../../../docs/book/words.md");
+// These are links to the pages of the book: a package holds what they lead to.
+const ERRORS: &str = include_str!("explain/errors.md");
+const WORDS: &str = include_str!("explain/words.md");
 /// Texts with an error and without, where no file of the corpus shows it.
 const EXAMPLES: &str = include_str!("explain/examples.txt");
+/// The small files of `corpus/*/bad`, one for each error. A test writes this list anew: see `CONTRIBUTING.md`.
+const CORPUS: &str = include_str!("explain/corpus.txt");
 
 #[derive(Args)]
 pub(crate) struct Explain {
@@ -99,15 +100,16 @@ fn word(wanted: &str, width: usize) -> Option<(&'static str, String)> {
 /// A small text with the error, what is said of it, and one that is right.
 fn shown(code: &str, width: usize) -> String {
     let mut out = String::new();
-    if let Some((file, text)) = wrong(code) {
+    let wrong = example(EXAMPLES, code, "wrong").or_else(|| example(CORPUS, code, "wrong"));
+    if let Some((ending, text)) = wrong {
         out.push_str("\nwrong, for example:\n\n");
-        out.push_str(&indented(&text));
-        if let Some(said) = said_of(code, &file, &text) {
+        out.push_str(&indented(text));
+        if let Some(said) = said_of(code, ending, text) {
             out.push_str("\nwhat is said of it:\n\n");
             out.push_str(&indented(&said));
         }
     }
-    match example(code, "right") {
+    match example(EXAMPLES, code, "right") {
         Some((_, text)) => out.push_str(&format!("\nright:\n\n{}", indented(text))),
         None if !out.is_empty() => {}
         None => {
@@ -119,24 +121,9 @@ fn shown(code: &str, width: usize) -> String {
     out
 }
 
-/// A text with the error, and the name of a file for it.
-fn wrong(code: &str) -> Option<(String, String)> {
-    if let Some((ending, text)) = example(code, "wrong") {
-        return Some((format!("wrong.{ending}"), text.to_owned()));
-    }
-    let (_, file, text) = shown::SHOWN.iter().find(|(known, ..)| *known == code)?;
-    let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending);
-    // The first line of some files is for a test.
-    let text = match text.strip_prefix("// marks: ").and_then(|rest| rest.split_once('\n')) {
-        Some((_, rest)) => rest,
-        None => text,
-    };
-    Some((format!("wrong.{ending}"), text.to_owned()))
-}
-
-/// A text of [`EXAMPLES`], with the language of it.
-fn example(code: &str, which: &str) -> Option<(&'static str, &'static str)> {
-    let blocks = EXAMPLES.split("\n== ").filter_map(|block| block.split_once('\n'));
+/// A text of a list of examples, with the language of it.
+fn example(list: &'static str, code: &str, which: &str) -> Option<(&'static str, &'static str)> {
+    let blocks = list.split("\n== ").filter_map(|block| block.split_once('\n'));
     let mut found = blocks.filter_map(|(heading, text)| {
         let mut words = heading.trim_start_matches("== ").split(' ');
         let (of, ending, kind) = (words.next()?, words.next()?, words.next()?);
@@ -146,8 +133,7 @@ fn example(code: &str, which: &str) -> Option<(&'static str, &'static str)> {
 }
 
 /// What a reader says of a text that has the error, without colours.
-fn said_of(code: &str, file: &str, text: &str) -> Option<String> {
-    let (_, ending) = file.rsplit_once('.')?;
+fn said_of(code: &str, ending: &str, text: &str) -> Option<String> {
     let diagnostics = match ending {
         "csp" => CspFile::parse(text).err()?,
         "pml" => PromelaFile::parse(text, &[]).err()?,
@@ -161,7 +147,7 @@ fn said_of(code: &str, file: &str, text: &str) -> Option<String> {
         _ => return None,
     };
     let own = diagnostics.iter().find(|diagnostic| diagnostic.code == code)?;
-    Some(render(own, file, text, Style::Plain))
+    Some(render(own, &format!("wrong.{ending}"), text, Style::Plain))
 }
 
 fn indented(text: &str) -> String {
@@ -255,7 +241,7 @@ mod tests {
     #[test]
     fn texts_are_as_wide_as_asked() {
         let prose = |text: &str| -> Vec<String> {
-            let (said, _) = text.split_once("$ fairly").expect("an example");
+            let (said, _) = text.split_once("\n$ ").expect("an example");
             said.lines().map(str::to_owned).collect()
         };
         for (name, _) in words() {

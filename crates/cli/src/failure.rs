@@ -4,10 +4,9 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use fairly_omega::Refused;
-use fairly_report::json;
+use fairly_report::document::{Document, Problem};
 use fairly_source::{Diagnostic, Style, escape, render};
 use fairly_system::Run;
-use serde_json::Value;
 
 /// The answer is no.
 pub(crate) const NO: u8 = 1;
@@ -105,19 +104,18 @@ impl Failure {
     }
 
     /// What is wrong, as documents for other programs. `file` is what was asked about.
-    pub(crate) fn documents(&self, file: &str) -> Vec<Value> {
-        match self {
-            Failure::Input { name, text, diagnostic } => {
-                vec![json::diagnostic(diagnostic, name, text)]
-            }
+    pub(crate) fn documents(&self, file: &str) -> Vec<Document> {
+        let problems = match self {
+            Failure::Input { name, text, diagnostic } => vec![Problem::at(diagnostic, name, text)],
             Failure::Inputs { name, text, diagnostics } => {
-                diagnostics.iter().map(|it| json::diagnostic(it, name, text)).collect()
+                diagnostics.iter().map(|it| Problem::at(it, name, text)).collect()
             }
             Failure::Unreadable { code, message } => {
-                vec![json::error(Some(code), message, Some(file))]
+                vec![Problem::new(Some(code), message, Some(file))]
             }
-            other => vec![json::error(None, &other.in_short(), Some(file))],
-        }
+            other => vec![Problem::new(None, &other.in_short(), Some(file))],
+        };
+        problems.into_iter().map(Document::Problem).collect()
     }
 
     /// Tells the person what happened and gives the exit code.

@@ -4,9 +4,12 @@
 //! Whoever reports has only this: the thread that did the work is stopped wherever it was. So an answer is
 //! added here when it is complete, and not before.
 
+use std::sync::Arc;
+
+use fairly_check::Verdict;
+use fairly_report::document::{Document, Place};
 use fairly_report::{Look, Paint};
 use fairly_source::escape::in_line;
-use serde_json::{Value, json};
 
 use crate::failure;
 use crate::system::{Format, Limit, Setting, line};
@@ -15,8 +18,8 @@ use crate::system::{Format, Limit, Setting, line};
 pub(crate) struct Answer {
     /// For people, as it is printed.
     pub(crate) text: String,
-    /// Null where there is none.
-    pub(crate) document: Value,
+    /// For other programs, if there is a use for it.
+    pub(crate) document: Option<Document>,
     /// `holds`, `violated` or `unknown`; empty for what is no verdict, such as a ladder.
     pub(crate) word: &'static str,
     /// Whether it makes the command fail.
@@ -38,7 +41,7 @@ pub(crate) struct Interim {
     models_left: usize,
     /// Answers for people that have not been printed.
     text: String,
-    documents: Vec<Value>,
+    documents: Vec<Document>,
     /// Files that want the documents.
     reports: Vec<(Format, String)>,
     unexpected: usize,
@@ -97,9 +100,7 @@ impl Interim {
             self.left.remove(at);
         }
         self.text.push_str(&answer.text);
-        if !answer.document.is_null() {
-            self.documents.push(answer.document);
-        }
+        self.documents.extend(answer.document);
         self.unexpected += usize::from(answer.is_unexpected);
         if let Some(at) = WORDS.iter().position(|word| *word == answer.word) {
             self.counts[at] += 1;
@@ -138,15 +139,10 @@ impl Interim {
             let sign = self.look.paint(Paint::Warning, "  ??");
             let shown = in_line(title);
             text.push_str(&self.look.finish(format!("{sign}  {shown}\n      unknown: {why}\n\n")));
-            documents.push(json!({
-                "schema": fairly_report::json::VERDICT_SCHEMA,
-                "property": title,
-                "title": title,
-                "file": self.file,
-                "outcome": "unknown",
-                "why": why,
-                "stamp": { "exhaustive": false },
-            }));
+            let (title, file) = (title.clone(), self.file.clone());
+            let place = Place { title, file, ..Place::default() };
+            documents
+                .push(Document::Verdict(Arc::new(Verdict::unknown(&place.title, &why)), place));
         }
         let of_file = match self.file.as_str() {
             "" => String::new(),
@@ -185,7 +181,7 @@ mod tests {
     use super::*;
 
     fn answer(word: &'static str) -> Answer {
-        let (text, document) = (format!("{word}.\n"), json!({ "outcome": word }));
+        let (text, document) = (format!("{word}.\n"), None);
         Answer { text, document, word, is_unexpected: word == "violated" }
     }
 
@@ -210,7 +206,7 @@ mod tests {
     fn tables_are_kept_and_not_counted() {
         let mut interim = Interim::default();
         interim.ask("a.pml".to_owned(), ["one", "two"].map(str::to_owned).to_vec());
-        let table = Answer { document: Value::Null, ..answer("") };
+        let table = answer("");
         interim.answer("one", Answer { text: "a ladder\n".to_owned(), ..table });
         let LastWords { stdout, code, .. } = interim.last_words("stopped", Limit::Time);
         let next = "\nnext: fairly check --timeout=60\n";
@@ -246,9 +242,10 @@ mod tests {
         let mut interim = Interim::default();
         interim.command(Format::Json, Look::default(), vec![(Format::Json, "r.json".to_owned())]);
         interim.ask("a.pml".to_owned(), vec!["one".to_owned(), "two".to_owned()]);
-        interim.answer("one", answer("holds"));
+        let document = Some(Document::Table("one".into()));
+        interim.answer("one", Answer { document, ..answer("holds") });
         let LastWords { stdout, files, .. } = interim.last_words("out of memory", Limit::Memory);
-        let documents: Value = serde_json::from_str(&stdout).expect("JSON");
+        let documents: serde_json::Value = serde_json::from_str(&stdout).expect("JSON");
         assert_eq!(documents[1]["why"], "out of memory");
         assert_eq!(files, [("r.json".to_owned(), stdout)]);
     }

@@ -123,7 +123,7 @@ fn chosen(request: &New) -> Result<(&'static Template, Option<&str>), Failure> {
         return Ok((&TEMPLATES[0], Some(word)));
     }
     let names: Vec<&str> = TEMPLATES.iter().map(|template| template.name).collect();
-    let near = fairly_front::suggest::near(&plain(word), names.iter().copied());
+    let near = fairly_source::suggest::near(&plain(word), names.iter().copied());
     let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
     Err(Failure::Usage {
         message: format!("there is no template `{word}`"),

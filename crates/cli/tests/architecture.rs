@@ -12,6 +12,9 @@ use toml::{Table, Value};
 /// The crates that may hold `unsafe` code, with lints of their own.
 const MAY_BE_UNSAFE: [&str; 2] = ["store", "jit"];
 
+/// The crates that only tests use. The first one depends on nothing: an oracle shares no code with what it judges.
+const FOR_TESTS: [&str; 2] = ["testkit", "modelkit"];
+
 /// A row of the table of crates: the folder, and what it may depend on.
 #[derive(Debug)]
 struct Row {
@@ -95,9 +98,10 @@ fn complaints(
             wrong.push(format!("`{folder}` is in the table but not in crates/"));
         }
         for other in allowed {
-            if other == "testkit" {
+            let is_for_tests = |folder: &String| FOR_TESTS.contains(&folder.as_str());
+            if is_for_tests(other) && !is_for_tests(folder) {
                 wrong.push(format!(
-                    "the table lets `{folder}` depend on testkit, which is for tests"
+                    "the table lets `{folder}` depend on {other}, which is for tests"
                 ));
             } else if !above.contains(other) {
                 wrong.push(format!("the table lets `{folder}` depend on `{other}`, not above it"));
@@ -120,12 +124,25 @@ fn complaints(
             wrong.push(format!("`{folder}` is in crates/ but not in the table"));
             continue;
         };
-        for (kind, target) in arrows(manifest, workspace) {
+        let arrows = arrows(manifest, workspace);
+        for allowed in &row.allowed {
+            let is_used =
+                |(kind, target): &(&str, String)| *kind != "dev-dependencies" && target == allowed;
+            if !arrows.iter().any(is_used) {
+                wrong.push(format!(
+                    "the table lets `{folder}` depend on `{allowed}`, and it does not"
+                ));
+            }
+        }
+        for (kind, target) in arrows {
             let in_tests = kind == "dev-dependencies";
             if folder == "testkit" {
                 wrong.push(format!("testkit depends on `{target}`: it must share no code"));
-            } else if target == "testkit" && !in_tests {
-                wrong.push(format!("`{folder}` has testkit in its {kind}: it is for tests"));
+            } else if FOR_TESTS.contains(&target.as_str())
+                && !FOR_TESTS.contains(&folder.as_str())
+                && !in_tests
+            {
+                wrong.push(format!("`{folder}` has {target} in its {kind}: it is for tests"));
             } else if !in_tests && !row.allowed.contains(&target) {
                 wrong.push(format!("`{folder}` depends on `{target}`, which the table forbids"));
             }
@@ -213,6 +230,26 @@ fn every_file_of_tests_is_compiled() {
         crates += 1;
     }
     assert!(crates > 5, "{crates}");
+}
+
+/// No test is made of files of another crate: what several need is in a crate for tests.
+#[test]
+fn no_test_reaches_into_another_crate() {
+    fn visit(folder: &std::path::Path, found: &mut Vec<String>) {
+        for entry in fs::read_dir(folder).expect("a folder of the workspace") {
+            let path = entry.expect("an entry of the folder").path();
+            if path.is_dir() {
+                visit(&path, found);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                let text = fs::read_to_string(&path).expect("a source file");
+                let reaches = |line: &str| line.starts_with("#[path = \"../..");
+                found.extend(text.lines().any(reaches).then(|| path.display().to_string()));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    visit(&root().join("crates"), &mut found);
+    assert!(found.is_empty(), "{found:?}");
 }
 
 /// `.ci/run` builds the binaries as the profile `dev` with a release's settings, to share the dependencies
@@ -307,6 +344,17 @@ mod rules {
         });
         rejected("the table lets `low` depend on `high`, not above it", |texts| {
             texts[0] = texts[0].replace("the ground | –", "the ground | high");
+        });
+    }
+
+    #[test]
+    fn the_table_allows_nothing_that_is_not_used() {
+        rejected("the table lets `high` depend on `low`, and it does not", |texts| {
+            texts[2] = texts[2].replace("fairly-low.workspace = true\n", "");
+        });
+        rejected("the table lets `high` depend on `low`, and it does not", |texts| {
+            texts[2] = texts[2].replace("fairly-low.workspace = true\n", "");
+            texts[2] += "fairly-low.workspace = true\n";
         });
     }
 

@@ -39,23 +39,25 @@ fn files() -> BTreeMap<String, PathBuf> {
 
 #[test]
 fn every_file_with_an_error_is_an_example() {
-    let path = root().join("crates/cli/src/explain/shown.rs");
-    let text = fs::read_to_string(&path).expect("the list");
-    let start = text.find("    (\"E").expect("a list");
-    let mut expected = text[..start].to_owned();
+    let list = root().join("crates/cli/src/explain/corpus.txt");
+    let mut expected = String::new();
     for (code, path) in files() {
-        let file =
-            path.strip_prefix(root().join("corpus")).expect("in the corpus").to_string_lossy();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        expected += &format!(
-            "    (\"{code}\", \"{name}\", include_str!(\"../../../../corpus/{file}\")),\n"
-        );
+        let text = fs::read_to_string(&path).expect("a text");
+        // The first line of some files is for a test.
+        let text = match text.strip_prefix("// marks: ").and_then(|rest| rest.split_once('\n')) {
+            Some((_, rest)) => rest,
+            None => &text,
+        };
+        assert!(!text.contains("\n== "), "{}: it would end there", path.display());
+        let ending = path.extension().unwrap_or_default().to_string_lossy();
+        let end = if text.ends_with('\n') { "" } else { "\n" };
+        expected += &format!("== {code} {ending} wrong\n{text}{end}");
     }
-    expected += "];\n";
     if std::env::var_os("FAIRLY_BLESS").is_some() {
-        fs::write(&path, &expected).expect("the list can be written");
+        fs::write(&list, &expected).expect("the list can be written");
     }
-    assert!(text == expected, "FAIRLY_BLESS=1 writes crates/cli/src/explain/shown.rs anew");
+    let text = fs::read_to_string(&list).expect("the list");
+    assert!(text == expected, "FAIRLY_BLESS=1 writes crates/cli/src/explain/corpus.txt anew");
 }
 
 /// What a part of an explanation shows, without its indentation.

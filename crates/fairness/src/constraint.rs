@@ -8,9 +8,10 @@
 use std::fmt;
 
 use fairly_system::{Action, AtomIndex, EventId, EventSet, MoveId, ProcessId, Signature};
+use serde::{Deserialize, Serialize};
 
 /// Weak or strong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Strength {
     /// What is wanted for ever comes again and again.
     Weak,

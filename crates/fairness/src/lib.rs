@@ -6,7 +6,8 @@
 //! - [`Lowering`]: constraints as marks on the steps of a system, for the emptiness engines.
 //!
 //! Strong global fairness and inherent fairness (relative liveness) are not sets of constraints on
-//! marks of fixed number; [`Notion`] names them, and the searches treat them on their own.
+//! marks of fixed number; [`Notion`] names them, and the searches treat them on their own. Errors are written with
+//! `thiserror`, which needs nothing at run time.
 
 mod constraint;
 mod lowering;

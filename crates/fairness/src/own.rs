@@ -7,15 +7,17 @@
 //! on states when all transitions that leave a state carry the same, for every state of the
 //! component. A state without transitions shows no mark: automata do not keep it.
 
-use std::fmt;
-
 use fairly_omega::{Acceptance, MarkSet};
-use fairly_system::{Component, MoveId, Network, ProcessId, TransitionSystem};
+use fairly_system::{Component, MoveId, Network, ProcessId, Space};
 
 use crate::constraint::{Constraint, Predicate, Selector, StepFormula, Strength};
 
 /// A condition that is no set of constraints.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the component `{component}` has the acceptance condition {acceptance}, which is no conjunction of Inf and \
+     Fin | Inf; turn it into one with `fairly aut degeneralize` first"
+)]
 pub struct Inexpressible {
     /// The component.
     pub component: String,
@@ -23,24 +25,11 @@ pub struct Inexpressible {
     pub acceptance: Acceptance,
 }
 
-impl fmt::Display for Inexpressible {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "the component `{}` has the acceptance condition {}, which is no conjunction of Inf and \
-             Fin | Inf; turn it into one with `fairly aut degeneralize` first",
-            self.component, self.acceptance
-        )
-    }
-}
-
-impl std::error::Error for Inexpressible {}
-
 /// The constraints that the components' own conditions amount to.
 ///
 /// # Errors
 /// When a condition is not a conjunction of clauses with at most one `Fin` each.
-pub fn own_constraints(network: &mut Network) -> Result<Vec<Constraint>, Inexpressible> {
+pub fn own_constraints(network: &Network) -> Result<Vec<Constraint>, Inexpressible> {
     let mut constraints = Vec::new();
     for (at, component) in network.components().to_vec().into_iter().enumerate() {
         let process = ProcessId::from_index(at);
@@ -84,7 +73,7 @@ fn seen(
     process: ProcessId,
     component: &Component,
     marks: &MarkSet,
-    network: &mut Network,
+    network: &Network,
 ) -> Predicate {
     match state_marks(component) {
         Some(of_state) => {

@@ -125,6 +125,7 @@ fn start(text: &str) -> Span {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fairly_explore::Explored;
     use fairly_system::{Composition, Network, TransitionSystem};
 
     const LIGHT: &str = "HOA: v1
@@ -152,7 +153,8 @@ State: [0&1] 2
         let component = read("light", LIGHT).unwrap();
         assert_eq!(component.states(), ["stop", "1", "2"]);
         assert_eq!(component.transitions().len(), 3);
-        let mut network = Network::new(vec![component], &Composition::default()).unwrap();
+        let mut network =
+            Explored::new(Network::new(vec![component], &Composition::default()).unwrap());
         let initial = network.initial()[0];
         let mut steps = Vec::new();
         network.enabled(initial, &mut steps);

@@ -16,4 +16,3 @@ pub mod csp;
 pub mod guess;
 pub mod include;
 pub mod promela;
-pub mod suggest;

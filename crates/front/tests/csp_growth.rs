@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use fairly_front::csp::{self, Lowered, Parts, Plan};
 use fairly_model::Interpreter;
@@ -30,7 +30,7 @@ fn end_of(text: &str, parts: Parts, most: usize) -> End {
     let plan = Plan { parts, eager: 1000 };
     let work = move || {
         let parsed = match csp::parse(&text) {
-            Ok(parsed) => Rc::new(parsed),
+            Ok(parsed) => Arc::new(parsed),
             Err(wrong) => return End::Refused(wrong[0].code, wrong[0].message.clone()),
         };
         let Lowered { model, unfold } =
@@ -214,7 +214,7 @@ fn what_is_nested_as_deeply_as_can_be_read() {
 
 /// How much is looked at to make the model of the first assertion.
 fn work(text: &str, parts: Parts) -> u64 {
-    let parsed = Rc::new(csp::parse(text).unwrap_or_else(|wrong| panic!("{text}\n{wrong:?}")));
+    let parsed = Arc::new(csp::parse(text).unwrap_or_else(|wrong| panic!("{text}\n{wrong:?}")));
     let plan = Plan { parts, ..Plan::default() };
     let subject = &parsed.assertions[0].process;
     let lowered = csp::lower_counting(&parsed, subject, plan);

@@ -3,19 +3,18 @@
 //! same kind run natively as well.
 
 mod alphabet;
-mod ast;
-mod generate;
 mod graph;
 mod naive;
 mod put;
 mod shrink;
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use ast::Spec;
 use fairly_front::csp::{self, Parts, Plan};
 use fairly_testkit::Rng;
+use fairly_testkit::csp::{ast, generate};
 
 /// States of the naive semantics that are worth comparing.
 const MOST: usize = 300;
@@ -31,7 +30,7 @@ enum Outcome {
 fn compare(spec: &Spec) -> Outcome {
     let text = spec.to_string();
     let parsed = match csp::parse(&text) {
-        Ok(parsed) => Rc::new(parsed),
+        Ok(parsed) => Arc::new(parsed),
         Err(wrong) => {
             return Outcome::Skipped(format!("parser {}: {}", wrong[0].code, wrong[0].message));
         }
@@ -173,7 +172,7 @@ fn graph_of(law: &str, [p, q, r]: [&str; 3], parts: Parts) -> graph::Graph {
          #alphabet A {{a, b, d}}; #alphabet B {{a, b, d}}; #alphabet D {{a, b, d}};
          Law = {law}; #assert Law deadlockfree;"
     );
-    let parsed = Rc::new(csp::parse(&text).unwrap_or_else(|wrong| panic!("{text}\n{wrong:?}")));
+    let parsed = Arc::new(csp::parse(&text).unwrap_or_else(|wrong| panic!("{text}\n{wrong:?}")));
     let lowered = csp::lower_as(&parsed, &parsed.assertions[0].process, parts);
     let lowered = lowered.unwrap_or_else(|wrong| panic!("{text}\n{wrong:?}"));
     graph::of_model(lowered, 100_000).expect("in order").expect("small")

@@ -2,7 +2,7 @@
 
 use fairly_model::native::Part;
 use fairly_model::{
-    Atomicity, Communication, Edge, Expr, Gathering, Interpreter, Layout, Model, SlotId, Storage,
+    Atomicity, Communication, Edge, Expr, Gathering, Layout, Model, ModelSpace, SlotId, Storage,
     Target,
 };
 
@@ -62,8 +62,8 @@ const EDGES: usize = 4_000_000;
 
 impl Plan {
     /// Of a model that is not unfolded while it is explored.
-    pub(crate) fn new(interpreter: &Interpreter) -> Option<Plan> {
-        let (model, layout) = (interpreter.model(), interpreter.layout());
+    pub(crate) fn new(space: &ModelSpace) -> Option<Plan> {
+        let (model, layout) = (space.model(), space.layout());
         let locations = model.templates.iter().flat_map(|template| &template.locations);
         if locations.clone().any(|location| location.edges.is_none()) {
             return None;
@@ -77,7 +77,7 @@ impl Plan {
             cells: model.channels.iter().map(|channel| channel.cells.len()).max().unwrap_or(0),
             waits: model.any_expression(&mut |expr| *expr == Expr::Timeout),
             sequences: false,
-            statements: interpreter.limits().statements,
+            statements: space.limits().statements,
         };
         let mut by_event: Vec<Option<Option<u32>>> = vec![None; model.events.len()];
         for (event, gathering) in &model.gatherings {
@@ -100,9 +100,9 @@ impl Plan {
                             location: small(at),
                             edge: small(edge),
                         };
-                        let role = match interpreter.event_of(part) {
+                        let role = match space.known(part) {
                             None => Role::Left,
-                            Some(event) => match by_event.get(event.index()) {
+                            Some((event, _)) => match by_event.get(event.index()) {
                                 Some(Some(Some(meeting))) => Role::Gathered(*meeting),
                                 Some(Some(None)) => Role::Left,
                                 _ => Role::Alone,

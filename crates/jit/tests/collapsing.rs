@@ -1,14 +1,11 @@
 //! Atomic sequences as single steps, compared with what is said of them at `Collapsed`: by a naive
 //! procedure on the graph of all states, with the interpreter and with native code.
 
-#[path = "../../model/tests/common/mod.rs"]
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::{cases, first_seed, lively_model};
-use fairly_jit::accelerate_sequences;
+use fairly_jit::{Settings, accelerate};
 use fairly_model::{Atomicity, Collapsed, Edge, Expr, Interpreter, Limits, Model, text, verify};
+use fairly_modelkit::{cases, first_seed, lively_model};
 use fairly_omega::StateId;
 use fairly_system::{ActionId, FaultKind, MoveId, Signature, Transition, TransitionSystem};
 use fairly_testkit::Rng;
@@ -200,7 +197,7 @@ fn collapsed(model: &Model, limits: Limits, natively: bool) -> Collapsed {
     let mut interpreter = Interpreter::new(model.clone());
     interpreter.set_limits(limits);
     if natively {
-        accelerate_sequences(&mut interpreter);
+        accelerate(&mut interpreter, Settings { sequences: true, ..Settings::EAGER });
     }
     Collapsed::new(interpreter)
 }

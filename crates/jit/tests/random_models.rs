@@ -1,13 +1,9 @@
 //! Native code and the interpreter agree on random models: the same states, the same steps, the same
 //! faults, the same propositions.
 
-#[path = "../../model/tests/common/mod.rs"]
-mod common;
-mod compare;
-
-use common::{cases, first_seed, lively_model};
-use compare::compare;
 use fairly_model::{text, verify};
+use fairly_modelkit::native::compare;
+use fairly_modelkit::{cases, first_seed, lively_model};
 use fairly_testkit::Rng;
 
 #[test]

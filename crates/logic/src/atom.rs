@@ -101,11 +101,6 @@ impl Atom {
             Atom::Name(text) | Atom::Event(text) | Atom::State(text) => text,
         }
     }
-
-    /// Whether this may be an event: it is one, or it is not decided.
-    pub fn may_be_event(&self) -> bool {
-        !matches!(self, Atom::State(_))
-    }
 }
 
 /// The spelling that reads back as this proposition in every spelling of the operators.

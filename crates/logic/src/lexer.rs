@@ -5,7 +5,9 @@
 //! [`Kind::Bad`] token and is reported only when the parser reaches it: the first error in the
 //! text is the one shown.
 
-use fairly_source::{Diagnostic, Span};
+use std::borrow::Cow;
+
+use fairly_source::{Cursor, Diagnostic, Span, unescaped};
 
 use crate::atom::Atom;
 
@@ -178,7 +180,7 @@ pub(crate) fn is_bare_event(text: &str) -> bool {
 /// Cuts `text` into tokens; the last is always [`Kind::End`]. `is_name` says of a word that looks
 /// glued (`GFp`, `Finished`) whether it is a name after all.
 pub(crate) fn tokens(text: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Token> {
-    let mut lexer = Lexer { text, at: 0, tokens: Vec::new(), is_name };
+    let mut lexer = Lexer { cursor: Cursor::new(text), tokens: Vec::new(), is_name };
     while lexer.step() {}
     let end = lexer.tokens.last().map_or(0, |token| token.span.end);
     lexer.tokens.push(Token { kind: Kind::End, span: Span::at(end) });
@@ -186,21 +188,15 @@ pub(crate) fn tokens(text: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Token> {
 }
 
 struct Lexer<'a> {
-    text: &'a str,
-    at: usize,
+    cursor: Cursor<'a>,
     tokens: Vec<Token>,
     is_name: &'a dyn Fn(&str) -> bool,
 }
 
 impl<'a> Lexer<'a> {
-    fn rest(&self) -> &'a str {
-        &self.text[self.at..]
-    }
-
     /// A token of the next `len` bytes.
     fn push(&mut self, kind: Kind, len: usize) {
-        self.tokens.push(Token { kind, span: Span::new(self.at, self.at + len) });
-        self.at += len;
+        self.tokens.push(Token { kind, span: self.cursor.skip(len) });
     }
 
     /// A token that is wrong; nothing after it is looked at.
@@ -210,24 +206,18 @@ impl<'a> Lexer<'a> {
         false
     }
 
-    fn skip_space(&mut self) {
-        self.at = self.text.len() - self.rest().trim_start().len();
-    }
-
     /// Reads one token; false at the end.
     fn step(&mut self) -> bool {
-        self.skip_space();
-        let rest = self.rest();
-        let Some(first) = rest.chars().next() else { return false };
+        self.cursor.skip_space();
+        let Some(first) = self.cursor.peek() else { return false };
         if starts_word(first) {
             return self.word();
         }
         if first.is_ascii_digit() {
-            let len = rest.find(|c| !in_word(c)).unwrap_or(rest.len());
-            let kind = match &rest[..len] {
-                "0" => Kind::False,
-                "1" => Kind::True,
-                _ => Kind::Foreign,
+            let (kind, len) = match self.cursor.word(in_word) {
+                "0" => (Kind::False, 1),
+                "1" => (Kind::True, 1),
+                other => (Kind::Foreign, other.len()),
             };
             self.push(kind, len);
             return true;
@@ -243,7 +233,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn symbol(&mut self, first: char) -> bool {
-        let rest = self.rest();
+        let rest = self.cursor.rest();
         let sign = SYMBOLS.iter().find(|(symbol, _)| rest.starts_with(symbol));
         let foreign = FOREIGN.iter().find(|symbol| rest.starts_with(*symbol));
         match (sign, foreign) {
@@ -255,28 +245,19 @@ impl<'a> Lexer<'a> {
             (_, Some(symbol)) => self.push(Kind::Foreign, symbol.len()),
             (Some((symbol, sign)), _) => self.push(Kind::Sign(*sign), symbol.len()),
             (None, None) => {
-                let span = Span::new(self.at, self.at + first.len_utf8());
-                let mut diagnostic = Diagnostic::error(
-                    "E0501",
-                    format!("`{}` means nothing here", first.escape_debug()),
-                    span,
-                )
-                .label("no operator or proposition starts so");
-                if first == '\'' {
-                    diagnostic = diagnostic
-                        .help("expressions of the model are written in double quotes or braces");
-                }
-                return self.bad(diagnostic);
+                let help = "expressions of the model are written in double quotes or braces";
+                let wrong = self.cursor.stray("E0501", "here");
+                let wrong = wrong.label("no operator or proposition starts so");
+                return self.bad(wrong.help_if((first == '\'').then(|| help.to_owned())));
             }
         }
         true
     }
 
     fn word(&mut self) -> bool {
-        let rest = self.rest();
-        let len = rest.find(|c| !in_word(c)).unwrap_or(rest.len());
-        let text = &rest[..len];
-        let kind = word(text);
+        let rest = self.cursor.rest();
+        let text = self.cursor.word(in_word);
+        let (kind, len) = (word(text), text.len());
         if let Word::Glued(glued, tail) = kind
             && !tail.is_empty()
             && !(self.is_name)(text)
@@ -304,7 +285,7 @@ impl<'a> Lexer<'a> {
 
     fn prefixes(&mut self, count: usize) {
         for _ in 0..count {
-            let sign = match self.rest().as_bytes()[0] {
+            let sign = match self.cursor.rest().as_bytes()[0] {
                 b'F' => Sign::Finally,
                 b'G' => Sign::Globally,
                 _ => Sign::Next,
@@ -315,7 +296,7 @@ impl<'a> Lexer<'a> {
 
     /// `eat.0`, `eat.*`: the first `len` bytes are the word before the first dot.
     fn dotted(&mut self, mut len: usize) -> bool {
-        let rest = self.rest();
+        let rest = self.cursor.rest();
         while rest[len..].starts_with('.') {
             let after = &rest[len + 1..];
             let part = match after.strip_prefix('*') {
@@ -323,16 +304,11 @@ impl<'a> Lexer<'a> {
                 None => after.find(|c| !in_word(c)).unwrap_or(after.len()),
             };
             if part == 0 {
-                let at = self.at + len;
-                return self.bad(
-                    Diagnostic::error(
-                        "E0513",
-                        "an event name stops at a dot",
-                        Span::new(at, at + 1),
-                    )
-                    .label("expected a word, a number or `*` after it")
-                    .help("other event names are written `event(…)`"),
-                );
+                let at = self.cursor.at() + len;
+                let message = "an event name stops at a dot";
+                let wrong = Diagnostic::error("E0513", message, Span::new(at, at + 1))
+                    .label("expected a word, a number or `*` after it");
+                return self.bad(wrong.help("other event names are written `event(…)`"));
             }
             len += 1 + part;
         }
@@ -343,46 +319,49 @@ impl<'a> Lexer<'a> {
     /// `event(…)` or `state(…)`, with balanced parentheses or one quoted text inside.
     fn explicit(&mut self, keyword: &str) -> bool {
         let make = if keyword == "event" { Atom::event } else { Atom::state };
-        let open = self.at + self.rest().find('(').expect("looked before");
-        let inside = &self.text[open + 1..];
-        let trimmed = inside.trim_start();
-        if let Some(body) = trimmed.strip_prefix('"')
-            && let Some((content, len)) = unquote(body)
-            && body[len..].trim_start().starts_with(')')
+        let mut inside = self.cursor;
+        inside.skip(keyword.len());
+        inside.skip_space();
+        let mut quoted = inside;
+        quoted.skip(1);
+        quoted.skip_space();
+        if quoted.sees("\"")
+            && let Some(content) = quoted.take_quoted()
         {
-            let close = self.text.len() - body[len..].trim_start().len();
-            return self.proposition(make(&content), close + 1);
+            quoted.skip_space();
+            if quoted.takes(")") {
+                return self.proposition(make(&unquoted(content)), quoted.at());
+            }
         }
-        match balanced(inside, '(', ')') {
-            Some(len) => self.proposition(make(&inside[..len]), open + 1 + len + 1),
-            None => self.unclosed(Span::new(self.at, open + 1), ")"),
+        match inside.take_nested("(", ")") {
+            Some(content) => self.proposition(make(content), inside.at()),
+            None => self.unclosed(Span::new(self.cursor.at(), inside.at() + 1), ")"),
         }
     }
 
     fn quoted(&mut self) -> bool {
-        let body = &self.rest()[1..];
-        match unquote(body) {
-            Some((content, len)) => self.proposition(Atom::state(&content), self.at + 1 + len),
-            None => self.unclosed(Span::new(self.at, self.at + 1), "\""),
+        let mut quoted = self.cursor;
+        match quoted.take_quoted() {
+            Some(content) => self.proposition(Atom::state(&unquoted(content)), quoted.at()),
+            None => self.unclosed(self.cursor.next(1), "\""),
         }
     }
 
     fn braced(&mut self) -> bool {
-        let body = &self.rest()[1..];
-        match balanced(body, '{', '}') {
-            Some(len) => self.proposition(Atom::state(&body[..len]), self.at + 1 + len + 1),
-            None => self.unclosed(Span::new(self.at, self.at + 1), "}"),
+        let mut braced = self.cursor;
+        match braced.take_nested("{", "}") {
+            Some(content) => self.proposition(Atom::state(content), braced.at()),
+            None => self.unclosed(self.cursor.next(1), "}"),
         }
     }
 
     fn proposition(&mut self, atom: Atom, end: usize) -> bool {
+        let span = Span::new(self.cursor.at(), end);
         if atom.text().is_empty() {
-            return self.bad(
-                Diagnostic::error("E0512", "an empty proposition", Span::new(self.at, end))
-                    .label("there is nothing inside"),
-            );
+            let wrong = Diagnostic::error("E0512", "an empty proposition", span);
+            return self.bad(wrong.label("there is nothing inside"));
         }
-        self.push(Kind::Atom(atom), end - self.at);
+        self.push(Kind::Atom(atom), span.end - span.start);
         true
     }
 
@@ -394,39 +373,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// The text up to the closing quote with `\"` and `\\` undone, and how many bytes that took,
-/// quote included.
-fn unquote(body: &str) -> Option<(String, usize)> {
-    let mut content = String::new();
-    let mut chars = body.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
-        match c {
-            '"' => return Some((content, at + 1)),
-            '\\' => match chars.peek() {
-                Some(&(_, escaped)) if escaped == '"' || escaped == '\\' => {
-                    content.push(escaped);
-                    chars.next();
-                }
-                _ => content.push('\\'),
-            },
-            c => content.push(c),
-        }
-    }
-    None
-}
-
-/// How many bytes there are before the `close` that no `open` in `body` pairs with.
-fn balanced(body: &str, open: char, close: char) -> Option<usize> {
-    let mut depth = 0usize;
-    for (at, c) in body.char_indices() {
-        if c == open {
-            depth += 1;
-        } else if c == close {
-            match depth.checked_sub(1) {
-                Some(less) => depth = less,
-                None => return Some(at),
-            }
-        }
-    }
-    None
+/// A quoted text with `\"` and `\\` undone.
+fn unquoted(text: &str) -> Cow<'_, str> {
+    unescaped(text, |sign| sign == '"' || sign == '\\')
 }

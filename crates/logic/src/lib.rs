@@ -12,6 +12,8 @@
 //! - [`premise`]: fairness premises lifted out of a property;
 //! - [`class`]: safety, guarantee … reactivity; [`event`]: which formulas ignore invisible events.
 //!
+//! Errors are written with `thiserror`, which needs nothing at run time.
+//!
 //! If you want an automaton, that is `fairly-translate`; if you want to know whether a formula
 //! holds of a word, by the definition and for tests only, `fairly-testkit` has it.
 //!

@@ -13,8 +13,6 @@
 //! A formula shared in many places is small in the arena and may be astronomically large as
 //! text; [`Formulas::spell`] says so instead of writing it, and `display` cuts it short.
 
-use std::fmt;
-
 use crate::formula::{Formula, Formulas, Node, Op};
 
 /// Whose spelling of the operators.
@@ -125,16 +123,9 @@ const TLA: Table = Table {
 };
 
 /// The text of a formula would be too large to be of use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("written out, the formula would be longer than {MAX_PRINTED} bytes")]
 pub struct TooLarge;
-
-impl fmt::Display for TooLarge {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "written out, the formula would be longer than {MAX_PRINTED} bytes")
-    }
-}
-
-impl std::error::Error for TooLarge {}
 
 /// The longest text [`Formulas::spell`] gives. Twice what the parser reads, so that what was read
 /// can be written in any spelling that has the operators.

@@ -12,6 +12,8 @@
 //! Rejected: laws that help some translators but write more, such as `GF(a & F b)` to
 //! `GF a & GF b`. [`Formulas::lift`] undoes the one that matters, `G(a & F b)`.
 
+mod join;
+
 use hashbrown::HashMap;
 
 use crate::entail::Entailment;
@@ -254,19 +256,16 @@ impl Simplifier {
             return self.finally(fs, side, both);
         }
         // F(a | e) = F a | e
-        if op == side.op(Op::Or) {
-            let (out, rest): (Vec<_>, Vec<_>) =
-                children.iter().partition(|&&c| side.eventual(fs, c));
-            if !out.is_empty() {
-                return self.finally_beside(fs, side, side, out, &rest);
-            }
+        let finally = |me: &mut Self, fs: &mut Formulas, rest| me.finally(fs, side, rest);
+        let late = |fs: &Formulas, c| side.eventual(fs, c);
+        let items = Self::joined(fs, side, a);
+        if let Some(out) = self.taken_out(fs, side, items, late, finally) {
+            return out;
         }
         // F(a & s) = F a & s
-        if op == side.op(Op::And) {
-            let (out, rest): (Vec<_>, Vec<_>) = children.iter().partition(|&&c| suspendable(fs, c));
-            if !out.is_empty() {
-                return self.finally_beside(fs, side, side.other(), out, &rest);
-            }
+        let items = Self::met(fs, side, a);
+        if let Some(out) = self.taken_out(fs, side.other(), items, suspendable, finally) {
+            return out;
         }
         // F G(a & X b) = F G(a & b)
         if op == side.op(Op::Globally)
@@ -282,20 +281,6 @@ impl Simplifier {
             return self.finally(fs, side, always);
         }
         Self::raw(fs, side, Op::Finally, &[a])
-    }
-
-    /// `F` of the rest, joined or met (that is `list`) with what may stand outside.
-    fn finally_beside(
-        &mut self,
-        fs: &mut Formulas,
-        side: Side,
-        list: Side,
-        mut out: Vec<Formula>,
-        rest: &[Formula],
-    ) -> Formula {
-        let inner = self.join(fs, list, rest);
-        out.push(self.finally(fs, side, inner));
-        self.join(fs, list, &out)
     }
 
     // ---- two operands ---------------------------------------------------------------------
@@ -327,28 +312,20 @@ impl Simplifier {
             return b;
         }
         // a U (b | e) = (a U b) | e
-        if let Some(items) = Self::joined(fs, side, b) {
-            let (mut out, rest): (Vec<_>, Vec<_>) =
-                items.iter().partition(|&&c| side.eventual(fs, c));
-            if !out.is_empty() {
-                let right = self.join(fs, side, &rest);
-                out.push(self.until(fs, side, a, right));
-                return self.join(fs, side, &out);
-            }
+        let until = |me: &mut Self, fs: &mut Formulas, rest| me.until(fs, side, a, rest);
+        let late = |fs: &Formulas, c| side.eventual(fs, c);
+        let items = Self::joined(fs, side, b);
+        if let Some(out) = self.taken_out(fs, side, items, late, until) {
+            return out;
         }
-        if let Some(items) = Self::met(fs, side, b) {
-            // a U (b & s) = (a U b) & s
-            let (mut out, rest): (Vec<_>, Vec<_>) =
-                items.iter().partition(|&&c| suspendable(fs, c));
-            if !out.is_empty() {
-                let right = self.join(fs, side.other(), &rest);
-                out.push(self.until(fs, side, a, right));
-                return self.join(fs, side.other(), &out);
-            }
-            // a U (a & b) = b M a
-            if let Some(rest) = self.without(fs, side, &items, a) {
-                return self.weak(fs, side.other(), rest, a);
-            }
+        // a U (b & s) = (a U b) & s
+        let items = Self::met(fs, side, b);
+        if let Some(out) = self.taken_out(fs, side.other(), items.clone(), suspendable, until) {
+            return out;
+        }
+        // a U (a & b) = b M a
+        if let Some(rest) = items.and_then(|items| self.without(fs, side, &items, a)) {
+            return self.weak(fs, side.other(), rest, a);
         }
         Self::raw(fs, side, Op::Until, &[a, b])
     }
@@ -382,24 +359,16 @@ impl Simplifier {
             return b;
         }
         // a W (b | e) = (a W b) | e
-        if let Some(items) = Self::joined(fs, side, b) {
-            let (mut out, rest): (Vec<_>, Vec<_>) =
-                items.iter().partition(|&&c| side.eventual(fs, c));
-            if !out.is_empty() {
-                let right = self.join(fs, side, &rest);
-                out.push(self.weak(fs, side, a, right));
-                return self.join(fs, side, &out);
-            }
+        let (late, items) = (|fs: &Formulas, c| side.eventual(fs, c), Self::joined(fs, side, b));
+        let weak = |me: &mut Self, fs: &mut Formulas, rest| me.weak(fs, side, a, rest);
+        if let Some(out) = self.taken_out(fs, side, items, late, weak) {
+            return out;
         }
         // (a | s) W b = (a W b) | s
-        if let Some(items) = Self::joined(fs, side, a) {
-            let (mut out, rest): (Vec<_>, Vec<_>) =
-                items.iter().partition(|&&c| suspendable(fs, c));
-            if !out.is_empty() {
-                let left = self.join(fs, side, &rest);
-                out.push(self.weak(fs, side, left, b));
-                return self.join(fs, side, &out);
-            }
+        let items = Self::joined(fs, side, a);
+        let weak = |me: &mut Self, fs: &mut Formulas, rest| me.weak(fs, side, rest, b);
+        if let Some(out) = self.taken_out(fs, side, items, suspendable, weak) {
+            return out;
         }
         // a W (a & b) = b R a
         if let Some(items) = Self::met(fs, side, b)
@@ -408,6 +377,25 @@ impl Simplifier {
             return self.until(fs, side.other(), rest, a);
         }
         Self::raw(fs, side, Op::WeakUntil, &[a, b])
+    }
+
+    /// The items of a list that need not stand inside an operator, before it: `inside` puts the operator on the
+    /// others. Nothing if there are none of them.
+    fn taken_out(
+        &mut self,
+        fs: &mut Formulas,
+        list: Side,
+        items: Option<Vec<Formula>>,
+        is_out: impl Fn(&Formulas, Formula) -> bool,
+        inside: impl FnOnce(&mut Self, &mut Formulas, Formula) -> Formula,
+    ) -> Option<Formula> {
+        let (mut out, rest): (Vec<_>, Vec<_>) = items?.iter().partition(|&&item| is_out(fs, item));
+        if out.is_empty() {
+            return None;
+        }
+        let rest = self.join(fs, list, &rest);
+        out.push(inside(self, fs, rest));
+        Some(self.join(fs, list, &out))
     }
 
     /// Operands of the left side that cannot matter: in `(a | c) U b` a `c` that entails `b`, in
@@ -472,223 +460,6 @@ impl Simplifier {
         let rest: Vec<Formula> =
             items.iter().copied().filter(|item| parts.binary_search(item).is_err()).collect();
         Some(self.join(fs, side.other(), &rest))
-    }
-
-    // ---- any number of operands -----------------------------------------------------------
-
-    /// `|` of the items.
-    fn join(&mut self, fs: &mut Formulas, side: Side, items: &[Formula]) -> Formula {
-        let mut current = Self::raw(fs, side, Op::Or, items);
-        loop {
-            let Some(items) = Self::joined(fs, side, current) else { return current };
-            let next = match self
-                .merge(fs, side, &items)
-                .or_else(|| self.unfolded(fs, side, &items))
-                .or_else(|| self.pairwise(fs, side, &items))
-            {
-                Some(items) => Self::raw(fs, side, Op::Or, &items),
-                None => return current,
-            };
-            if fs.size(next) > fs.size(current) || next == current {
-                return current;
-            }
-            current = next;
-        }
-    }
-
-    /// Two or more items with one operator become one item.
-    fn merge(&mut self, fs: &mut Formulas, side: Side, items: &[Formula]) -> Option<Vec<Formula>> {
-        let mut groups: HashMap<(u8, Formula), Vec<Formula>> = HashMap::new();
-        let mut keys: Vec<(u8, Formula)> = Vec::new();
-        let mut merged = Vec::new();
-        for &item in items {
-            let Some(key) = merge_key(fs, side, item) else {
-                merged.push(item);
-                continue;
-            };
-            let group = groups.entry(key).or_default();
-            if group.is_empty() {
-                keys.push(key);
-            }
-            group.push(item);
-        }
-        if keys.iter().all(|key| groups[key].len() == 1) {
-            return None;
-        }
-        for key in keys {
-            merged.push(match groups[&key][..] {
-                [only] => only,
-                ref members => self.merged(fs, side, key, members),
-            });
-        }
-        Some(merged)
-    }
-
-    /// The one item that the members, which have the key in common, become.
-    fn merged(
-        &mut self,
-        fs: &mut Formulas,
-        side: Side,
-        key: (u8, Formula),
-        members: &[Formula],
-    ) -> Formula {
-        let parts = |fs: &Formulas, which: usize| -> Vec<Formula> {
-            members.iter().map(|&member| fs.children(member)[which]).collect()
-        };
-        let any =
-            |fs: &Formulas, op: Op| members.iter().any(|&member| fs.op(member) == side.op(op));
-        match key.0 {
-            NEXT => {
-                let inner = parts(fs, 0);
-                let inner = self.join(fs, side, &inner);
-                self.next(fs, inner)
-            }
-            FINALLY => {
-                let inner = parts(fs, 0);
-                let inner = self.join(fs, side, &inner);
-                self.finally(fs, side, inner)
-            }
-            OFTEN => {
-                let mut inner = parts(fs, 0);
-                for eventually in &mut inner {
-                    *eventually = fs.children(*eventually)[0];
-                }
-                let inner = self.join(fs, side, &inner);
-                let eventually = self.finally(fs, side, inner);
-                self.finally(fs, side.other(), eventually)
-            }
-            // (a U b) | (a W c) = a W (b | c)
-            LEFT => {
-                let right = parts(fs, 1);
-                let right = self.join(fs, side, &right);
-                if any(fs, Op::WeakUntil) {
-                    self.weak(fs, side, key.1, right)
-                } else {
-                    self.until(fs, side, key.1, right)
-                }
-            }
-            // (a M b) | (c R b) = (a | c) R b
-            _ => {
-                let left = parts(fs, 0);
-                let left = self.join(fs, side, &left);
-                if any(fs, Op::Release) {
-                    self.until(fs, side.other(), left, key.1)
-                } else {
-                    self.weak(fs, side.other(), left, key.1)
-                }
-            }
-        }
-    }
-
-    /// Items that are an operator unfolded.
-    fn unfolded(
-        &mut self,
-        fs: &mut Formulas,
-        side: Side,
-        items: &[Formula],
-    ) -> Option<Vec<Formula>> {
-        let has = |f: Formula| items.binary_search(&f).is_ok();
-        for &item in items {
-            let op = fs.op(item);
-            let children = fs.children(item).to_vec();
-            let (mut gone, new) = if op == side.op(Op::Until) {
-                // (a U b) | G a = a W b
-                let always = Self::raw(fs, side, Op::Globally, &[children[0]]);
-                (vec![item, always], self.weak(fs, side, children[0], children[1]))
-            } else if op == side.op(Op::StrongRelease) {
-                // (a M b) | G b = a R b
-                let always = Self::raw(fs, side, Op::Globally, &[children[1]]);
-                (vec![item, always], self.until(fs, side.other(), children[0], children[1]))
-            } else if op == Op::Next && fs.op(children[0]) == side.op(Op::Finally) {
-                // a | X F a = F a
-                let inner = fs.children(children[0])[0];
-                let mut gone = Self::joined(fs, side, inner).unwrap_or_else(|| vec![inner]);
-                gone.push(item);
-                (gone, children[0])
-            } else {
-                continue;
-            };
-            if gone.iter().all(|&f| has(f)) {
-                gone.sort_unstable();
-                let mut rest: Vec<Formula> =
-                    items.iter().copied().filter(|f| gone.binary_search(f).is_err()).collect();
-                rest.push(new);
-                return Some(rest);
-            }
-        }
-        None
-    }
-
-    /// Compares items with each other.
-    fn pairwise(
-        &mut self,
-        fs: &mut Formulas,
-        side: Side,
-        items: &[Formula],
-    ) -> Option<Vec<Formula>> {
-        if items.len() > MAX_PAIRWISE {
-            return None;
-        }
-        for (i, &a) in items.iter().enumerate() {
-            for (j, &b) in items.iter().enumerate() {
-                if i == j {
-                    continue;
-                }
-                // a | b = b if a entails b
-                if self.below(fs, side, a, b) {
-                    return Some(items.iter().copied().filter(|&item| item != a).collect());
-                }
-                if i < j && self.total(fs, side, a, b) {
-                    return Some(vec![side.top()]);
-                }
-                // a | (c & b) = a | b if a | c always holds
-                if let Some(parts) = Self::met(fs, side, b)
-                    && parts.len() <= MAX_PAIRWISE
-                {
-                    let mut kept = Vec::new();
-                    for &part in &parts {
-                        if !self.total(fs, side, a, part) {
-                            kept.push(part);
-                        }
-                    }
-                    if kept.len() < parts.len() {
-                        let shorter = self.join(fs, side.other(), &kept);
-                        let mut rest: Vec<Formula> =
-                            items.iter().copied().filter(|&item| item != b).collect();
-                        rest.push(shorter);
-                        return Some(rest);
-                    }
-                }
-            }
-        }
-        None
-    }
-}
-
-const NEXT: u8 = 0;
-const FINALLY: u8 = 1;
-const OFTEN: u8 = 2;
-const LEFT: u8 = 3;
-const RIGHT: u8 = 4;
-
-/// Items with the same key merge: which law, and the operand they must have in common.
-fn merge_key(fs: &Formulas, side: Side, item: Formula) -> Option<(u8, Formula)> {
-    let op = fs.op(item);
-    let children = fs.children(item);
-    if op == Op::Next {
-        Some((NEXT, Formula::TRUE))
-    } else if op == side.op(Op::Finally) && !side.universal(fs, children[0]) {
-        // F a | F b = F(a | b), but FG a | FG b stay apart: they are conditions on their own.
-        Some((FINALLY, Formula::TRUE))
-    } else if op == side.op(Op::Globally) && fs.op(children[0]) == side.op(Op::Finally) {
-        // GF a | GF b = GF(a | b)
-        Some((OFTEN, Formula::TRUE))
-    } else if op == side.op(Op::Until) || op == side.op(Op::WeakUntil) {
-        Some((LEFT, children[0]))
-    } else if op == side.op(Op::Release) || op == side.op(Op::StrongRelease) {
-        Some((RIGHT, children[1]))
-    } else {
-        None
     }
 }
 

@@ -27,13 +27,13 @@ mod ways;
 
 use fairly_omega::StateId;
 use fairly_system::{
-    Action, ActionId, AtomIndex, Blocked, EventId, Fault, Interrupt, MoveId, Signature,
-    StateValues, Transition, TransitionSystem,
+    Action, ActionId, AtomIndex, Blocked, EventId, Fault, Growth, Interrupt, MoveId, Signature,
+    StateValues, Steps, Transition, TransitionSystem,
 };
 
 use hashbrown::{HashMap, HashSet, HashTable};
 
-use crate::interpreter::{Batch, Interpreter, Keep, Mode, Steps, unnumbered};
+use crate::interpreter::{Batch, Interpreter, Keep, Mode, unnumbered};
 use crate::limits::Long;
 use crate::native::MOST_AT_ONCE;
 use passage::{Extent, NO_CYCLE, Passage, To, hash};
@@ -807,6 +807,10 @@ impl TransitionSystem for Collapsed {
 
     fn blocked(&mut self, state: StateId) -> Vec<Blocked> {
         self.inner.blocked(state)
+    }
+
+    fn growth(&self) -> Option<Growth> {
+        self.inner.growth()
     }
 
     fn valuation(&self, state: StateId) -> Vec<(String, String)> {

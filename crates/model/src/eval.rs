@@ -303,43 +303,21 @@ fn unary(op: UnaryOp, operand: i64) -> Faulty<i64> {
 }
 
 fn binary(op: BinaryOp, left: i64, right: i64) -> Faulty<i64> {
-    let fits = |value: Option<i64>, sign: &str| match value {
-        Some(value) => Ok(value),
-        None => fault(format!("{left} {sign} {right} does not fit 64 bits")),
-    };
-    let places = || match u32::try_from(right) {
-        Ok(places) if places < 64 => Ok(places),
-        _ => fault(format!("a shift by {right} places, which must be 0 to 63")),
-    };
-    if right == 0 && matches!(op, BinaryOp::Divide | BinaryOp::Remainder | BinaryOp::Modulo) {
-        return fault(format!("{left} is divided by zero"));
+    if let Some(value) = op.apply(left, right) {
+        return Ok(value);
     }
-    match op {
-        BinaryOp::Add => fits(left.checked_add(right), "+"),
-        BinaryOp::Subtract => fits(left.checked_sub(right), "-"),
-        BinaryOp::Multiply => fits(left.checked_mul(right), "*"),
-        BinaryOp::Divide => fits(left.checked_div(right), "/"),
-        // The remainder of the one division that overflows is 0.
-        BinaryOp::Remainder => Ok(left.wrapping_rem(right)),
-        BinaryOp::Modulo => {
-            let rest = left.wrapping_rem(right);
-            Ok(if rest != 0 && (rest < 0) != (right < 0) { rest + right } else { rest })
+    let sign = match op {
+        BinaryOp::Divide | BinaryOp::Remainder | BinaryOp::Modulo if right == 0 => {
+            return fault(format!("{left} is divided by zero"));
         }
-        BinaryOp::Equal => Ok(i64::from(left == right)),
-        BinaryOp::NotEqual => Ok(i64::from(left != right)),
-        BinaryOp::Less => Ok(i64::from(left < right)),
-        BinaryOp::LessEqual => Ok(i64::from(left <= right)),
-        BinaryOp::Greater => Ok(i64::from(left > right)),
-        BinaryOp::GreaterEqual => Ok(i64::from(left >= right)),
-        BinaryOp::And => Ok(i64::from(left != 0 && right != 0)),
-        BinaryOp::Or => Ok(i64::from(left != 0 || right != 0)),
-        BinaryOp::BitAnd => Ok(left & right),
-        BinaryOp::BitOr => Ok(left | right),
-        BinaryOp::BitXor => Ok(left ^ right),
-        BinaryOp::ShiftLeft => {
-            let places = places()?;
-            fits(Some(left << places).filter(|shifted| shifted >> places == left), "<<")
+        BinaryOp::ShiftLeft | BinaryOp::ShiftRight if !(0..64).contains(&right) => {
+            return fault(format!("a shift by {right} places, which must be 0 to 63"));
         }
-        BinaryOp::ShiftRight => Ok(left >> places()?),
-    }
+        BinaryOp::Add => "+",
+        BinaryOp::Subtract => "-",
+        BinaryOp::Multiply => "*",
+        BinaryOp::Divide => "/",
+        _ => "<<",
+    };
+    fault(format!("{left} {sign} {right} does not fit 64 bits"))
 }

@@ -2,7 +2,7 @@
 //! location, on an unpacked state.
 
 use fairly_source::Span;
-use fairly_system::Fault;
+use fairly_system::{Fault, FaultKind, Interrupt};
 
 use crate::eval::{Faulty, View, convert, fault};
 use crate::expression::{AnyVariable, Expr, Pattern, Pick, Place};
@@ -17,6 +17,39 @@ const ASKED: u64 = 1 << 16;
 /// So many statements are always allowed.
 const FEW: u64 = 1 << 10;
 
+/// How much work steps take, and how much they may take.
+#[derive(Default)]
+pub(crate) struct Effort {
+    /// Statements that one process has run in the action that happens.
+    pub(crate) statements: u64,
+    /// Statements that a process may run in an action out of the state that is looked at.
+    pub(crate) allowed: u64,
+    /// The most that one has run there.
+    pub(crate) most_run: u64,
+    /// Says whether to stop inside a step.
+    pub(crate) interrupt: Option<Interrupt>,
+}
+
+impl Effort {
+    /// Whether to stop inside a step.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupt.as_ref().is_some_and(|stop| stop())
+    }
+
+    #[cold]
+    fn count_many(&mut self, span: Option<Span>) -> Faulty<()> {
+        self.most_run = self.most_run.max(self.statements);
+        if self.statements > self.allowed {
+            let message = "a step runs very many statements, and may never end";
+            return Err(Box::new(Fault::limit(message, span)));
+        }
+        if self.statements.is_multiple_of(ASKED) && self.is_interrupted() {
+            return Err(Box::new(Fault::limit("the search was stopped inside a step", span)));
+        }
+        Ok(())
+    }
+}
+
 /// One process's part in an action, while it happens.
 pub(crate) struct Runner<'a> {
     pub(crate) program: &'a Program,
@@ -24,8 +57,7 @@ pub(crate) struct Runner<'a> {
     pub(crate) own: (usize, &'a [Strip]),
     pub(crate) received: Option<&'a [i64]>,
     pub(crate) timeout: bool,
-    /// Statements that this part of the action has run.
-    pub(crate) statements: &'a mut u64,
+    pub(crate) effort: &'a mut Effort,
     /// Values that wait to be assigned.
     pub(crate) values: &'a mut Vec<i64>,
 }
@@ -56,24 +88,11 @@ impl Runner<'_> {
 
     /// Counts a statement, or a round of a loop, which may have no statements.
     fn count(&mut self, span: Option<Span>) -> Faulty<()> {
-        *self.statements += 1;
-        if *self.statements <= FEW {
+        self.effort.statements += 1;
+        if self.effort.statements <= FEW {
             return Ok(());
         }
-        self.count_many(span)
-    }
-
-    #[cold]
-    fn count_many(&mut self, span: Option<Span>) -> Faulty<()> {
-        self.program.most_run.set(self.program.most_run.get().max(*self.statements));
-        if *self.statements <= self.program.allowed.get() {
-            let is_asked = self.statements.is_multiple_of(ASKED);
-            if is_asked && self.program.interrupt.as_ref().is_some_and(|stop| stop()) {
-                return Err(Box::new(Fault::limit("the search was stopped inside a step", span)));
-            }
-            return Ok(());
-        }
-        Err(Box::new(Fault::limit("a step runs very many statements, and may never end", span)))
+        self.effort.count_many(span)
     }
 
     fn statement(&mut self, statement: &Statement) -> Faulty<()> {
@@ -89,11 +108,16 @@ impl Runner<'_> {
                 }
                 Ok(())
             }
-            StatementKind::Assert { condition, message } => match self.view().test(condition)? {
-                true => Ok(()),
-                false if message.is_empty() => fault("an assertion does not hold"),
-                false => fault(message.as_str()),
-            },
+            StatementKind::Assert { condition, message, kind } => {
+                match self.view().test(condition)? {
+                    true => Ok(()),
+                    false if *kind == FaultKind::Limit => {
+                        Err(Box::new(Fault::limit(message.as_str(), None)))
+                    }
+                    false if message.is_empty() => fault("an assertion does not hold"),
+                    false => fault(message.as_str()),
+                }
+            }
             StatementKind::Start { template, arguments, slot } => {
                 let started = self.start(*template, arguments)?;
                 match slot {
@@ -167,7 +191,7 @@ impl Runner<'_> {
         };
         let program = self.program;
         program.start(self.cells, slot, variant, &values)?;
-        program.begin(self.cells, slot, variant, self.statements)?;
+        program.begin(self.cells, slot, variant, self.effort)?;
         Ok(slot)
     }
 
@@ -334,7 +358,7 @@ impl Program {
         cells: &mut [i64],
         slot: usize,
         variant: usize,
-        statements: &mut u64,
+        effort: &mut Effort,
     ) -> Faulty<()> {
         let of = &self.layout.slots[slot].variants[variant];
         let start = &self.model.template(of.template).start;
@@ -343,7 +367,7 @@ impl Program {
         }
         let own = (slot, of.locals.as_slice());
         let values = &mut Vec::new();
-        Runner { program: self, cells, own, received: None, timeout: false, statements, values }
+        Runner { program: self, cells, own, received: None, timeout: false, effort, values }
             .run(start)
     }
 

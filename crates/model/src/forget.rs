@@ -126,6 +126,7 @@ impl Forget {
         self.pool.extend_from_slice(&self.always);
         let keys: Vec<_> = program
             .names
+            .signature
             .action(action)
             .moves
             .iter()
@@ -283,7 +284,7 @@ impl Interpreter {
         if one == other {
             return true;
         }
-        let count = self.atom_count();
+        let count = self.space().atoms.count();
         if self.memory().faint.as_ref().is_none_or(|(known, _)| *known != count) {
             let atoms = (0..count).filter_map(|at| {
                 self.atom_expression(AtomIndex(u32::try_from(at).expect("few propositions")))

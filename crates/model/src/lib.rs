@@ -20,12 +20,12 @@ mod liveness;
 mod merge;
 mod model;
 pub mod native;
+mod operator;
 mod origins;
 mod passing;
 mod process;
 mod ranges;
 mod shown;
-mod state;
 mod sure;
 pub mod text;
 mod variable;
@@ -38,11 +38,11 @@ pub use faint::Faint;
 pub use footprint::{Access, Footprint, Footprints, Owner};
 pub use forget::Forgotten;
 pub use ids::{ChannelId, LocalId, LocationId, SlotId, TemplateId, VariableId};
-pub use interpreter::Interpreter;
+pub use interpreter::{Interpreter, ModelSpace};
 pub use layout::{ChannelLayout, Layout, SlotLayout, Strip, VariantLayout};
 pub use limits::Limits;
 pub use merge::Kept;
-pub use model::{Atomicity, Exit, Growth, Model, Unfold};
+pub use model::{Atomicity, Exit, Growth, Model, Unfold, Unfolded};
 pub use process::{
     Communication, Edge, Gathering, Label, Location, Order, Slot, Statement, StatementKind, Target,
     Template,

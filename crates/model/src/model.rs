@@ -4,7 +4,7 @@ use fairly_system::{Event, EventId, EventKind};
 
 use crate::expression::Expr;
 use crate::ids::{LocationId, TemplateId};
-use crate::process::{Gathering, Slot, Template};
+use crate::process::{Edge, Gathering, Location, Slot, Template};
 use crate::variable::{Channel, Variable};
 
 /// A model: variables, channels, kinds of processes, the slots they run in, and who takes which
@@ -103,18 +103,29 @@ impl Default for Model {
 ///
 /// A process whose control automaton is infinite, or too large to be made before the search, has
 /// locations without edges. The interpreter asks for them when a state has the process there.
-pub trait Unfold {
-    /// Gives `model.templates[template].locations[location]` its edges, and the template whatever
-    /// new locations they lead to. Nothing else of the model changes.
+pub trait Unfold: Send {
+    /// The edges of a location that has none in the model. It is asked once for each.
     ///
     /// # Errors
     /// When the process grows beyond all bounds.
     fn unfold(
         &mut self,
-        model: &mut Model,
+        model: &Model,
         template: TemplateId,
         location: LocationId,
-    ) -> Result<(), Growth>;
+    ) -> Result<Unfolded, Growth>;
+}
+
+/// A location that has been unfolded.
+#[derive(Clone, Debug)]
+pub struct Unfolded {
+    /// Its edges.
+    pub edges: Vec<Edge>,
+    /// Whether it is atomic.
+    pub atomic: bool,
+    /// Locations that the edges lead to and that were not there before. They follow those that the template
+    /// has, and those that were given before.
+    pub locations: Vec<Location>,
 }
 
 /// A process that grows beyond all bounds.

@@ -1,7 +1,7 @@
 //! Processes: control automata whose edges are guarded actions.
 
 use fairly_source::Span;
-use fairly_system::{Annotation, EventId};
+use fairly_system::{Annotation, EventId, FaultKind};
 
 use crate::expression::{Expr, Pattern, Pick, Place};
 use crate::ids::{LocalId, LocationId, SlotId, TemplateId};
@@ -174,6 +174,8 @@ pub enum StatementKind {
         condition: Expr,
         /// What went wrong otherwise, in a sentence; may be empty.
         message: String,
+        /// Whose fault it is: the model's, or nobody's where the tool goes no further.
+        kind: FaultKind,
     },
     /// Starts a process in the first free slot that can hold it; if there is none, that is a limit of
     /// the model. Its slot's number goes to `slot`.

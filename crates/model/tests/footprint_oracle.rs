@@ -10,7 +10,7 @@ use fairly_omega::StateId;
 use fairly_system::{ActionId, Transition, TransitionSystem};
 use fairly_testkit::Rng;
 
-use crate::common::{Shape, cases, first_seed, random_model};
+use fairly_modelkit::{Shape, cases, first_seed, random_model};
 
 /// How many states of a model are looked at.
 const STATES: usize = 60;

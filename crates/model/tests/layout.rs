@@ -3,7 +3,7 @@
 use fairly_model::{Layout, Model, Range, Strip, TemplateId, Variable, text};
 use fairly_testkit::Rng;
 
-use crate::common::{Shape, cases, first_seed, random_model};
+use fairly_modelkit::{Shape, cases, first_seed, random_model};
 
 fn array(name: &str, range: Range, length: u32) -> Variable {
     let initial = vec![range.low; length as usize];

@@ -11,7 +11,7 @@ use fairly_system::{MoveId, TransitionSystem};
 use fairly_testkit::Rng;
 use semantics::{Naive, Part, Process, State, Step, Wrong};
 
-use crate::common::{cases, first_seed, lively_model};
+use fairly_modelkit::{cases, first_seed, lively_model};
 
 /// States of a random model that are looked at.
 const STATES: usize = 60;

@@ -9,7 +9,7 @@ use fairly_model::{
 use fairly_source::{Style, render};
 use fairly_testkit::Rng;
 
-use crate::common::{Shape, cases, first_seed, random_model};
+use fairly_modelkit::{Shape, cases, first_seed, random_model};
 
 fn reads_back(model: &Model, case: &str) {
     let printed = text::print(model);
@@ -208,7 +208,11 @@ fn what_is_nested_as_deep_as_may_be_reads_back() {
         template t0 T parameters 0 { location q0 s { -> q0 on e1 as a } }";
     let mut model = text::parse(base).expect("a model");
     let condition = (1..NESTING / 2).fold(Expr::Const(7), |inner, _| not(left(inner)));
-    let asserts = |condition: Expr| StatementKind::Assert { condition, message: String::new() };
+    let asserts = |condition: Expr| StatementKind::Assert {
+        condition,
+        message: String::new(),
+        kind: fairly_system::FaultKind::Error,
+    };
     let mut inner = asserts(Expr::Own);
     for _ in 2..NESTING {
         let then = vec![Statement::new(inner)];

@@ -11,7 +11,7 @@ use fairly_model::{
 use fairly_system::{EventId, EventKind};
 use fairly_testkit::Rng;
 
-use crate::common::{Shape, cases, first_seed, random_model};
+use fairly_modelkit::{Shape, cases, first_seed, random_model};
 
 /// A sound model to break: `a` is gathered, `b` is not; the edge 0 of `T` does nothing, the edge 1
 /// sends and the edge 2 receives on a channel with two cells.
@@ -68,7 +68,11 @@ fn load(variable: AnyVariable, index: Option<Expr>) -> Expr {
 }
 
 fn asserting(condition: Expr) -> Statement {
-    Statement::new(StatementKind::Assert { condition, message: String::new() })
+    Statement::new(StatementKind::Assert {
+        condition,
+        message: String::new(),
+        kind: fairly_system::FaultKind::Error,
+    })
 }
 
 fn deep(levels: u32) -> Expr {

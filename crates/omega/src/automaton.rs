@@ -7,8 +7,6 @@
 //! Acceptance is on edges. A state-based condition is an automaton whose edges out of one state
 //! all carry the same marks ([`Automaton::state_marks`]), as HOA defines it.
 
-use std::fmt;
-
 use hashbrown::HashMap;
 
 use crate::acceptance::Acceptance;
@@ -16,31 +14,9 @@ use crate::letters::{Import, Label, Letters, Prop};
 use crate::marks::{MarkSet, MarkSetId, MarkTable};
 use crate::refused::Refused;
 
-/// A state of an automaton or a node of a graph; prints as its number, as in HOA.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct StateId(pub u32);
-
-impl StateId {
-    /// The state with this position.
-    ///
-    /// # Panics
-    /// Past 2³² − 2 states, which no limit in use allows.
-    #[inline]
-    pub fn from_index(index: usize) -> Self {
-        StateId(u32::try_from(index).expect("fewer than 2^32 states"))
-    }
-
-    /// The position, for tables indexed by state.
-    #[inline]
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-impl fmt::Display for StateId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)
-    }
+fairly_source::ids! {
+    /// A state of an automaton or a node of a graph; prints as its number, as in HOA.
+    StateId;
 }
 
 /// One edge, without its source.

@@ -4,6 +4,11 @@
 //!   Emerson–Lei [`Acceptance`] condition of any width;
 //! - [`emptiness`]: is there an accepted run, and if so which: three engines over one [`Graph`]
 //!   trait, which systems implement too;
+//! - [`ops`]: products, complement, inclusion, reduction and the other operations;
+//! - [`formats`]: HOA, never claims, `.aut`, words, in and out.
+//!
+//! Decision diagrams and sets of marks are ours: they are what the engines spend their time on. Errors are written
+//! with `thiserror`, which needs nothing at run time.
 
 mod acceptance;
 mod alternating;

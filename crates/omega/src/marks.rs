@@ -15,14 +15,9 @@ use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-/// One acceptance mark; prints as its number, as in HOA.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Mark(pub u32);
-
-impl fmt::Display for Mark {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)
-    }
+fairly_source::ids! {
+    /// One acceptance mark; prints as its number, as in HOA.
+    Mark;
 }
 
 /// Marks below this number are kept in the fast word.

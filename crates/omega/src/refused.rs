@@ -1,10 +1,9 @@
 //! Work that was given up because it would have cost too much.
 
-use std::fmt;
-
 /// Why an operation stopped without a result: a limit was reached. The answer is then *unknown*,
 /// never a partial result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("gave up: this needs more than {limit} {resource}")]
 pub struct Refused {
     /// What there was too much of.
     pub resource: Resource,
@@ -13,40 +12,30 @@ pub struct Refused {
 }
 
 /// What an operation can run out of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Resource {
     /// States of the automaton being built.
+    #[error("states")]
     States,
     /// Edges of the automaton being built.
+    #[error("edges")]
     Edges,
     /// Nodes of the decision diagrams that hold the letters.
+    #[error("decision-diagram nodes for the letters")]
     LetterNodes,
     /// Classes of letters to tell apart in one state.
+    #[error("classes of letters in one state")]
     LetterClasses,
     /// Disjuncts of the acceptance condition.
+    #[error("disjuncts of the acceptance condition")]
     Disjuncts,
     /// Choices tried for an acceptance condition that is hard to decide.
+    #[error("choices tried for the acceptance condition")]
     Choices,
     /// Bytes of text to write one label in a format that cannot name parts of a formula.
+    #[error("bytes of text for one label")]
     LabelText,
 }
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = match self.resource {
-            Resource::States => "states",
-            Resource::Edges => "edges",
-            Resource::LetterNodes => "decision-diagram nodes for the letters",
-            Resource::LetterClasses => "classes of letters in one state",
-            Resource::Disjuncts => "disjuncts of the acceptance condition",
-            Resource::Choices => "choices tried for the acceptance condition",
-            Resource::LabelText => "bytes of text for one label",
-        };
-        write!(f, "gave up: this needs more than {} {what}", self.limit)
-    }
-}
-
-impl std::error::Error for Refused {}
 
 /// How large a constructed automaton may become.
 #[derive(Clone, Copy, Debug)]

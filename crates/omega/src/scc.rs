@@ -7,26 +7,12 @@
 //! The algorithm is Tarjan's ("Depth-first search and linear graph algorithms", SIAM J. Comput.
 //! 1972) with an explicit stack.
 
-use std::fmt;
-
 use crate::automaton::{Automaton, Edge, StateId};
 use crate::marks::MarkSet;
 
-/// A strongly connected component; prints as its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ComponentId(pub u32);
-
-impl ComponentId {
-    /// The position, for tables indexed by component.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-impl fmt::Display for ComponentId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)
-    }
+fairly_source::ids! {
+    /// A strongly connected component; prints as its number.
+    ComponentId;
 }
 
 /// The strongly connected components that are reachable, in reverse topological order: an edge

@@ -50,11 +50,17 @@ fn random_graphs_have_shortest_lassos() {
     for seed in first..first + cases {
         let mut rng = Rng::new(seed);
         let kind = *rng.pick(&ConditionKind::ALL);
-        let marks = rng.below(7) as u32;
-        let shape = GraphShape { marks, most_nodes: 9, most_edges: 24, ..GraphShape::default() };
+        // Now and then more marks than are searched without a walk before.
+        let (marks, most_edges) = match seed % 16 {
+            0 => (18 + rng.below(4) as u32, 14),
+            _ => (rng.below(7) as u32, 24),
+        };
+        let shape = GraphShape { marks, most_nodes: 9, most_edges, ..GraphShape::default() };
         let graph = random_graph(&mut rng, &shape);
         let condition = random_condition(&mut rng, kind, shape.marks);
-        let automaton = common::automaton_with_marks(&graph, &condition, &NARROW);
+        let wide: Vec<u32> = (0..64).collect();
+        let names: &[u32] = if marks > 7 { &wide } else { &NARROW };
+        let automaton = common::automaton_with_marks(&graph, &condition, names);
         let explored = Explored::of(&mut automaton.graph()).expect("a tiny graph");
         let lasso = explored.short_lasso(usize::MAX, 1 << 20).expect("an easy condition");
         let expected = shortest(&graph, &condition);

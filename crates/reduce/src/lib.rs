@@ -53,6 +53,8 @@
 //! What that is enough for, which formulas and which fairness, is decided where problems are planned, in
 //! `fairly_check`.
 //!
+//! Sets of processes and of parts of a state are `fixedbitset`'s.
+//!
 //! [`TransitionSystem::left_out`]: fairly_system::TransitionSystem::left_out
 
 mod ample;

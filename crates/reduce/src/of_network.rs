@@ -1,6 +1,7 @@
 //! The skeleton of a network of explicit components: no variables, and events that several take
 //! together.
 
+use fairly_explore::Explored;
 use fairly_model::{Strip, native::Part};
 use fairly_omega::StateId;
 use fairly_system::{ActionId, MoveId, Network, ProcessId, Transition, TransitionSystem};
@@ -12,17 +13,18 @@ use crate::reduced::{Position, Reducible, Unsuited};
 use crate::skeleton::{Need, Skeleton, Spot, Step, Tone, Users};
 use crate::watched::{self, Names, Place, Watched};
 
-impl Reducible for Network {
+impl Reducible for Explored<Network> {
     fn skeleton(&self, watched: &Watched) -> Result<Skeleton, Unsuited> {
+        let network = self.space();
         let mut places = Vec::new();
         for atom in watched.all_atoms() {
-            let (component, inside) = self.atom_places(atom).ok_or(Unsuited::Stuck)?;
+            let (component, inside) = network.atom_places(atom).ok_or(Unsuited::Stuck)?;
             places.push(Place { slot: component, variant: 0, inside });
         }
-        let count = self.components().len();
+        let count = network.components().len();
         let slots: Vec<Vec<Vec<Spot>>> = (0..count)
             .map(|component| {
-                let states = self.components()[component].states().len();
+                let states = network.components()[component].states().len();
                 vec![(0..states).map(|_| Spot::default()).collect()]
             })
             .collect();
@@ -40,12 +42,12 @@ impl Reducible for Network {
             users: Users::default(),
         };
         let mut position = 0;
-        for (slot, component) in self.components().iter().enumerate() {
+        for (slot, component) in network.components().iter().enumerate() {
             for transition in component.transitions() {
                 let id = MoveId::from_index(position);
                 position += 1;
                 let event = self.signature().moves[id.index()].event;
-                let sharing = self.sharing(event);
+                let sharing = network.sharing(event);
                 let own = ProcessId::from_index(slot);
                 let others = sharing.iter().filter(|&&it| it != own).map(|it| it.0).collect();
                 let is_shared = sharing.len() > 1 && sharing.contains(&own);
@@ -94,12 +96,11 @@ impl Reducible for Network {
     }
 
     fn look(&mut self, state: StateId) -> bool {
-        Network::look(self, state);
-        true
+        Explored::look(self, state)
     }
 
     fn pending(&self) -> &[ActionId] {
-        Network::pending(self)
+        &self.looked_steps().actions
     }
 
     fn is_faulty(&self, _at: usize) -> bool {
@@ -108,8 +109,8 @@ impl Reducible for Network {
 
     fn positions(&self, out: &mut Vec<Option<Position>>) {
         out.clear();
-        let tuple = self.looked_at().iter();
-        out.extend(tuple.map(|&location| Some(Position { variant: 0, location })));
+        let tuple = self.space().tuple(self.looked_row()).into_iter();
+        out.extend(tuple.map(|location| Some(Position { variant: 0, location })));
     }
 
     fn value(&self, strip: &Strip) -> i64 {
@@ -118,11 +119,11 @@ impl Reducible for Network {
 
     fn part(&self, id: MoveId) -> Option<Part> {
         let slot = self.signature().moves[id.index()].process.0;
-        let (location, edge) = self.place_of(id);
+        let (location, edge) = self.space().place_of(id);
         Some(Part { slot, variant: 0, location, edge })
     }
 
-    fn follow(&mut self, _state: StateId, keep: Option<&[bool]>, out: &mut Vec<Transition>) {
-        Network::follow(self, |at| keep.is_none_or(|keep| keep[at]), out);
+    fn follow(&mut self, state: StateId, keep: Option<&[bool]>, out: &mut Vec<Transition>) {
+        Explored::follow(self, state, |at| keep.is_none_or(|keep| keep[at]), out);
     }
 }

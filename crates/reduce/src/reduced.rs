@@ -5,7 +5,7 @@ use std::fmt;
 use fairly_model::{Forgotten, Strip, native::Part};
 use fairly_omega::{StateId, Stop};
 use fairly_system::{
-    Action, ActionId, AtomIndex, Fault, Interrupt, MoveId, Packed, Run, RunStep, Signature,
+    Action, ActionId, AtomIndex, Fault, Growth, Interrupt, MoveId, Packed, Run, RunStep, Signature,
     Transition, TransitionSystem,
 };
 use hashbrown::HashMap;
@@ -790,6 +790,10 @@ impl<S: Reducible> TransitionSystem for Reduced<'_, S> {
 
     fn describe(&self, state: StateId) -> String {
         self.system.describe(state)
+    }
+
+    fn growth(&self) -> Option<Growth> {
+        self.system.growth()
     }
 
     fn fault(&self, state: StateId) -> Option<&Fault> {

@@ -9,11 +9,13 @@ mod svg;
 
 use std::fmt::Write;
 
+use fairly_system::{Part, TraceStep};
+
+use crate::human::changes;
 use crate::look::clipped;
 use crate::markup::{mermaid, plantuml, quoted};
 use crate::messages::Message;
-use crate::table::{Part, Row};
-use crate::trace::Trace;
+use crate::trace::Saved;
 
 /// What a step is in a message chart. Lanes are positions of processes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,13 +34,13 @@ pub(crate) enum Mark {
     Nothing,
 }
 
-impl Trace {
+impl Saved {
     /// What each step is.
     pub(crate) fn marks(&self) -> Vec<Mark> {
-        self.rows.iter().enumerate().map(|(at, row)| self.mark(at, row)).collect()
+        self.run.steps.iter().enumerate().map(|(at, row)| self.mark(at, row)).collect()
     }
 
-    fn mark(&self, at: usize, row: &Row) -> Mark {
+    fn mark(&self, at: usize, row: &TraceStep) -> Mark {
         let taking = takers(row);
         match (taking.as_slice(), row.sender) {
             ([], _) => Mark::Nothing,
@@ -51,7 +53,7 @@ impl Trace {
                     self.messages.iter().filter(|it| it.sent == Some(at)).collect();
                 let receives = |message: &&Message| {
                     let step = message.received?;
-                    let by = self.rows.get(step).map(takers)?;
+                    let by = self.run.steps.get(step).map(takers)?;
                     Some((*by.first()?, step))
                 };
                 match (sent.is_empty(), sent.iter().find_map(receives)) {
@@ -67,17 +69,17 @@ impl Trace {
     /// The processes that act, by position.
     pub(crate) fn lanes(&self) -> Vec<usize> {
         let acts =
-            |at: &usize| self.rows.iter().any(|row| row.parts.get(*at) == Some(&Part::Taken));
-        let lanes: Vec<usize> = (0..self.processes.len()).filter(acts).collect();
-        if lanes.is_empty() { (0..self.processes.len().min(1)).collect() } else { lanes }
+            |at: &usize| self.run.steps.iter().any(|row| row.parts.get(*at) == Some(&Part::Taken));
+        let lanes: Vec<usize> = (0..self.run.processes.len()).filter(acts).collect();
+        if lanes.is_empty() { (0..self.run.processes.len().min(1)).collect() } else { lanes }
     }
 
     /// The processes that have no lane, in words.
     pub(crate) fn without_lane(&self) -> Option<String> {
         let lanes = self.lanes();
-        let names: Vec<&str> = (0..self.processes.len())
+        let names: Vec<&str> = (0..self.run.processes.len())
             .filter(|at| !lanes.contains(at))
-            .map(|at| self.processes[at].as_str())
+            .map(|at| self.run.processes[at].as_str())
             .collect();
         match names.as_slice() {
             [] => None,
@@ -88,10 +90,10 @@ impl Trace {
 
     /// What a step says in a chart, with where its message comes from or that it goes nowhere.
     fn said(&self, at: usize) -> String {
-        let row = &self.rows[at];
+        let row = &self.run.steps[at];
         let from = self.messages.iter().find(|it| it.received == Some(at)).map(|it| it.sent);
         match (self.mark(at, row), from) {
-            (Mark::SendsInVain(_), _) if self.loops_to.is_some_and(|back| at >= back) => {
+            (Mark::SendsInVain(_), _) if self.run.loops_to.is_some_and(|back| at >= back) => {
                 format!("{} (not received in this round)", row.action)
             }
             (Mark::SendsInVain(_), _) => format!("{} (not received)", row.action),
@@ -107,7 +109,7 @@ impl Trace {
         let mut out = "sequenceDiagram\n".to_owned();
         let lanes = self.lanes();
         for &at in &lanes {
-            let _ = writeln!(out, "    participant p{at} as {}", mermaid(&self.processes[at]));
+            let _ = writeln!(out, "    participant p{at} as {}", mermaid(&self.run.processes[at]));
         }
         let over = |lanes: &[usize]| {
             let (first, last) = (lanes.first().unwrap_or(&0), lanes.last().unwrap_or(&0));
@@ -117,10 +119,10 @@ impl Trace {
             let _ = writeln!(out, "    note over {}: {}", over(&lanes), mermaid(&said));
         }
         for (at, mark) in self.marks().into_iter().enumerate() {
-            if Some(at) == self.loops_to {
+            if Some(at) == self.run.loops_to {
                 out.push_str("    loop for ever\n");
             }
-            let indent = if at >= self.stem() { "        " } else { "    " };
+            let indent = if at >= self.run.stem() { "        " } else { "    " };
             let said = mermaid(&self.said(at));
             let line = match mark {
                 Mark::Own(one) => format!("p{one}->>p{one}: {said}"),
@@ -135,7 +137,7 @@ impl Trace {
             };
             let _ = writeln!(out, "{indent}{line}");
         }
-        if self.loops_to.is_some() {
+        if self.run.loops_to.is_some() {
             out.push_str("    end\n");
         }
         if let Some(conclusion) = &self.conclusion {
@@ -149,13 +151,13 @@ impl Trace {
         let mut out = format!("@startuml\ntitle {}\n", plantuml(&self.title()));
         let lanes = self.lanes();
         for &at in &lanes {
-            let _ = writeln!(out, "participant \"{}\" as p{at}", plantuml(&self.processes[at]));
+            let _ = writeln!(out, "participant \"{}\" as p{at}", plantuml(&self.run.processes[at]));
         }
         if let Some(said) = self.without_lane() {
             let _ = writeln!(out, "note over p{}: {}", lanes[0], plantuml(&said));
         }
         for (at, mark) in self.marks().into_iter().enumerate() {
-            if Some(at) == self.loops_to {
+            if Some(at) == self.run.loops_to {
                 out.push_str("loop for ever\n");
             }
             let said = plantuml(&self.said(at));
@@ -177,7 +179,7 @@ impl Trace {
             };
             let _ = writeln!(out, "{line}");
         }
-        if self.loops_to.is_some() {
+        if self.run.loops_to.is_some() {
             out.push_str("end\n");
         }
         out + "@enduml\n"
@@ -199,30 +201,28 @@ impl Trace {
                        fontname=monospace, fontsize=10];\n  edge [fontname=monospace, fontsize=9];\n  \
                        start [shape=point];\n  start -> s0;\n"
             .to_owned();
-        let count = self.rows.len() + usize::from(self.end.is_some());
+        let count = self.run.steps.len() + usize::from(self.run.end.is_some());
         for at in 0..count {
-            let colour = if self.loops_to.is_some_and(|back| at >= back) {
+            let colour = if self.run.loops_to.is_some_and(|back| at >= back) {
                 ", style=filled, fillcolor=lightyellow"
             } else {
                 ""
             };
-            let text = match (at.checked_sub(1).map(|before| &self.rows[before]), self.rows.first())
-            {
-                (None, Some(first)) => first.from.clone(),
-                (None, None) => self.end.clone().unwrap_or_default(),
-                (Some(before), _) => {
-                    let changes: Vec<String> =
-                        before.changes.iter().map(|(name, to)| format!("{name}={to}")).collect();
-                    changes.join(" ")
-                }
+            let text = match (
+                at.checked_sub(1).map(|before| &self.run.steps[before]),
+                self.run.steps.first(),
+            ) {
+                (None, Some(first)) => first.from.shown.clone(),
+                (None, None) => self.run.end.clone().unwrap_or_default().shown,
+                (Some(before), _) => changes(before),
             };
             let number = at + 1;
             let text = if text.is_empty() { String::new() } else { format!("\\n{}", label(&text)) };
             let _ = writeln!(out, "  s{at} [label=\"{number}{text}\"{colour}];");
         }
-        for (at, row) in self.rows.iter().enumerate() {
-            let to = match self.loops_to {
-                Some(back) if at + 1 == self.rows.len() => back,
+        for (at, row) in self.run.steps.iter().enumerate() {
+            let to = match self.run.loops_to {
+                Some(back) if at + 1 == self.run.steps.len() => back,
                 _ => at + 1,
             };
             let said = clipped(&format!("{}: {}", row.who, row.action), 3 * WIDE);
@@ -247,7 +247,7 @@ impl Trace {
 }
 
 /// Who takes part in a step, by position.
-fn takers(row: &Row) -> Vec<usize> {
+fn takers(row: &TraceStep) -> Vec<usize> {
     let parts = row.parts.iter().enumerate();
     parts.filter(|(_, part)| **part == Part::Taken).map(|(at, _)| at).collect()
 }

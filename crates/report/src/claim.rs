@@ -1,131 +1,70 @@
-//! The answer to a claim that is no formula, with the finite run that shows it.
+//! The answer to a claim that is no formula, with the finite run that shows it, for a person.
 
 use std::fmt::Write;
 
-use fairly_check::claim::{ClaimOutcome, ClaimVerdict, Order, Shown};
-use fairly_system::{Run, TransitionSystem};
-use serde_json::{Value, json};
+use fairly_check::claim::Order;
+use fairly_check::{Evidence, Said, Shows, Verdict};
 
 use crate::human::{self, Aside};
-use crate::json as documents;
-use crate::json::VERDICT_SCHEMA;
-use crate::look::{Paint, TIGHT, counted};
+use crate::look::counted;
 use crate::stuck;
 
 /// The answer as text.
-pub fn text<S: TransitionSystem>(
-    system: &mut S,
-    title: &str,
-    verdict: &ClaimVerdict,
-    aside: &Aside<'_>,
-) -> String {
-    let look = &aside.look;
-    let (word, paint, shown) = match &verdict.outcome {
-        ClaimOutcome::Holds(shown) => ("  ok", Paint::Good, shown.as_deref()),
-        ClaimOutcome::Violated(shown) => ("FAIL", Paint::Bad, shown.as_deref()),
-        ClaimOutcome::Unknown(_) => ("  ??", Paint::Warning, None),
-    };
-    let is_short = matches!(verdict.outcome, ClaimOutcome::Holds(_)) && !look.verbose;
-    let mut time = format!("{:.2}{TIGHT}s", verdict.time.as_secs_f64());
-    if !is_short {
-        for reduction in verdict.reductions.iter().rev() {
-            time = format!("{reduction} · {time}");
-        }
-        if let Some(order @ (Order::Depth | Order::Fewest)) = verdict.order {
-            time = format!("found {} · {time}", order.words());
-        }
+pub(crate) fn text(verdict: &Verdict, aside: &Aside<'_>) -> String {
+    let (look, stamp) = (&aside.look, &verdict.stamp);
+    let is_short = verdict.outcome == Said::Holds && !look.verbose;
+    let mut parts = Vec::new();
+    if stamp.states.is_some() {
+        parts.push(human::states(stamp));
     }
-    let states = |count: usize| counted(count, "state").replace(' ', &TIGHT.to_string());
-    let more = if is_short && shown.is_some() { "-v shows a run · " } else { "" };
-    let stamp = match verdict.size {
-        Some(size) if is_short => format!("{} · {more}{time}", states(size.states)),
-        Some(size) => {
-            let transitions = counted(size.transitions, "transition");
-            format!("{} · {transitions} · {time}", states(size.states))
-        }
-        None => format!("{more}{time}"),
-    };
-    let parts = [title, if is_short { &stamp } else { "" }];
-    let mut out = human::headed(word, paint, &parts, "", look);
-    if let ClaimOutcome::Violated(_) = &verdict.outcome {
+    if is_short {
+        parts.extend(verdict.evidence.as_ref().map(|_| "-v shows a run".to_owned()));
+    } else {
+        parts.extend(stamp.transitions.map(|count| counted(count, "transition")));
+        let order = stamp.order.as_ref().filter(|order| *order != Order::Breadth.words());
+        parts.extend(order.map(|order| format!("found {order}")));
+        parts.extend(stamp.reductions.iter().cloned());
+    }
+    parts.push(human::seconds(stamp.seconds));
+    let rests = parts.join(" · ");
+    let (word, paint) = human::sign(verdict.outcome);
+    let heading = [verdict.property.as_str(), if is_short { &rests } else { "" }];
+    let mut out = human::headed(word, paint, &heading, "", look);
+    if verdict.outcome == Said::Violated {
         out.push_str(&human::place(aside));
     }
-    if let ClaimOutcome::Unknown(why) = &verdict.outcome {
+    if let Some(why) = &verdict.why {
         out.push_str(&look.wrapped(6, &format!("unknown: {why}")));
     }
     if !is_short {
-        out.push_str(&look.wrapped(6, &stamp));
+        out.push_str(&look.wrapped(6, &rests));
     }
-    if let Some(lossy) = &verdict.lossy {
-        let _ = writeln!(out, "      {lossy}");
+    if let Some(lossy) = &stamp.lossy {
+        let _ = writeln!(out, "      {}", lossy.sentence(verdict.evidence.is_some()));
     }
-    if let Some(shown) = shown.filter(|_| !is_short) {
+    if let Some(evidence) = verdict.evidence.as_ref().filter(|_| !is_short) {
         out.push('\n');
-        out.push_str(&path(system, shown, aside));
-    }
-    look.finish(out)
-}
-
-fn path<S: TransitionSystem>(system: &mut S, shown: &Shown, aside: &Aside<'_>) -> String {
-    let mut out = String::new();
-    let run = Run { stem: shown.prefix.steps.clone(), cycle: shown.cycle.clone() };
-    if run.steps().next().is_some() {
-        out.push_str(&human::steps(system, &run, aside));
-    }
-    let end = shown.prefix.end();
-    out.push_str(&aside.look.wrapped(3, &shown.conclusion));
-    let waits = stuck::waits(system, end, aside.source);
-    if shown.cycle.is_empty() && !waits.is_empty() && !stuck::is_over(&waits) {
-        out.push_str(&stuck::lines(&waits, &aside.look));
-        out.push_str(&stuck::state_line(&system.state_values(end), &aside.look));
-    }
-    if let Some(other) = &shown.other {
-        out.push_str("   The other way:\n\n");
-        let run = Run { stem: other.steps.clone(), cycle: Vec::new() };
-        out.push_str(&human::steps(system, &run, aside));
+        out.push_str(&path(evidence, aside));
     }
     out
 }
 
-/// The answer as JSON, in the schema of formulas.
-pub fn json<S: TransitionSystem>(system: &mut S, title: &str, verdict: &ClaimVerdict) -> Value {
-    let (outcome, shown) = match &verdict.outcome {
-        ClaimOutcome::Holds(shown) => ("holds", shown.as_deref()),
-        ClaimOutcome::Violated(shown) => ("violated", shown.as_deref()),
-        ClaimOutcome::Unknown(_) => ("unknown", None),
-    };
-    let mut value = json!({
-        "schema": VERDICT_SCHEMA,
-        "property": title,
-        "outcome": outcome,
-        "stamp": {
-            "exhaustive": shown.is_none() && outcome != "unknown",
-            "states": verdict.size.map(|size| size.states),
-            "transitions": verdict.size.map(|size| size.transitions),
-            "order": verdict.order.map(Order::words),
-            "reductions": verdict.reductions,
-            "unreduced": verdict.unreduced.as_ref().map(ToString::to_string),
-            "asymmetric": verdict.asymmetric.as_ref().map(ToString::to_string),
-            "seconds": verdict.time.as_secs_f64(),
-        },
-    });
-    if let Some(lossy) = &verdict.lossy {
-        value["stamp"]["lossy"] = json!({
-            "kept": lossy.room.keep.to_string(),
-            "table_bytes": lossy.room.table,
-            "frontier_bytes": lossy.room.frontier,
-            "expected_omissions": lossy.omissions,
-            "omission_probability": lossy.omission_probability(),
-            "not_entered": lossy.not_entered,
-        });
+fn path(Evidence { run, shows }: &Evidence, aside: &Aside<'_>) -> String {
+    let mut out = String::new();
+    let Shows::End { conclusion, other } = shows else { return out };
+    if !run.steps.is_empty() {
+        out.push_str(&human::steps(run, aside));
     }
-    if let ClaimOutcome::Unknown(why) = &verdict.outcome {
-        value["why"] = json!(why.to_string());
+    out.push_str(&aside.look.wrapped(3, conclusion));
+    let waits = stuck::waits(run.stuck.as_ref(), &run.processes, aside.source);
+    if let (Some((_, values)), None, false) = (run.stuck_in(), run.loops_to, stuck::is_over(&waits))
+    {
+        out.push_str(&stuck::lines(&waits, &aside.look));
+        out.push_str(&stuck::state_line(values, &aside.look));
     }
-    if let Some(shown) = shown {
-        let run = Run { stem: shown.prefix.steps.clone(), cycle: shown.cycle.clone() };
-        value["run"] = documents::finite(system, &run, shown.prefix.end());
-        value["conclusion"] = json!(shown.conclusion);
+    if let Some(other) = other {
+        out.push_str("   The other way:\n\n");
+        out.push_str(&human::steps(other, aside));
     }
-    value
+    out
 }

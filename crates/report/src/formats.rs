@@ -1,13 +1,18 @@
-//! Answers for other programs, made from their JSON documents: annotations of GitHub, SARIF, JUnit,
-//! Markdown.
+//! Answers for other programs: annotations of GitHub, SARIF, JUnit, Markdown.
 //!
 //! An answer that was expected is no failure in any of them.
+//!
+//! JUnit's XML is written here and not by the crate `quick-junit`: that brings an XML writer, dates and UUIDs
+//! (`quick-xml`, `chrono`, `uuid`) and its own attributes for the forty lines below.
 
 use std::fmt::Write;
 
+use fairly_check::{Said, Shows, Upgrade};
 use fairly_source::escape::in_line;
-use serde_json::{Value, json};
+use fairly_system::Trace;
+use serde::Serialize;
 
+use crate::document::Document;
 use crate::markup::{self, Command, block, code, github as github_part, uri, xml};
 
 /// How an answer counts.
@@ -22,150 +27,260 @@ enum Counts {
     Broken,
 }
 
-fn counts(document: &Value) -> Counts {
-    let outcome = text(document, "outcome");
-    let expected = document["expected"].as_str().unwrap_or("holds");
-    match outcome {
-        _ if document["internal"].as_bool() == Some(true) => Counts::Broken,
-        "unknown" => Counts::Unknown,
-        "error" => Counts::Error,
-        outcome if outcome == expected => Counts::Passed,
-        _ => Counts::Failed,
+impl Document {
+    fn counts(&self) -> Counts {
+        let Document::Verdict(verdict, place) = self else { return Counts::Error };
+        match verdict.outcome {
+            _ if place.bug.is_some() => Counts::Broken,
+            Said::Unknown => Counts::Unknown,
+            outcome if outcome.word() == place.expected.unwrap_or("holds") => Counts::Passed,
+            _ => Counts::Failed,
+        }
     }
-}
 
-fn text<'a>(document: &'a Value, name: &str) -> &'a str {
-    document[name].as_str().unwrap_or_default()
-}
-
-/// What it is called: the property, with its formula where it has one.
-fn title(document: &Value) -> String {
-    if counts(document) == Counts::Error {
-        let code = text(document, "code");
-        return if code.is_empty() { "error".to_owned() } else { format!("error {code}") };
+    fn file(&self) -> &str {
+        match self {
+            Document::Verdict(_, place) => &place.file,
+            Document::Problem(problem) => problem.file.as_deref().unwrap_or_default(),
+            Document::Table(_) => "",
+        }
     }
-    let (title, formula) = (text(document, "title"), text(document, "formula"));
-    let title = if title.is_empty() { text(document, "property") } else { title };
-    if formula.is_empty() || title.contains(formula) {
-        title.to_owned()
-    } else {
-        format!("{title}: {formula}")
-    }
-}
 
-/// Where something is, from 1.
-struct Place {
-    line: u64,
-    column: Option<u64>,
-    /// The line and the column behind the end.
-    end: Option<(u64, u64)>,
-}
-
-fn place(document: &Value) -> Place {
-    let number = |name: &str| document[name].as_u64();
-    Place {
-        line: number("line").unwrap_or(1),
-        column: number("column"),
-        end: number("end_line").zip(number("end_column")),
-    }
-}
-
-/// What is assumed, the answer, and why, in a sentence or two.
-fn message(document: &Value) -> String {
-    if counts(document) == Counts::Error {
-        let mut out = text(document, "message").to_owned();
-        for more in ["label", "help"] {
-            if !text(document, more).is_empty() {
-                let _ = write!(out, "; {}", text(document, more));
+    /// What it is called: the property, with its formula where it has one.
+    fn title(&self) -> String {
+        let (verdict, place) = match self {
+            Document::Verdict(verdict, place) => (verdict, place),
+            Document::Problem(problem) => {
+                return problem.code.as_ref().map_or("error".into(), |it| format!("error {it}"));
             }
-        }
-        return out;
-    }
-    let outcome = match text(document, "outcome") {
-        "holds" => "holds".to_owned(),
-        outcome => format!("is {outcome}"),
-    };
-    let mut out = format!("{} {outcome}", title(document));
-    if let Some(fairness) = document["stamp"]["fairness"].as_str() {
-        let _ = write!(out, " under {fairness}");
-    }
-    if let Some(expected) = document["expected"].as_str() {
-        let _ = write!(out, ", expected {expected}");
-    }
-    out.push('.');
-    for name in ["why", "conclusion"] {
-        if !text(document, name).is_empty() {
-            let _ = write!(out, " {}.", text(document, name).trim_end_matches('.'));
+            Document::Table(_) => return String::new(),
+        };
+        let title = if place.title.is_empty() { &verdict.property } else { &place.title };
+        match verdict.formula.as_deref() {
+            Some(formula) if !title.contains(formula) => format!("{title}: {formula}"),
+            _ => title.clone(),
         }
     }
-    if let Some(constraint) = document["upgrade"]["constraint"].as_str() {
-        let _ = write!(out, " {constraint} excludes this run");
-        out.push_str(match document["upgrade"]["suffices"].as_bool() {
-            Some(true) => "; checked again with it, the property holds.",
-            Some(false) => "; checked again with it, the property still fails.",
-            None => ".",
-        });
-    }
-    for note in document["notes"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-        let _ = write!(out, " Note: {note}.");
-    }
-    out
-}
 
-/// The message behind the place of an error, for formats that have no place for it.
-fn placed(document: &Value) -> String {
-    let Place { line, column, .. } = place(document);
-    match column {
-        Some(column) => {
-            format!("{}:{line}:{column}: {}", text(document, "file"), message(document))
+    /// The line, and the column if it is known, both from 1.
+    fn position(&self) -> (usize, Option<usize>) {
+        match self {
+            Document::Verdict(_, place) => (place.line.unwrap_or(1), None),
+            Document::Problem(problem) => (problem.line.unwrap_or(1), problem.column),
+            Document::Table(_) => (1, None),
         }
-        None => message(document),
     }
-}
 
-/// The run, a line a step.
-fn run(document: &Value) -> String {
-    let mut out = String::new();
-    let steps = document["run"]["steps"].as_array();
-    // Behind the last step there is no loop: the run is finite.
-    let count = steps.map_or(0, Vec::len) as u64;
-    let back = document["run"]["loop"].as_u64().filter(|&back| back < count);
-    for (at, step) in (0u64..).zip(steps.into_iter().flatten()) {
-        let mark = if back.is_some_and(|back| at >= back) { "│ " } else { "  " };
-        let action = step["action"].as_str().unwrap_or(text(step, "event"));
-        let _ = writeln!(out, "{mark}{:>3}  {}  {action}", at + 1, text(step, "who"));
+    /// What is assumed, the answer, and why, in a sentence or two.
+    fn message(&self) -> String {
+        let (verdict, place) = match self {
+            Document::Verdict(verdict, place) => (verdict, place),
+            Document::Problem(problem) => {
+                let more = [problem.label.as_ref(), problem.help.as_ref()].into_iter().flatten();
+                let more = more.filter(|it| !it.is_empty()).map(|it| format!("; {it}"));
+                return problem.message.clone() + &more.collect::<String>();
+            }
+            Document::Table(_) => return String::new(),
+        };
+        let is = if verdict.outcome == Said::Holds { "" } else { "is " };
+        let mut out = format!("{} {is}{}", self.title(), verdict.outcome.word());
+        if let Some(fairness) = &verdict.stamp.fairness {
+            let _ = write!(out, " under {fairness}");
+        }
+        if let Some(expected) = place.expected {
+            let _ = write!(out, ", expected {expected}");
+        }
+        out.push('.');
+        let conclusion = match verdict.evidence.as_ref().map(|it| &it.shows) {
+            Some(Shows::End { conclusion, .. }) => Some(conclusion),
+            _ => None,
+        };
+        for said in verdict.why.iter().chain(conclusion).filter(|said| !said.is_empty()) {
+            let _ = write!(out, " {}.", said.trim_end_matches('.'));
+        }
+        let upgrade = verdict.violation().and_then(|(_, violation)| violation.upgrade.as_ref());
+        if let Some(Upgrade { constraint, suffices }) = upgrade {
+            let _ = write!(out, " {constraint} excludes this run");
+            out.push_str(match suffices {
+                Some(true) => "; checked again with it, the property holds.",
+                Some(false) => "; checked again with it, the property still fails.",
+                None => ".",
+            });
+        }
+        for note in &verdict.notes {
+            let _ = write!(out, " Note: {note}.");
+        }
+        out
     }
-    if let (Some(back), false) = (back, out.is_empty()) {
-        let _ = writeln!(out, "repeat from {}", back + 1);
+
+    /// The message behind the place of an error, for formats that have no place for it.
+    fn placed(&self) -> String {
+        match self.position() {
+            (line, Some(column)) => format!("{}:{line}:{column}: {}", self.file(), self.message()),
+            _ => self.message(),
+        }
     }
-    out
+
+    fn trace(&self) -> Option<&Trace> {
+        let Document::Verdict(verdict, _) = self else { return None };
+        verdict.evidence.as_ref().map(|it| &it.run)
+    }
+
+    /// The run, a line a step.
+    fn run(&self) -> String {
+        let mut out = String::new();
+        let Some(run) = self.trace() else { return out };
+        for (at, step) in run.steps.iter().enumerate() {
+            let mark = if at >= run.stem() { "│ " } else { "  " };
+            let _ = writeln!(out, "{mark}{:>3}  {}  {}", at + 1, step.who, step.action);
+        }
+        if let Some(back) = run.loops_to {
+            let _ = writeln!(out, "repeat from {}", back + 1);
+        }
+        out
+    }
+
+    fn has_notes(&self) -> bool {
+        matches!(self, Document::Verdict(verdict, _) if !verdict.notes.is_empty())
+    }
+
+    fn seconds(&self) -> f64 {
+        match self {
+            Document::Verdict(verdict, _) => verdict.stamp.seconds,
+            _ => 0.0,
+        }
+    }
 }
 
 /// Commands that GitHub Actions shows as annotations at the lines.
-pub fn github(documents: &[Value]) -> String {
+pub fn github(documents: &[Document]) -> String {
     let mut out = String::new();
     for document in documents {
-        let kind = match counts(document) {
+        let kind = match document.counts() {
             Counts::Failed | Counts::Error | Counts::Broken => "error",
             Counts::Unknown => "warning",
-            Counts::Passed if document["notes"].as_array().is_some_and(|it| !it.is_empty()) => {
-                "notice"
-            }
+            Counts::Passed if document.has_notes() => "notice",
             Counts::Passed => continue,
         };
-        let file = github_part(text(document, "file"), Command::Property);
-        let Place { line, column, .. } = place(document);
+        let file = github_part(document.file(), Command::Property);
+        let (line, column) = document.position();
         let column = column.map_or(String::new(), |column| format!(",col={column}"));
-        let title = github_part(&title(document), Command::Property);
-        let said = format!("{}\n{}", message(document), run(document));
+        let title = github_part(&document.title(), Command::Property);
+        let said = format!("{}\n{}", document.message(), document.run());
         let said = github_part(said.trim_end(), Command::Message);
         let _ = writeln!(out, "::{kind} file={file},line={line}{column},title={title}::{said}");
     }
     out
 }
 
+#[derive(Serialize)]
+struct Sarif {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    version: &'static str,
+    runs: [SarifRun; 1],
+}
+
+#[derive(Serialize)]
+struct SarifRun {
+    tool: Tool,
+    results: Vec<SarifResult>,
+}
+
+#[derive(Serialize)]
+struct Tool {
+    driver: Driver,
+}
+
+#[derive(Serialize)]
+struct Driver {
+    name: &'static str,
+    version: &'static str,
+    rules: Vec<Rule>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Rule {
+    id: &'static str,
+    short_description: Text,
+}
+
+#[derive(Serialize)]
+struct Text {
+    text: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SarifResult {
+    rule_id: &'static str,
+    level: &'static str,
+    message: Text,
+    locations: Vec<Location>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Location {
+    physical_location: PhysicalLocation,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PhysicalLocation {
+    artifact_location: Artifact,
+    region: Region,
+}
+
+#[derive(Serialize)]
+struct Artifact {
+    uri: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Region {
+    start_line: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start_column: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end_line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end_column: Option<usize>,
+}
+
+impl Document {
+    /// What SARIF is told of it; nothing of what passed without a note.
+    fn sarif(&self) -> Option<SarifResult> {
+        let (rule_id, level) = match self.counts() {
+            Counts::Failed => ("violated", "error"),
+            Counts::Error => ("error", "error"),
+            Counts::Unknown => ("unknown", "warning"),
+            Counts::Broken => ("internal", "error"),
+            Counts::Passed if self.has_notes() => ("note", "note"),
+            Counts::Passed => return None,
+        };
+        let (start_line, start_column) = self.position();
+        let (end_line, end_column) = match self {
+            Document::Problem(problem) => (problem.end_line, problem.end_column),
+            _ => (None, None),
+        };
+        let region = Region { start_line, start_column, end_line, end_column };
+        // Standard input and formulas of the command line are no artifacts.
+        let file = Some(self.file()).filter(|file| !file.is_empty() && !file.starts_with('<'));
+        let locations = file.map(|file| {
+            let artifact_location = Artifact { uri: uri(file) };
+            Location { physical_location: PhysicalLocation { artifact_location, region } }
+        });
+        let text = format!("{}\n{}", self.message(), self.run()).trim_end().to_owned();
+        let (message, locations) = (Text { text }, locations.into_iter().collect());
+        Some(SarifResult { rule_id, level, message, locations })
+    }
+}
+
 /// SARIF 2.1.0.
-pub fn sarif(documents: &[Value]) -> Value {
+pub fn sarif(documents: &[Document]) -> impl Serialize + use<> {
     let rules = [
         ("violated", "A property is violated on a fair run"),
         ("unknown", "It is not known whether a property holds"),
@@ -173,90 +288,53 @@ pub fn sarif(documents: &[Value]) -> Value {
         ("note", "A property holds, but for a reason worth a look"),
         ("error", "A model cannot be checked, because something is wrong in it"),
     ];
-    let rules: Vec<Value> = rules
-        .iter()
-        .map(|(id, says)| json!({ "id": id, "shortDescription": { "text": says } }))
-        .collect();
-    let results = documents.iter().filter_map(|document| {
-        let has_notes = document["notes"].as_array().is_some_and(|it| !it.is_empty());
-        let (rule, level) = match counts(document) {
-            Counts::Failed => ("violated", "error"),
-            Counts::Error => ("error", "error"),
-            Counts::Unknown => ("unknown", "warning"),
-            Counts::Broken => ("internal", "error"),
-            Counts::Passed if has_notes => ("note", "note"),
-            Counts::Passed => return None,
-        };
-        let at = place(document);
-        let mut region = json!({ "startLine": at.line });
-        if let (Some(column), Some(end)) = (at.column, at.end) {
-            region["startColumn"] = json!(column);
-            region["endLine"] = json!(end.0);
-            region["endColumn"] = json!(end.1);
-        }
-        let file = text(document, "file");
-        let location = json!({
-            "physicalLocation": {
-                "artifactLocation": { "uri": uri(file) },
-                "region": region,
-            },
-        });
-        // Standard input and formulas of the command line are no artifacts.
-        let is_file = !file.is_empty() && !file.starts_with('<');
-        let locations = if is_file { vec![location] } else { Vec::new() };
-        Some(json!({
-            "ruleId": rule,
-            "level": level,
-            "message": { "text": format!("{}\n{}", message(document), run(document)).trim_end() },
-            "locations": locations,
-        }))
-    });
-    json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": {
-                "name": "fairly",
-                "version": env!("CARGO_PKG_VERSION"),
-                "rules": rules,
-            } },
-            "results": results.collect::<Vec<Value>>(),
-        }],
-    })
+    let rule = |(id, says): (&'static str, &str)| Rule {
+        id,
+        short_description: Text { text: says.to_owned() },
+    };
+    let driver = Driver {
+        name: "fairly",
+        version: env!("CARGO_PKG_VERSION"),
+        rules: rules.into_iter().map(rule).collect(),
+    };
+    let results = documents.iter().filter_map(Document::sarif).collect();
+    Sarif {
+        schema: "https://json.schemastore.org/sarif-2.1.0.json",
+        version: "2.1.0",
+        runs: [SarifRun { tool: Tool { driver }, results }],
+    }
 }
 
 /// JUnit's XML: a suite for each model, a case for each property.
-pub fn junit(documents: &[Value]) -> String {
+pub fn junit(documents: &[Document]) -> String {
     let mut out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n".to_owned();
     let mut files: Vec<&str> = Vec::new();
     for document in documents {
-        if !files.contains(&text(document, "file")) {
-            files.push(text(document, "file"));
+        if !files.contains(&document.file()) {
+            files.push(document.file());
         }
     }
     for file in files {
-        let of_file = || documents.iter().filter(|document| text(document, "file") == file);
-        let count = |what: Counts| of_file().filter(|document| counts(document) == what).count();
-        let seconds: f64 = of_file()
-            .filter_map(|it| it["stamp"]["seconds"].as_f64())
-            .fold(0.0, |all, it| all + it);
+        let of_file = || documents.iter().filter(|document| document.file() == file);
+        let count = |what: &[Counts]| of_file().filter(|it| what.contains(&it.counts())).count();
+        let seconds: f64 = of_file().map(Document::seconds).fold(0.0, |all, it| all + it);
         let _ = writeln!(
             out,
             "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{seconds:.3}\">",
             xml(file),
             of_file().count(),
-            count(Counts::Failed),
-            count(Counts::Unknown) + count(Counts::Error) + count(Counts::Broken),
+            count(&[Counts::Failed]),
+            count(&[Counts::Unknown, Counts::Error, Counts::Broken]),
         );
         for document in of_file() {
-            let time = document["stamp"]["seconds"].as_f64().unwrap_or(0.0);
             let _ = write!(
                 out,
-                "    <testcase classname=\"{}\" name=\"{}\" time=\"{time:.3}\"",
+                "    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3}\"",
                 xml(file),
-                xml(&title(document))
+                xml(&document.title()),
+                document.seconds()
             );
-            let tag = match counts(document) {
+            let tag = match document.counts() {
                 Counts::Passed => {
                     out.push_str("/>\n");
                     continue;
@@ -267,8 +345,8 @@ pub fn junit(documents: &[Value]) -> String {
             let _ = writeln!(
                 out,
                 ">\n      <{tag} message=\"{}\">{}</{tag}>\n    </testcase>",
-                xml(&placed(document)),
-                xml(&run(document))
+                xml(&document.placed()),
+                xml(&document.run())
             );
         }
         out.push_str("  </testsuite>\n");
@@ -277,36 +355,40 @@ pub fn junit(documents: &[Value]) -> String {
 }
 
 /// A table of the answers, and the runs below it, folded.
-pub fn markdown(documents: &[Value]) -> String {
+pub fn markdown(documents: &[Document]) -> String {
     let mut out = "| | property | under | states |\n|---|---|---|---:|\n".to_owned();
     for document in documents {
-        let sign = match counts(document) {
+        let sign = match document.counts() {
             Counts::Passed => "✓",
             Counts::Failed => "✗",
             Counts::Unknown | Counts::Error => "?",
             Counts::Broken => "!",
         };
-        let states =
-            document["stamp"]["states"].as_u64().map_or(String::new(), |it| it.to_string());
-        let fairness = document["stamp"]["fairness"].as_str().unwrap_or("");
+        let (outcome, fairness, states) = match document {
+            Document::Verdict(verdict, _) => {
+                let states = verdict.stamp.states.map(|it| it.to_string());
+                let fairness = verdict.stamp.fairness.as_deref().unwrap_or_default();
+                (verdict.outcome.word(), fairness, states.unwrap_or_default())
+            }
+            _ => ("error", "", String::new()),
+        };
         let _ = writeln!(
             out,
-            "| {sign} {} | {} {} | {} | {states} |",
-            text(document, "outcome"),
-            code(&title(document)),
-            markup::markdown(text(document, "file")),
+            "| {sign} {outcome} | {} {} | {} | {states} |",
+            code(&document.title()),
+            markup::markdown(document.file()),
             markup::markdown(fairness)
         );
     }
-    for document in documents.iter().filter(|document| counts(document) != Counts::Passed) {
+    for document in documents.iter().filter(|document| document.counts() != Counts::Passed) {
         let _ = write!(
             out,
             "\n<details><summary>{}</summary>\n\n{}\n",
-            xml(&in_line(&title(document))),
-            markup::markdown(&placed(document)),
+            xml(&in_line(&document.title())),
+            markup::markdown(&document.placed()),
         );
-        if document["run"].is_object() {
-            let _ = write!(out, "\n{}", block(&run(document), ""));
+        if document.trace().is_some() {
+            let _ = write!(out, "\n{}", block(&document.run(), ""));
         }
         out.push_str("\n</details>\n");
     }

@@ -6,7 +6,6 @@ use std::fmt::Write;
 use fairly_omega::StateId;
 use fairly_system::{ProcessId, Transition, TransitionSystem};
 
-use crate::human;
 use crate::look::clipped;
 use crate::markup::{mermaid, quoted};
 
@@ -82,20 +81,14 @@ pub fn explore<S: TransitionSystem>(system: &mut S, most: usize) -> Option<Drawn
         let mut steps: Vec<Transition> = Vec::new();
         system.steps(queue[at], &mut steps);
         for step in steps {
-            let from = queue[at];
             let to = meet(system, step.target, &mut queue);
-            let action = system.action(step.action);
+            let (signature, action) = (system.signature(), system.action(step.action));
             let participants = action.participants.clone();
-            let event = system.signature().event_name(action.event).to_owned();
-            let run_step = fairly_system::RunStep { from, action: step.action, to: step.target };
-            let words = human::words(system, &run_step);
-            let who: Vec<&str> = participants
-                .iter()
-                .map(|&process| system.signature().process_name(process))
-                .collect();
+            let event = signature.event_name(action.event).to_owned();
+            let (words, _) = signature.words(action);
             // With one process there is no question.
-            let alone = system.signature().processes.len() < 2 || who.is_empty();
-            let label = if alone { words } else { format!("{}: {words}", who.join("+")) };
+            let alone = signature.processes.len() < 2 || participants.is_empty();
+            let label = if alone { words } else { format!("{}: {words}", signature.who(action)) };
             edges.push(Edge { from: at, to, event, label, participants });
         }
         at += 1;

@@ -5,19 +5,17 @@ use std::fmt::Write;
 use fairly_check::claim::Order;
 use fairly_check::soundness::{FORGETTING, MERGING, SOUNDNESS, SYMMETRY};
 use fairly_check::{
-    Cause, CauseKind, Counterexample, Doomed, Elsewhere, Fairness, Ladder, Least, Moment, Outcome,
-    Phrase, Stamp, Strengths, Verdict, Waiting,
+    Basis, Cause, CauseKind, Elsewhere, Fairness, Ladder, Least, Moment, Phrase, Rung, Said, Shows,
+    Verdict, Violation, Waiting,
 };
 use fairly_fairness::{Level, Notion, Strength};
-use fairly_omega::StateId;
 use fairly_source::Span;
-use fairly_system::{ActionId, Run, RunStep, TransitionSystem};
+use fairly_system::{Part, Stuck, Trace, TraceStep};
 use fairly_witness::{Entry, Ledger, Reason};
 
 use crate::advice::advice;
-use crate::look::{Look, Paint, Source, TIGHT, breadth, counted};
-use crate::table::{Part, row, rows};
-use crate::{lasso, stuck};
+use crate::look::{Look, Paint, Places, Source, TIGHT, breadth, counted};
+use crate::{claim, growth, lasso, stuck};
 
 /// What a report says beside the verdict itself.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,130 +26,130 @@ pub struct Aside<'a> {
     pub source: Option<Source<'a>>,
     /// Where the property is written.
     pub place: Option<Span>,
-    /// What the violating run waits for.
-    pub waiting: Option<&'a Waiting>,
+    /// The lines of steps, where only these are known.
+    pub lines: &'a [Option<String>],
     /// Where the run was saved.
     pub trace: Option<&'a str>,
-    /// Under which strength of fairness a violated property holds.
-    pub strengths: Option<Strengths>,
     /// Whether long runs are shown as a whole.
     pub whole: bool,
 }
 
-/// The verdict as text, a few lines for "holds", the run and its explanation otherwise.
-pub fn verdict<S: TransitionSystem>(
-    system: &mut S,
-    verdict: &Verdict,
-    aside: &Aside<'_>,
-) -> String {
+/// The verdict as text: a few lines for "holds", the run and its explanation otherwise.
+pub fn verdict(verdict: &Verdict, aside: &Aside<'_>) -> String {
     let look = &aside.look;
-    let is_short = matches!(verdict.outcome, Outcome::Holds(_)) && !look.verbose;
-    let remark =
-        if is_short { short_stamp(&verdict.stamp, &verdict.outcome) } else { String::new() };
-    let mut out = heading(verdict, &remark, look);
-    if let Outcome::Violated(_) | Outcome::Doomed(_) = verdict.outcome {
-        out.push_str(&place(aside));
+    let mut out = match &verdict.formula {
+        Some(formula) => of_formula(verdict, formula, aside),
+        None => claim::text(verdict, aside),
+    };
+    if let (Some(trace), Said::Violated) = (aside.trace, verdict.outcome) {
+        let _ = writeln!(out, "\n   trace: {trace}\n   replay: fairly trace show {trace}");
     }
-    match &verdict.outcome {
-        Outcome::Holds(closure) => {
-            if !is_short {
-                out.push_str(&stamp(&verdict.stamp, Some(closure), look));
-            }
-            let warning = match closure {
-                Fairness::NotMachineClosed(prefix) => Some(format!(
-                    "warning: the fairness assumed discards what happens after {}: no fair run \
-                     continues it",
-                    events(system, prefix)
-                )),
-                Fairness::Infeasible => Some(
-                    "warning: no run of the system meets the fairness assumed, so every property \
-                     holds"
-                        .to_owned(),
-                ),
-                _ => None,
-            };
-            if let Some(warning) = warning {
-                out.push_str(&painted(look, Paint::Warning, &look.wrapped(6, &warning)));
-            }
-        }
-        Outcome::Violated(found) => {
-            out.push_str(&stamp(&verdict.stamp, None, look));
-            out.push('\n');
-            out.push_str(&match found.decided {
-                Some(steps) => for_good(system, verdict, found, steps, aside),
-                None => lasting(system, verdict, found, aside),
-            });
-            if let Some(trace) = aside.trace {
-                let _ = writeln!(out, "\n   trace: {trace}\n   replay: fairly trace show {trace}");
-            }
-        }
-        Outcome::Doomed(doomed) => {
-            out.push_str(&stamp(&verdict.stamp, None, look));
-            out.push_str(&doomed_prefix(system, doomed, aside));
-        }
-        Outcome::Unknown(why) => {
-            out.push_str(&look.wrapped(6, &format!("unknown: {why}")));
-            out.push_str(&stamp(&verdict.stamp, None, look));
-        }
-    }
-    for note in folded_notes(&verdict.notes, &system.signature().processes, look) {
+    for note in folded_notes(&verdict.notes, &verdict.processes, look) {
         let note = look.wrapped(6, &format!("note: {note}"));
         out.push_str(&painted(look, Paint::Warning, &note));
     }
     look.finish(out)
 }
 
-/// A run that violates the property by what it does for ever.
-fn lasting<S: TransitionSystem>(
-    system: &mut S,
-    verdict: &Verdict,
-    found: &Counterexample,
-    aside: &Aside<'_>,
-) -> String {
+/// The signs of an answer, and their colour.
+pub fn sign(outcome: Said) -> (&'static str, Paint) {
+    match outcome {
+        Said::Holds => ("  ok", Paint::Good),
+        Said::Violated => ("FAIL", Paint::Bad),
+        Said::Unknown => ("  ??", Paint::Warning),
+    }
+}
+
+/// The answer to a formula.
+fn of_formula(verdict: &Verdict, formula: &str, aside: &Aside<'_>) -> String {
     let look = &aside.look;
-    let mut sentences = Vec::from_iter(in_vain(aside.waiting));
-    sentences.extend(who_waits(system, &found.run));
+    let is_short = verdict.outcome == Said::Holds && !look.verbose;
+    let remark = if is_short { short_stamp(verdict) } else { String::new() };
+    let (word, paint) = sign(verdict.outcome);
+    let property = &verdict.property;
+    let under = format!("under {}", verdict.stamp.fairness.as_deref().unwrap_or_default());
+    let title = format!("{property}   {formula}");
+    let mut out = headed(word, paint, &[&title, &under, &remark], property, look);
+    if verdict.outcome == Said::Violated {
+        out.push_str(&place(aside));
+    }
+    if let Some(why) = &verdict.why {
+        out.push_str(&look.wrapped(6, &format!("unknown: {why}")));
+    }
+    if !is_short {
+        out.push_str(&stamp(&verdict.stamp, verdict.closure.as_ref(), look));
+    }
+    let warning = match &verdict.closure {
+        Some(Fairness::NotMachineClosed(prefix)) => Some(format!(
+            "warning: the fairness assumed discards what happens after {}: no fair run continues it",
+            events(prefix)
+        )),
+        Some(Fairness::Infeasible) => Some(
+            "warning: no run of the system meets the fairness assumed, so every property holds"
+                .to_owned(),
+        ),
+        _ => None,
+    };
+    if let Some(warning) = warning {
+        out.push_str(&painted(look, Paint::Warning, &look.wrapped(6, &warning)));
+    }
+    match verdict.evidence.as_ref().map(|it| (&it.run, &it.shows)) {
+        Some((run, Shows::Violation(found))) => {
+            out.push('\n');
+            out.push_str(&match found.decided {
+                Some(steps) => for_good(verdict, run, found, steps, aside),
+                None => lasting(verdict, run, found, aside),
+            });
+        }
+        Some((run, Shows::Doomed(prefix))) => out.push_str(&doomed_prefix(run, prefix, aside)),
+        _ => {}
+    }
+    out
+}
+
+/// A run that violates the property by what it does for ever.
+fn lasting(verdict: &Verdict, run: &Trace, found: &Violation, aside: &Aside<'_>) -> String {
+    let look = &aside.look;
+    let mut sentences = Vec::from_iter(in_vain(found.waiting.as_ref()));
+    sentences.extend(who_waits(run));
     let mut out = String::new();
     if !sentences.is_empty() {
         out.push_str(&look.wrapped(3, &sentences.join(" ")));
         out.push('\n');
     }
-    out.push_str(&infinite(system, &found.run, aside));
+    out.push_str(&infinite(run, aside));
     out.push_str(&why_fair(verdict, found, look));
-    let processes = &system.signature().processes;
-    out.push_str(&advice(found.upgrade.as_ref(), aside.strengths, processes, look));
+    out.push_str(&advice(found.upgrade.as_ref(), found.strengths, &run.processes, look));
     out
 }
 
 /// A run that violates the property for good after some steps. What follows is one fair way to go on, which
 /// is left out unless everything is to be shown.
-fn for_good<S: TransitionSystem>(
-    system: &mut S,
+fn for_good(
     verdict: &Verdict,
-    found: &Counterexample,
+    run: &Trace,
+    found: &Violation,
     shown: usize,
     aside: &Aside<'_>,
 ) -> String {
     let look = &aside.look;
     let mut out = String::new();
-    if let Some(sentence) = in_vain(aside.waiting) {
+    if let Some(sentence) = in_vain(found.waiting.as_ref()) {
         out.push_str(&look.wrapped(3, &sentence));
         out.push('\n');
     }
-    let is_assumed = verdict.stamp.engine == "global" || !found.ledger.entries.is_empty();
+    let is_assumed = is_global(verdict) || !found.ledger.entries.is_empty();
     let whole = aside.whole || look.verbose;
     if whole {
-        out.push_str(&infinite(system, &found.run, aside));
+        out.push_str(&infinite(run, aside));
         out.push_str(&why_fair(verdict, found, look));
     } else if shown > 0 {
-        let beginning = found.run.steps().take(shown).copied().collect();
-        let beginning = Run { stem: beginning, cycle: Vec::new() };
-        out.push_str(&steps(system, &beginning, aside));
+        let beginning = &run.steps[..shown.min(run.steps.len())];
+        out.push_str(&lasso::table(beginning, &run.processes, beginning.len(), aside));
     }
     let mut said = match (shown, whole) {
         (0, _) => "The property is violated at the start, whatever follows".to_owned(),
         (_, false) => "Whatever follows, the property stays violated".to_owned(),
-        (1, true) => "After step 1 the property stays violated, whatever follows".to_owned(),
         (shown, true) => {
             format!("After step {shown} the property stays violated, whatever follows")
         }
@@ -167,16 +165,21 @@ fn for_good<S: TransitionSystem>(
     out
 }
 
+/// Whether strong global fairness is assumed, which is no matter of single constraints.
+fn is_global(verdict: &Verdict) -> bool {
+    verdict.stamp.engine.as_deref() == Some("global")
+}
+
 /// Why a run counts as fair.
-fn why_fair(verdict: &Verdict, found: &Counterexample, look: &Look) -> String {
+fn why_fair(verdict: &Verdict, found: &Violation, look: &Look) -> String {
     let mut out = String::new();
-    if verdict.stamp.engine == "global" {
+    if is_global(verdict) {
         out.push_str(&look.wrapped(
             3,
             "The loop takes every step that is possible in a state it visits, so it is globally fair.",
         ));
     }
-    if verdict.stamp.engine != "global" || !found.ledger.entries.is_empty() {
+    if !is_global(verdict) || !found.ledger.entries.is_empty() {
         out.push_str(&ledger(&found.ledger, look));
     }
     out
@@ -218,40 +221,36 @@ fn folded_notes(notes: &[String], processes: &[String], look: &Look) -> Vec<Stri
 }
 
 /// What a property that holds rests on, in short: how many states, and what is not as usual.
-fn short_stamp(stamp: &Stamp, outcome: &Outcome) -> String {
-    let mut parts = vec![counted(stamp.system.0, "state").replace(' ', &TIGHT.to_string())];
+fn short_stamp(verdict: &Verdict) -> String {
+    let stamp = &verdict.stamp;
+    let mut parts = vec![states(stamp)];
     if !stamp.exhaustive {
         parts.push("not complete".to_owned());
     }
-    match outcome {
-        Outcome::Holds(Fairness::NotKnown) => parts.push("machine closure not known".to_owned()),
-        Outcome::Holds(Fairness::NotMachineClosed(_)) => {
-            parts.push("NOT machine closed".to_owned());
-        }
-        Outcome::Holds(Fairness::Infeasible) => parts.push("INFEASIBLE".to_owned()),
+    match &verdict.closure {
+        Some(Fairness::NotKnown) => parts.push("machine closure not known".to_owned()),
+        Some(Fairness::NotMachineClosed(_)) => parts.push("NOT machine closed".to_owned()),
+        Some(Fairness::Infeasible) => parts.push("INFEASIBLE".to_owned()),
         _ => {}
     }
-    parts.push(format!("{:.2}{TIGHT}s", stamp.time.as_secs_f64()));
+    parts.push(seconds(stamp.seconds));
     parts.join(" · ")
+}
+
+/// How many states, in one word.
+pub(crate) fn states(stamp: &Basis) -> String {
+    counted(stamp.states.unwrap_or(0), "state").replace(' ', &TIGHT.to_string())
+}
+
+/// A time, in one word.
+pub(crate) fn seconds(time: f64) -> String {
+    format!("{time:.2}{TIGHT}s")
 }
 
 /// Lines in a colour, each for itself.
 pub(crate) fn painted(look: &Look, paint: Paint, text: &str) -> String {
     let lines = text.lines().map(|line| look.paint(paint, line) + "\n");
     lines.collect()
-}
-
-/// The first line: the answer, the property, what is assumed and what else there is to say in a few words; on
-/// more lines where it is long.
-fn heading(verdict: &Verdict, remark: &str, look: &Look) -> String {
-    let (word, paint) = match &verdict.outcome {
-        Outcome::Holds(_) => ("  ok", Paint::Good),
-        Outcome::Violated(_) | Outcome::Doomed(_) => ("FAIL", Paint::Bad),
-        Outcome::Unknown(_) => ("  ??", Paint::Warning),
-    };
-    let Verdict { property, formula, .. } = verdict;
-    let under = format!("under {}", verdict.stamp.fairness);
-    headed(word, paint, &[&format!("{property}   {formula}"), &under, remark], property, look)
 }
 
 /// The parts of a heading behind a word that says the answer: on one line, or each on its own.
@@ -336,17 +335,15 @@ fn in_vain(waiting: Option<&Waiting>) -> Option<String> {
 }
 
 /// Which processes stand still on the loop while others move.
-fn who_waits<S: TransitionSystem>(system: &mut S, run: &Run) -> Option<String> {
-    if run.cycle.iter().any(|step| step.action == ActionId::IDLE) {
+fn who_waits(run: &Trace) -> Option<String> {
+    if run.stuck.is_some() {
         return None;
     }
-    let cycle = Run { stem: Vec::new(), cycle: run.cycle.clone() };
-    let rows = rows(system, &cycle);
-    let processes = &system.signature().processes;
+    let (rows, processes) = (&run.steps[run.stem()..], &run.processes);
     let count =
         |process: usize, part: Part| rows.iter().filter(|row| row.parts[process] == part).count();
     let passed_over: Vec<usize> = (0..processes.len())
-        .filter(|&at| count(at, Part::Taken) == 0 && count(at, Part::EnabledNotTaken) > 0)
+        .filter(|&at| count(at, Part::Taken) == 0 && count(at, Part::Enabled) > 0)
         .collect();
     let loop_of = match rows.len() {
         1 => "the one step of the loop".to_owned(),
@@ -355,7 +352,7 @@ fn who_waits<S: TransitionSystem>(system: &mut S, run: &Run) -> Option<String> {
     match passed_over.as_slice() {
         [] => None,
         &[one] => {
-            let able = count(one, Part::EnabledNotTaken);
+            let able = count(one, Part::Enabled);
             let could = if able == rows.len() {
                 format!("at every one of {loop_of}")
             } else {
@@ -414,14 +411,15 @@ const NOTICED: f64 = 0.1;
 
 /// The line that says what an answer rests on. The engine is left out where the line would be too long;
 /// JSON has it always.
-fn stamp(stamp: &Stamp, closure: Option<&Fairness>, look: &Look) -> String {
+fn stamp(stamp: &Basis, closure: Option<&Fairness<Vec<String>>>, look: &Look) -> String {
+    let count = |it: Option<usize>| it.unwrap_or(0);
     let mut parts = vec![
-        counted(stamp.system.0, "state"),
+        counted(count(stamp.states), "state"),
         format!(
             "{} (product {} · {})",
-            counted(stamp.system.1, "transition"),
-            stamp.product.0,
-            stamp.product.1
+            counted(count(stamp.transitions), "transition"),
+            count(stamp.product_nodes),
+            count(stamp.product_steps)
         ),
     ];
     parts.extend(stamp.reductions.iter().cloned());
@@ -439,16 +437,15 @@ fn stamp(stamp: &Stamp, closure: Option<&Fairness>, look: &Look) -> String {
         Some(Fairness::NotKnown) => parts.push("machine closure not known".to_owned()),
         Some(Fairness::NotAssumed) | None => {}
     }
-    let shortening = stamp.shortening.as_secs_f64();
-    if shortening >= NOTICED {
-        parts.push(format!("{shortening:.2}{TIGHT}s for a short run"));
+    if let Some(shortening) = stamp.shortening_seconds.filter(|&it| it >= NOTICED) {
+        parts.push(format!("{} for a short run", seconds(shortening)));
     }
-    if stamp.order == Some(Order::Breadth) {
+    if stamp.order.as_deref() == Some(Order::Breadth.words()) {
         parts.push("found breadth first".to_owned());
     }
     let engine = parts.len();
-    parts.push(format!("engine {}", stamp.engine));
-    parts.push(format!("{:.2}{TIGHT}s", stamp.time.as_secs_f64()));
+    parts.push(format!("engine {}", stamp.engine.as_deref().unwrap_or_default()));
+    parts.push(seconds(stamp.seconds));
     const MARGIN: usize = 6;
     if MARGIN + parts.join(" · ").chars().count() > look.width {
         parts.remove(engine);
@@ -456,110 +453,100 @@ fn stamp(stamp: &Stamp, closure: Option<&Fairness>, look: &Look) -> String {
     look.wrapped(MARGIN, &parts.join(" · "))
 }
 
-/// A prefix as the events in it.
-pub fn events<S: TransitionSystem>(system: &S, steps: &[RunStep]) -> String {
-    if steps.is_empty() {
-        return "nothing at all".to_owned();
+/// A finite run as its events.
+pub fn events<N: AsRef<str>>(names: impl IntoIterator<Item = N>) -> String {
+    let mut out = String::new();
+    for name in names {
+        out.push_str(if out.is_empty() { "" } else { " · " });
+        out.push_str(name.as_ref());
     }
-    let names: Vec<&str> = steps
-        .iter()
-        .map(|step| system.signature().event_name(system.action(step.action).event))
-        .collect();
-    names.join(" · ")
+    if out.is_empty() { "nothing at all".to_owned() } else { out }
 }
 
-fn doomed_prefix<S: TransitionSystem>(
-    system: &mut S,
-    doomed: &Doomed,
-    aside: &Aside<'_>,
-) -> String {
+fn doomed_prefix(run: &Trace, prefix: &[String], aside: &Aside<'_>) -> String {
     let said = format!(
         "After {} no continuation satisfies the property, whatever happens next.",
-        events(system, &doomed.prefix)
+        events(prefix)
     );
     let mut out = aside.look.wrapped(3, &said);
     out.push_str("   One continuation:\n\n");
-    out.push_str(&infinite(system, &doomed.run, aside));
+    out.push_str(&infinite(run, aside));
     out
 }
 
 /// An infinite run, with what there is to say of its loop.
-fn infinite<S: TransitionSystem>(system: &mut S, run: &Run, aside: &Aside<'_>) -> String {
-    let mut out = steps(system, run, aside);
-    if run.cycle.iter().any(|step| step.action == ActionId::IDLE) {
-        out.push_str(&still(system, run.cycle[0].from, aside));
+fn infinite(run: &Trace, aside: &Aside<'_>) -> String {
+    let mut out = steps(run, aside);
+    if run.stuck.is_some() {
+        out.push_str(&still(run, aside));
         out.push('\n');
     }
     out
 }
 
-/// What each process waits for in a state in which nothing is enabled, a line a process; nothing if something
-/// is.
-pub fn waits<S: TransitionSystem>(system: &mut S, state: StateId, aside: &Aside<'_>) -> String {
-    let waits = stuck::waits(system, state, aside.source);
+/// What each process waits for where nothing can happen, a line a process.
+pub fn waits(stuck: &Stuck, processes: &[String], aside: &Aside<'_>) -> String {
+    let waits = stuck::waits(Some(stuck), processes, aside.source);
     aside.look.finish(stuck::lines(&waits, &aside.look))
 }
 
-/// Why nothing can happen in a state, and what each process waits for there.
-pub(crate) fn still<S: TransitionSystem>(
-    system: &mut S,
-    state: StateId,
-    aside: &Aside<'_>,
-) -> String {
+/// Why nothing can happen in the state that a run comes to, and what each process waits for there.
+fn still(run: &Trace, aside: &Aside<'_>) -> String {
     let look = &aside.look;
-    let ended = system.atom("terminated").is_some_and(|ended| system.holds(state, ended));
-    let why = match system.fault(state) {
+    let Some((stuck, values)) = run.stuck_in() else { return String::new() };
+    let why = match &stuck.fault {
         Some(fault) => return look.wrapped(3, &format!("error in the model: {}", fault.message)),
-        None if ended => "the end: every process has terminated, or is where it may stay",
+        None if stuck.terminated => {
+            "the end: every process has terminated, or is where it may stay"
+        }
         None => "deadlock: nothing is enabled",
     };
     let mut out = look.wrapped(3, why);
-    if ended && !look.verbose {
-        return out + &stuck::state_line(&system.state_values(state), look);
+    if !stuck.terminated || look.verbose {
+        let waits = stuck::waits(Some(stuck), &run.processes, aside.source);
+        out.push_str(&stuck::lines(&waits, look));
     }
-    out.push_str(&stuck::lines(&stuck::waits(system, state, aside.source), look));
-    out.push_str(&stuck::state_line(&system.state_values(state), look));
+    out.push_str(&stuck::state_line(values, look));
     out
 }
 
 /// A finite run as a table.
-pub fn finite<S: TransitionSystem>(system: &mut S, run: &Run, aside: &Aside<'_>) -> String {
-    aside.look.finish(steps(system, run, aside))
+pub fn finite(run: &Trace, aside: &Aside<'_>) -> String {
+    aside.look.finish(steps(run, aside))
 }
 
-/// What a step does, in the words of the source where there are any, with its line.
-pub fn step<S: TransitionSystem>(system: &mut S, step: &RunStep, aside: &Aside<'_>) -> String {
-    let row = row(system, step);
-    let line = aside.source.zip(row.span);
+/// What a step does, as the source has it, with its line.
+pub fn step(step: &TraceStep, aside: &Aside<'_>) -> String {
+    let line = aside.source.zip(step.span);
     let line = line.and_then(|(source, span)| source.shown_line(span.start));
-    let changes: Vec<String> =
-        row.changes.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    let mut out = row.action;
+    let mut out = step.action.clone();
     if let Some(line) = line {
         let _ = write!(out, "   line {line}");
     }
-    if !changes.is_empty() {
-        let _ = write!(out, "   {}", changes.join(" "));
+    if !step.changes.is_empty() {
+        let _ = write!(out, "   {}", changes(step));
     }
     out
 }
 
-/// What a step does, in the words of the source where there are any.
-pub(crate) fn words<S: TransitionSystem>(system: &mut S, step: &RunStep) -> String {
-    row(system, step).action
+/// The variables that a step changes.
+pub(crate) fn changes(step: &TraceStep) -> String {
+    let changes: Vec<String> =
+        step.changes.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    changes.join(" ")
 }
 
-/// A run, one step a line, one column a process; the cycle may be empty.
-pub(crate) fn steps<S: TransitionSystem>(system: &mut S, run: &Run, aside: &Aside<'_>) -> String {
-    let rows = rows(system, run);
-    let processes = system.signature().processes.clone();
-    let mut out = lasso::table(&rows, &processes, run.stem.len(), run.cycle.len(), aside);
-    if let (Some(first), Some(last)) = (run.cycle.first(), run.cycle.last())
-        && first.from != last.to
-    {
-        let (before, after) = (system.valuation(first.from), system.valuation(last.to));
-        let changed = before.iter().filter(|value| !after.contains(value));
-        let names: Vec<String> = changed.map(|(name, _)| format!("`{name}`")).collect();
+/// A run, one step a line, one column a process.
+pub(crate) fn steps(run: &Trace, aside: &Aside<'_>) -> String {
+    let mut places = Places::default();
+    let lines: Vec<Option<String>> = match aside.lines.is_empty() {
+        true => run.steps.iter().map(|step| places.shown(aside.source, step.span)).collect(),
+        false => aside.lines.to_vec(),
+    };
+    let with_lines = Aside { lines: &lines, ..*aside };
+    let mut out = lasso::table(&run.steps, &run.processes, run.stem(), &with_lines);
+    if run.loops_to.is_some() && run.end.is_some() {
+        let names: Vec<String> = run.varying.iter().map(|name| format!("`{name}`")).collect();
         let said = format!(
             "{} may have another value in every round, which nothing depends on",
             names.join(", ")
@@ -642,13 +629,7 @@ fn because(entry: &Entry) -> String {
 }
 
 /// The ladder as a table.
-pub fn ladder<S: TransitionSystem>(
-    system: &S,
-    property: &str,
-    formula: &str,
-    ladder: &Ladder,
-    look: &Look,
-) -> String {
+pub fn ladder(property: &str, formula: &str, ladder: &Ladder, look: &Look) -> String {
     let mut out = look.wrapped(0, &format!("{property}   {formula}")) + "\n";
     for rung in &ladder.rungs {
         let answer = match &rung.holds {
@@ -674,6 +655,11 @@ pub fn ladder<S: TransitionSystem>(
         let sign = look.paint(paint, sign);
         let _ = writeln!(out, "  {sign} {notion:32}  {answer}{how}");
     }
+    let grows = |rung: &Rung| rung.holds.as_ref().err()?.growth().cloned();
+    if let Some(growth) = ladder.rungs.iter().find_map(grows) {
+        out.push('\n');
+        out.push_str(&look.wrapped(2, &format!("note: {}", growth::note(&growth, None))));
+    }
     let _ = writeln!(out, "\n  {} searches for {} answers", ladder.searches, ladder.rungs.len());
     if !ladder.causes.is_empty() {
         out.push_str("\n  What violates it\n");
@@ -687,30 +673,32 @@ pub fn ladder<S: TransitionSystem>(
             }
             CauseKind::Fair => "a run that is strongly fair to all processes and events".to_owned(),
         };
-        out.push_str(&look.wrapped(4, &format!("{what}:  {}", word(system, run))));
+        out.push_str(&look.wrapped(4, &format!("{what}:  {}", word(run))));
     }
     look.finish(out)
 }
 
 /// The events of a run, `a · (b · c)^ω`, with the middle of long parts left out.
-fn word<S: TransitionSystem>(system: &S, run: &Run) -> String {
-    let part = |steps: &[RunStep]| -> String {
+fn word(run: &Trace) -> String {
+    let part = |steps: &[TraceStep]| -> String {
         const SHOWN: usize = 8;
+        let names = |steps: &[TraceStep]| events(steps.iter().map(|step| step.event.clone()));
         match steps.len() {
-            0..=SHOWN => events(system, steps),
+            0..=SHOWN => names(steps),
             count => format!(
                 "{} · … {} more … · {}",
-                events(system, &steps[..SHOWN - 2]),
+                names(&steps[..SHOWN - 2]),
                 count - SHOWN + 1,
-                events(system, &steps[count - 1..])
+                names(&steps[count - 1..])
             ),
         }
     };
-    let cycle = part(&run.cycle);
-    if run.stem.is_empty() {
+    let (stem, cycle) = run.steps.split_at(run.stem());
+    let cycle = part(cycle);
+    if stem.is_empty() {
         format!("({cycle})^ω")
     } else {
-        format!("{} · ({cycle})^ω", part(&run.stem))
+        format!("{} · ({cycle})^ω", part(stem))
     }
 }
 
@@ -769,6 +757,9 @@ pub fn least(property: &str, formula: &str, least: &Least, look: &Look) -> Strin
         }
         Least::Unknown(why) => {
             out.push_str(&look.wrapped(2, &format!("unknown: {why}")));
+            if let Some(growth) = why.growth() {
+                out.push_str(&look.wrapped(2, &format!("note: {}", growth::note(growth, None))));
+            }
         }
     }
     look.finish(out)

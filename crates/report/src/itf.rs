@@ -5,19 +5,18 @@
 //! model again and writes it again gets the same document, whatever order the tables of the system are in.
 //! What would depend on how the run was found is not written.
 
-use fairly_check::claim::Shown;
-use fairly_omega::StateId;
-use fairly_source::Span;
-use fairly_system::{
-    ActionId, ProcessValues, Run, RunStep, StateValues, Transition, TransitionSystem,
-};
-use fairly_witness::Ledger;
-use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
-use crate::json::{ledger, waiting};
-use crate::look::Source;
-use crate::table::{row, rows};
-use crate::{state, stuck};
+use fairly_check::{Evidence, Shows};
+use fairly_source::Span;
+use fairly_system::{Part, ProcessValues, StateValues, Trace};
+use fairly_witness::Ledger;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::json::{LedgerLine, ledger, parts, value};
+use crate::look::{Places, Source};
+use crate::stuck::{self, Waits};
 
 /// Where a run comes from, for whoever wants to replay it.
 #[derive(Clone, Debug)]
@@ -60,271 +59,240 @@ pub struct Guilty<'a> {
     /// Constraints that were assumed besides those of the fairness and of the model, as they are written.
     pub constraints: &'a [String],
     /// The run.
-    pub run: &'a Run,
+    pub run: &'a Trace,
     /// Why it counts as fair.
     pub ledger: &'a Ledger,
 }
 
+/// What is said of a whole trace.
+#[derive(Default, Serialize)]
+struct Meta<'a> {
+    schema: &'static str,
+    format: &'static str,
+    #[serde(rename = "format-description")]
+    description: &'static str,
+    source: &'static str,
+    model: &'a [String],
+    asked: AskedDocument<'a>,
+    line: Option<usize>,
+    processes: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    options: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    property: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    formula: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fairness: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    constraints: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ledger: Option<Vec<LedgerLine<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conclusion: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    other: Option<Vec<StateDocument<'a>>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    channels: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    waiting: Vec<Waits>,
+}
+
+#[derive(Default, Serialize)]
+struct AskedDocument<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    property: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    formula: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct TraceDocument<'a> {
+    #[serde(rename = "#meta")]
+    meta: Meta<'a>,
+    vars: Vec<String>,
+    states: Vec<StateDocument<'a>>,
+    #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
+    back: Option<usize>,
+}
+
+/// A state, and the step that leaves it.
+#[derive(Serialize)]
+struct StateDocument<'a> {
+    #[serde(rename = "#meta")]
+    meta: StepMeta<'a>,
+    state: &'a str,
+    event: &'a str,
+    who: &'a str,
+    #[serde(flatten)]
+    variables: Map<String, Value>,
+}
+
+#[derive(Default, Serialize)]
+struct StepMeta<'a> {
+    index: usize,
+    #[serde(flatten)]
+    step: Option<StepDocument<'a>>,
+    /// Which of the initial states that are described so.
+    #[serde(skip_serializing_if = "is_first")]
+    start: usize,
+}
+
+#[derive(Serialize)]
+struct StepDocument<'a> {
+    action: &'a str,
+    line: Option<usize>,
+    processes: BTreeMap<&'a str, Part>,
+    changes: BTreeMap<&'a str, &'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sender: Option<&'a str>,
+    /// Which of the steps that are told in the same words.
+    #[serde(skip_serializing_if = "is_first")]
+    choice: usize,
+}
+
+fn is_first(choice: &usize) -> bool {
+    *choice == 0
+}
+
 /// The counterexample as a trace.
-pub fn trace<S: TransitionSystem>(
-    system: &mut S,
-    guilty: &Guilty<'_>,
-    origin: &Origin<'_>,
-) -> Value {
-    let mut meta = meta(system, origin);
-    // A formula of the command line has a name only beside the others of the same command.
-    if !matches!(origin.property, Asked::Formula(_)) {
-        meta.insert("property".to_owned(), json!(guilty.property));
-    }
-    meta.insert("formula".to_owned(), json!(guilty.formula));
-    meta.insert("fairness".to_owned(), json!(guilty.fairness));
-    let mut constraints: Vec<&String> = Vec::new();
+pub fn trace(guilty: &Guilty<'_>, origin: &Origin<'_>) -> Value {
+    let mut constraints: Vec<&str> = Vec::new();
     for constraint in guilty.constraints {
-        if !constraints.contains(&constraint) {
+        if !constraints.contains(&constraint.as_str()) {
             constraints.push(constraint);
         }
     }
-    if !constraints.is_empty() {
-        meta.insert("constraints".to_owned(), json!(constraints));
-    }
-    meta.insert("ledger".to_owned(), asked_for(guilty.ledger));
-    document(system, guilty.run, None, &meta, origin)
-}
-
-/// The entries of the ledger for what the loop is asked for, in the order of their names. How many others
-/// there are depends on how much of the system has been met.
-fn asked_for(of: &Ledger) -> Value {
-    let Value::Array(mut entries) = ledger(of) else { return Value::Null };
-    entries.retain(|entry| entry["reason"] != "never asked");
-    entries.sort_by_cached_key(ToString::to_string);
-    Value::Array(entries)
+    // How many entries there are beside those for what the loop is asked for depends on how much of the system
+    // has been met.
+    let mut entries: Vec<LedgerLine<'_>> =
+        ledger(guilty.ledger).filter(|entry| entry.reason != "never asked").collect();
+    entries.sort_by_cached_key(|entry| value(entry).to_string());
+    // A formula of the command line has a name only beside the others of the same command.
+    let is_named = !matches!(origin.property, Asked::Formula(_));
+    let meta = Meta {
+        property: is_named.then_some(guilty.property),
+        formula: Some(guilty.formula),
+        fairness: Some(guilty.fairness),
+        constraints,
+        ledger: Some(entries),
+        ..meta(guilty.run, origin)
+    };
+    document(guilty.run, meta, origin)
 }
 
 /// A finite run as a trace, or one with a loop that is no matter of fairness.
-pub fn finite<S: TransitionSystem>(
-    system: &mut S,
-    title: &str,
-    shown: &Shown,
-    origin: &Origin<'_>,
-) -> Value {
-    let mut meta = meta(system, origin);
-    meta.insert("property".to_owned(), json!(title));
-    meta.insert("conclusion".to_owned(), json!(shown.conclusion));
-    let run = Run { stem: shown.prefix.steps.clone(), cycle: shown.cycle.clone() };
-    let end = shown.cycle.is_empty().then(|| shown.prefix.end());
-    let mut value = document(system, &run, end, &meta, origin);
-    if let Some(other) = &shown.other {
-        let run = Run { stem: other.steps.clone(), cycle: Vec::new() };
-        let empty = Map::new();
-        let other = document(system, &run, Some(other.end()), &empty, origin);
-        value["#meta"]["other"] = other["states"].clone();
-    }
-    value
+pub fn finite(title: &str, Evidence { run, shows }: &Evidence, origin: &Origin<'_>) -> Value {
+    let Shows::End { conclusion, other } = shows else { return Value::Null };
+    let meta = Meta {
+        property: Some(title),
+        conclusion: Some(conclusion),
+        other: other.as_ref().map(|other| states(other, origin).1),
+        ..meta(run, origin)
+    };
+    document(run, meta, origin)
 }
 
-fn meta<S: TransitionSystem>(system: &S, origin: &Origin<'_>) -> Map<String, Value> {
-    let line = origin.source.zip(origin.place).and_then(|(text, place)| text.line(place.start));
-    let asked = match &origin.property {
-        Asked::Property(name) => json!({ "property": name }),
-        Asked::Formula(text) => json!({ "formula": text }),
-        Asked::Nothing => json!({}),
-    };
-    let value = json!({
-        "schema": TRACE_SCHEMA,
-        "format": "ITF",
-        "format-description": "https://apalache.informal.systems/docs/adr/015adr-trace.html",
-        "source": "fairly",
-        "model": origin.files,
-        "asked": asked,
-        "line": line,
-        "processes": system.signature().processes,
+fn meta<'a>(run: &'a Trace, origin: &'a Origin<'_>) -> Meta<'a> {
+    let place = origin.source.zip(origin.place);
+    let stuck = stuck::waits(run.stuck.as_ref(), &run.processes, origin.source);
+    // The channels that the run begins with tell which of the variables are channels.
+    let all = run.steps.iter().map(|step| &step.from).chain(&run.end);
+    let mut channels: Vec<&str> = Vec::new();
+    for (name, _) in all.flat_map(|state| &state.values.channels) {
+        if !channels.contains(&name.as_str()) {
+            channels.push(name);
+        }
+    }
+    Meta {
+        schema: TRACE_SCHEMA,
+        format: "ITF",
+        description: "https://apalache.informal.systems/docs/adr/015adr-trace.html",
+        source: "fairly",
+        model: origin.files,
+        asked: match &origin.property {
+            Asked::Property(name) => AskedDocument { property: Some(name), formula: None },
+            Asked::Formula(text) => AskedDocument { property: None, formula: Some(text) },
+            Asked::Nothing => AskedDocument::default(),
+        },
+        line: place.and_then(|(text, place)| text.line(place.start)),
+        processes: &run.processes,
+        file: place.and_then(|(text, place)| text.included(place.start)),
+        options: origin.options,
+        channels,
+        waiting: stuck,
+        ..Meta::default()
+    }
+}
+
+fn document(run: &Trace, meta: Meta<'_>, origin: &Origin<'_>) -> Value {
+    let (vars, states) = states(run, origin);
+    value(&TraceDocument { meta, vars, states, back: run.loops_to })
+}
+
+/// The variables that there are, and the states; a loop that closes but for values that nothing depends on says how
+/// it ends.
+fn states<'a>(run: &'a Trace, origin: &Origin<'a>) -> (Vec<String>, Vec<StateDocument<'a>>) {
+    let mut vars = FIXED[1..].iter().map(|&name| name.to_owned()).collect();
+    let mut places = Places::default();
+    let steps = run.steps.iter().enumerate().map(|(at, step)| {
+        let (line, file) = places.find(origin.source, step.span);
+        let meta = StepMeta {
+            index: at,
+            step: Some(StepDocument {
+                action: &step.action,
+                line,
+                processes: parts(run, step),
+                changes: step.changes.iter().map(|(name, to)| (&**name, &**to)).collect(),
+                file,
+                sender: step.sender.and_then(|at| run.processes.get(at)).map(String::as_str),
+                choice: step.choice,
+            }),
+            start: 0,
+        };
+        (meta, &step.from, step.event.as_str(), step.who.as_str())
     });
-    let Value::Object(mut meta) = value else { return Map::new() };
-    let included = origin.source.zip(origin.place);
-    let included = included.and_then(|(text, place)| text.included(place.start).map(str::to_owned));
-    if let Some(file) = included {
-        meta.insert("file".to_owned(), json!(file));
+    let end = run
+        .end
+        .iter()
+        .map(|end| (StepMeta { index: run.steps.len(), ..StepMeta::default() }, end, "", ""));
+    let mut states: Vec<StateDocument<'a>> = steps
+        .chain(end)
+        .map(|(meta, from, event, who)| {
+            let variables = valuate(&from.values, &mut vars);
+            StateDocument { meta, state: &from.shown, event, who, variables }
+        })
+        .collect();
+    if let Some(first) = states.first_mut() {
+        first.meta.start = run.start;
     }
-    if !origin.options.is_empty() {
-        meta.insert("options".to_owned(), json!(origin.options));
-    }
-    meta
+    (vars, states)
 }
 
-/// The words in which a trace tells a step.
-#[derive(Clone, Copy, Debug)]
-pub struct Words<'a> {
-    /// The event.
-    pub event: &'a str,
-    /// Who takes part.
-    pub who: &'a str,
-    /// What happens, in the words of the source.
-    pub action: &'a str,
-    /// The state that it leads to.
-    pub to: &'a str,
-}
-
-impl Words<'_> {
-    /// The steps out of a state that are told in these words, in the order of the system. Mostly there is
-    /// one; where there are more, the trace says which of them.
-    pub fn steps<S: TransitionSystem>(&self, system: &mut S, from: StateId) -> Vec<Transition> {
-        let mut steps = Vec::new();
-        system.steps(from, &mut steps);
-        let mut told = |step: &Transition| {
-            let event = system.action(step.action).event;
-            if system.signature().event_name(event) != self.event
-                || system.describe(step.target) != self.to
-            {
-                return false;
-            }
-            let row = row(system, &RunStep { from, action: step.action, to: step.target });
-            row.who == self.who && row.action == self.action
-        };
-        steps.retain(|step| told(step));
-        steps
-    }
-}
-
-/// The initial states that are described so, in the order of the system.
-pub fn starts<S: TransitionSystem>(system: &mut S, state: &str) -> Vec<StateId> {
-    let mut initial = system.initial();
-    initial.retain(|&start| system.describe(start) == state);
-    initial
-}
-
-fn document<S: TransitionSystem>(
-    system: &mut S,
-    run: &Run,
-    end: Option<StateId>,
-    meta: &Map<String, Value>,
-    origin: &Origin<'_>,
-) -> Value {
-    let processes = system.signature().processes.clone();
-    let mut vars = vec!["state".to_owned(), "event".to_owned(), "who".to_owned()];
-    let steps: Vec<RunStep> = run.steps().copied().collect();
-    // A loop that closes but for values that nothing depends on says how it ends.
-    let open_end = match (run.cycle.first(), run.cycle.last()) {
-        (Some(first), Some(last)) if first.from != last.to => Some(last.to),
-        _ => None,
-    };
-    let end = end.or(open_end);
-    let mut states = Vec::new();
-    for (at, (row, step)) in rows(system, run).iter().zip(&steps).enumerate() {
-        let state = step.from;
-        let parts: Map<String, Value> = processes
-            .iter()
-            .zip(&row.parts)
-            .map(|(process, part)| (process.clone(), json!(part.word())))
-            .collect();
-        let line = origin.source.zip(row.span).and_then(|(text, span)| text.line(span.start));
-        let changes: Map<String, Value> =
-            row.changes.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
-        let mut value = json!({
-            "#meta": {
-                "index": at,
-                "action": row.action,
-                "line": line,
-                "processes": parts,
-                "changes": changes,
-            },
-            "state": row.from,
-            "event": row.event,
-            "who": row.who,
-        });
-        let included = origin.source.zip(row.span);
-        let included =
-            included.and_then(|(text, span)| text.included(span.start).map(str::to_owned));
-        if let Some(file) = included {
-            value["#meta"]["file"] = json!(file);
-        }
-        if let Some(sender) = row.sender.and_then(|at| processes.get(at)) {
-            value["#meta"]["sender"] = json!(sender);
-        }
-        let words = Words {
-            event: &row.event,
-            who: &row.who,
-            action: &row.action,
-            to: &system.describe(step.to),
-        };
-        let taken = Transition { action: step.action, target: step.to };
-        let choice = words.steps(system, state).iter().position(|&other| other == taken);
-        if let Some(choice) = choice.filter(|&choice| choice > 0) {
-            value["#meta"]["choice"] = json!(choice);
-        }
-        valuate(system, state, &mut value, &mut vars);
-        states.push(value);
-    }
-    if let Some(end) = end {
-        let mut value = json!({
-            "#meta": { "index": states.len() },
-            "state": system.describe(end),
-            "event": "",
-            "who": "",
-        });
-        valuate(system, end, &mut value, &mut vars);
-        states.push(value);
-    }
-    let first = steps.first().map(|step| step.from).or(end);
-    if let (Some(first), Some(value)) = (first, states.first_mut()) {
-        let words = system.describe(first);
-        let choice = starts(system, &words).iter().position(|&it| it == first);
-        if let Some(choice) = choice.filter(|&choice| choice > 0) {
-            value["#meta"]["start"] = json!(choice);
-        }
-    }
-    let mut document = json!({ "#meta": meta, "vars": vars, "states": states });
-    // What is over a channel when the run begins tells which of the variables are channels.
-    if let Some(first) = first {
-        let channels = system.state_values(first).channels;
-        let mut names: Vec<String> = channels.into_iter().map(|(name, _)| name).collect();
-        for step in &steps {
-            let more = system.state_values(step.to).channels.into_iter().map(|(name, _)| name);
-            for name in more {
-                if !names.contains(&name) {
-                    names.push(name);
-                }
-            }
-        }
-        if !names.is_empty() {
-            document["#meta"]["channels"] = json!(names);
-        }
-    }
-    let idle = run.cycle.first().filter(|step| step.action == ActionId::IDLE);
-    if let Some(stuck) = end.or(idle.map(|step| step.from)) {
-        let waits = waiting(&stuck::waits(system, stuck, origin.source));
-        if waits != json!([]) {
-            document["#meta"]["waiting"] = waits;
-        }
-    }
-    if !run.cycle.is_empty() {
-        document["loop"] = json!(run.stem.len());
-    }
-    document
-}
+/// Names of a state that are no variables.
+const FIXED: [&str; 4] = ["#meta", "state", "event", "who"];
 
 /// The variables of a state, each for itself.
-fn valuate<S: TransitionSystem>(
-    system: &S,
-    state: StateId,
-    value: &mut Value,
+fn valuate(
+    StateValues { variables, channels, processes }: &StateValues,
     vars: &mut Vec<String>,
-) {
-    let StateValues { variables, channels, processes } = system.state_values(state);
+) -> Map<String, Value> {
     let mut all: Vec<(String, Value)> = Vec::new();
-    all.extend(variables.iter().map(|(name, it)| (name.clone(), state::value(it))));
-    all.extend(channels.iter().map(|(name, it)| (name.clone(), state::messages(it))));
-    for ProcessValues { name, at, variables } in &processes {
-        all.push((name.clone(), json!(at)));
-        let own = variables.iter().map(|(own, it)| (format!("{name}.{own}"), state::value(it)));
-        all.extend(own);
+    all.extend(variables.iter().map(|(name, it)| (name.clone(), value(it))));
+    all.extend(channels.iter().map(|(name, it)| (name.clone(), value(it))));
+    for ProcessValues { name, at, variables } in processes {
+        all.push((name.clone(), value(at)));
+        all.extend(variables.iter().map(|(own, it)| (format!("{name}.{own}"), value(it))));
     }
-    for (name, it) in all {
-        if ["#meta", "state", "event", "who"].contains(&name.as_str()) {
-            continue;
-        }
-        value[&name] = it;
-        if !vars.contains(&name) {
-            vars.push(name);
+    all.retain(|(name, _)| !FIXED.contains(&name.as_str()));
+    for (name, _) in &all {
+        if !vars.contains(name) {
+            vars.push(name.clone());
         }
     }
+    all.into_iter().collect()
 }

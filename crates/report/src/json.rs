@@ -1,20 +1,21 @@
-//! A verdict as JSON. The schema has a version; fields are added, never changed, within one. States are
-//! objects since version 2: see `state.rs`.
+//! Verdicts and tables as JSON documents. Their schemas have versions; fields are added, never changed, within one.
+//! States are objects since version 2.
 
-use fairly_check::claim::Order;
-use fairly_check::{Cause, CauseKind, Elsewhere, Fairness, Ladder, Least, Outcome, Verdict};
+use std::collections::BTreeMap;
+
+use fairly_check::{
+    Cause, CauseKind, Elsewhere, Fairness, Ladder, Least, Said, Shows, Upgrade, Verdict,
+};
 use fairly_fairness::Notion;
-use fairly_omega::StateId;
-use fairly_source::{Diagnostic, Position, escape, parts};
-use fairly_system::{Run, RunStep, TransitionSystem};
-use fairly_witness::{Ledger, Reason};
-use serde_json::{Value, json};
+use fairly_source::escape;
+use fairly_system::{Part, StateValues, Trace, TraceStep};
+use fairly_witness::{Entry, Ledger, Reason};
+use serde::Serialize;
+use serde_json::Value;
 
-use crate::state::state;
 use crate::stuck::{self, Waits};
-use crate::table::rows;
 
-/// The schema of [`verdict`].
+/// The schema of verdicts.
 pub const VERDICT_SCHEMA: &str = "fairly.verdict/2";
 
 /// A document as text, in which nothing stands that a terminal would obey.
@@ -22,252 +23,245 @@ pub fn text(document: &Value) -> String {
     escape::json(&format!("{document:#}\n")).into_owned()
 }
 
-/// The schema of [`error`].
-pub const ERROR_SCHEMA: &str = "fairly.error/1";
-
-/// What is wrong at a place in the text of a file, so that a model cannot be checked.
-pub fn diagnostic(diagnostic: &Diagnostic, file: &str, text: &str) -> Value {
-    let part = parts::locate(file, text, diagnostic.span.start);
-    let start = Position::of(part.text, part.offset);
-    let end = Position::of(part.text, diagnostic.span.end.saturating_sub(part.start));
-    let mut value = error(Some(diagnostic.code), &diagnostic.message, Some(part.file));
-    value["line"] = json!(start.line);
-    value["column"] = json!(start.column);
-    value["end_line"] = json!(end.line);
-    value["end_column"] = json!(end.column);
-    value["label"] = json!(diagnostic.label);
-    value["help"] = json!(diagnostic.help);
-    value
+/// A document as a value, with its keys in order.
+pub fn value(document: &impl Serialize) -> Value {
+    serde_json::to_value(document).unwrap_or_default()
 }
 
-/// Something that keeps a model from being checked and is at no place in a text.
-pub fn error(code: Option<&str>, message: &str, file: Option<&str>) -> Value {
-    json!({
-        "schema": ERROR_SCHEMA,
-        "outcome": "error",
-        "file": file,
-        "line": null,
-        "column": null,
-        "end_line": null,
-        "end_column": null,
-        "code": code,
-        "message": message,
-        "label": null,
-        "help": null,
-    })
+/// A verdict. An outer `Option` is a field that only some verdicts have; an inner one may be null.
+#[derive(Serialize)]
+pub(crate) struct VerdictDocument<'a> {
+    schema: &'static str,
+    property: &'a str,
+    outcome: Said,
+    stamp: &'a fairly_check::Basis,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    formula: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    notes: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    feasible: Option<Option<bool>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machine_closed: Option<Option<bool>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    doomed_prefix: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<RunDocument<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conclusion: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    violated_after: Option<Option<usize>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ledger: Option<Vec<LedgerLine<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upgrade: Option<Option<&'a Upgrade>>,
 }
 
-/// The verdict.
-pub fn verdict<S: TransitionSystem>(system: &mut S, verdict: &Verdict) -> Value {
-    let stamp = &verdict.stamp;
-    let mut value = json!({
-        "schema": VERDICT_SCHEMA,
-        "property": verdict.property,
-        "formula": verdict.formula,
-        "outcome": match &verdict.outcome {
-            Outcome::Holds(_) => "holds",
-            Outcome::Violated(_) | Outcome::Doomed(_) => "violated",
-            Outcome::Unknown(_) => "unknown",
-        },
-        "stamp": {
-            "fairness": stamp.fairness,
-            "constraints": stamp.constraints,
-            "engine": stamp.engine,
-            "order": stamp.order.map(Order::words),
-            "reductions": stamp.reductions,
-            "unreduced": stamp.unreduced.as_ref().map(ToString::to_string),
-            "asymmetric": stamp.asymmetric.as_ref().map(ToString::to_string),
-            "exhaustive": stamp.exhaustive,
-            "states": stamp.system.0,
-            "transitions": stamp.system.1,
-            "product_nodes": stamp.product.0,
-            "product_steps": stamp.product.1,
-            "seconds": stamp.time.as_secs_f64(),
-            "shortening_seconds": stamp.shortening.as_secs_f64(),
-        },
-        "notes": verdict.notes,
-    });
-    match &verdict.outcome {
-        Outcome::Holds(closure) => {
-            let (feasible, machine_closed) = match closure {
-                Fairness::NotAssumed | Fairness::MachineClosed => (Some(true), Some(true)),
-                Fairness::NotMachineClosed(_) => (Some(true), Some(false)),
-                Fairness::Infeasible => (Some(false), Some(false)),
-                Fairness::NotKnown => (None, None),
-            };
-            value["feasible"] = json!(feasible);
-            value["machine_closed"] = json!(machine_closed);
-            if let Fairness::NotMachineClosed(prefix) = closure {
-                value["doomed_prefix"] = steps(system, prefix);
+impl<'a> From<&'a Verdict> for VerdictDocument<'a> {
+    fn from(verdict: &'a Verdict) -> Self {
+        let closure = verdict.closure.as_ref();
+        let (feasible, machine_closed) = match closure {
+            None => (None, None),
+            Some(Fairness::NotAssumed | Fairness::MachineClosed) => {
+                (Some(Some(true)), Some(Some(true)))
             }
+            Some(Fairness::NotMachineClosed(_)) => (Some(Some(true)), Some(Some(false))),
+            Some(Fairness::Infeasible) => (Some(Some(false)), Some(Some(false))),
+            Some(Fairness::NotKnown) => (Some(None), Some(None)),
+        };
+        let shows = verdict.evidence.as_ref().map(|it| &it.shows);
+        let violation = verdict.violation().map(|(_, violation)| violation);
+        VerdictDocument {
+            schema: VERDICT_SCHEMA,
+            property: &verdict.property,
+            outcome: verdict.outcome,
+            stamp: &verdict.stamp,
+            formula: verdict.formula.as_deref(),
+            notes: (verdict.formula.is_some() || !verdict.notes.is_empty())
+                .then_some(verdict.notes.as_slice()),
+            why: verdict.why.as_deref(),
+            feasible,
+            machine_closed,
+            doomed_prefix: match (closure, shows) {
+                (Some(Fairness::NotMachineClosed(prefix)), _)
+                | (_, Some(Shows::Doomed(prefix))) => Some(prefix),
+                _ => None,
+            },
+            run: verdict.evidence.as_ref().map(|it| run(&it.run)),
+            conclusion: match shows {
+                Some(Shows::End { conclusion, .. }) => Some(conclusion),
+                _ => None,
+            },
+            violated_after: violation.map(|it| it.decided),
+            ledger: violation.map(|it| ledger(&it.ledger).collect()),
+            upgrade: violation.map(|it| it.upgrade.as_ref()),
         }
-        Outcome::Violated(found) => {
-            value["run"] = run(system, &found.run);
-            value["violated_after"] = json!(found.decided);
-            value["ledger"] = ledger(&found.ledger);
-            value["upgrade"] = match &found.upgrade {
-                None => Value::Null,
-                Some(upgrade) => json!({
-                    "constraint": upgrade.constraint,
-                    "suffices": upgrade.suffices,
-                }),
-            };
-        }
-        Outcome::Doomed(doomed) => {
-            value["doomed_prefix"] = steps(system, &doomed.prefix);
-            value["run"] = run(system, &doomed.run);
-        }
-        Outcome::Unknown(why) => value["why"] = json!(why.to_string()),
     }
-    value
 }
 
-fn steps<S: TransitionSystem>(system: &mut S, prefix: &[RunStep]) -> Value {
-    let events: Vec<&str> = prefix
-        .iter()
-        .map(|step| system.signature().event_name(system.action(step.action).event))
-        .collect();
-    json!(events)
+/// A run, step by step. That of a finite one begins its loop behind its last step.
+#[derive(Serialize)]
+pub struct RunDocument<'a> {
+    steps: Vec<StepDocument<'a>>,
+    #[serde(rename = "loop")]
+    back: usize,
+    /// The state that a finite run ends in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end: Option<&'a StateValues>,
+    /// What each process waits for, where a finite run ends and nothing can happen.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    waiting: Vec<Waits>,
+}
+
+#[derive(Serialize)]
+struct StepDocument<'a> {
+    state: &'a StateValues,
+    event: &'a str,
+    action: &'a str,
+    who: &'a str,
+    processes: BTreeMap<&'a str, Part>,
 }
 
 /// A run, step by step.
-pub fn run<S: TransitionSystem>(system: &mut S, run: &Run) -> Value {
-    let processes = system.signature().processes.clone();
-    let table = rows(system, run);
-    let rows: Vec<Value> = table
-        .iter()
-        .zip(run.steps())
-        .map(|(row, step)| {
-            let parts: serde_json::Map<String, Value> = processes
-                .iter()
-                .zip(&row.parts)
-                .map(|(process, part)| (process.clone(), json!(part.word())))
-                .collect();
-            json!({
-                "state": state(&system.state_values(step.from)),
-                "event": row.event,
-                "action": row.action,
-                "who": row.who,
-                "processes": parts,
-            })
-        })
-        .collect();
-    json!({ "steps": rows, "loop": run.stem.len() })
-}
-
-/// A finite run: its steps, the state that it ends in, and what each process waits for where nothing can happen.
-pub(crate) fn finite<S: TransitionSystem>(system: &mut S, shown: &Run, end: StateId) -> Value {
-    let mut value = run(system, shown);
-    if shown.cycle.is_empty() {
-        value["end"] = state(&system.state_values(end));
+pub fn run(run: &Trace) -> RunDocument<'_> {
+    let steps = run.steps.iter().map(|step| StepDocument {
+        state: &step.from.values,
+        event: &step.event,
+        action: &step.action,
+        who: &step.who,
+        processes: parts(run, step),
+    });
+    let is_finite = run.loops_to.is_none();
+    let stuck = run.stuck.as_ref().filter(|_| is_finite);
+    RunDocument {
+        steps: steps.collect(),
+        back: run.stem(),
+        end: run.end.as_ref().filter(|_| is_finite).map(|end| &end.values),
+        waiting: stuck::waits(stuck, &run.processes, None),
     }
-    let waiting = waiting(&stuck::waits(system, end, None));
-    if shown.cycle.is_empty() && waiting != json!([]) {
-        value["waiting"] = waiting;
-    }
-    value
 }
 
-/// What each process waits for.
-pub(crate) fn waiting(waits: &[Waits]) -> Value {
-    waits.iter().map(|it| json!({ "process": it.who, "waits": it.what })).collect()
+/// The part of each process in a step, by name.
+pub(crate) fn parts<'a>(run: &'a Trace, step: &TraceStep) -> BTreeMap<&'a str, Part> {
+    run.processes.iter().map(String::as_str).zip(step.parts.iter().copied()).collect()
 }
 
-/// The ledger; steps are counted from 0 over the whole run.
-pub(crate) fn ledger(ledger: &Ledger) -> Value {
-    let entries: Vec<Value> = ledger
-        .entries
-        .iter()
-        .map(|entry| {
-            let (reason, step) = match entry.reason {
-                Reason::NeverAsked => ("never asked", None),
-                Reason::Lapses(at) => ("lapses", Some(at)),
-                Reason::Given(at) => ("given", Some(at)),
-                Reason::NotMet => ("not met", None),
-            };
-            json!({
-                "constraint": entry.name,
-                "asked": entry.asked.len(),
-                "of": ledger.cycle,
-                "given": entry.given.len(),
-                "reason": reason,
-                "step": step,
-            })
-        })
-        .collect();
-    json!(entries)
+/// What a loop does about one constraint; steps are counted from 0 over the whole run.
+#[derive(Clone, PartialEq, Serialize)]
+pub(crate) struct LedgerLine<'a> {
+    pub(crate) constraint: &'a str,
+    asked: usize,
+    of: usize,
+    given: usize,
+    pub(crate) reason: &'static str,
+    step: Option<usize>,
+}
+
+pub(crate) fn ledger(ledger: &Ledger) -> impl Iterator<Item = LedgerLine<'_>> {
+    ledger.entries.iter().map(|Entry { name, asked, given, reason, .. }| {
+        let (reason, step) = match *reason {
+            Reason::NeverAsked => ("never asked", None),
+            Reason::Lapses(at) => ("lapses", Some(at)),
+            Reason::Given(at) => ("given", Some(at)),
+            Reason::NotMet => ("not met", None),
+        };
+        let (asked, given) = (asked.len(), given.len());
+        LedgerLine { constraint: name, asked, of: ledger.cycle, given, reason, step }
+    })
+}
+
+#[derive(Serialize)]
+struct LadderDocument<'a> {
+    schema: &'static str,
+    property: &'a str,
+    formula: &'a str,
+    rungs: Vec<RungDocument>,
+    searches: usize,
+    causes: Vec<CauseDocument<'a>>,
+}
+
+#[derive(Serialize)]
+struct RungDocument {
+    fairness: String,
+    outcome: Said,
+    searched: bool,
+}
+
+#[derive(Serialize)]
+struct CauseDocument<'a> {
+    kind: &'static str,
+    constraint: Option<&'a str>,
+    run: RunDocument<'a>,
 }
 
 /// The ladder.
-pub fn ladder<S: TransitionSystem>(
-    system: &mut S,
-    property: &str,
-    formula: &str,
-    ladder: &Ladder,
-) -> Value {
-    let causes: Vec<Value> = ladder
-        .causes
-        .iter()
-        .map(|Cause { kind, run: found }| {
-            let (word, constraint) = match kind {
-                CauseKind::Deadlock => ("deadlock", None),
-                CauseKind::NotWeaklyFair(name) => ("not weakly fair", Some(name)),
-                CauseKind::NotStronglyFair(name) => ("not strongly fair", Some(name)),
-                CauseKind::Fair => ("strongly fair", None),
-            };
-            json!({ "kind": word, "constraint": constraint, "run": run(system, found) })
-        })
-        .collect();
-    let rungs: Vec<Value> = ladder
-        .rungs
-        .iter()
-        .map(|rung| {
-            json!({
-                "fairness": rung.notion.to_string(),
-                "outcome": match &rung.holds {
-                    Ok(true) => "holds",
-                    Ok(false) => "violated",
-                    Err(_) => "unknown",
-                },
-                "searched": rung.searched,
-            })
-        })
-        .collect();
-    json!({
-        "schema": "fairly.ladder/2",
-        "property": property,
-        "formula": formula,
-        "rungs": rungs,
-        "searches": ladder.searches,
-        "causes": causes,
+pub fn ladder(property: &str, formula: &str, ladder: &Ladder) -> Value {
+    let causes = ladder.causes.iter().map(|Cause { kind, run: found }| {
+        let (kind, constraint) = match kind {
+            CauseKind::Deadlock => ("deadlock", None),
+            CauseKind::NotWeaklyFair(name) => ("not weakly fair", Some(name.as_str())),
+            CauseKind::NotStronglyFair(name) => ("not strongly fair", Some(name.as_str())),
+            CauseKind::Fair => ("strongly fair", None),
+        };
+        CauseDocument { kind, constraint, run: run(found) }
+    });
+    let rungs = ladder.rungs.iter().map(|rung| RungDocument {
+        fairness: rung.notion.to_string(),
+        outcome: match rung.holds {
+            Ok(true) => Said::Holds,
+            Ok(false) => Said::Violated,
+            Err(_) => Said::Unknown,
+        },
+        searched: rung.searched,
+    });
+    value(&LadderDocument {
+        schema: "fairly.ladder/2",
+        property,
+        formula,
+        rungs: rungs.collect(),
+        searches: ladder.searches,
+        causes: causes.collect(),
     })
+}
+
+#[derive(Serialize)]
+struct LeastDocument<'a> {
+    schema: &'static str,
+    property: &'a str,
+    formula: &'a str,
+    sets: &'a [Vec<String>],
+    complete: bool,
+    level: Option<String>,
+    holds_under: Option<String>,
+    why: Option<String>,
 }
 
 /// The least sets.
 pub fn least(property: &str, formula: &str, least: &Least) -> Value {
-    let (sets, complete, why) = match least {
-        Least::Sets { sets, .. } => (sets.clone(), true, None),
-        Least::Some { sets, why } => (sets.clone(), false, Some(why.clone())),
-        Least::Unknown(why) => (Vec::new(), false, Some(why.to_string())),
+    let empty = LeastDocument {
+        schema: "fairly.least/1",
+        property,
+        formula,
+        sets: &[],
+        complete: false,
+        level: None,
+        holds_under: None,
+        why: None,
     };
-    let (level, holds_under) = match least {
-        Least::Sets { level, elsewhere, .. } => {
-            let notion = match elsewhere {
+    value(&match least {
+        Least::Sets { sets, level, elsewhere, .. } => LeastDocument {
+            sets,
+            complete: true,
+            level: Some(level.to_string()),
+            holds_under: match elsewhere {
                 Some(Elsewhere::Holds(other)) => Some(Notion::Strong(*other).to_string()),
                 _ => None,
-            };
-            (Some(level.to_string()), notion)
-        }
-        Least::Some { .. } | Least::Unknown(_) => (None, None),
-    };
-    json!({
-        "schema": "fairly.least/1",
-        "property": property,
-        "formula": formula,
-        "sets": sets,
-        "complete": complete,
-        "level": level,
-        "holds_under": holds_under,
-        "why": why,
+            },
+            ..empty
+        },
+        Least::Some { sets, why } => LeastDocument { sets, why: Some(why.clone()), ..empty },
+        Least::Unknown(why) => LeastDocument { why: Some(why.to_string()), ..empty },
     })
 }

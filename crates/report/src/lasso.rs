@@ -7,25 +7,19 @@
 
 use std::fmt::Write;
 
+use fairly_system::{Part, TraceStep as Row};
 use unicode_width::UnicodeWidthChar;
 
 use crate::human::Aside;
 use crate::look::{Look, Paint, breadth, clipped, filled, is_mark};
-use crate::table::{Part, Row};
 
 /// Steps at the start of a long stem and at its end, and those of a long loop, that are shown.
 const OF_STEM: (usize, usize) = (4, 6);
 const OF_LOOP: (usize, usize) = (24, 8);
 
 /// The steps of a run, of which the first `stem` come once and the others, if any, for ever.
-pub(crate) fn table(
-    rows: &[Row],
-    processes: &[String],
-    stem: usize,
-    cycle: usize,
-    aside: &Aside<'_>,
-) -> String {
-    let look = &aside.look;
+pub(crate) fn table(rows: &[Row], processes: &[String], stem: usize, aside: &Aside<'_>) -> String {
+    let (look, cycle) = (&aside.look, rows.len() - stem);
     let layout = Layout::of(rows, processes, aside);
     let mut out = layout.heading(look);
     let folds =
@@ -133,7 +127,8 @@ impl Layout {
         let longest = |text: &dyn Fn(&Row) -> usize, title: &str| {
             rows.iter().map(text).max().unwrap_or(0).max(title.len())
         };
-        let lines = rows.iter().filter_map(|row| Some(breadth(&line_of(row, aside)?))).max();
+        let lines = rows.iter().enumerate();
+        let lines = lines.filter_map(|(at, row)| Some(breadth(&line_of(at, row, aside)?))).max();
         let changes = rows.iter().map(|row| breadth(&changed(row))).max().unwrap_or(0);
         let can_act = |at: usize| rows.iter().any(|row| row.parts[at] != Part::Disabled);
         let columns = (0..processes.len()).filter(|&at| can_act(at));
@@ -228,7 +223,7 @@ impl Layout {
         }
         if over(self) > 0 {
             // The columns show who could have moved; those of processes that are never passed over go first.
-            let waits = |at: usize| rows.iter().any(|row| row.parts[at] == Part::EnabledNotTaken);
+            let waits = |at: usize| rows.iter().any(|row| row.parts[at] == Part::Enabled);
             while over(self) > 0 && !self.columns.is_empty() {
                 let last = self.columns.iter().rposition(|(at, _)| !waits(*at));
                 self.columns.remove(last.unwrap_or(self.columns.len() - 1));
@@ -275,7 +270,7 @@ impl Layout {
         let mut kinds: [Vec<&str>; 3] = Default::default();
         for at in (0..processes.len()).filter(|&at| !is_shown(at)) {
             let is = |part: Part| rows.iter().any(|row| row.parts[at] == part);
-            let kind = match (is(Part::Taken), is(Part::EnabledNotTaken)) {
+            let kind = match (is(Part::Taken), is(Part::Enabled)) {
                 (true, _) => 2,
                 (false, true) => 1,
                 (false, false) => 0,
@@ -348,7 +343,7 @@ impl Layout {
             let _ = write!(text, "  {}", filled(&of(&names, nth), *who));
             let _ = write!(text, "  {}", filled(&of(&words, nth), *action));
             if self.line > 0 {
-                let written = line_of(row, aside).filter(|_| nth == 0);
+                let written = line_of(at, row, aside).filter(|_| nth == 0);
                 let written = written.unwrap_or_default();
                 let written = look.paint(Paint::Faint, &format!("{written:>line$}"));
                 let _ = write!(text, "  {written}");
@@ -362,10 +357,10 @@ impl Layout {
                 let part = row.parts[*process];
                 let paint = match part {
                     Part::Taken => Paint::Good,
-                    Part::EnabledNotTaken => Paint::Warning,
+                    Part::Enabled => Paint::Warning,
                     Part::Disabled => Paint::Faint,
                 };
-                let sign = look.paint(paint, &part.sign().to_string());
+                let sign = look.paint(paint, &sign(part).to_string());
                 let _ = write!(text, "{:gap$}{sign}{:fill$}", "", "");
             }
             if let Changes::Beside(_) = self.changes {
@@ -472,9 +467,18 @@ fn folded_lines(text: &str, width: usize, most: usize) -> Vec<String> {
     lines
 }
 
-fn line_of(row: &Row, aside: &Aside<'_>) -> Option<String> {
+fn line_of(at: usize, row: &Row, aside: &Aside<'_>) -> Option<String> {
     let read = || aside.source?.shown_line(row.span?.start);
-    row.line.clone().or_else(read)
+    aside.lines.get(at).cloned().flatten().or_else(read)
+}
+
+/// The sign of a part.
+pub(crate) fn sign(part: Part) -> char {
+    match part {
+        Part::Taken => '▶',
+        Part::Enabled => '●',
+        Part::Disabled => '·',
+    }
 }
 
 /// What happens in a step.
@@ -546,6 +550,8 @@ fn stand_for(names: &[String], short: &[String], columns: &[(usize, String)]) ->
 
 #[cfg(test)]
 mod tests {
+    use fairly_system::TraceState;
+
     use super::*;
 
     fn apart_of(names: &[&str]) -> Vec<String> {
@@ -566,20 +572,18 @@ mod tests {
     fn whoever_acts_is_seen_among_a_hundred() {
         let names: Vec<String> = (0..100).map(|number| format!("Worker[{number}]")).collect();
         let row = Row {
+            from: TraceState::default(),
             who: "Worker[77]".to_owned(),
             event: "work".to_owned(),
             action: "work a little".to_owned(),
             span: None,
-            line: Some("3".to_owned()),
-            parts: (0..100)
-                .map(|at| if at == 77 { Part::Taken } else { Part::EnabledNotTaken })
-                .collect(),
+            parts: (0..100).map(|at| if at == 77 { Part::Taken } else { Part::Enabled }).collect(),
             sender: None,
-            from: String::new(),
             changes: Vec::new(),
+            choice: 0,
         };
         let look = Look { width: 60, ..Look::default() };
-        let text = table(&[row], &names, 0, 1, &Aside { look, ..Aside::default() });
+        let text = table(&[row], &names, 0, &Aside { look, ..Aside::default() });
         assert!(text.lines().all(|line| breadth(line) <= 60), "{text}");
         let step = text.lines().nth(1).expect("a step");
         assert!(step.contains("Worker[77]") && step.contains('▶'), "{text}");

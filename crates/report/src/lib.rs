@@ -1,9 +1,11 @@
-//! A verdict as something to read or to process: it makes text and prints nothing.
+//! A verdict as something to read or to process: it makes text and prints nothing. A verdict is plain data, so no
+//! system is needed here; only [`graph`] explores one.
 //!
-//! - [`claim`]: the answer to a claim that is no formula;
 //! - [`comparison`]: many verdicts as one table, beside those of another model checker;
+//! - [`document`]: verdicts with their places, and problems, for the formats below;
 //! - [`formats`]: many answers for other programs: GitHub, SARIF, JUnit, Markdown;
 //! - [`graph`]: a small state space as a picture;
+//! - [`growth`]: what kept growing until a search stopped;
 //! - [`human`]: what a person sees in a terminal;
 //! - [`json`]: the same facts with a versioned schema;
 //! - [`itf`]: the run as a trace in the Informal Trace Format, with its loop, for other tools;
@@ -11,10 +13,12 @@
 
 mod advice;
 mod chart;
-pub mod claim;
+mod claim;
 pub mod comparison;
+pub mod document;
 pub mod formats;
 pub mod graph;
+pub mod growth;
 pub mod human;
 pub mod itf;
 pub mod json;
@@ -22,9 +26,8 @@ mod lasso;
 mod look;
 mod markup;
 mod messages;
-mod state;
 mod stuck;
-mod table;
 pub mod trace;
 
+pub use document::Document;
 pub use look::{Look, Paint, Source, breadth, clipped, counted, terminal};

@@ -1,7 +1,9 @@
 //! How a report is drawn: how wide, in which signs, with or without colours, and with the text that
 //! the model was read from.
 
-use fairly_source::{escape, parts};
+use std::collections::HashMap;
+
+use fairly_source::{Span, escape, parts};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// What the reader's terminal can do.
@@ -55,11 +57,43 @@ impl<'a> Source<'a> {
 
     /// The line of a place as a report shows it: `12`, or `lib.h:12` in an included file.
     pub fn shown_line(&self, offset: usize) -> Option<String> {
-        let line = self.line(offset)?;
-        Some(match self.included(offset) {
-            Some(file) => format!("{}:{line}", escape::in_line(file)),
-            None => line.to_string(),
-        })
+        Some(shown_line(self.line(offset)?, self.included(offset)))
+    }
+}
+
+/// Where places are in a text. A run comes to the same few places again and again, and each is looked for once.
+#[derive(Default)]
+pub(crate) struct Places<'a> {
+    known: HashMap<usize, (Option<usize>, Option<&'a str>)>,
+}
+
+impl<'a> Places<'a> {
+    /// The line of a place, and the included file that it is in.
+    pub(crate) fn find(
+        &mut self,
+        source: Option<Source<'a>>,
+        span: Option<Span>,
+    ) -> (Option<usize>, Option<&'a str>) {
+        let Some((source, span)) = source.zip(span) else { return (None, None) };
+        let look = || (source.line(span.start), source.included(span.start));
+        *self.known.entry(span.start).or_insert_with(look)
+    }
+
+    /// The line as [`Source::shown_line`] says it.
+    pub(crate) fn shown(
+        &mut self,
+        source: Option<Source<'a>>,
+        span: Option<Span>,
+    ) -> Option<String> {
+        let (line, file) = self.find(source, span);
+        Some(shown_line(line?, file))
+    }
+}
+
+fn shown_line(line: usize, file: Option<&str>) -> String {
+    match file {
+        Some(file) => format!("{}:{line}", escape::in_line(file)),
+        None => line.to_string(),
     }
 }
 

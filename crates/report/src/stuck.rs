@@ -1,39 +1,33 @@
 //! A state in which nothing can happen: what each process waits for, and what the variables are.
 
-use fairly_omega::StateId;
-use fairly_system::{Blocked, Missing, Obstacle, StateValues, TransitionSystem, Value};
+use fairly_system::{Blocked, Missing, Obstacle, StateValues, Stuck, Value};
+use serde::Serialize;
 
 use crate::look::{Look, Source, breadth};
 
 /// What a process waits for, in words.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Waits {
     /// The process.
+    #[serde(rename = "process")]
     pub(crate) who: String,
     /// What for: `line 43: decision?d, and decision is empty`.
+    #[serde(rename = "waits")]
     pub(crate) what: String,
 }
 
-/// What each process waits for in a state in which nothing is enabled; nothing if something is.
-pub(crate) fn waits<S: TransitionSystem>(
-    system: &mut S,
-    state: StateId,
+/// What each process waits for where nothing can happen.
+pub(crate) fn waits(
+    stuck: Option<&Stuck>,
+    processes: &[String],
     source: Option<Source<'_>>,
 ) -> Vec<Waits> {
-    let mut enabled = Vec::new();
-    system.enabled(state, &mut enabled);
-    if !enabled.is_empty() || system.fault(state).is_some() {
-        return Vec::new();
-    }
-    let blocked = system.blocked(state);
-    let processes = system.signature().processes.clone();
-    blocked
-        .iter()
-        .map(|one| Waits {
-            who: processes[one.process.index()].clone(),
-            what: in_words(one, &processes, source),
-        })
-        .collect()
+    let blocked = stuck.into_iter().flat_map(|stuck| &stuck.blocked);
+    let waits = blocked.map(|one| Waits {
+        who: processes[one.process.index()].clone(),
+        what: in_words(one, processes, source),
+    });
+    waits.collect()
 }
 
 /// Whether every process has reached its end.

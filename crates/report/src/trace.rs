@@ -2,24 +2,22 @@
 
 use std::fmt::Write;
 
-use fairly_omega::StateId;
 use fairly_source::escape::{in_line, without_noncharacters};
-use fairly_system::{Transition, TransitionSystem};
+use fairly_system::{Part, Trace, TraceState, TraceStep};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-use crate::human::Aside;
-use crate::itf::{TRACE_SCHEMA, Words};
-use crate::lasso;
+use crate::human::{Aside, changes};
+use crate::itf::TRACE_SCHEMA;
+use crate::lasso::{self, sign};
 use crate::look::Look;
 use crate::markup::{block, code, markdown};
 use crate::messages::{self, Message};
 use crate::stuck::{self, Waits};
-use crate::table::{Part, Row};
 
 /// A run as it was saved.
 #[derive(Clone, Debug)]
-pub struct Trace {
+pub struct Saved {
     /// The property's name.
     pub property: String,
     /// Its formula; empty for what is no formula.
@@ -42,65 +40,14 @@ pub struct Trace {
     pub included: Option<String>,
     /// What there is to see at the end of a finite run.
     pub conclusion: Option<String>,
-    /// The processes.
-    pub processes: Vec<String>,
-    /// Where the loop begins, if there is one.
-    pub loops_to: Option<usize>,
-    /// Which of the initial states that are described so.
-    pub first: usize,
+    /// The run, as far as a trace tells it.
+    pub run: Trace,
+    /// The lines of its steps.
+    lines: Vec<Option<String>>,
     /// The messages that go through buffered channels.
     pub(crate) messages: Vec<Message>,
     /// What each process waits for at the end, if nothing can happen there.
     waiting: Vec<Waits>,
-    pub(crate) rows: Vec<Row>,
-    /// Of each step, which of those that are told in the same words.
-    choices: Vec<usize>,
-    /// The last state of a finite run, or of a loop that closes but for values that nothing depends on.
-    pub(crate) end: Option<String>,
-}
-
-/// A step, for whoever walks the trace.
-#[derive(Clone, Copy, Debug)]
-pub struct TraceStep<'a> {
-    /// The state that it leaves.
-    pub from: &'a str,
-    /// The event.
-    pub event: &'a str,
-    /// Who takes part.
-    pub who: &'a str,
-    /// What happens, in the words of the source.
-    pub action: &'a str,
-    /// The state that it leads to.
-    pub to: &'a str,
-    /// Which of the steps that are told in these words.
-    pub choice: usize,
-}
-
-impl TraceStep<'_> {
-    /// The step of the system that is meant, out of a state.
-    pub fn find<S: TransitionSystem>(&self, system: &mut S, from: StateId) -> Option<Transition> {
-        let TraceStep { event, who, action, to, .. } = *self;
-        Words { event, who, action, to }.steps(system, from).get(self.choice).copied()
-    }
-
-    /// The step of the system that is meant, or the only one that is told in the same words but for the state
-    /// that it leads to: in a later round of a loop there may be other values in it.
-    pub fn find_alike<S: TransitionSystem>(
-        &self,
-        system: &mut S,
-        from: StateId,
-    ) -> Option<Transition> {
-        self.find(system, from).or_else(|| {
-            let mut steps = Vec::new();
-            system.steps(from, &mut steps);
-            let mut found = steps.into_iter().filter(|step| {
-                let to = system.describe(step.target);
-                let words = TraceStep { to: &to, choice: 0, ..*self };
-                words.find(system, from).is_some()
-            });
-            found.next().filter(|_| found.next().is_none())
-        })
-    }
 }
 
 /// Reads JSON in which no key stands twice: readers differ in which of the two they take, so a trace could
@@ -175,12 +122,12 @@ impl<'de> Visitor<'de> for StrictVisitor {
     }
 }
 
-impl Trace {
+impl Saved {
     /// Reads a trace that [`crate::itf`] wrote.
     ///
     /// # Errors
     /// What is missing in it.
-    pub fn read(value: &Value) -> Result<Trace, String> {
+    pub fn read(value: &Value) -> Result<Saved, String> {
         let meta = &value["#meta"];
         if meta["source"] != "fairly" {
             return Err("it is no trace of fairly: `#meta` does not say so".to_owned());
@@ -201,7 +148,7 @@ impl Trace {
         let number = |value: &Value| value.as_u64().and_then(|it| usize::try_from(it).ok());
         let processes = texts(&meta["processes"]);
         let states = value["states"].as_array().ok_or("it has no `states`")?;
-        let (mut rows, mut choices) = (Vec::new(), Vec::new());
+        let (mut steps, mut lines) = (Vec::new(), Vec::new());
         let content = |state: &Value| -> Vec<Vec<Value>> {
             let of = |channel: &String| state[channel].as_array().cloned().unwrap_or_default();
             channels.iter().map(of).collect()
@@ -210,37 +157,38 @@ impl Trace {
         let mut end = None;
         for state in states {
             let meta = &state["#meta"];
-            let from = state["state"].as_str().ok_or("a state has no `state`")?.to_owned();
+            let shown = state["state"].as_str().ok_or("a state has no `state`")?.to_owned();
+            let from = TraceState { shown, ..TraceState::default() };
             let Some(action) = meta["action"].as_str() else {
                 end = Some(from);
                 continue;
             };
             let part = |process: &String| match meta["processes"][process].as_str() {
                 Some("taken") => Part::Taken,
-                Some("enabled") => Part::EnabledNotTaken,
+                Some("enabled") => Part::Enabled,
                 _ => Part::Disabled,
             };
             let changes = meta["changes"].as_object().into_iter().flatten();
-            choices.push(number(&meta["choice"]).unwrap_or(0));
-            rows.push(Row {
-                who: text(&state["who"]),
+            lines.push(number(&meta["line"]).map(|line| match meta["file"].as_str() {
+                Some(file) => format!("{}:{line}", in_line(file)),
+                None => line.to_string(),
+            }));
+            steps.push(TraceStep {
+                from,
                 event: text(&state["event"]),
+                who: text(&state["who"]),
                 action: action.to_owned(),
                 span: None,
-                line: number(&meta["line"]).map(|line| match meta["file"].as_str() {
-                    Some(file) => format!("{}:{line}", in_line(file)),
-                    None => line.to_string(),
-                }),
                 parts: processes.iter().map(part).collect(),
                 sender: meta["sender"]
                     .as_str()
                     .and_then(|name| processes.iter().position(|process| process == name)),
-                from,
                 changes: changes.map(|(name, value)| (name.clone(), text(value))).collect(),
+                choice: number(&meta["choice"]).unwrap_or(0),
             });
         }
         let loops_to = number(&value["loop"]);
-        if loops_to.is_some_and(|at| at >= rows.len()) {
+        if loops_to.is_some_and(|at| at >= steps.len()) {
             return Err("its loop begins after its end".to_owned());
         }
         if let Some(back) = loops_to {
@@ -249,7 +197,10 @@ impl Trace {
         let waiting = meta["waiting"].as_array().into_iter().flatten();
         let waiting =
             waiting.map(|it| Waits { who: text(&it["process"]), what: text(&it["waits"]) });
-        Ok(Trace {
+        let first = &states.first().unwrap_or(&Value::Null)["#meta"]["start"];
+        let start = number(first).unwrap_or(0);
+        let run = Trace { processes, start, steps, loops_to, end, ..Trace::default() };
+        Ok(Saved {
             property: text(&meta["property"]),
             formula: text(&meta["formula"]),
             fairness: text(&meta["fairness"]),
@@ -261,44 +212,11 @@ impl Trace {
             line: number(&meta["line"]),
             included: meta["file"].as_str().map(str::to_owned),
             conclusion: meta["conclusion"].as_str().map(str::to_owned),
-            processes,
-            loops_to,
-            first: number(&states.first().unwrap_or(&Value::Null)["#meta"]["start"]).unwrap_or(0),
+            run,
+            lines,
             messages: messages::of(&channels, &contents),
             waiting: waiting.collect(),
-            rows,
-            choices,
-            end,
         })
-    }
-
-    /// The first state; none in a trace without steps.
-    pub fn start(&self) -> Option<&str> {
-        self.rows.first().map(|row| row.from.as_str()).or(self.end.as_deref())
-    }
-
-    /// The steps in their order.
-    pub fn steps(&self) -> impl Iterator<Item = TraceStep<'_>> {
-        let after = |at: usize| match self.rows.get(at + 1) {
-            Some(row) => row.from.as_str(),
-            None => match (self.end.as_deref(), self.loops_to) {
-                (Some(end), _) => end,
-                (None, Some(back)) => self.rows[back].from.as_str(),
-                (None, None) => "",
-            },
-        };
-        self.rows.iter().enumerate().map(move |(at, row)| TraceStep {
-            from: &row.from,
-            event: &row.event,
-            who: &row.who,
-            action: &row.action,
-            to: after(at),
-            choice: self.choices.get(at).copied().unwrap_or(0),
-        })
-    }
-
-    pub(crate) fn stem(&self) -> usize {
-        self.loops_to.unwrap_or(self.rows.len())
     }
 
     pub(crate) fn title(&self) -> String {
@@ -318,20 +236,18 @@ impl Trace {
             let _ = writeln!(out, " --> {}:{line}", in_line(file));
         }
         out.push('\n');
-        let aside = Aside { look, whole: true, ..Aside::default() };
-        let (stem, cycle) = (self.stem(), self.rows.len() - self.stem());
+        let aside = Aside { look, whole: true, lines: &self.lines, ..Aside::default() };
         let shown = |text: &String| in_line(text).into_owned();
-        let processes: Vec<String> = self.processes.iter().map(shown).collect();
-        let row = |row: &Row| Row {
+        let processes: Vec<String> = self.run.processes.iter().map(shown).collect();
+        let row = |row: &TraceStep| TraceStep {
             who: shown(&row.who),
             event: shown(&row.event),
             action: shown(&row.action),
-            from: shown(&row.from),
             changes: row.changes.iter().map(|(name, to)| (shown(name), shown(to))).collect(),
             ..row.clone()
         };
-        let rows: Vec<Row> = self.rows.iter().map(row).collect();
-        out.push_str(&lasso::table(&rows, &processes, stem, cycle, &aside));
+        let rows: Vec<TraceStep> = self.run.steps.iter().map(row).collect();
+        out.push_str(&lasso::table(&rows, &processes, self.run.stem(), &aside));
         if let Some(conclusion) = &self.conclusion {
             out.push_str(&look.wrapped(3, &in_line(conclusion)));
         }
@@ -356,19 +272,17 @@ impl Trace {
         if !self.fairness.is_empty() {
             let _ = writeln!(out, "A run that counts under {}.\n", markdown(&self.fairness));
         }
-        let names: Vec<String> = self.processes.iter().map(|name| markdown(name)).collect();
+        let names: Vec<String> = self.run.processes.iter().map(|name| markdown(name)).collect();
         let _ = writeln!(out, "| | step | who | action | line | {} | changes |", names.join(" | "));
         let _ = writeln!(out, "|---|---:|---|---|---:|{}---|", ":-:|".repeat(names.len()));
-        for (at, row) in self.rows.iter().enumerate() {
-            let mark = match self.loops_to {
+        for (at, row) in self.run.steps.iter().enumerate() {
+            let mark = match self.run.loops_to {
                 Some(back) if at == back => "loop",
                 Some(back) if at > back => "│",
                 _ => "",
             };
-            let parts: Vec<String> = row.parts.iter().map(|part| part.sign().to_string()).collect();
-            let changes: Vec<String> =
-                row.changes.iter().map(|(name, value)| format!("{name}={value}")).collect();
-            let line = row.line.as_deref().map_or(String::new(), markdown);
+            let parts: Vec<String> = row.parts.iter().map(|&part| sign(part).to_string()).collect();
+            let line = self.lines[at].as_deref().map_or(String::new(), markdown);
             let _ = writeln!(
                 out,
                 "| {mark} | {} | {} | {} | {line} | {} | {} |",
@@ -376,15 +290,15 @@ impl Trace {
                 markdown(&row.who),
                 code(&row.action),
                 parts.join(" | "),
-                markdown(&changes.join(" "))
+                markdown(&changes(row))
             );
         }
         let _ = writeln!(out, "\n▶ taken, ● enabled but not taken, · disabled");
-        if let Some(back) = self.loops_to {
+        if let Some(back) = self.run.loops_to {
             let _ = writeln!(
                 out,
                 "\nAfter step {} it goes on from step {}.",
-                self.rows.len(),
+                self.run.steps.len(),
                 back + 1
             );
         }

@@ -19,7 +19,7 @@ mod frontier;
 use std::fmt;
 
 use fairly_store::{Bitstate, Fingerprint, Fingerprints, States};
-use fairly_system::{AtomIndex, Fault, FaultKind, Packed, PackedSteps, RunStep, Transition};
+use fairly_system::{AtomIndex, Fault, FaultKind, Packed, RunStep, Steps, Transition};
 
 use self::frontier::Frontier;
 use crate::bounded::{Bounds, Budget, Cut};
@@ -176,7 +176,7 @@ fn breadth_first<S: Packed>(
         Err(fault) => return Ok(goes_wrong(&fault, wanted, hunt).then_some(Found::Start)),
     };
     let mut key = Vec::with_capacity(row.len() + 1);
-    let mut steps = PackedSteps::default();
+    let mut steps = Steps::default();
     table.insert(&row).map_err(full)?;
     frontier.start(&row);
     if wanted.is_met(system, &row) {
@@ -282,7 +282,7 @@ pub(crate) fn retrace<S: Packed + ?Sized>(system: &mut S, found: &Found) -> Pref
         Found::Start => return Prefix { start, steps: Vec::new() },
     };
     let mut row = system.first_row().expect("it was there before");
-    let mut packed = PackedSteps::default();
+    let mut packed = Steps::default();
     let mut enabled: Vec<Transition> = Vec::new();
     let mut steps: Vec<RunStep> = Vec::new();
     let mut from = start;

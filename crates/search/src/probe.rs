@@ -15,7 +15,7 @@
 
 use std::hash::BuildHasher;
 
-use fairly_system::{ActionId, FaultKind, Packed, PackedSteps};
+use fairly_system::{ActionId, FaultKind, Packed, Steps};
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::bounded::{Bounds, Budget};
@@ -204,7 +204,7 @@ impl Search {
             self.push(0, &first, Met { parent: NONE, step: 0, terminated: false });
         }
         let mut row = Vec::with_capacity(width);
-        let mut steps = PackedSteps::default();
+        let mut steps = Steps::default();
         let mut order = Vec::new();
         for entered in 0..share {
             if entered.is_multiple_of(64) {

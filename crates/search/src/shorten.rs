@@ -19,6 +19,8 @@ use crate::prefix::Prefix;
 
 /// States that are looked at around one state of the run.
 const AROUND: usize = 1_000;
+/// Of so many steps of one process, every number is tried: a round of it may have any.
+const EACH: usize = 16;
 /// Steps of the longest run from which steps of single processes are left out: each attempt takes the others again.
 const LONGEST: usize = 2_000;
 
@@ -122,7 +124,7 @@ fn fewer<S: TransitionSystem>(
                         None => from += 1,
                     }
                 }
-                length /= 2;
+                length = if length <= EACH { length - 1 } else { (length / 2).max(EACH) };
             }
         }
     }

@@ -242,7 +242,7 @@ impl Endings {
     /// Whether there may be any among the actions that the system has handed out.
     fn may_be<S: TransitionSystem>(&mut self, system: &S) -> bool {
         let events = &system.signature().events;
-        let mut new = events[self.events..].iter();
+        let mut new = events.iter().skip(self.events);
         self.is_any |= new.any(|event| event.kind == EventKind::Termination);
         self.events = events.len();
         self.is_any

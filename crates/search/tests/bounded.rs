@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use fairly_explore::Explored;
 use fairly_fairness::{Level, Notion};
 use fairly_logic::Formulas;
 use fairly_omega::emptiness::{self, ENGINES, Engine};
@@ -11,7 +12,7 @@ use fairly_translate::{Options, translate};
 
 /// Processes that want a semaphore, `w1`, take it, `p1`, and give it back, `v1`. That one is enabled
 /// no more can be guessed of any set of those who do not have it, so monitors multiply the states.
-fn semaphore(n: u32) -> Network {
+fn semaphore(n: u32) -> Explored<Network> {
     let mut semaphore = ComponentBuilder::new("Sem");
     semaphore.add_state("free");
     semaphore.add_state("taken");
@@ -32,7 +33,7 @@ fn semaphore(n: u32) -> Network {
         components.push(process.build());
     }
     components.push(semaphore.build());
-    Network::new(components, &Composition::default()).unwrap()
+    Explored::new(Network::new(components, &Composition::default()).unwrap())
 }
 
 /// Whether a run without `p1` for ever that is strongly fair to all is found within the bounds, and

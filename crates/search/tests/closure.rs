@@ -1,6 +1,7 @@
 //! Feasibility and machine closure: the cases by hand, and random systems against a naive
 //! answer.
 
+use fairly_explore::Explored;
 use fairly_fairness::{
     AnnotationLevel, Constraint, Level, Notion, Predicate, StepFormula, Strength,
 };
@@ -26,7 +27,7 @@ const NOTIONS: [(&str, Notion); 9] = [
 ];
 
 /// Checks that a doomed prefix is one of a run, and gives its length.
-fn doomed_length(network: &mut Network, closure: &Closure) -> Option<usize> {
+fn doomed_length(network: &mut Explored<Network>, closure: &Closure) -> Option<usize> {
     let prefix = closure.doomed.as_ref()?;
     assert!(network.initial().contains(&prefix.start));
     common::walk(network, prefix.start, &prefix.steps);
@@ -53,7 +54,7 @@ fn cases() {
 }
 
 /// Some of the constraints of all kinds that a network gives, and compassion at random.
-fn random_constraints(rng: &mut Rng, network: &Network) -> Vec<Constraint> {
+fn random_constraints(rng: &mut Rng, network: &Explored<Network>) -> Vec<Constraint> {
     let mut constraints = Vec::new();
     for _ in 0..1 + rng.below(4) {
         let notion = *rng.pick(&[

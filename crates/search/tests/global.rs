@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use fairly_explore::Explored;
 use fairly_fairness::{Level, Notion};
 use fairly_omega::MarkSet;
 use fairly_search::{Bounds, Negation, global};
@@ -13,7 +14,7 @@ use crate::common::plain::{Plain, PlainGraph};
 use crate::common::{self, cases::CASES, network_of, property};
 
 /// Checks that a run is one, and takes every transition of every state on its cycle.
-fn judge(network: &mut Network, run: &Run) {
+fn judge(network: &mut Explored<Network>, run: &Run) {
     let start = run.steps().next().unwrap().from;
     assert!(network.initial().contains(&start));
     common::walk_run(network, start, run);

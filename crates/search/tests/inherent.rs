@@ -1,5 +1,6 @@
 //! Inherent fairness: the cases by hand, and random systems against a naive answer.
 
+use fairly_explore::Explored;
 use fairly_omega::Automaton;
 use fairly_search::inherent::{self, Answer, Options, Procedure, Reading, Verdict};
 use fairly_search::{Binding, Bounds, Cut, Prefix};
@@ -10,7 +11,7 @@ use crate::common::plain::{Plain, PlainGraph, shortest_doomed};
 use crate::common::{self, cases::CASES, network_of, property};
 
 fn ask(
-    network: &mut Network,
+    network: &mut Explored<Network>,
     (automaton, bindings): &(Automaton, Vec<Binding>),
     reading: Reading,
     events: EventReading,
@@ -21,7 +22,7 @@ fn ask(
 }
 
 /// The doomed prefix, after checking that it and what follows is a run.
-fn doomed(network: &mut Network, answer: Answer) -> Option<Prefix> {
+fn doomed(network: &mut Explored<Network>, answer: Answer) -> Option<Prefix> {
     let Verdict::Doomed { prefix, continuation } = answer.verdict else { return None };
     assert!(network.initial().contains(&prefix.start));
     assert_eq!(common::walk(network, prefix.start, &prefix.steps), prefix.end());

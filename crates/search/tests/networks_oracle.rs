@@ -7,6 +7,7 @@
 
 use std::time::{Duration, Instant};
 
+use fairly_explore::Explored;
 use fairly_fairness::{AnnotationLevel, Constraint, Level, Notion, Selector, Strength};
 use fairly_logic::Formulas;
 use fairly_omega::{
@@ -36,7 +37,7 @@ fn number(variable: &str, usual: u64) -> u64 {
 }
 
 /// The network under test; component `n` is `Pn`, event `n` is `en`, states are numbers.
-fn network_of(tiny: &TinyNetwork) -> Network {
+fn network_of(tiny: &TinyNetwork) -> Explored<Network> {
     let mut components = Vec::new();
     for (at, component) in tiny.components.iter().enumerate() {
         let mut builder = ComponentBuilder::new(&format!("P{at}"));
@@ -51,7 +52,9 @@ fn network_of(tiny: &TinyNetwork) -> Network {
         components.push(builder.build());
     }
     let interleaved = tiny.interleaved.iter().map(|event| format!("e{event}")).collect();
-    Network::new(components, &Composition { interleaved }).expect("names are different")
+    Explored::new(
+        Network::new(components, &Composition { interleaved }).expect("names are different"),
+    )
 }
 
 fn annotation(kind: TinyAnnotation) -> Annotation {
@@ -80,7 +83,7 @@ fn notion_of(tiny: TinyNotion) -> Notion {
     }
 }
 
-fn bindings(network: &mut Network, propositions: &[TinyProposition]) -> Vec<Binding> {
+fn bindings(network: &mut Explored<Network>, propositions: &[TinyProposition]) -> Vec<Binding> {
     let meaning = |proposition: &TinyProposition| match proposition {
         TinyProposition::Idle => Binding::Event(network.signature().event("idle").unwrap().into()),
         // An event that no component has does not exist in the network, and never happens.
@@ -170,7 +173,7 @@ fn translated(formula: &Ltl) -> Automaton {
 
 /// A run of the network as the oracle reads it.
 fn run_of(
-    network: &Network,
+    network: &Explored<Network>,
     stem: &[(StateId, ActionId)],
     cycle: &[(StateId, ActionId)],
 ) -> TinyRun {
@@ -178,7 +181,7 @@ fn run_of(
         let ids = network.action(action).moves.iter();
         ids.map(|&id| {
             let process = network.signature().moves[id.index()].process;
-            let earlier = network.components()[..process.index()].iter();
+            let earlier = network.space().components()[..process.index()].iter();
             let offset: usize = earlier.map(|it| it.transitions().len()).sum();
             (process.index(), id.index() - offset)
         })
@@ -186,13 +189,16 @@ fn run_of(
     };
     let first = stem.first().or(cycle.first()).expect("a run has a step").0;
     TinyRun {
-        start: network.tuple(first).iter().map(|&it| it as usize).collect(),
+        start: network.space().tuple(&network.row(first)).iter().map(|&it| it as usize).collect(),
         stem: stem.iter().map(moves).collect(),
         cycle: cycle.iter().map(moves).collect(),
     }
 }
 
-fn lasso_steps(product: &mut Product<'_, Network>, lasso: &Lasso) -> [Vec<(StateId, ActionId)>; 2] {
+fn lasso_steps(
+    product: &mut Product<'_, Explored<Network>>,
+    lasso: &Lasso,
+) -> [Vec<(StateId, ActionId)>; 2] {
     let mut steps = |hops: &[Hop]| -> Vec<(StateId, ActionId)> {
         let step =
             |hop: &Hop| (product.pair(hop.from).0, product.transition(hop.from, hop.nth).action);
@@ -206,7 +212,7 @@ struct Asked {
     seed: u64,
     tiny: TinyNetwork,
     system: TinySystem,
-    network: Network,
+    network: Explored<Network>,
     property: TinyProperty,
     automaton: Automaton,
     bindings: Vec<Binding>,

@@ -1,5 +1,6 @@
 //! What can be reached: by hand, and random networks against a naive answer.
 
+use fairly_explore::Explored;
 use fairly_omega::{Builder, Label, MarkSet, StateId};
 use fairly_search::reach::{self, Size};
 use fairly_search::{Binding, Bounds, Cut, Negation, Prefix, Product, closure, global, survey};
@@ -27,7 +28,7 @@ struct Drawn {
 }
 
 fn drawn(transitions: &[(u32, &str, u32)], faults: &[u32]) -> Drawn {
-    let mut signature = Signature::new(vec!["P".to_owned()]);
+    let signature = Signature::new(vec!["P".to_owned()]);
     let mut list = Vec::new();
     for &(from, name, to) in transitions {
         let event = signature.event(name).unwrap_or_else(|| {
@@ -308,7 +309,7 @@ fn random_networks() {
         }
 
         let goal = network.atom("P@1");
-        let holds = |network: &fairly_system::Network, state| {
+        let holds = |network: &Explored<fairly_system::Network>, state| {
             goal.is_some_and(|goal| network.holds(state, goal))
         };
         let there = (0..plain.states.len()).filter(|&at| holds(&network, plain.states[at]));
@@ -324,7 +325,7 @@ fn random_networks() {
 
         // Some states have no value.
         let value_of = |at: usize| (!at.is_multiple_of(3)).then_some((at as i64 * 7) % 5 - 2);
-        let value = |_: &fairly_system::Network, state| value_of(plain.number(state));
+        let value = |_: &Explored<fairly_system::Network>, state| value_of(plain.number(state));
         let all = (0..plain.states.len()).filter_map(|at| Some((value_of(at)?, distance[at])));
         let all: Vec<(i64, usize)> = all.collect();
         let found = reach::extremes(&mut network, FREE, value).unwrap();

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// A range of bytes in a text, `start` included and `end` not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Span {
     /// First byte.
     pub start: usize,
@@ -25,6 +27,25 @@ impl Span {
     /// The smallest span that holds both.
     pub fn to(self, other: Span) -> Span {
         Span { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+}
+
+/// A piece of a text and where it stands: a name, a formula, a comment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fragment {
+    /// The piece, without surrounding space.
+    pub text: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl Fragment {
+    /// The rest of a comment that begins with a word; the comment's own text begins at `start`.
+    pub fn behind(word: &str, comment: &str, start: usize) -> Option<Fragment> {
+        let rest = comment.trim_start().strip_prefix(word)?.trim_start();
+        let start = start + comment.len() - rest.len();
+        let text = rest.trim_end().to_owned();
+        Some(Fragment { span: Span::new(start, start + text.len()), text })
     }
 }
 
@@ -114,6 +135,13 @@ impl Diagnostic {
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    /// The same with a suggestion below if there is one.
+    #[must_use]
+    pub fn help_if(mut self, help: Option<String>) -> Self {
+        self.help = help.or(self.help);
         self
     }
 }

@@ -5,10 +5,11 @@
 //! | [`Table`] | rows of a fixed width, each once, with dense numbers | states of up to a few words |
 //! | [`TreeTable`] | the same, as trees of shared pairs | wide states that resemble each other |
 //! | [`Words`], [`Trees`] | the same two, of single words and of trees | one thread, which is faster without others |
+//! | [`Numbers`] | a list of a few rows, then one of those two | one thread that numbers states as it meets them |
 //! | [`Fingerprints`] | a hash of 32 or 64 bits for each state | looking for faults when memory is short |
 //! | [`Bitstate`] | a few bits for each state | the same, when it is shorter still |
 //!
-//! All but [`Words`] and [`Trees`] can be used by many threads through a shared reference, and have
+//! All but [`Words`], [`Trees`] and [`Numbers`] can be used by many threads through a shared reference, and have
 //! [`States`] in common. All of them are created with a limit in bytes.
 //!
 //! # Memory
@@ -93,7 +94,7 @@ mod sync;
 mod table;
 mod tree;
 
-pub use alone::{Trees, Words};
+pub use alone::{Numbers, Trees, Words};
 pub use hash::{Rapid, RowHash};
 pub use lossy::{Bitstate, Fingerprint, Fingerprints};
 pub use table::{Table, Width};

@@ -1,15 +1,20 @@
 //! The names of things in a system: processes, events, moves and actions.
 
 use std::fmt;
+use std::hash::BuildHasher;
 
 use fairly_source::Span;
+use serde::{Deserialize, Serialize};
 
 use crate::component::Annotation;
+use crate::growing::{Growing, Interner, Seen};
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+        )]
         pub struct $name(pub u32);
 
         impl $name {
@@ -110,34 +115,88 @@ pub struct Move {
     pub span: Option<Span>,
 }
 
-/// What a system is made of. Ids are positions in its tables, and stay what they are; where a
-/// system is not [`complete`](Signature::complete), its tables grow while it is explored.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The parts of a system. Ids are positions in its lists, and stay what they are. Where a system is not
+/// [`complete`](Signature::complete), its events and moves are appended while it is explored; actions always
+/// are.
+#[derive(Clone, Debug)]
 pub struct Signature {
     /// The processes by name.
     pub processes: Vec<String>,
     /// The events; the first is `idle`.
-    pub events: Vec<Event>,
+    pub events: Growing<Event>,
     /// The moves.
-    pub moves: Vec<Move>,
+    pub moves: Growing<Move>,
     /// The first parts of events that the model speaks of, and that may come in more forms than are
     /// listed, or in none: `send` for `send.3`.
-    pub families: Vec<String>,
+    pub families: Growing<String>,
     /// Whether all events and moves are listed.
     pub complete: bool,
+    actions: Interner<Action>,
 }
+
+/// Signatures are equal if what they list before a search is, so actions do not count.
+impl PartialEq for Signature {
+    fn eq(&self, other: &Self) -> bool {
+        self.processes == other.processes
+            && self.events == other.events
+            && self.moves == other.moves
+            && self.families == other.families
+            && self.complete == other.complete
+    }
+}
+
+impl Eq for Signature {}
 
 impl Signature {
     /// A signature with these processes, the event `idle`, and nothing else, which is complete.
     pub fn new(processes: Vec<String>) -> Signature {
         let idle = Event { name: "idle".to_owned(), kind: EventKind::Idle };
-        Signature {
+        let signature = Signature {
             processes,
-            events: vec![idle],
-            moves: Vec::new(),
-            families: Vec::new(),
+            events: Growing::new(),
+            moves: Growing::new(),
+            families: Growing::new(),
             complete: true,
-        }
+            actions: Interner::new(),
+        };
+        signature.events.push(idle);
+        signature.action_id(&mut Seen::default(), EventId::IDLE, &[]);
+        signature
+    }
+
+    /// Lists an event.
+    pub fn add_event(&self, name: impl Into<String>, kind: EventKind) -> EventId {
+        EventId::from_index(self.events.push(Event { name: name.into(), kind }))
+    }
+
+    /// The action of an event and moves. The order of the moves tells actions apart.
+    #[inline]
+    pub fn action_id(&self, seen: &mut Seen, event: EventId, moves: &[MoveId]) -> ActionId {
+        let id = self.actions.intern(
+            seen,
+            &(event, moves),
+            |action| action.event == event && action.moves == moves,
+            |action, hasher| hasher.hash_one((action.event, action.moves.as_slice())),
+            || {
+                let process = |id: &MoveId| self.moves[id.index()].process;
+                let mut participants: Vec<ProcessId> = moves.iter().map(process).collect();
+                participants.sort_unstable();
+                participants.dedup();
+                Action { event, participants, moves: moves.to_vec() }
+            },
+        );
+        ActionId(id)
+    }
+
+    /// An action that was handed out.
+    #[inline]
+    pub fn action(&self, id: ActionId) -> &Action {
+        &self.actions.members()[id.index()]
+    }
+
+    /// The number of actions that have been handed out.
+    pub fn action_count(&self) -> usize {
+        self.actions.members().len()
     }
 
     /// The process with this name.

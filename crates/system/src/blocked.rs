@@ -1,11 +1,12 @@
 //! Why processes cannot move in a state: what a report of a deadlock tells about each of them.
 
 use fairly_source::Span;
+use serde::{Deserialize, Serialize};
 
 use crate::action::ProcessId;
 
 /// A process in a state, and what keeps it from moving.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Blocked {
     /// The process.
     pub process: ProcessId,
@@ -18,7 +19,7 @@ pub struct Blocked {
 }
 
 /// Something that a process could do, but for what is missing.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Obstacle {
     /// The statement or the event, as it is written.
     pub words: String,
@@ -29,7 +30,7 @@ pub struct Obstacle {
 }
 
 /// What keeps something from happening.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Missing {
     /// Its condition is false.
     Condition,

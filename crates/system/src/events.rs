@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_pattern_decides_of_events_that_come_later() {
-        let mut later = signature(false, &[("send.1", EventKind::Visible)]);
+        let later = signature(false, &[("send.1", EventKind::Visible)]);
         later.families.push("send".to_owned());
         let mut set = EventSet::named("send.*", &later).unwrap();
         assert!(EventSet::named("get.*", &later).is_none());

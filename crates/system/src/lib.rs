@@ -1,9 +1,13 @@
 //! Transition systems: what the searches and the fairness constraints know of a model.
 //!
+//! - [`Space`]: the behaviour of a system, shared by threads, without numbers for its states;
 //! - [`TransitionSystem`]: states numbered as they are met, and transitions, each an [`Action`]
 //!   that is an event taken jointly by some processes;
 //! - [`Packed`]: the same without numbers, for searches that do not keep every state;
 //! - [`Network`]: a system of explicit [`Component`]s that synchronise on shared events.
+//!
+//! The lists of events, moves and actions grow while several threads explore a system. They are vectors of the
+//! crate `boxcar`: appending takes no lock, and members never move.
 //!
 //! # What a run is
 //!
@@ -16,9 +20,13 @@ mod action;
 mod blocked;
 mod component;
 mod events;
+mod growing;
+mod growth;
 mod network;
 mod packed;
 mod run;
+mod space;
+mod trace;
 mod transition_system;
 mod value;
 
@@ -26,8 +34,12 @@ pub use action::{Action, ActionId, Event, EventId, EventKind, Move, MoveId, Proc
 pub use blocked::{Blocked, Missing, Obstacle};
 pub use component::{Annotation, Component, ComponentBuilder, LocalTransition};
 pub use events::{EventReading, EventSet};
+pub use growing::{Growing, Interner, Seen};
+pub use growth::{Grown, Growth, Trend};
 pub use network::{Composition, Network, NetworkError};
-pub use packed::{Packed, PackedSteps};
+pub use packed::Packed;
 pub use run::{Run, RunStep};
+pub use space::{Scratch, Space, Steps};
+pub use trace::{Part, Stuck, Trace, TraceState, TraceStep};
 pub use transition_system::{AtomIndex, Fault, FaultKind, Interrupt, Transition, TransitionSystem};
 pub use value::{ProcessValues, StateValues, Value};

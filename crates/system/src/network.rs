@@ -1,4 +1,4 @@
-//! Components composed by shared events, explored on the fly.
+//! Components composed by shared events.
 //!
 //! An event is taken jointly by all components that have it in their alphabet, each with one of
 //! its local transitions; an event that is listed as interleaved is taken by one component alone.
@@ -7,15 +7,14 @@
 use std::fmt;
 use std::hash::BuildHasher;
 
-use fairly_omega::StateId;
-use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
+use hashbrown::{DefaultHashBuilder, HashMap};
 
-use crate::action::{
-    Action, ActionId, Event, EventId, EventKind, Move, MoveId, ProcessId, Signature,
-};
+use crate::action::{ActionId, EventId, EventKind, Move, MoveId, ProcessId, Signature};
 use crate::blocked::{Blocked, Missing, Obstacle};
 use crate::component::{Component, LocalTransition};
-use crate::transition_system::{AtomIndex, Transition, TransitionSystem};
+use crate::growing::{Interner, Seen};
+use crate::space::{Scratch, Space, Steps};
+use crate::transition_system::AtomIndex;
 use crate::value::{ProcessValues, StateValues};
 
 /// How components are put together.
@@ -119,18 +118,30 @@ pub struct Network {
     offers: Vec<Vec<Offer>>,
     /// The components that take each event together, by event; empty if they take it alone.
     sharing: Vec<Vec<ProcessId>>,
-    /// Local states, one after the other, by state.
-    tuples: Vec<u32>,
-    states: HashTable<u32>,
-    hasher: DefaultHashBuilder,
-    actions: Vec<Action>,
-    action_ids: HashMap<Vec<MoveId>, ActionId>,
-    atoms: Vec<Atom>,
-    /// The state that was looked at last, and what is enabled there: actions, and the local states
-    /// that they lead to, one after the other.
-    looked: Vec<u32>,
-    pending: Vec<ActionId>,
-    rows: Vec<u32>,
+    /// By component: where a row has its local state.
+    places: Vec<Place>,
+    /// Words of a row.
+    width: usize,
+    atoms: Interner<Atom>,
+}
+
+/// The place of a local state in a row.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    word: usize,
+    shift: u32,
+    mask: u64,
+}
+
+/// Memory for one worker.
+#[derive(Default)]
+struct Work {
+    tuple: Vec<u32>,
+    next: Vec<u32>,
+    moves: Vec<MoveId>,
+    row: Vec<u64>,
+    wheel: Vec<usize>,
+    seen: Seen,
 }
 
 impl Network {
@@ -143,7 +154,7 @@ impl Network {
         composition: &Composition,
     ) -> Result<Self, NetworkError> {
         let processes = components.iter().map(|component| component.name.clone()).collect();
-        let mut signature = Signature::new(processes);
+        let signature = Signature::new(processes);
         let mut ids: HashMap<String, EventId> = HashMap::new();
         let mut sharing = vec![Vec::new()];
         for (at, component) in components.iter().enumerate() {
@@ -158,11 +169,8 @@ impl Network {
                     return Err(NetworkError::ReservedEvent(component.name.clone()));
                 }
                 let id = *ids.entry(event.clone()).or_insert_with(|| {
-                    let id = EventId::from_index(signature.events.len());
-                    let kind = EventKind::Visible;
-                    signature.events.push(Event { name: event.clone(), kind });
                     sharing.push(Vec::new());
-                    id
+                    signature.add_event(event.as_str(), EventKind::Visible)
                 });
                 if !composition.interleaved.contains(event) {
                     sharing[id.index()].push(ProcessId::from_index(at));
@@ -219,22 +227,9 @@ impl Network {
         if let Some(event) = (0..sharing.len()).find(too_many) {
             return Err(NetworkError::TooManyWays(signature.events[event].name.clone()));
         }
-        let idle = Action { event: EventId::IDLE, participants: vec![], moves: vec![] };
-        Ok(Network {
-            components,
-            signature,
-            offers,
-            sharing,
-            tuples: Vec::new(),
-            states: HashTable::new(),
-            hasher: DefaultHashBuilder::default(),
-            actions: vec![idle],
-            action_ids: HashMap::from([(vec![], ActionId::IDLE)]),
-            atoms: Vec::new(),
-            looked: Vec::new(),
-            pending: Vec::new(),
-            rows: Vec::new(),
-        })
+        let (places, width) = places(&components);
+        let atoms = Interner::new();
+        Ok(Network { components, signature, offers, sharing, places, width, atoms })
     }
 
     /// The components.
@@ -242,158 +237,80 @@ impl Network {
         &self.components
     }
 
-    /// The local states of a state.
-    pub fn tuple(&self, state: StateId) -> &[u32] {
-        let width = self.components.len();
-        &self.tuples[state.index() * width..][..width]
+    /// The local states of a row.
+    pub fn tuple(&self, row: &[u64]) -> Vec<u32> {
+        let mut tuple = Vec::new();
+        self.unpack(row, &mut tuple);
+        tuple
     }
 
-    /// How many states have been met.
-    pub fn state_count(&self) -> usize {
-        self.tuples
-            .len()
-            .checked_div(self.components.len())
-            .unwrap_or(usize::from(!self.states.is_empty()))
+    fn unpack(&self, row: &[u64], tuple: &mut Vec<u32>) {
+        tuple.clear();
+        let local = |place: &Place| ((row[place.word] >> place.shift) & place.mask) as u32;
+        tuple.extend(self.places.iter().map(local));
     }
 
-    fn intern(&mut self, tuple: &[u32]) -> StateId {
-        let width = tuple.len();
-        let (tuples, hasher) = (&self.tuples, &self.hasher);
-        let stored = |id: u32| &tuples[id as usize * width..][..width];
-        let count = self.states.len();
-        let entry = self.states.entry(
-            hasher.hash_one(tuple),
-            |&id| stored(id) == tuple,
-            |&id| hasher.hash_one(stored(id)),
-        );
-        match entry {
-            hashbrown::hash_table::Entry::Occupied(found) => StateId(*found.get()),
-            hashbrown::hash_table::Entry::Vacant(free) => {
-                let id = StateId::from_index(count);
-                free.insert(id.0);
-                self.tuples.extend_from_slice(tuple);
-                id
-            }
+    fn pack(&self, tuple: &[u32], row: &mut Vec<u64>) {
+        row.clear();
+        row.resize(self.width, 0);
+        for (place, &local) in self.places.iter().zip(tuple) {
+            row[place.word] |= u64::from(local) << place.shift;
         }
     }
 
-    fn intern_atom(&mut self, atom: Atom) -> AtomIndex {
-        let at = self.atoms.iter().position(|known| *known == atom).unwrap_or_else(|| {
-            self.atoms.push(atom);
-            self.atoms.len() - 1
-        });
-        AtomIndex(u32::try_from(at).expect("fewer than 2^32 propositions"))
+    fn intern_atom(&self, atom: &Atom) -> AtomIndex {
+        let hash = |atom: &Atom, hasher: &DefaultHashBuilder| hasher.hash_one(atom);
+        let is = |known: &Atom| known == atom;
+        AtomIndex(self.atoms.intern(&mut Seen::default(), atom, is, hash, || atom.clone()))
     }
 
     /// The proposition that a component is in one of its local states, both given by position:
     /// unlike `P@q`, it does not depend on names, which a file may give twice.
-    pub fn at(&mut self, component: ProcessId, state: u32) -> AtomIndex {
-        self.intern_atom(Atom::At { component: component.index(), state })
+    pub fn at(&self, component: ProcessId, state: u32) -> AtomIndex {
+        self.intern_atom(&Atom::At { component: component.index(), state })
     }
 
-    fn intern_action(&mut self, event: EventId, moves: &[MoveId]) -> ActionId {
-        if let Some(&known) = self.action_ids.get(moves) {
-            return known;
+    /// Appends the step that these moves make together.
+    fn step(&self, event: EventId, chosen: &[Hop], work: &mut Work, out: &mut Steps) {
+        work.next.clone_from(&work.tuple);
+        work.moves.clear();
+        for hop in chosen {
+            let process = self.signature.moves[hop.id.index()].process;
+            work.next[process.index()] = hop.to;
+            work.moves.push(hop.id);
         }
-        let id = ActionId::from_index(self.actions.len());
-        let participants =
-            moves.iter().map(|&id| self.signature.moves[id.index()].process).collect();
-        self.actions.push(Action { event, participants, moves: moves.to_vec() });
-        self.action_ids.insert(moves.to_vec(), id);
-        id
+        self.pack(&work.next, &mut work.row);
+        out.push(self.signature.action_id(&mut work.seen, event, &work.moves), &work.row);
     }
 
-    /// Appends the ways in which the components of `sharing` can take `event` together.
-    fn joint(&mut self, tuple: &[u32], event: EventId) {
-        let offers = |process: &ProcessId| self.offer(*process, tuple).with(event);
-        if self.sharing[event.index()].iter().all(|process| offers(process).len() > 0) {
-            let choices: Vec<Vec<Hop>> = self.sharing[event.index()]
-                .iter()
-                .map(|process| offers(process).collect())
-                .collect();
-            let sharing = std::mem::take(&mut self.sharing[event.index()]);
-            // An odometer over one choice a component, the last one turning fastest.
-            let mut wheel = vec![0; choices.len()];
-            loop {
-                let mut next = tuple.to_vec();
-                let mut moves = Vec::with_capacity(choices.len());
-                for ((process, choice), &at) in sharing.iter().zip(&choices).zip(&wheel) {
-                    next[process.index()] = choice[at].to;
-                    moves.push(choice[at].id);
-                }
-                let action = self.intern_action(event, &moves);
-                self.pending.push(action);
-                self.rows.extend_from_slice(&next);
-                let Some(turn) =
-                    (0..wheel.len()).rev().find(|&at| wheel[at] + 1 < choices[at].len())
-                else {
-                    break;
-                };
-                wheel[turn] += 1;
-                wheel[turn + 1..].fill(0);
-            }
-            self.sharing[event.index()] = sharing;
+    /// Appends the ways in which the components that share an event can take it together.
+    fn joint(&self, event: EventId, work: &mut Work, out: &mut Steps) {
+        let sharing = self.sharing[event.index()].iter();
+        let choices: Vec<Vec<Hop>> = sharing
+            .map(|process| self.offer(*process, &work.tuple).with(event).collect())
+            .collect();
+        if choices.iter().any(Vec::is_empty) {
+            return;
         }
+        // An odometer over one choice a component, the last one turning fastest.
+        let mut wheel = std::mem::take(&mut work.wheel);
+        wheel.clear();
+        wheel.resize(choices.len(), 0);
+        loop {
+            let chosen: Vec<Hop> =
+                choices.iter().zip(&wheel).map(|(choice, &at)| choice[at]).collect();
+            self.step(event, &chosen, work, out);
+            let turn = (0..wheel.len()).rev().find(|&at| wheel[at] + 1 < choices[at].len());
+            let Some(turn) = turn else { break };
+            wheel[turn] += 1;
+            wheel[turn + 1..].fill(0);
+        }
+        work.wheel = wheel;
     }
 
     /// What a component offers in its part of a state.
     fn offer(&self, process: ProcessId, tuple: &[u32]) -> &Offer {
         &self.offers[process.index()][tuple[process.index()] as usize]
-    }
-
-    /// Works out what is enabled in a state, before what it leads to is stored.
-    pub fn look(&mut self, state: StateId) {
-        let tuple = self.tuple(state).to_vec();
-        self.pending.clear();
-        self.rows.clear();
-        for process in 0..tuple.len() {
-            let at = tuple[process] as usize;
-            for number in 0..self.offers[process][at].moves.len() {
-                let candidate = self.offers[process][at].moves[number];
-                let event = candidate.event;
-                match self.sharing[event.index()].as_slice() {
-                    [] | [_] => {
-                        let mut next = tuple.clone();
-                        next[process] = candidate.to;
-                        let action = self.intern_action(event, &[candidate.id]);
-                        self.pending.push(action);
-                        self.rows.extend_from_slice(&next);
-                    }
-                    // The first of those who share an event finds all the ways to take it, when
-                    // it comes to the first of its own moves with that event.
-                    [first, ..] if first.index() == process => {
-                        let earliest = self.offers[process][at].with(event).next();
-                        if earliest.is_some_and(|earliest| earliest.id == candidate.id) {
-                            self.joint(&tuple, event);
-                        }
-                    }
-                    _ => {}
-                }
-            }
-        }
-        self.looked = tuple;
-    }
-
-    /// The local states of the state that was looked at last.
-    pub fn looked_at(&self) -> &[u32] {
-        &self.looked
-    }
-
-    /// What is enabled in the state that was looked at last.
-    pub fn pending(&self) -> &[ActionId] {
-        &self.pending
-    }
-
-    /// Appends the transitions of the state that was looked at last which are to be kept, by
-    /// position. What the others lead to is not stored.
-    pub fn follow(&mut self, mut keep: impl FnMut(usize) -> bool, out: &mut Vec<Transition>) {
-        let width = self.looked.len();
-        let rows = std::mem::take(&mut self.rows);
-        for at in (0..self.pending.len()).filter(|&at| keep(at)) {
-            let target = self.intern(&rows[at * width..][..width]);
-            out.push(Transition { target, action: self.pending[at] });
-        }
-        self.rows = rows;
     }
 
     /// The components that take an event together; one or none if each takes it alone.
@@ -416,7 +333,7 @@ impl Network {
     /// there; `None` if it is about more than one.
     pub fn atom_places(&self, atom: AtomIndex) -> Option<(usize, Vec<bool>)> {
         let count = |component: usize| self.components[component].states.len();
-        match &self.atoms[atom.0 as usize] {
+        match &self.atoms.members()[atom.0 as usize] {
             Atom::At { component, state } => {
                 let at = *state as usize;
                 Some((*component, (0..count(*component)).map(|other| other == at).collect()))
@@ -431,49 +348,71 @@ impl Network {
     }
 }
 
-impl TransitionSystem for Network {
+impl Space for Network {
     fn signature(&self) -> &Signature {
         &self.signature
     }
 
-    fn initial(&mut self) -> Vec<StateId> {
+    fn width(&self) -> usize {
+        self.width
+    }
+
+    fn scratch(&self) -> Scratch {
+        Scratch::new(Work::default())
+    }
+
+    fn initial(&self, _scratch: &mut Scratch, out: &mut Steps) {
         let mut tuples: Vec<Vec<u32>> = vec![vec![]];
         for component in &self.components {
-            tuples = tuples
-                .iter()
-                .flat_map(|tuple| {
-                    component.initial.iter().map(|&state| {
-                        let mut longer = tuple.clone();
-                        longer.push(state);
-                        longer
-                    })
-                })
-                .collect();
+            let longer = |tuple: &Vec<u32>, state: u32| [tuple.as_slice(), &[state]].concat();
+            let initial = |tuple| component.initial.iter().map(move |&state| longer(tuple, state));
+            tuples = tuples.iter().flat_map(initial).collect();
         }
-        let mut initial: Vec<StateId> = tuples.iter().map(|tuple| self.intern(tuple)).collect();
-        let mut seen = hashbrown::HashSet::new();
-        initial.retain(|&state| seen.insert(state));
-        initial
+        let mut row = Vec::new();
+        for tuple in tuples {
+            self.pack(&tuple, &mut row);
+            out.push(ActionId::IDLE, &row);
+        }
+        out.end_row();
     }
 
-    fn enabled(&mut self, state: StateId, out: &mut Vec<Transition>) {
-        self.look(state);
-        self.follow(|_| true, out);
+    fn expand(&self, rows: &[u64], scratch: &mut Scratch, out: &mut Steps) {
+        let work = scratch.of::<Work>();
+        for row in rows.chunks_exact(self.width) {
+            self.unpack(row, &mut work.tuple);
+            for process in 0..self.components.len() {
+                let offer = &self.offers[process][work.tuple[process] as usize];
+                for candidate in &offer.moves {
+                    let event = candidate.event;
+                    match self.sharing[event.index()].as_slice() {
+                        [] | [_] => self.step(event, &[*candidate], work, out),
+                        // The first of those who share an event finds all the ways to take it, when
+                        // it comes to the first of its own moves with that event.
+                        [first, ..] if first.index() == process => {
+                            let earliest = offer.with(event).next();
+                            if earliest.is_some_and(|earliest| earliest.id == candidate.id) {
+                                self.joint(event, work, out);
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            out.end_row();
+        }
     }
 
-    fn action(&self, action: ActionId) -> &Action {
-        &self.actions[action.index()]
-    }
-
-    fn offered(&mut self, state: StateId, out: &mut Vec<MoveId>) {
-        for (local, &at) in self.offers.iter().zip(self.tuple(state)) {
+    fn offered(&self, row: &[u64], scratch: &mut Scratch, out: &mut Vec<MoveId>) {
+        let tuple = &mut scratch.of::<Work>().tuple;
+        self.unpack(row, tuple);
+        for (local, &at) in self.offers.iter().zip(&*tuple) {
             out.extend(local[at as usize].moves.iter().map(|candidate| candidate.id));
         }
     }
 
     /// `P@q`: the component `P` is in its local state `q`; `deadlock`: nothing is enabled; or the
     /// name of a label of a local state.
-    fn atom(&mut self, text: &str) -> Option<AtomIndex> {
+    fn atom(&self, text: &str) -> Option<AtomIndex> {
         let atom = if text == "deadlock" {
             Atom::Deadlock
         } else if let Some((name, state)) = text.split_once('@') {
@@ -487,12 +426,13 @@ impl TransitionSystem for Network {
             })?;
             Atom::Label { component, name: text.to_owned() }
         };
-        Some(self.intern_atom(atom))
+        Some(self.intern_atom(&atom))
     }
 
-    fn holds(&self, state: StateId, atom: AtomIndex) -> bool {
-        let tuple = self.tuple(state);
-        match &self.atoms[atom.0 as usize] {
+    fn holds(&self, row: &[u64], atom: AtomIndex, scratch: &mut Scratch) -> bool {
+        let tuple = &mut scratch.of::<Work>().tuple;
+        self.unpack(row, tuple);
+        match &self.atoms.members()[atom.0 as usize] {
             Atom::At { component, state } => tuple[*component] == *state,
             Atom::Label { component, name } => {
                 self.components[*component].labels[tuple[*component] as usize].contains(name)
@@ -501,28 +441,24 @@ impl TransitionSystem for Network {
         }
     }
 
-    fn bytes(&self) -> usize {
-        self.tuples.capacity() * 4 + self.states.allocation_size()
-    }
-
-    fn state_values(&self, state: StateId) -> StateValues {
-        let process = |(component, &at): (&Component, &u32)| ProcessValues {
+    fn values(&self, row: &[u64]) -> StateValues {
+        let process = |(component, at): (&Component, u32)| ProcessValues {
             name: component.name.clone(),
             at: component.states[at as usize].clone(),
             variables: Vec::new(),
         };
-        let processes = self.components.iter().zip(self.tuple(state)).map(process).collect();
+        let processes = self.components.iter().zip(self.tuple(row)).map(process).collect();
         StateValues { processes, ..StateValues::default() }
     }
 
-    fn blocked(&mut self, state: StateId) -> Vec<Blocked> {
-        let tuple = self.tuple(state);
+    fn blocked(&self, row: &[u64], _scratch: &mut Scratch) -> Vec<Blocked> {
+        let tuple = self.tuple(row);
         let mut all = Vec::new();
-        for (at, (component, &local)) in self.components.iter().zip(tuple).enumerate() {
+        for (at, (component, &local)) in self.components.iter().zip(&tuple).enumerate() {
             let mut on: Vec<Obstacle> = Vec::new();
             for candidate in &self.offers[at][local as usize].moves {
                 let refuses = |process: &ProcessId| {
-                    self.offer(*process, tuple).with(candidate.event).len() == 0
+                    self.offer(*process, &tuple).with(candidate.event).len() == 0
                 };
                 let sharing = &self.sharing[candidate.event.index()];
                 let obstacle = Obstacle {
@@ -541,15 +477,30 @@ impl TransitionSystem for Network {
         all
     }
 
-    fn describe(&self, state: StateId) -> String {
+    fn describe(&self, row: &[u64]) -> String {
         let parts: Vec<String> = self
             .components
             .iter()
-            .zip(self.tuple(state))
-            .map(|(component, &at)| format!("{}@{}", component.name, component.states[at as usize]))
+            .zip(self.tuple(row))
+            .map(|(component, at)| format!("{}@{}", component.name, component.states[at as usize]))
             .collect();
         parts.join(" ")
     }
+}
+
+/// Where rows have the local states of components, and how many words they have. No local state is in two words.
+fn places(components: &[Component]) -> (Vec<Place>, usize) {
+    let (mut word, mut used) = (0, 0);
+    let mut places = Vec::new();
+    for component in components {
+        let bits = usize::BITS - component.states.len().saturating_sub(1).leading_zeros();
+        if used + bits > u64::BITS {
+            (word, used) = (word + 1, 0);
+        }
+        places.push(Place { word, shift: used % u64::BITS, mask: (1 << bits) - 1 });
+        used += bits;
+    }
+    (places, word + 1)
 }
 
 impl Network {

@@ -2,20 +2,8 @@
 
 use fairly_omega::StateId;
 
-use crate::action::ActionId;
+use crate::space::Steps;
 use crate::transition_system::{AtomIndex, Fault, TransitionSystem};
-
-/// The steps out of a row, whose targets have no numbers.
-#[derive(Clone, Debug, Default)]
-pub struct PackedSteps {
-    /// The action of each.
-    pub actions: Vec<ActionId>,
-    /// The rows that they lead to, one after the other; for a step in which something goes wrong
-    /// there is a row that means nothing.
-    pub rows: Vec<u64>,
-    /// The steps in which something goes wrong, by position and in order.
-    pub faults: Vec<(usize, Fault)>,
-}
 
 /// A system with one initial state whose states are rows of words, equal exactly if their words are.
 ///
@@ -33,7 +21,7 @@ pub trait Packed: TransitionSystem {
 
     /// Makes `out` the steps out of a row that was met: those that are
     /// [enabled](TransitionSystem::enabled).
-    fn expand_row(&mut self, row: &[u64], out: &mut PackedSteps);
+    fn expand_row(&mut self, row: &[u64], out: &mut Steps);
 
     /// Whether a proposition holds in the state with a row.
     fn row_holds(&mut self, row: &[u64], atom: AtomIndex) -> bool;

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use fairly_omega::StateId;
 use fairly_source::Span;
+use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, ActionId, MoveId, Signature};
 use crate::blocked::Blocked;
+use crate::growth::Growth;
 use crate::value::StateValues;
 
 /// A transition: where it leads and what happens.
@@ -24,7 +26,7 @@ pub struct AtomIndex(pub u32);
 
 /// Why a run ends in a state where the model says it should not: a division by zero, an index outside
 /// an array, a value outside a declared range, or a limit of the tool.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Fault {
     /// Whose fault it is.
     pub kind: FaultKind,
@@ -35,7 +37,7 @@ pub struct Fault {
 }
 
 /// Whose fault a [`Fault`] is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FaultKind {
     /// The model's: the run shows an error in it.
     Error,
@@ -138,6 +140,12 @@ pub trait TransitionSystem {
     /// not listed. A system that cannot tell says nothing.
     fn blocked(&mut self, _state: StateId) -> Vec<Blocked> {
         Vec::new()
+    }
+
+    /// What kept growing in the states that have been met, in the order in which they were. A system that cannot
+    /// tell says nothing.
+    fn growth(&self) -> Option<Growth> {
+        None
     }
 
     /// Has steps made and propositions evaluated by the reference alone from now on, or no longer. A

@@ -5,8 +5,11 @@
 
 use std::fmt;
 
-/// A value of a variable.
-#[derive(Clone, Debug, PartialEq, Eq)]
+use serde::{Deserialize, Serialize};
+
+/// A value of a variable. As data it is a number, a truth value, the name of a constant, a list or a map.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
 pub enum Value {
     /// A number.
     Number(i64),
@@ -17,7 +20,7 @@ pub enum Value {
     /// The elements of an array, or the messages of a channel.
     List(Vec<Value>),
     /// The fields of a struct, in the order in which they are declared.
-    Record(Vec<(String, Value)>),
+    Record(#[serde(with = "pairs")] Vec<(String, Value)>),
 }
 
 impl fmt::Display for Value {
@@ -46,14 +49,17 @@ impl fmt::Display for Value {
 }
 
 /// Everything that a state is made of.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateValues {
     /// The variables that all processes share, with their values.
+    #[serde(with = "pairs")]
     pub variables: Vec<(String, Value)>,
     /// The channels with room for messages: the messages from the first to be received to the last,
     /// each with its fields.
+    #[serde(with = "pairs")]
     pub channels: Vec<(String, Vec<Vec<Value>>)>,
     /// The processes that there are in this state.
+    #[serde(with = "processes")]
     pub processes: Vec<ProcessValues>,
 }
 
@@ -66,4 +72,76 @@ pub struct ProcessValues {
     pub at: String,
     /// Its own variables with their values.
     pub variables: Vec<(String, Value)>,
+}
+
+/// Lists of names with something each, as maps.
+mod pairs {
+    use std::fmt;
+    use std::marker::PhantomData;
+
+    use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+    use serde::ser::{Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer, V: Serialize>(
+        pairs: &[(String, V)],
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        to.collect_map(pairs.iter().map(|(name, value)| (name, value)))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>, V: Deserialize<'de>>(
+        from: D,
+    ) -> Result<Vec<(String, V)>, D::Error> {
+        struct Pairs<V>(PhantomData<V>);
+
+        impl<'de, V: Deserialize<'de>> Visitor<'de> for Pairs<V> {
+            type Value = Vec<(String, V)>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(pairs)
+            }
+        }
+
+        from.deserialize_map(Pairs(PhantomData))
+    }
+}
+
+/// Processes as a map from their names.
+mod processes {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::{ProcessValues, Value, pairs};
+
+    #[derive(Serialize, Deserialize)]
+    struct Process {
+        at: String,
+        #[serde(with = "pairs")]
+        variables: Vec<(String, Value)>,
+    }
+
+    pub(super) fn serialize<S: Serializer>(
+        all: &[ProcessValues],
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        let process = |it: &ProcessValues| {
+            (it.name.clone(), Process { at: it.at.clone(), variables: it.variables.clone() })
+        };
+        pairs::serialize(&all.iter().map(process).collect::<Vec<_>>(), to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Vec<ProcessValues>, D::Error> {
+        let pairs: Vec<(String, Process)> = pairs::deserialize(from)?;
+        let process = |(name, Process { at, variables })| ProcessValues { name, at, variables };
+        Ok(pairs.into_iter().map(process).collect())
+    }
 }

@@ -10,6 +10,8 @@
 //! - [`words`]: is an ultimately periodic word accepted;
 //! - [`ltl`]: does a formula hold of a word; [`formulas`]: formulas from the literature;
 //! - [`generate`]: random cases from an [`Rng`]; [`shrink()`] makes a failing one small;
+//! - [`csp`]: random specifications in a small CSP#;
+//! - [`cases`], [`first_seed`]: what the environment asks of random tests;
 //! - [`side_by_side`]: a test that takes long, on all processors.
 //!
 //! ```
@@ -26,13 +28,17 @@
 
 pub mod alternating;
 mod condition;
+#[allow(missing_docs, reason = "the names say it")]
+pub mod csp;
 pub mod formulas;
 pub mod generate;
+mod given;
 mod graph;
 pub mod ltl;
 pub mod network;
 pub mod oracle;
 mod rng;
+pub mod shortest;
 mod shrink;
 mod threads;
 pub mod words;
@@ -40,6 +46,7 @@ pub mod words;
 pub use alternating::{TinyAlternating, TinyBranch, accepts_by_game, random_alternating};
 pub use condition::TinyCondition;
 pub use generate::{ConditionKind, GraphShape, random_condition, random_graph, random_word};
+pub use given::{cases, first_seed};
 pub use graph::{TinyEdge, TinyGraph};
 pub use oracle::{has_accepting_run_by_lassos, has_accepting_run_by_subsets, judge_lasso};
 pub use rng::Rng;

@@ -38,7 +38,7 @@ use fairly_omega::{
     Refused, Resource, StateId,
 };
 
-use crate::lifted::{label_of, over};
+use crate::lifted::{classes, label_of, over};
 use crate::{Options, translate};
 
 /// Most `GF` and `FG` in the part that becomes the condition; with more, the rest is translated.
@@ -211,6 +211,11 @@ fn disjunction(
     for item in mixed {
         all.push(conjunction(formulas, item, whole, options)?);
     }
+    union(all, options)
+}
+
+/// A run chooses one of these at the start.
+fn union(all: Vec<Automaton>, options: &Options) -> Result<Automaton, Refused> {
     let mut all = all.into_iter();
     let first = all.next().expect("a disjunction has members");
     all.try_fold(first, |left, right| ops::union(&left, &right, options.limits))
@@ -243,13 +248,10 @@ fn folded(
     if let [Limit::Any(members)] = limits
         && limits[0].always_count() > FEW_ALTERNATIVES
     {
-        let mut all = Vec::new();
-        for member in members {
-            all.push(marked(formulas, &automaton, std::slice::from_ref(member), whole, options)?);
-        }
-        let mut all = all.into_iter();
-        let first = all.next().expect("a disjunction has members");
-        return all.try_fold(first, |left, right| ops::union(&left, &right, options.limits));
+        let member =
+            |member| marked(formulas, &automaton, std::slice::from_ref(member), whole, options);
+        let all: Result<Vec<Automaton>, Refused> = members.iter().map(member).collect();
+        return union(all?, options);
     }
     marked(formulas, &automaton, limits, whole, options)
 }
@@ -351,21 +353,7 @@ fn marked(
     if offered.len() + exact.len() <= FEW {
         exact.append(&mut offered);
     }
-    let mut classes = vec![(always, MarkSet::new())];
-    for &(mark, on) in &exact {
-        let mut split = Vec::with_capacity(2 * classes.len());
-        for (class, set) in classes {
-            let mut with = set.clone();
-            with.insert(mark);
-            split.push((letters.and(class, on)?, with));
-            split.push((letters.minus(class, on)?, set));
-        }
-        split.retain(|(class, _)| *class != Label::FALSE);
-        if split.len().saturating_mul(1 + offered.len()) > options.limits.edges {
-            return Err(too_many);
-        }
-        classes = split;
-    }
+    let classes = classes(letters, always, &exact, offered.len(), options.limits)?;
     // Each class with what may be carried there, whatever edge it is put on.
     let mut steps: Vec<(Label, MarkSet)> = Vec::new();
     for (class, set) in classes {

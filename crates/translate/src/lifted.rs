@@ -140,23 +140,7 @@ pub(crate) fn fold(
     if offered.len() <= split {
         exact.append(&mut offered);
     }
-    let mut classes = vec![(Label::TRUE, MarkSet::new())];
-    for &(mark, on) in &exact {
-        let mut next = Vec::with_capacity(2 * classes.len());
-        for (class, set) in classes {
-            let outside = letters.minus(class, on)?;
-            let inside = letters.and(class, on)?;
-            let mut with = set.clone();
-            with.insert(mark);
-            next.push((inside, with));
-            next.push((outside, set));
-        }
-        next.retain(|(class, _)| *class != Label::FALSE);
-        if next.len() * (1 + offered.len()) > limits.edges {
-            return Err(Refused { resource: Resource::Edges, limit: limits.edges });
-        }
-        classes = next;
-    }
+    let classes = classes(letters, Label::TRUE, &exact, offered.len(), limits)?;
     builder.set_acceptance(Acceptance::and(condition), marks);
 
     let components = Components::of(automaton);
@@ -184,6 +168,33 @@ pub(crate) fn fold(
         }
     }
     Ok(builder.build())
+}
+
+/// The letters of `all`, split by which of the marks are carried on them; an edge for each class and `offered` more
+/// must not be too many.
+pub(crate) fn classes(
+    letters: &mut Letters,
+    all: Label,
+    marks: &[(Mark, Label)],
+    offered: usize,
+    limits: Limits,
+) -> Result<Vec<(Label, MarkSet)>, Refused> {
+    let mut classes = vec![(all, MarkSet::new())];
+    for &(mark, on) in marks {
+        let mut split = Vec::with_capacity(2 * classes.len());
+        for (class, set) in classes {
+            let mut with = set.clone();
+            with.insert(mark);
+            split.push((letters.and(class, on)?, with));
+            split.push((letters.minus(class, on)?, set));
+        }
+        split.retain(|(class, _)| *class != Label::FALSE);
+        if split.len().saturating_mul(1 + offered) > limits.edges {
+            return Err(Refused { resource: Resource::Edges, limit: limits.edges });
+        }
+        classes = split;
+    }
+    Ok(classes)
 }
 
 /// The automaton, which is generalized Büchi, with compassion constraints put in and still

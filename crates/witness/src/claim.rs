@@ -1,45 +1,238 @@
 //! Does an automaton accept the run?
 //!
 //! For properties that are given by an automaton of the runs that violate them, as SPIN's never
-//! claims are.
+//! claims are. The answer is worked out from the definition: the automaton has an accepting run on the word if a
+//! cycle of positions and states can be reached whose marks satisfy the condition. No engine, no product and no
+//! decomposition of `omega` takes part; only the automaton itself and its condition are read.
 
-use fairly_omega::{Automaton, Label, Prop, Refused, Word, ops};
+use fairly_omega::{Automaton, Disjunct, MarkSet, Prop, Refused, StateId};
 use fairly_system::{Run, RunStep, TransitionSystem};
 
 use crate::formula::Meaning;
+
+/// More disjuncts of a condition are not looked at.
+const DISJUNCTS: usize = 1 << 12;
 
 /// Whether the automaton accepts the run. `meaning` tells what each of its propositions stands for;
 /// events are read where they leave a state.
 ///
 /// # Errors
-/// When the automaton's letters are full.
+/// When the automaton's condition has too many disjuncts.
 pub fn accepted<S: TransitionSystem>(
     system: &S,
     run: &Run,
     automaton: &Automaton,
     meaning: impl Fn(Prop) -> Meaning,
 ) -> Result<bool, Refused> {
-    let mut automaton = automaton.clone();
-    let count = u32::try_from(automaton.propositions().len()).unwrap_or(u32::MAX);
-    let mut letter = |step: &RunStep| -> Result<Label, Refused> {
-        let mut all = Label::TRUE;
-        for prop in (0..count).map(Prop) {
-            let holds = match meaning(prop) {
-                Meaning::Event(events) => {
-                    events.contains(system.action(step.action).event, system.signature())
-                }
-                Meaning::State(atom) => system.holds(step.from, atom),
-            };
-            let letters = automaton.letters_mut();
-            let mut one = letters.prop(prop)?;
-            if !holds {
-                one = letters.not(one)?;
+    let holds = |step: &RunStep, prop: usize| {
+        let prop = Prop(u32::try_from(prop).unwrap_or(u32::MAX));
+        match meaning(prop) {
+            Meaning::Event(events) => {
+                events.contains(system.action(step.action).event, system.signature())
             }
-            all = letters.and(all, one)?;
+            Meaning::State(atom) => system.holds(step.from, atom),
         }
-        Ok(all)
     };
-    let stem = run.stem.iter().map(&mut letter).collect::<Result<_, _>>()?;
-    let cycle = run.cycle.iter().map(&mut letter).collect::<Result<_, _>>()?;
-    Ok(ops::accepts(&automaton, &Word { stem, cycle })?.is_some())
+    let props = 0..automaton.propositions().len();
+    let letter = |step: &RunStep| props.clone().map(|prop| holds(step, prop)).collect();
+    let letters: Vec<Vec<bool>> = run.steps().map(letter).collect();
+    reads(automaton, &letters, run.stem.len())
+}
+
+/// Whether the automaton accepts the word that reads all letters once and those from `back` on for ever. A letter
+/// has the value of each proposition.
+///
+/// # Errors
+/// When the automaton's condition has too many disjuncts.
+fn reads(automaton: &Automaton, letters: &[Vec<bool>], back: usize) -> Result<bool, Refused> {
+    if back >= letters.len() {
+        return Ok(false);
+    }
+    let graph = Positions::of(automaton, letters, back);
+    let disjuncts = automaton.acceptance().disjuncts(DISJUNCTS)?;
+    Ok(disjuncts.iter().any(|disjunct| graph.has_cycle(disjunct, back)))
+}
+
+/// The states that the automaton can be in at each position, with the steps between them.
+struct Positions {
+    /// The position of each node.
+    at: Vec<usize>,
+    /// From each node: the marks of a step, and where it leads.
+    steps: Vec<Vec<(MarkSet, usize)>>,
+}
+
+impl Positions {
+    fn of(automaton: &Automaton, letters: &[Vec<bool>], back: usize) -> Positions {
+        const NONE: usize = usize::MAX;
+        let states = automaton.state_count();
+        let mut number = vec![NONE; states * letters.len()];
+        let (mut at, mut nodes): (Vec<usize>, Vec<StateId>) = (Vec::new(), Vec::new());
+        let mut node =
+            |at: &mut Vec<usize>, nodes: &mut Vec<StateId>, position: usize, state: StateId| {
+                let known = &mut number[position * states + state.index()];
+                if *known == NONE {
+                    *known = nodes.len();
+                    at.push(position);
+                    nodes.push(state);
+                }
+                *known
+            };
+        for &state in automaton.initial() {
+            node(&mut at, &mut nodes, 0, state);
+        }
+        let mut steps = Vec::new();
+        while steps.len() < nodes.len() {
+            let (position, state) = (at[steps.len()], nodes[steps.len()]);
+            let next = if position + 1 == letters.len() { back } else { position + 1 };
+            let mut own = Vec::new();
+            for edge in automaton.edges(state) {
+                let value = |prop: Prop| letters[position].get(prop.0 as usize) == Some(&true);
+                if automaton.letters().holds(edge.label, value) {
+                    let to = node(&mut at, &mut nodes, next, edge.target);
+                    own.push((automaton.marks(edge.marks).clone(), to));
+                }
+            }
+            steps.push(own);
+        }
+        Positions { at, steps }
+    }
+
+    /// Whether there is a closed walk without the marks that must not come again, with all of those that must.
+    ///
+    /// Nodes that reach each other by steps without such marks lie on one closed walk with all of these steps
+    /// between them, so it is enough to look at each such set (found by two searches: Kosaraju, Sharir 1981).
+    fn has_cycle(&self, disjunct: &Disjunct, back: usize) -> bool {
+        let inside = |node: usize| self.at[node] >= back;
+        let allowed = |from: usize| {
+            let steps = self.steps[from].iter().filter(move |_| inside(from));
+            steps.filter(|(marks, _)| !marks.intersects(&disjunct.fin))
+        };
+        let mut backward: Vec<Vec<usize>> = vec![Vec::new(); self.steps.len()];
+        for from in 0..self.steps.len() {
+            allowed(from).for_each(|(_, to)| backward[*to].push(from));
+        }
+        let mut done = vec![false; self.steps.len()];
+        let mut order = Vec::new();
+        for start in 0..self.steps.len() {
+            if std::mem::replace(&mut done[start], true) {
+                continue;
+            }
+            let mut path = vec![(start, allowed(start))];
+            while let Some((node, rest)) = path.last_mut() {
+                match rest.next() {
+                    None => {
+                        order.push(*node);
+                        path.pop();
+                    }
+                    Some(&(_, to)) if !std::mem::replace(&mut done[to], true) => {
+                        path.push((to, allowed(to)));
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+        let mut set_of = vec![usize::MAX; self.steps.len()];
+        for &root in order.iter().rev() {
+            if set_of[root] != usize::MAX {
+                continue;
+            }
+            let mut members = vec![root];
+            set_of[root] = root;
+            let mut next = 0;
+            while next < members.len() {
+                for &from in &backward[members[next]] {
+                    if set_of[from] == usize::MAX {
+                        set_of[from] = root;
+                        members.push(from);
+                    }
+                }
+                next += 1;
+            }
+            let (mut marks, mut is_cycle) = (MarkSet::new(), false);
+            for &node in &members {
+                for (own, _) in allowed(node).filter(|(_, to)| set_of[*to] == root) {
+                    is_cycle = true;
+                    own.iter().for_each(|mark| marks.insert(mark));
+                }
+            }
+            if is_cycle && disjunct.inf.iter().all(|mark| marks.contains(mark)) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fairly_omega::{Acceptance, Builder, Label, Mark};
+    use fairly_testkit::{
+        ConditionKind, GraphShape, Rng, TinyCondition, TinyGraph, accepts_word, random_condition,
+        random_graph, random_word,
+    };
+
+    use super::*;
+
+    fn condition(of: &TinyCondition) -> Acceptance {
+        match of {
+            TinyCondition::True => Acceptance::True,
+            TinyCondition::False => Acceptance::False,
+            TinyCondition::Inf(mark) => Acceptance::Inf(Mark(*mark)),
+            TinyCondition::Fin(mark) => Acceptance::Fin(Mark(*mark)),
+            TinyCondition::And(parts) => Acceptance::and(parts.iter().map(condition)),
+            TinyCondition::Or(parts) => Acceptance::or(parts.iter().map(condition)),
+        }
+    }
+
+    fn automaton(graph: &TinyGraph, of: &TinyCondition, marks: u32) -> Automaton {
+        let names = (0..graph.propositions).map(|prop| format!("p{prop}")).collect();
+        let mut builder = Builder::new(names);
+        builder.add_states(graph.nodes);
+        builder.set_acceptance(condition(of), marks);
+        graph.initial.iter().for_each(|&node| builder.add_initial(StateId::from_index(node)));
+        for edge in &graph.edges {
+            let mut label = Label::FALSE;
+            for letter in (0..graph.letter_count()).filter(|bit| edge.letters & (1 << bit) != 0) {
+                let value = |prop: u32| (Prop(prop), letter & (1 << prop) != 0);
+                let cube: Vec<_> = (0..graph.propositions).map(value).collect();
+                let letters = builder.letters_mut();
+                let cube = letters.cube(&cube).expect("few letters");
+                label = letters.or(label, cube).expect("few letters");
+            }
+            let marks = (0..marks).filter(|mark| edge.marks & (1 << mark) != 0).map(Mark);
+            let (from, to) = (StateId::from_index(edge.from), StateId::from_index(edge.to));
+            builder.add_edge(from, label, MarkSet::from_iter(marks), to);
+        }
+        builder.build()
+    }
+
+    /// Against the oracle, which enumerates lassos.
+    #[test]
+    fn random_words() {
+        const KINDS: [ConditionKind; 4] = [
+            ConditionKind::Buchi,
+            ConditionKind::GeneralizedBuchi,
+            ConditionKind::Streett,
+            ConditionKind::EmersonLei,
+        ];
+        let mut outcomes = [0; 2];
+        for seed in 0..3000 {
+            let mut rng = Rng::new(seed);
+            let shape = GraphShape { marks: 4, propositions: 2, ..GraphShape::default() };
+            let graph = random_graph(&mut rng, &shape);
+            let kind = *rng.pick(&KINDS);
+            let of = random_condition(&mut rng, kind, shape.marks);
+            let (stem, cycle) = (rng.below(3), 1 + rng.below(3));
+            let word = random_word(&mut rng, graph.propositions, stem, cycle);
+            let letter = |letter: &u8| -> Vec<bool> {
+                (0..graph.propositions).map(|prop| letter & (1 << prop) != 0).collect()
+            };
+            let letters: Vec<Vec<bool>> = word.stem.iter().chain(&word.cycle).map(letter).collect();
+            let automaton = automaton(&graph, &of, shape.marks);
+            let found = reads(&automaton, &letters, word.stem.len()).expect("few disjuncts");
+            assert_eq!(found, accepts_word(&graph, &of, &word), "seed {seed}: {word} {of} {graph}");
+            outcomes[usize::from(found)] += 1;
+        }
+        assert!(outcomes.iter().all(|&count| count > 200), "{outcomes:?}");
+    }
 }

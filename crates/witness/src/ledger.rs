@@ -4,9 +4,10 @@ use fairly_fairness::{Constraint, Predicate, Selector, Strength};
 use fairly_omega::StateId;
 use fairly_system::{ActionId, MoveId, Run, RunStep, Transition, TransitionSystem};
 use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
 
 /// Why the cycle meets a constraint, or that it does not.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reason {
     /// The demand never comes up on the cycle.
     NeverAsked,
@@ -19,7 +20,7 @@ pub enum Reason {
 }
 
 /// What the cycle does about one constraint.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// The constraint, as it is written.
     pub name: String,
@@ -41,7 +42,7 @@ impl Entry {
 }
 
 /// One entry for each constraint. Steps are counted from 0 over the whole run, stem included.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger {
     /// The entries, in the order of the constraints.
     pub entries: Vec<Entry>,

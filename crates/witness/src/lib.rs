@@ -1,8 +1,9 @@
 //! Replays a run on the system and judges it again, before anybody is shown it.
 //!
-//! This crate knows no engine and no automaton: it asks the system what is enabled, evaluates the
+//! This crate knows no engine: it asks the system what is enabled, evaluates the
 //! formula on the run by the definition of the operators ([`violates`]), and judges every fairness
-//! constraint by its definition ([`Ledger`]). What the searches compute with (marks, products,
+//! constraint by its definition ([`Ledger`]). Where the property is an automaton, it looks for an accepting run
+//! over the positions of the lasso ([`accepted`]). What the searches compute with (marks, products,
 //! components) does not occur here, so a mistake there is not repeated here.
 
 mod claim;

@@ -4,6 +4,7 @@ pub(crate) mod files;
 pub(crate) mod hunting;
 
 use fairly_check::{Assumption, Options, Outcome, Property, check};
+use fairly_explore::Explored;
 use fairly_logic::Formulas;
 use fairly_system::{
     Annotation, ComponentBuilder, Composition, EventReading, Network, TransitionSystem,
@@ -19,7 +20,7 @@ pub(crate) fn seeds(usual: u64) -> std::ops::Range<u64> {
 }
 
 /// The network; component `n` is `Pn`, event `n` is `e.n`, states are numbers.
-pub(crate) fn network_of(tiny: &TinyNetwork) -> Network {
+pub(crate) fn network_of(tiny: &TinyNetwork) -> Explored<Network> {
     let mut components = Vec::new();
     for (at, component) in tiny.components.iter().enumerate() {
         let mut builder = ComponentBuilder::new(&format!("P{at}"));
@@ -39,11 +40,17 @@ pub(crate) fn network_of(tiny: &TinyNetwork) -> Network {
         components.push(builder.build());
     }
     let interleaved = tiny.interleaved.iter().map(|event| format!("e.{event}")).collect();
-    Network::new(components, &Composition { interleaved }).expect("names are different")
+    Explored::new(
+        Network::new(components, &Composition { interleaved }).expect("names are different"),
+    )
 }
 
 /// The formula about the network, with its propositions written out.
-pub(crate) fn written(formula: &Ltl, of: &[TinyProposition], network: &Network) -> String {
+pub(crate) fn written(
+    formula: &Ltl,
+    of: &[TinyProposition],
+    network: &Explored<Network>,
+) -> String {
     let mut text = formula.infix();
     for (at, proposition) in of.iter().enumerate() {
         let meant = match proposition {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use fairly_explore::Explored;
 use fairly_fairness::Constraint;
 use fairly_model::{Collapsed, Expr, Model};
 use fairly_omega::emptiness::{self, Engine};
@@ -13,7 +14,7 @@ use fairly_system::{
 };
 use fairly_testkit::Rng;
 
-use crate::given::{Shape, random_model};
+use fairly_modelkit::{Shape, random_model};
 
 /// A formula over these propositions, as text: of a form that is often asked for, or any.
 pub(crate) fn any_formula(rng: &mut Rng, atoms: &[String]) -> String {
@@ -132,12 +133,12 @@ pub(crate) fn loose_network(rng: &mut Rng) -> Tiny {
 }
 
 /// The network of these components.
-pub(crate) fn network_of(tiny: &Tiny) -> Network {
+pub(crate) fn network_of(tiny: &Tiny) -> Explored<Network> {
     composed(tiny, &Composition::default())
 }
 
 /// The network of these components, put together in some way.
-pub(crate) fn composed(tiny: &Tiny, composition: &Composition) -> Network {
+pub(crate) fn composed(tiny: &Tiny, composition: &Composition) -> Explored<Network> {
     let mut components = Vec::new();
     for (at, (states, transitions)) in tiny.iter().enumerate() {
         let mut builder = ComponentBuilder::new(&format!("P{at}"));
@@ -148,7 +149,7 @@ pub(crate) fn composed(tiny: &Tiny, composition: &Composition) -> Network {
         }
         components.push(builder.build());
     }
-    Network::new(components, composition).expect("a network")
+    Explored::new(Network::new(components, composition).expect("a network"))
 }
 
 /// Whether there is a fair run that the automaton accepts.

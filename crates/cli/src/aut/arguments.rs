@@ -24,9 +24,9 @@ pub(super) enum Operation {
     /// The product of several automata, which read every letter together.
     Product(Product),
     /// An automaton for the words that all accept.
-    Intersect(Combine),
+    Intersect(Transform),
     /// An automaton for the words that one of them accepts.
-    Union(Combine),
+    Union(Transform),
     /// Turns any condition into a single Büchi set.
     Degeneralize(Degeneralize),
     /// An automaton for the words that are not accepted.
@@ -70,6 +70,28 @@ pub(super) struct Output {
 impl Output {
     pub(super) fn limits(&self) -> Limits {
         Limits { states: self.max_states, ..Limits::default() }
+    }
+}
+
+impl Operation {
+    /// What is read and written, where the result is one automaton or several.
+    pub(super) fn through(&self) -> Option<&Transform> {
+        match self {
+            Operation::Product(Product { through, .. })
+            | Operation::Degeneralize(Degeneralize { through, .. })
+            | Operation::Complement(Complement { through, .. })
+            | Operation::Convert(Convert { through, .. })
+            | Operation::Intersect(through)
+            | Operation::Union(through)
+            | Operation::Determinize(through)
+            | Operation::Reduce(through)
+            | Operation::Trim(through) => Some(through),
+            Operation::Stats(_)
+            | Operation::Empty(_)
+            | Operation::Includes(_)
+            | Operation::Equivalent(_)
+            | Operation::Accepts(_) => None,
+        }
     }
 }
 
@@ -123,10 +145,17 @@ fn engine_names() -> clap::builder::PossibleValuesParser {
     clap::builder::PossibleValuesParser::new(named)
 }
 
+/// What is read, and where the result goes.
 #[derive(Args)]
-pub(super) struct Product {
+pub(super) struct Transform {
     #[command(flatten)]
     pub(super) input: Files,
+    #[command(flatten)]
+    pub(super) output: Output,
+}
+
+#[derive(Args)]
+pub(super) struct Product {
     /// Components of a system: propositions are events, shared ones are taken together, others by
     /// one component alone.
     #[arg(long)]
@@ -138,7 +167,7 @@ pub(super) struct Product {
     #[arg(long, conflicts_with = "alphabetised")]
     pub(super) or: bool,
     #[command(flatten)]
-    pub(super) output: Output,
+    pub(super) through: Transform,
 }
 
 /// See `fairly_omega::ops::Waiting`.
@@ -151,41 +180,21 @@ pub(super) enum WaitingMarks {
 }
 
 #[derive(Args)]
-pub(super) struct Combine {
-    #[command(flatten)]
-    pub(super) input: Files,
-    #[command(flatten)]
-    pub(super) output: Output,
-}
-
-#[derive(Args)]
-pub(super) struct Transform {
-    #[command(flatten)]
-    pub(super) input: Files,
-    #[command(flatten)]
-    pub(super) output: Output,
-}
-
-#[derive(Args)]
 pub(super) struct Degeneralize {
-    #[command(flatten)]
-    pub(super) input: Files,
     /// Put the Büchi set on states, as never claims need it.
     #[arg(long)]
     pub(super) state_based: bool,
     #[command(flatten)]
-    pub(super) output: Output,
+    pub(super) through: Transform,
 }
 
 #[derive(Args)]
 pub(super) struct Complement {
-    #[command(flatten)]
-    pub(super) input: Files,
     /// Give a nondeterministic Büchi automaton instead of one with a parity or dual condition.
     #[arg(long)]
     pub(super) buchi: bool,
     #[command(flatten)]
-    pub(super) output: Output,
+    pub(super) through: Transform,
 }
 
 #[derive(Args)]
@@ -203,13 +212,11 @@ pub(super) struct Compare {
 
 #[derive(Args)]
 pub(super) struct Convert {
-    #[command(flatten)]
-    pub(super) input: Files,
     /// Put the marks on states: all edges that leave a state carry the same.
     #[arg(long)]
     pub(super) state_based: bool,
     #[command(flatten)]
-    pub(super) output: Output,
+    pub(super) through: Transform,
 }
 
 #[derive(Args)]

@@ -22,13 +22,16 @@ use reading::{Named, Reading};
 /// itself; the exit code says so in the end.
 pub(crate) fn run(arguments: &Arguments, style: Style) -> Result<ExitCode, Failure> {
     let reading = Reading::new(style);
-    let code = match &arguments.operation {
-        Operation::Stats(request) => stats::run(request, &reading),
-        Operation::Empty(request) => answers::empty(request, &reading),
-        Operation::Includes(request) => answers::includes(request, &reading),
-        Operation::Equivalent(request) => answers::equivalent(request, &reading),
-        Operation::Accepts(request) => answers::accepts(request, &reading),
-        other => operations::run(other, &reading).map(|()| ExitCode::SUCCESS),
+    let code = match (&arguments.operation, arguments.operation.through()) {
+        (Operation::Stats(request), _) => stats::run(request, &reading),
+        (Operation::Empty(request), _) => answers::empty(request, &reading),
+        (Operation::Includes(request), _) => answers::includes(request, &reading),
+        (Operation::Equivalent(request), _) => answers::equivalent(request, &reading),
+        (Operation::Accepts(request), _) => answers::accepts(request, &reading),
+        (made, Some(through)) => {
+            operations::run(made, through, &reading).map(|()| ExitCode::SUCCESS)
+        }
+        (_, None) => unreachable!("everything else makes automata"),
     }?;
     Ok(if reading.left_out() { ExitCode::from(failure::USAGE) } else { code })
 }

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::{Args, Parser, ValueEnum};
-use fairly_check::{Assumption, Options, Reduction};
+use fairly_check::{Assumption, Execution, Options, Reduction};
+use fairly_explore::Explored;
 use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
 use fairly_omega::emptiness::{ENGINES, Engine};
-use fairly_report::{Look, formats, json};
+use fairly_report::{Document, Look, formats, json};
 use fairly_search::Bounds;
 use fairly_search::lossy::{Keep, Room};
 use fairly_store::meter;
@@ -82,10 +83,10 @@ pub(crate) struct Model {
     /// the system's.
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     max_memory: Option<usize>,
-    /// Have the steps of `.csp` and `.pml` models made by the reference interpreter, not by machine
-    /// code.
+    /// Have the steps of `.csp` and `.pml` models made by the reference interpreter alone; otherwise
+    /// machine code makes them once there are enough states.
     #[arg(long)]
-    pub(super) interpret: bool,
+    interpret: bool,
     /// Follow every step of the system, also where fewer would give the same answer.
     #[arg(long)]
     pub(super) no_reduction: bool,
@@ -211,6 +212,11 @@ struct Words {
 }
 
 impl Model {
+    /// How steps are made.
+    pub(super) fn execution(&self) -> Execution {
+        if self.interpret { Execution::Interpreted } else { Execution::default() }
+    }
+
     /// Has searches watched, and reports drawn so.
     pub(crate) fn equip(&mut self, progress: &'static Progress, look: Look) {
         self.progress = Some(progress);
@@ -390,14 +396,12 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// Answers as a text in this format, from their documents.
-    pub(crate) fn documents(self, documents: &[serde_json::Value]) -> String {
+    /// Answers as a text in this format.
+    pub(crate) fn documents(self, documents: &[Document]) -> String {
         match self {
-            Format::Human | Format::Json => {
-                json::text(&serde_json::Value::Array(documents.to_vec()))
-            }
+            Format::Human | Format::Json => json::text(&json::value(&documents)),
             Format::Github => formats::github(documents),
-            Format::Sarif => json::text(&formats::sarif(documents)),
+            Format::Sarif => json::text(&json::value(&formats::sarif(documents))),
             Format::Junit => formats::junit(documents),
             Format::Markdown => formats::markdown(documents),
         }
@@ -545,8 +549,13 @@ impl Check {
         Ok(())
     }
 
+    /// Whether `--report` names files.
+    pub(super) fn writes_reports(&self) -> bool {
+        self.report.iter().any(|report| matches!(report, Report::File(..)))
+    }
+
     /// Writes the files that `--report` names; gives what went wrong.
-    pub(super) fn write_reports(&self, documents: &[serde_json::Value]) -> Vec<Failure> {
+    pub(super) fn write_reports(&self, documents: &[Document]) -> Vec<Failure> {
         let mut unwritten = Vec::new();
         for report in &self.report {
             if let Report::File(format, file) = report {
@@ -655,7 +664,7 @@ impl Check {
 }
 
 /// Whether the model asks for fairness where its transitions are written.
-pub(super) fn is_annotated(network: &Network) -> bool {
+pub(super) fn is_annotated(network: &Explored<Network>) -> bool {
     network.signature().moves.iter().any(|it| it.annotation.is_some())
 }
 

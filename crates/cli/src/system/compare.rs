@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use clap::Args;
 use fairly_check::claim::ClaimOutcome;
-use fairly_check::{Failure as CheckFailure, Options, Outcome, Reduction};
+use fairly_check::{Execution, Failure as CheckFailure, Options, Outcome, Reduction};
 use fairly_fairness::{AnnotationLevel, Level, Notion};
 use fairly_omega::emptiness::{ENGINES, Engine};
 use fairly_report::{clipped, json};
@@ -239,7 +239,9 @@ fn row(
     title: &str,
     way: &Way,
 ) -> Result<((Row, Kind), bool), Failure> {
-    let read = load::read_as(&model.files, model, way.interpreted)?;
+    // Machine code from the first state on, so that there is something to compare in a small model.
+    let execution = if way.interpreted { Execution::Interpreted } else { Execution::Native };
+    let read = load::read_as(&model.files, model, execution)?;
     let before = meter::used().unwrap_or(0);
     let options = Options {
         engine: way.engine,
@@ -337,7 +339,7 @@ fn of_file(
     }
 }
 
-fn of_verdict(checked: Result<fairly_check::Verdict, CheckFailure>) -> Answer {
+fn of_verdict(checked: Result<fairly_check::Answer, CheckFailure>) -> Answer {
     let refused = |why: String, word: fn(String) -> Said| Answer {
         said: word(why),
         states: 0,

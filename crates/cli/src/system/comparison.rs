@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use fairly_check::claim::ClaimOutcome;
 use fairly_check::promela::{self, Stored};
-use fairly_check::{Options, Outcome, Property, Verdict};
+use fairly_check::{Options, Outcome, Property};
 use fairly_fairness::{Level, Notion};
 use fairly_report::comparison::{self, Answers, Count, Row, Said};
 use fairly_report::json;
@@ -169,7 +169,7 @@ struct Answer {
 }
 
 impl Answer {
-    fn of(verdict: &Verdict) -> Answer {
+    fn of(verdict: &fairly_check::Answer) -> Answer {
         let is_idle = |found: &fairly_check::Counterexample| {
             found.run.cycle.iter().any(|step| step.action == ActionId::IDLE)
         };

@@ -18,7 +18,7 @@ use fairly_front::csp::syntax::{Assertion, Subject};
 use fairly_front::promela::Setup;
 use fairly_model::Collapsed;
 use fairly_report::human::Aside;
-use fairly_report::{Source, claim as report, human, json};
+use fairly_report::{Source, human, json};
 use fairly_search::Bounds;
 use fairly_source::Span;
 use fairly_system::{AtomIndex, TransitionSystem};
@@ -31,7 +31,7 @@ use super::names::without_errors;
 use super::next::Choice;
 use super::questions::{self, Asked, Question, Questions, Which};
 use super::tally::{About, Answered, Tally};
-use super::{AboutFairness, Answers, Document};
+use super::{AboutFairness, Answers, Shown};
 use crate::failure::{self, Failure};
 use crate::input::{Encoding, Input};
 use crate::output;
@@ -88,9 +88,8 @@ impl File {
         input: &Input,
         language: Language,
         model: &Model,
-        interpreted: bool,
+        execution: Execution,
     ) -> Result<File, Failure> {
-        let execution = if interpreted { Execution::Interpreted } else { Execution::Native };
         if let Some(remark) = execution.shortfall() {
             output::remark(&format!("fairly: {remark}"));
         }
@@ -112,7 +111,7 @@ impl File {
             }
             Language::Promela => {
                 let mut file = promela(input, model, true)?;
-                if interpreted {
+                if execution != Execution::default() {
                     file.execute(execution);
                 }
                 let text = file.text().to_owned();
@@ -324,10 +323,11 @@ impl File {
             })?;
             if let Err(bug) = done {
                 tally.rewind(mark);
+                // While the states of the run have their numbers.
+                tally.broken(self.interpreter(system), &bug, &about);
                 // Whatever the bug left behind is gone: everything is read again.
                 self.read_again(&request.model)?;
                 questions = self.chosen(&request.model)?.asked;
-                tally.broken(self.interpreter(system), &bug, &about)?;
             }
         }
         for (system, errors) in known.errors {
@@ -335,7 +335,7 @@ impl File {
             if let (Errors::Some(verdict), Some((_, about))) = (errors, about) {
                 let title = without_errors(&about.title);
                 let about = About { choice: about.choice.clone(), title, place: None };
-                tally.claim(self.interpreter(system), &verdict, &about)?;
+                tally.claim(self.interpreter(system), &verdict, &about);
             }
         }
         if request.model.properties.is_empty() && tally.is_known() {
@@ -385,7 +385,7 @@ impl File {
                     tally.under(self.without_doubt(strengths, system, known, &options)?);
                 }
                 let interpreter = self.interpreter(system);
-                tally.verdict(interpreter, &verdict, property, about)?;
+                tally.verdict(interpreter, &verdict, property, about);
                 if let (Some(counter), Some(question)) = (counter, &question.of_promela) {
                     tally.stored(&counter.stored(question, &options));
                 }
@@ -398,8 +398,7 @@ impl File {
                         known.rests_on_all(system, about);
                     }
                     let (name, look) = (&property.name, &request.model.look);
-                    let interpreter = self.interpreter(system);
-                    tally.remark(&human::ladder(interpreter, name, formula, &ladder, look));
+                    tally.remark(&human::ladder(name, formula, &ladder, look));
                 }
             }
             claimed => {
@@ -413,7 +412,7 @@ impl File {
                     self.errors(system, known, &options)?.qualify_claim(&mut verdict);
                     known.rests_on_all(system, about);
                 }
-                tally.claim(self.interpreter(system), &verdict, about)?;
+                tally.claim(self.interpreter(system), &verdict, about);
                 if let (Some(counter), Some(question)) = (counter, &question.of_promela) {
                     tally.stored(&counter.stored(question, &options));
                 }
@@ -450,7 +449,7 @@ impl File {
             Read::Csp(_) => Language::Csp,
             Read::Promela(_) => Language::Promela,
         };
-        *self = File::read(&self.own_input(), language, model, model.interpret)?;
+        *self = File::read(&self.own_input(), language, model, model.execution())?;
         Ok(())
     }
 
@@ -569,9 +568,9 @@ impl File {
                 answer(self, asked, answers)
             })?;
             if let Err(bug) = done {
+                answers.broken(self.interpreter(system), &title, &bug);
                 self.read_again(model)?;
                 questions = self.questions(model)?;
-                answers.broken(self.interpreter(system), &title, &bug);
             }
         }
         for (system, errors) in known.errors {
@@ -580,18 +579,13 @@ impl File {
             let Some((_, about)) = subject else { continue };
             let title = without_errors(&about.title);
             answers.learn(failure::NO);
+            let verdict = verdict.record(self.interpreter(system), &title);
             let source = Source { name: &self.input.name, text: &self.input.text };
             let aside = Aside { look: model.look, source: Some(source), ..Aside::default() };
-            let text = match &mut self.read {
-                Read::Csp(file) => {
-                    let Some(system) = system else { continue };
-                    report::text(file.interpreter(system), &title, &verdict, &aside)
-                }
-                Read::Promela(file) => report::text(file.interpreter(), &title, &verdict, &aside),
-            };
+            let text = human::verdict(&verdict, &aside);
             match model.format {
                 Format::Human => {
-                    answers.add(&title, failure::NO, |_| Document::Text(format!("\n{text}")));
+                    answers.add(&title, failure::NO, |_| Shown::Text(format!("\n{text}")));
                 }
                 // The documents are of another schema.
                 _ => {
@@ -617,12 +611,9 @@ impl File {
             }
             let (name, look) = (&property.name, &request.model.look);
             answers.suggest(setting.after_ladder(&ladder, &choice));
-            let interpreter = file.interpreter(system);
             answers.add(name, super::ladder_code(&ladder), |format| match format {
-                Format::Human => {
-                    Document::Text(human::ladder(interpreter, name, formula, &ladder, look))
-                }
-                _ => Document::Json(json::ladder(interpreter, name, formula, &ladder)),
+                Format::Human => Shown::Text(human::ladder(name, formula, &ladder, look)),
+                _ => Shown::Json(json::ladder(name, formula, &ladder)),
             });
             Ok(())
         })?;
@@ -644,8 +635,8 @@ impl File {
             let (name, look) = (&property.name, &request.model.look);
             answers.suggest(setting.after_least(&least, &choice));
             answers.add(name, super::least_code(&least), |format| match format {
-                Format::Human => Document::Text(human::least(name, formula, &least, look)),
-                _ => Document::Json(json::least(name, formula, &least)),
+                Format::Human => Shown::Text(human::least(name, formula, &least, look)),
+                _ => Shown::Json(json::least(name, formula, &least)),
             });
             Ok(())
         })?;

@@ -6,8 +6,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use fairly_explore::Explored;
 use fairly_report::json;
-use fairly_system::{Network, TransitionSystem};
+use fairly_system::{Network, Run, Trace, TransitionSystem};
 use serde_json::{Value, json};
 
 use super::runs;
@@ -55,7 +56,7 @@ pub(super) fn bundle<S: TransitionSystem>(
     // A run that is none may not even be shown.
     let run = system
         .zip(bug.run.as_ref())
-        .and_then(|(system, run)| catch_unwind(AssertUnwindSafe(|| json::run(system, run))).ok());
+        .and_then(|(system, run)| catch_unwind(AssertUnwindSafe(|| recorded(system, run))).ok());
     let raw = bug.run.as_ref().map(|run| format!("{run:?}"));
     let models: Vec<Value> = files
         .iter()
@@ -76,6 +77,11 @@ pub(super) fn bundle<S: TransitionSystem>(
     runs::keep_bundle(files.first().map_or("", String::as_str), question, &document).ok()
 }
 
+/// A run as a document.
+fn recorded<S: TransitionSystem>(system: &mut S, run: &Run) -> Value {
+    json::value(&json::run(&Trace::of(system, run)))
+}
+
 /// Says what went wrong with a question, and leaves a bundle behind.
 pub(super) fn report<S: TransitionSystem>(
     files: &[String],
@@ -93,7 +99,7 @@ pub(crate) fn whole_command(bug: &Bug) {
     let arguments = std::env::args_os().skip(1);
     let files = arguments.map(|word| word.to_string_lossy().into_owned());
     let files: Vec<String> = files.filter(|word| Path::new(word).is_file()).collect();
-    if let Some(bundle) = bundle::<Network>(&files, "command", bug, None) {
+    if let Some(bundle) = bundle::<Explored<Network>>(&files, "command", bug, None) {
         eprintln!("Please report it with {bundle}.");
     }
 }

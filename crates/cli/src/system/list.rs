@@ -55,7 +55,7 @@ pub(super) fn list(
             Err(failure) if models.len() == 1 => return Err(failure),
             Err(failure) => {
                 codes.push(failure.code());
-                documents.extend(failure.documents(&name));
+                documents.extend(failure.documents(&name).iter().map(json::value));
                 failure.report(style);
             }
         }

@@ -1,6 +1,7 @@
 //! From files and flags to a system and properties.
 
-use fairly_check::{Assumption, Property, Unusable, WhyUnknown, parse_for};
+use fairly_check::{Assumption, Execution, Property, Unusable, WhyUnknown, parse_for};
+use fairly_explore::Explored;
 use fairly_fairness::{Notion, own_constraints};
 use fairly_front::aut;
 use fairly_front::case::{self, Case};
@@ -19,7 +20,7 @@ use crate::input::{self, Encoding, Input};
 
 /// A system with what its file says besides.
 pub(super) struct Loaded {
-    pub(super) network: Network,
+    pub(super) network: Explored<Network>,
     /// The `.net` file it came from, if it is one.
     source: Option<(Input, Case)>,
 }
@@ -47,11 +48,15 @@ pub(super) enum Read {
 
 /// Reads files that make one model.
 pub(super) fn read(files: &[String], model: &Model) -> Result<Read, Failure> {
-    read_as(files, model, model.interpret)
+    read_as(files, model, model.execution())
 }
 
-/// Reads files that make one model, and has its steps made by the interpreter or by machine code.
-pub(super) fn read_as(files: &[String], model: &Model, interpreted: bool) -> Result<Read, Failure> {
+/// Reads files that make one model, whose steps are made in a given way.
+pub(super) fn read_as(
+    files: &[String],
+    model: &Model,
+    execution: Execution,
+) -> Result<Read, Failure> {
     if files.is_empty() {
         return Err(Failure::usage("there is no model: name a file"));
     }
@@ -72,7 +77,7 @@ pub(super) fn read_as(files: &[String], model: &Model, interpreted: bool) -> Res
     match (inputs.pop(), inputs.as_slice()) {
         (Some(input), []) => {
             let Input { name, text } = &input;
-            match File::read(&input, language, model, interpreted) {
+            match File::read(&input, language, model, execution) {
                 Ok(file) => Ok(Read::File(Box::new(file))),
                 // What is wrong with a text of another language is of no interest.
                 Err(failure) => Err(match (&failure, guess(text)) {
@@ -162,7 +167,7 @@ fn compose(
     mut components: Vec<Component>,
     interleaved: Vec<String>,
     model: &Model,
-) -> Result<Network, Failure> {
+) -> Result<Explored<Network>, Failure> {
     for text in &model.alphabet {
         let (name, events) = text
             .split_once('=')
@@ -184,6 +189,7 @@ fn compose(
         return Err(Failure::usage(format!("no component has the interleaved event `{nobody}`")));
     }
     Network::new(components, &Composition { interleaved })
+        .map(Explored::new)
         .map_err(|error| Failure::usage(error.to_string()))
 }
 
@@ -241,7 +247,7 @@ fn bind(
     name: &str,
     formula: &str,
     (file, text, span): (&str, &str, Span),
-    network: &mut Network,
+    network: &mut Explored<Network>,
 ) -> Result<Property, Failure> {
     let at_fault = |diagnostic| Failure::Input {
         name: file.to_owned(),
@@ -278,7 +284,7 @@ pub(super) fn assumption(
     loaded: &mut Loaded,
 ) -> Result<Assumption, Failure> {
     let mut assumption = Assumption::of(notion);
-    assumption.extra = own_constraints(&mut loaded.network)
+    assumption.extra = own_constraints(loaded.network.space())
         .map_err(|inexpressible| Failure::usage(inexpressible.to_string()))?;
     if let Some((input, case)) = &loaded.source {
         for constraint in &case.constraints {

@@ -29,8 +29,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use fairly_check::{Assumption, Failure as CheckFailure, Options};
+use fairly_explore::Explored;
 use fairly_fairness::Notion;
-use fairly_report::{human, json};
+use fairly_report::{Document, human, json};
 use fairly_search::{Bounds, closure, global};
 use fairly_source::Style;
 use fairly_system::{MoveId, Network, TransitionSystem};
@@ -209,7 +210,6 @@ fn check_one(
     let titles = properties.iter().map(|property| property.name.clone()).collect();
     request.model.asking(&files.join(" "), titles);
     let places = loaded.places();
-    let whole = loaded.network.clone();
     let network = &mut loaded.network;
     for property in &mut properties {
         let choice = choice(&request.model, &property.name, &property.text());
@@ -230,21 +230,21 @@ fn check_one(
                     fairly_check::strengths(network, property, &assumption, &verdict, &options)?;
                 tally.under(strengths);
             }
-            tally.verdict(network, &verdict, property, &asked)?;
+            tally.verdict(network, &verdict, property, &asked);
             if request.ladder {
                 let options = request.model.options_for(&[&asked.title])?;
                 let ladder = fairly_check::ladder(network, property, &assumption.extra, &options)?;
                 let look = &request.model.look;
-                let text = human::ladder(network, &property.name, &property.text(), &ladder, look);
+                let text = human::ladder(&property.name, &property.text(), &ladder, look);
                 tally.remark(&text);
             }
             Ok(())
         })?;
         if let Err(bug) = done {
             tally.rewind(mark);
-            tally.broken(network, &bug, &asked)?;
+            tally.broken(network, &bug, &asked);
             // Whatever the bug left behind is gone.
-            network.clone_from(&whole);
+            network.restart();
         }
     }
     if request.model.properties.is_empty() && request.model.formulas.is_empty() && tally.is_known()
@@ -264,7 +264,7 @@ fn choice(model: &Model, name: &str, formula: &str) -> Choice {
 }
 
 /// The events that components have and never take.
-fn never_taken(network: &mut Network, options: &Options) -> Vec<String> {
+fn never_taken(network: &mut Explored<Network>, options: &Options) -> Vec<String> {
     let Some(coverage) = fairly_check::coverage(network, options) else { return Vec::new() };
     let signature = network.signature();
     let name = |id: &MoveId| {
@@ -316,7 +316,7 @@ fn fairness<S: TransitionSystem>(
         }
         Some(prefix) => format!(
             "not machine closed   no fair run continues {} under {assumption}\n",
-            human::events(system, &prefix.steps)
+            human::events(fairly_check::events(system, &prefix.steps))
         ),
     };
     Ok(match asked {
@@ -353,7 +353,6 @@ fn ladders(request: &Ladder) -> Result<ExitCode, Failure> {
     let assumed = load::assumption(Notion::None, &request.constraints, &mut loaded)?.extra;
     let setting = request.setting(&request.model.files);
     let mut answers = Answers::new(&request.model);
-    let whole = loaded.network.clone();
     let asked = properties(&request.model, &mut loaded)?.asked;
     let titles = asked.iter().map(|property| property.name.clone()).collect();
     request.model.asking(&request.model.files.join(" "), titles);
@@ -368,16 +367,14 @@ fn ladders(request: &Ladder) -> Result<ExitCode, Failure> {
             let ladder = fairly_check::ladder(network, &mut property, &assumed, &options)?;
             answers.suggest(setting.after_ladder(&ladder, &choice));
             answers.add(&name, ladder_code(&ladder), |format| match format {
-                Format::Human => {
-                    Document::Text(human::ladder(network, &name, &formula, &ladder, look))
-                }
-                _ => Document::Json(json::ladder(network, &name, &formula, &ladder)),
+                Format::Human => Shown::Text(human::ladder(&name, &formula, &ladder, look)),
+                _ => Shown::Json(json::ladder(&name, &formula, &ladder)),
             });
             Ok(())
         })?;
         if let Err(bug) = done {
             answers.broken(network, &name, &bug);
-            network.clone_from(&whole);
+            network.restart();
         }
     }
     answers.finish()
@@ -401,7 +398,6 @@ fn leasts(request: &Least) -> Result<ExitCode, Failure> {
     let assumed = load::assumption(Notion::None, &request.constraints, &mut loaded)?.extra;
     let setting = request.setting(&request.model.files);
     let mut answers = Answers::new(&request.model);
-    let whole = loaded.network.clone();
     let asked = properties(&request.model, &mut loaded)?.asked;
     let titles = asked.iter().map(|property| property.name.clone()).collect();
     request.model.asking(&request.model.files.join(" "), titles);
@@ -416,14 +412,14 @@ fn leasts(request: &Least) -> Result<ExitCode, Failure> {
             let least = fairly_check::least(network, &mut property, level, &assumed, &options)?;
             answers.suggest(setting.after_least(&least, &choice));
             answers.add(&name, least_code(&least), |format| match format {
-                Format::Human => Document::Text(human::least(&name, &formula, &least, look)),
-                _ => Document::Json(json::least(&name, &formula, &least)),
+                Format::Human => Shown::Text(human::least(&name, &formula, &least, look)),
+                _ => Shown::Json(json::least(&name, &formula, &least)),
             });
             Ok(())
         })?;
         if let Err(bug) = done {
             answers.broken(network, &name, &bug);
-            network.clone_from(&whole);
+            network.restart();
         }
     }
     answers.finish()
@@ -445,7 +441,7 @@ fn least_code(least: &fairly_check::Least) -> u8 {
 }
 
 /// One answer of `ladder` or `least`.
-enum Document {
+enum Shown {
     Text(String),
     Json(serde_json::Value),
 }
@@ -454,7 +450,7 @@ enum Document {
 struct Answers<'a> {
     model: &'a Model,
     text: String,
-    documents: Vec<serde_json::Value>,
+    documents: Vec<Document>,
     some: bool,
     code: u8,
     next: Option<Suggestion>,
@@ -475,17 +471,15 @@ impl<'a> Answers<'a> {
     }
 
     /// Adds an answer with its exit code.
-    fn add(&mut self, title: &str, code: u8, make: impl FnOnce(Format) -> Document) {
+    fn add(&mut self, title: &str, code: u8, make: impl FnOnce(Format) -> Shown) {
         self.some = true;
         self.learn(code);
         let (text, document) = match make(self.model.format) {
-            Document::Text(text) => (text, serde_json::Value::Null),
-            Document::Json(document) => (String::new(), document),
+            Shown::Text(text) => (text, None),
+            Shown::Json(document) => (String::new(), Some(Document::Table(document))),
         };
         self.text.push_str(&text);
-        if !document.is_null() {
-            self.documents.push(document.clone());
-        }
+        self.documents.extend(document.clone());
         // A table is no verdict, so it is not counted among them.
         let word = if code == failure::UNKNOWN { "unknown" } else { "" };
         let is_unexpected = code == failure::NO;

@@ -2,7 +2,7 @@
 //! the others. A name that nothing has is an error, never a question that is not asked.
 
 use fairly_check::promela::{PromelaFile, Question};
-use fairly_front::suggest::near;
+use fairly_source::suggest::near;
 
 use super::arguments::{Model, squeezed};
 use super::budget::Budget;

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use fairly_check::claim::{ClaimOutcome, ClaimVerdict};
 use fairly_check::{
-    Elsewhere, Ladder, Least, Needless, NotBegun, Outcome, Upgrade, Verdict, WhyUnknown,
+    Answer, Elsewhere, Ladder, Least, Needless, NotBegun, Outcome, Upgrade, WhyUnknown,
 };
 use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
 use fairly_search::Cut;
@@ -61,6 +61,7 @@ impl Limit {
     /// The limit that is the reason for an unknown, if one is.
     fn of(why: &WhyUnknown) -> Option<Limit> {
         match why {
+            WhyUnknown::Growing(cut, _) => Limit::of(&WhyUnknown::Cut(*cut)),
             WhyUnknown::Cut(Cut::Nodes(_)) => Some(Limit::States),
             WhyUnknown::Cut(Cut::Time(_)) | WhyUnknown::NotBegun(NotBegun::Time) => {
                 Some(Limit::Time)
@@ -201,6 +202,8 @@ impl Setting {
     /// What to do about an unknown.
     fn after_unknown(&self, why: &WhyUnknown, choice: &Choice) -> String {
         match (why, Limit::of(why)) {
+            // More of the same would not be enough.
+            _ if why.growth().is_some() => Setting::explained("unbounded"),
             (_, Some(limit)) => self.beyond(limit, Some(choice)),
             (WhyUnknown::NotLossy, None) if !self.is_gone() => {
                 self.on_model("check", &self.assumed(), Some(choice))
@@ -399,7 +402,7 @@ struct Violated {
 
 impl Next {
     /// Learns from the verdict on a formula.
-    pub(super) fn learn(&mut self, verdict: &Verdict, processes: &[String], choice: &Choice) {
+    pub(super) fn learn(&mut self, verdict: &Answer, processes: &[String], choice: &Choice) {
         match &verdict.outcome {
             Outcome::Violated(_) | Outcome::Doomed(_) if self.violated.is_none() => {
                 let upgrade = match &verdict.outcome {
@@ -421,10 +424,13 @@ impl Next {
             Outcome::Holds(_) => {
                 self.assumed.get_or_insert_with(|| choice.clone());
             }
-            Outcome::Unknown(why) => {
-                self.unknown.get_or_insert_with(|| (choice.clone(), why.clone()));
-            }
+            Outcome::Unknown(why) => self.open(choice, why),
         }
+    }
+
+    /// A question has no answer.
+    pub(super) fn open(&mut self, choice: &Choice, why: &WhyUnknown) {
+        self.unknown.get_or_insert_with(|| (choice.clone(), why.clone()));
     }
 
     /// Something is wrong that no fairness is about, and this run shows it.
@@ -450,9 +456,7 @@ impl Next {
                 }
             }
             ClaimOutcome::Holds(_) => {}
-            ClaimOutcome::Unknown(why) => {
-                self.unknown.get_or_insert_with(|| (choice.clone(), why.clone()));
-            }
+            ClaimOutcome::Unknown(why) => self.open(choice, why),
         }
     }
 

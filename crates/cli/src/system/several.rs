@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
+use fairly_report::Document;
 use fairly_source::Style;
 use fairly_source::escape::in_line;
 
@@ -63,7 +64,9 @@ pub(super) fn check(
                     output::write(&text, None).inspect_err(|_| answered.counts.remark())?;
                 }
                 documents.extend(answered.documents.into_iter().map(|mut document| {
-                    document["file"] = serde_json::json!(name);
+                    if let Document::Verdict(_, place) = &mut document {
+                        place.file.clone_from(&name);
+                    }
                     document
                 }));
                 let (counts, code) = (Some(answered.counts), answered.code);

@@ -11,10 +11,11 @@ use clap::Args;
 use fairly_check::claim::Shown;
 use fairly_omega::StateId;
 use fairly_report::human::Aside;
-use fairly_report::trace::Trace as Saved;
 use fairly_report::{Look, Paint, Source, human, itf, json};
 use fairly_search::Prefix;
-use fairly_system::{ActionId, ProcessId, Run, RunStep, Transition, TransitionSystem};
+use fairly_system::{
+    ActionId, ProcessId, Run, RunStep, Stuck, Trace, TraceStep, Transition, TransitionSystem,
+};
 
 use super::arguments::Model;
 use super::trace;
@@ -45,13 +46,14 @@ pub(crate) struct Sim {
 
 pub(crate) fn sim(request: &Sim, look: Look) -> Result<ExitCode, Failure> {
     let along = request.along.as_ref().map(|file| trace::read(file)).transpose()?;
+    let along = along.map(|saved| saved.run);
     with_system(&request.model, Simulation { request, look, along })
 }
 
 struct Simulation<'a> {
     request: &'a Sim,
     look: Look,
-    along: Option<Saved>,
+    along: Option<Trace>,
 }
 
 impl Work for Simulation<'_> {
@@ -153,29 +155,24 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
         let mut out = if run.stem.is_empty() {
             String::new()
         } else {
-            human::finite(self.system, &run, &self.aside)
+            human::finite(&Trace::of(self.system, &run), &self.aside)
         };
         let _ = writeln!(out, "   now: {}", self.system.describe(self.at()));
-        if let Some(end) = self.end() {
-            let _ = writeln!(out, "   {end}");
-            let at = self.at();
-            out.push_str(&human::waits(self.system, at, &self.aside));
-        }
+        out.push_str(&self.end("   "));
         self.aside.look.finish(out)
     }
 
     /// Why nothing can happen, if nothing can.
-    fn end(&mut self) -> Option<String> {
-        if !self.enabled().is_empty() {
-            return None;
-        }
+    fn end(&mut self, indent: &str) -> String {
         let at = self.at();
-        let ended = self.system.atom("terminated").is_some_and(|it| self.system.holds(at, it));
-        Some(match self.system.fault(at) {
+        let Some(stuck) = Stuck::of(self.system, at) else { return String::new() };
+        let why = match &stuck.fault {
             Some(fault) => format!("error in the model: {}", fault.message),
-            None if ended => "the end: every process has terminated".to_owned(),
+            None if stuck.terminated => "the end: every process has terminated".to_owned(),
             None => "deadlock: nothing is enabled".to_owned(),
-        })
+        };
+        let processes = &self.system.signature().processes;
+        format!("{indent}{why}\n{}", human::waits(&stuck, processes, &self.aside))
     }
 
     /// For how many steps, up to now, a process could have moved and did not.
@@ -198,7 +195,7 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
     }
 
     /// What can happen, by who takes part.
-    fn menu(&mut self, along: Option<&Saved>) -> String {
+    fn menu(&mut self, along: Option<&Trace>) -> String {
         let look = self.aside.look;
         let enabled = self.enabled();
         let mut out = String::new();
@@ -211,7 +208,7 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
         );
         let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
         for (at, step) in enabled.iter().enumerate() {
-            let who = trace::participants(self.system, step.action);
+            let who = self.system.signature().who(self.system.action(step.action));
             match groups.iter_mut().find(|(name, _)| *name == who) {
                 Some((_, members)) => members.push(at),
                 None => groups.push((who, vec![at])),
@@ -219,9 +216,8 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
         }
         groups.sort_by_key(|(_, members)| members[0]);
         let planned = along.and_then(|trace| {
-            let step = trace.steps().nth(self.taken.len())?;
             let at = self.at();
-            step.find(self.system, at)
+            trace.find(self.taken.len(), self.system, at)
         });
         for (who, members) in groups {
             let first = enabled[members[0]];
@@ -237,20 +233,16 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
                 let step = enabled[at];
                 let from = self.at();
                 let step_of_run = RunStep { from, action: step.action, to: step.target };
-                let words = human::step(self.system, &step_of_run, &self.aside);
+                let words = human::step(&TraceStep::of(self.system, &step_of_run), &self.aside);
                 let mark = if planned == Some(step) { "→" } else { " " };
                 let _ = writeln!(out, "   {mark}{:>3}  {words}", at + 1);
             }
         }
-        if let Some(end) = self.end() {
-            let _ = writeln!(out, "  {end}");
-            let at = self.at();
-            out.push_str(&human::waits(self.system, at, &self.aside));
-        }
+        out.push_str(&self.end("  "));
         look.finish(out)
     }
 
-    fn interactive(&mut self, along: Option<&Saved>) -> Result<(), Failure> {
+    fn interactive(&mut self, along: Option<&Trace>) -> Result<(), Failure> {
         let mut editor = Editor::new();
         loop {
             let menu = self.menu(along);
@@ -310,20 +302,20 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
     }
 
     /// Takes the next step of the trace, round its loop if it has one.
-    fn follow(&mut self, along: Option<&Saved>) -> Option<String> {
+    fn follow(&mut self, along: Option<&Trace>) -> Option<String> {
         let Some(trace) = along else { return Some(HELP.to_owned()) };
-        let count = trace.steps().count();
+        let count = trace.steps.len();
         let number = match trace.loops_to {
             Some(back) if self.taken.len() >= count => {
                 back + (self.taken.len() - back) % (count - back)
             }
             _ => self.taken.len(),
         };
-        let Some(step) = trace.steps().nth(number) else {
+        let Some(step) = trace.steps.get(number) else {
             return Some("the trace ends here\n".to_owned());
         };
         let at = self.at();
-        match step.find_alike(self.system, at) {
+        match trace.find_alike(number, self.system, at) {
             Some(step) => {
                 self.take(step);
                 None
@@ -341,7 +333,7 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
         };
         let mut who: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
         for step in self.enabled() {
-            let name = trace::participants(self.system, step.action);
+            let name = self.system.signature().who(self.system.action(step.action));
             for line in stops::lines(self.system, step.action, source) {
                 who.entry(line).or_default().insert(name.clone());
             }
@@ -381,7 +373,7 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
     }
 
     /// Takes steps up to a stop: those of a trace, or random ones.
-    fn go_on(&mut self, along: Option<&Saved>, most: Option<usize>) -> String {
+    fn go_on(&mut self, along: Option<&Trace>, most: Option<usize>) -> String {
         let most = most.unwrap_or(FAR);
         for count in 1..=most {
             let taken = match along {
@@ -419,7 +411,7 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
             property: itf::Asked::Nothing,
             place: None,
         };
-        let trace = itf::finite(self.system, "a run of fairly sim", &shown, &origin);
+        let trace = itf::finite("a run of fairly sim", &shown.record(self.system), &origin);
         match Output::open(file).and_then(|to| to.write(&json::text(&trace))) {
             Ok(()) => format!("wrote {file}: {} steps\n", self.taken.len()),
             Err(failure) => format!("{}\n", failure.in_short()),
@@ -432,13 +424,13 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
             return "say which: load FILE\n".to_owned();
         }
         let trace = match trace::read(file) {
-            Ok(trace) => trace,
+            Ok(trace) => trace.run,
             Err(failure) => return format!("{}\n", failure.in_short()),
         };
         self.taken.clear();
-        for (count, step) in trace.steps().enumerate() {
+        for (count, step) in trace.steps.iter().enumerate() {
             let at = self.at();
-            match step.find(self.system, at) {
+            match trace.find(count, self.system, at) {
                 Some(step) => self.take(step),
                 None => {
                     return format!(

@@ -3,15 +3,16 @@
 use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use fairly_check::claim::{ClaimOutcome, ClaimVerdict};
+use fairly_check::claim::ClaimVerdict;
 use fairly_check::promela::Stored;
-use fairly_check::soundness::Refusal;
-use fairly_check::{Outcome, Property, Strengths, Verdict, Waiting, WhyUnknown, waiting};
+use fairly_check::{Answer, Property, Said, Strengths, Verdict, Waiting, WhyUnknown};
+use fairly_report::document::{self, Document, Place, StoredStates};
 use fairly_report::human::Aside;
-use fairly_report::{Paint, Source, claim, clipped, counted, human, itf, json};
+use fairly_report::{Paint, Source, clipped, counted, growth, human, itf, json};
 use fairly_source::{Span, Style};
-use fairly_system::TransitionSystem;
+use fairly_system::{Grown, TransitionSystem};
 
 use super::arguments::{Check, Detail, Format, Model};
 pub(super) use super::next::Choice;
@@ -20,7 +21,7 @@ use super::several::worst;
 use super::{guard, runs};
 use crate::failure::{self, Absent, Bug, Failure};
 use crate::files::{self, Names, Output, slug};
-use crate::interim::Answer;
+use crate::interim;
 use crate::output;
 
 /// How many answers there are of each kind.
@@ -65,7 +66,7 @@ const SHORT: usize = 3;
 /// Everything that there is to say of one model.
 pub(super) struct Answered {
     pub(super) text: String,
-    pub(super) documents: Vec<serde_json::Value>,
+    pub(super) documents: Vec<Document>,
     pub(super) counts: Counts,
     pub(super) code: u8,
     /// What could not be written although it was asked for.
@@ -119,17 +120,6 @@ pub(super) struct About {
     pub(super) choice: Choice,
 }
 
-/// How an answer was found, in lines.
-fn found(
-    engine: Option<String>,
-    unreduced: Option<&Refusal>,
-    asymmetric: Option<&Refusal>,
-) -> Vec<String> {
-    let unreduced = unreduced.map(|why| format!("nothing is left out: {why}"));
-    let asymmetric = asymmetric.map(|why| format!("processes are not exchanged: {why}"));
-    engine.into_iter().chain(unreduced).chain(asymmetric).collect()
-}
-
 impl About {
     /// A property that `-p` chooses by its name.
     pub(super) fn of(name: &str) -> About {
@@ -140,8 +130,7 @@ impl About {
 
 /// A row of the table at the end.
 struct Row {
-    word: &'static str,
-    paint: Paint,
+    outcome: Said,
     title: String,
     under: String,
     states: Option<usize>,
@@ -169,9 +158,13 @@ pub(super) struct Tally<'a> {
     text: String,
     /// Under which strengths of fairness the next verdict would be another one.
     strengths: Option<Strengths>,
+    /// What was said last to grow.
+    grown: Option<Grown>,
     /// How much of it is known to who reports when the work cannot go on.
     kept: usize,
-    documents: Vec<serde_json::Value>,
+    /// Whether there is a use for documents.
+    documented: bool,
+    documents: Vec<Document>,
     counts: Counts,
     /// Answers that were expected to be otherwise.
     unexpected: usize,
@@ -206,7 +199,9 @@ impl<'a> Tally<'a> {
             several,
             text: String::new(),
             strengths: None,
+            grown: None,
             kept: 0,
+            documented: model.format != Format::Human,
             documents: Vec::new(),
             counts: Counts::default(),
             unexpected: 0,
@@ -224,6 +219,7 @@ impl<'a> Tally<'a> {
     /// The same, for answers under the fairness and the constraints of a request.
     pub(super) fn assuming(mut self, request: &Check) -> Tally<'a> {
         self.assumed.clone_from(&request.constraints);
+        self.documented |= request.writes_reports();
         self.setting = request.setting(&self.files);
         self
     }
@@ -255,30 +251,23 @@ impl<'a> Tally<'a> {
     }
 
     /// Adds that there is no answer because of a bug.
-    pub(super) fn broken<S: TransitionSystem>(
-        &mut self,
-        system: &mut S,
-        bug: &Bug,
-        about: &About,
-    ) -> Result<(), Failure> {
+    pub(super) fn broken<S: TransitionSystem>(&mut self, system: &mut S, bug: &Bug, about: &About) {
         self.broken += 1;
-        let bundle = guard::bundle(&self.files, &about.title, bug, Some(&mut *system));
-        self.claim(system, &ClaimVerdict::broken(&bug.message), about)?;
-        if let Some(document) = self.documents.last_mut() {
-            document["internal"] = serde_json::json!(true);
-            document["bundle"] = serde_json::json!(bundle);
-        }
+        let bundle = guard::bundle(&self.files, &about.title, bug, Some(system));
+        let why = WhyUnknown::Internal(bug.message.clone());
+        let verdict = Verdict::unknown(&about.title, &why.to_string());
+        self.next.open(&about.choice, &why);
         let asked = match &bundle {
             Some(bundle) => format!("please report it with {bundle}"),
             None => "please report it with the command and the model".to_owned(),
         };
+        self.add(verdict, None, Some(document::Bug { internal: true, bundle }), about);
         if self.model.format == Format::Human {
             self.add_below(&asked);
         }
         self.model.quiet();
         let said = format!("{}: internal error: {}; {asked}", about.title, bug.message);
         output::remark(&said);
-        Ok(())
     }
 
     /// Adds a line to the answer above, before the empty line that may end it.
@@ -297,123 +286,143 @@ impl<'a> Tally<'a> {
     pub(super) fn verdict<S: TransitionSystem>(
         &mut self,
         system: &mut S,
-        verdict: &Verdict,
+        answer: &Answer,
         property: &Property,
         about: &About,
-    ) -> Result<(), Failure> {
-        let (word, paint) = match &verdict.outcome {
-            Outcome::Holds(_) => ("holds", Paint::Good),
-            Outcome::Violated(_) | Outcome::Doomed(_) => ("violated", Paint::Bad),
-            Outcome::Unknown(_) => ("unknown", Paint::Warning),
-        };
-        let under = format!("under {}", verdict.stamp.fairness);
-        let row = Row {
-            word,
-            paint,
-            title: format!("{}   {}", verdict.property, verdict.formula),
-            under,
-            states: Some(verdict.stamp.system.0),
-        };
-        let waiting = match &verdict.outcome {
-            Outcome::Violated(found) => waiting(system, property, &found.run),
-            _ => None,
-        };
-        let trace = match &verdict.outcome {
-            Outcome::Violated(found) => {
-                let origin = self.origin(about);
-                let guilty = itf::Guilty {
-                    property: &verdict.property,
-                    formula: &verdict.formula,
-                    fairness: &verdict.stamp.fairness,
-                    constraints: &self.assumed,
-                    run: &found.run,
-                    ledger: &found.ledger,
-                };
-                let trace = itf::trace(system, &guilty, &origin);
-                self.save(&trace, &about.title)
-            }
-            _ => None,
-        };
-        let is_safety = matches!(waiting, Some(Waiting::Wrong { .. }));
-        match trace.as_deref().filter(|_| is_safety) {
-            Some(trace) => self.next.look_at(trace),
-            None => self.next.learn(verdict, &system.signature().processes, &about.choice),
-        }
-        let document = json::verdict(system, verdict);
-        self.document(document, about);
-        if self.model.format == Format::Human {
-            let source = self.source.clone();
-            let aside = Aside {
-                place: about.place,
-                waiting: waiting.as_ref(),
-                trace: trace.as_deref(),
-                strengths: self.strengths.take(),
-                ..self.aside(source.as_deref())
+    ) {
+        let verdict = answer.record(system, property, self.strengths.take());
+        let trace = verdict.violation().and_then(|(run, violation)| {
+            let guilty = itf::Guilty {
+                property: &verdict.property,
+                formula: &answer.formula,
+                fairness: &answer.stamp.fairness,
+                constraints: &self.assumed.clone(),
+                run,
+                ledger: &violation.ledger,
             };
-            let text = human::verdict(system, verdict, &aside);
-            self.text.push_str(&text);
-            let stamp = &verdict.stamp;
-            let engine = format!("engine: {}", stamp.engine);
-            let reasons = (stamp.unreduced.as_ref(), stamp.asymmetric.as_ref());
-            let found = found(Some(engine), reasons.0, reasons.1);
-            self.in_full(&found);
+            self.save(about, |origin| itf::trace(&guilty, origin))
+        });
+        let waiting = verdict.violation().and_then(|(_, violation)| violation.waiting.as_ref());
+        match &trace {
+            Some(trace) if matches!(waiting, Some(Waiting::Wrong { .. })) => {
+                self.next.look_at(trace);
+            }
+            _ => self.next.learn(answer, &verdict.processes, &about.choice),
         }
-        self.count(row, &about.title);
-        Ok(())
+        self.add(verdict, trace.as_deref(), None, about);
     }
 
     /// Adds the answer to a claim.
     pub(super) fn claim<S: TransitionSystem>(
         &mut self,
         system: &mut S,
-        verdict: &ClaimVerdict,
+        answer: &ClaimVerdict,
         about: &About,
-    ) -> Result<(), Failure> {
-        let (word, paint) = match &verdict.outcome {
-            ClaimOutcome::Holds(_) => ("holds", Paint::Good),
-            ClaimOutcome::Violated(_) => ("violated", Paint::Bad),
-            ClaimOutcome::Unknown(_) => ("unknown", Paint::Warning),
-        };
-        let row = Row {
-            word,
-            paint,
-            title: about.title.clone(),
-            under: String::new(),
-            states: verdict.size.map(|size| size.states),
-        };
-        let mut trace = None;
-        if let ClaimOutcome::Violated(Some(shown)) = &verdict.outcome {
-            let origin = self.origin(about);
-            let value = itf::finite(system, &about.title, shown, &origin);
-            trace = self.save(&value, &about.title);
-        }
-        self.next.learn_claim(verdict, trace.as_deref(), &about.choice);
-        let document = claim::json(system, &about.title, verdict);
-        self.document(document, about);
-        if self.model.format == Format::Human {
-            let source = self.source.clone();
-            let aside = Aside { place: about.place, ..self.aside(source.as_deref()) };
-            let text = claim::text(system, &about.title, verdict, &aside);
-            self.text.push_str(&text);
-            let found = found(None, verdict.unreduced.as_ref(), verdict.asymmetric.as_ref());
-            self.in_full(&found);
-            if let Some(trace) = trace {
-                let _ = writeln!(
-                    self.text,
-                    "\n   trace: {trace}\n   replay: fairly trace show {trace}"
-                );
-            }
-        }
-        self.count(row, &about.title);
-        Ok(())
+    ) {
+        let verdict = answer.record(system, &about.title);
+        let evidence = verdict.evidence.as_ref().filter(|_| verdict.outcome == Said::Violated);
+        let trace = evidence.and_then(|evidence| {
+            self.save(about, |origin| itf::finite(&about.title, evidence, origin))
+        });
+        self.next.learn_claim(answer, trace.as_deref(), &about.choice);
+        self.add(verdict, trace.as_deref(), None, about);
     }
 
-    /// Says how an answer was found, if everything is to be said.
-    fn in_full(&mut self, lines: &[String]) {
-        if self.model.detail == Detail::Verbose {
+    /// Adds a verdict, and says so if another one was expected.
+    fn add(
+        &mut self,
+        mut verdict: Verdict,
+        trace: Option<&str>,
+        bug: Option<document::Bug>,
+        about: &About,
+    ) {
+        let (outcome, stamp) = (verdict.outcome, &verdict.stamp);
+        match outcome {
+            Said::Holds => self.counts.holding += 1,
+            Said::Violated => self.counts.violated += 1,
+            Said::Unknown => self.counts.unknown += 1,
+        }
+        let title = match &verdict.formula {
+            Some(formula) => format!("{}   {formula}", verdict.property),
+            None => about.title.clone(),
+        };
+        let under = stamp.fairness.as_ref().map_or(String::new(), |it| format!("under {it}"));
+        self.rows.push(Row { outcome, title, under, states: stamp.states });
+        let expected = self.model.expected(&about.title);
+        let as_expected = outcome.word() == expected.unwrap_or("holds");
+        let is_unexpected = !as_expected && outcome != Said::Unknown;
+        self.unexpected += usize::from(is_unexpected);
+        if self.model.format == Format::Human {
+            self.show(&verdict, trace, about);
+            if let Some(expected) = expected {
+                let not = if as_expected { "as" } else { "NOT as" };
+                let _ = writeln!(self.text, "      {not} expected: {expected}");
+            }
+            // An answer of one line stands close to the next of its kind; a longer one is set off.
+            let added = self.text.get(self.kept..).unwrap_or_default();
+            let is_short = outcome == Said::Holds && added.trim_end().lines().count() <= SHORT;
+            if !is_short {
+                self.text.push('\n');
+            }
+            let is_close = self.kept == 0 || self.text[..self.kept].ends_with("\n\n");
+            if !is_short && !is_close {
+                self.text.insert(self.kept, '\n');
+            }
+        }
+        verdict.notes.extend(self.growth(&verdict));
+        let document = self.documented.then(|| {
+            let place = Place { expected, bug, ..self.place(about) };
+            Document::Verdict(Arc::new(verdict), place)
+        });
+        self.documents.extend(document.clone());
+        let text = self.text.get(self.kept..).unwrap_or_default().to_owned();
+        self.kept = self.text.len();
+        let word = outcome.word();
+        let answer = interim::Answer { text, document, word, is_unexpected };
+        self.model.answered(&about.title, answer);
+    }
+
+    /// What kept growing until a search stopped, in a sentence.
+    fn growth(&self, verdict: &Verdict) -> Option<String> {
+        let source = self.source.clone();
+        let growth = verdict.growth.as_ref()?;
+        Some(growth::note(growth, self.aside(source.as_deref()).source))
+    }
+
+    /// Shows a verdict to a person; how it was found, too, if everything is to be said.
+    fn show(&mut self, verdict: &Verdict, trace: Option<&str>, about: &About) {
+        let source = self.source.clone();
+        let aside = Aside { place: about.place, trace, ..self.aside(source.as_deref()) };
+        let text = human::verdict(verdict, &aside);
+        self.text.push_str(&text);
+        let grown = verdict.growth.as_ref().map(|growth| &growth.what);
+        if let (Some(note), true) = (self.growth(verdict), grown != self.grown.as_ref()) {
             let look = self.model.look;
-            let lines = lines.iter().map(|line| look.finish(look.wrapped(6, line)));
+            self.text.push_str(&look.finish(look.wrapped(6, &format!("note: {note}"))));
+            self.grown = grown.cloned();
+        }
+        if self.model.detail == Detail::Verbose {
+            let stamp = &verdict.stamp;
+            let said = [
+                stamp.engine.as_ref().map(|engine| format!("engine: {engine}")),
+                stamp.unreduced.as_ref().map(|why| format!("nothing is left out: {why}")),
+                stamp.asymmetric.as_ref().map(|why| format!("processes are not exchanged: {why}")),
+            ];
+            let look = self.model.look;
+            let lines = said.iter().flatten().map(|line| look.finish(look.wrapped(6, line)));
             self.text.extend(lines);
+        }
+    }
+
+    /// Where an answer belongs.
+    fn place(&self, about: &About) -> Place {
+        let at = self.aside(self.source.as_deref()).source.zip(about.place);
+        let included = at.and_then(|(source, place)| source.included(place.start));
+        Place {
+            title: about.title.clone(),
+            file: included.map_or_else(|| self.files.join(" "), str::to_owned),
+            line: at.and_then(|(source, place)| source.line(place.start)),
+            ..Place::default()
         }
     }
 
@@ -441,66 +450,19 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// Counts an answer, and says so if another one was expected.
-    fn count(&mut self, row: Row, title: &str) {
-        let is = row.word;
-        match is {
-            "holds" => self.counts.holding += 1,
-            "violated" => self.counts.violated += 1,
-            _ => self.counts.unknown += 1,
-        }
-        self.rows.push(row);
-        let expected = self.model.expected(title);
-        let as_expected = expected.map_or(is == "holds", |expected| expected == is);
-        if !as_expected && is != "unknown" {
-            self.unexpected += 1;
-        }
-        if let Some(document) = self.documents.last_mut().filter(|_| expected.is_some()) {
-            document["expected"] = serde_json::json!(expected);
-        }
-        if self.model.format == Format::Human {
-            if let Some(expected) = expected {
-                let line = match as_expected {
-                    true => format!("as expected: {expected}"),
-                    false => format!("NOT as expected: {expected}"),
-                };
-                let _ = writeln!(self.text, "      {line}");
-            }
-            // An answer of one line stands close to the next of its kind; a longer one is set off.
-            let added = self.text.get(self.kept..).unwrap_or_default();
-            let is_short = is == "holds" && added.trim_end().lines().count() <= SHORT;
-            if !is_short {
-                self.text.push('\n');
-            }
-            let is_close = self.kept == 0 || self.text[..self.kept].ends_with("\n\n");
-            if !is_short && !is_close {
-                self.text.insert(self.kept, '\n');
-            }
-        }
-        let text = self.text.get(self.kept..).unwrap_or_default().to_owned();
-        self.kept = self.text.len();
-        let document = self.documents.last().cloned().unwrap_or_default();
-        let is_unexpected = !as_expected && is != "unknown";
-        self.model.answered(title, Answer { text, document, word: is, is_unexpected });
-    }
-
-    fn document(&mut self, mut document: serde_json::Value, about: &About) {
-        document["title"] = serde_json::json!(about.title);
-        document["file"] = serde_json::json!(self.files.join(" "));
-        let source = self.source.clone();
-        let line = self.aside(source.as_deref()).source.zip(about.place);
-        if let Some(file) = line.and_then(|(source, place)| source.included(place.start)) {
-            document["file"] = serde_json::json!(file);
-        }
-        let line = line.and_then(|(source, place)| source.line(place.start));
-        document["line"] = serde_json::json!(line);
-        self.documents.push(document);
-    }
-
     /// Writes a run to where it was asked for, or else beside the model's other runs. A verdict is not lost
     /// because that fails. Gives the name of the file.
-    fn save(&mut self, trace: &serde_json::Value, title: &str) -> Option<String> {
-        let text = json::text(trace);
+    fn save(
+        &mut self,
+        about: &About,
+        trace: impl FnOnce(&itf::Origin<'_>) -> serde_json::Value,
+    ) -> Option<String> {
+        let title = &about.title;
+        if self.trace_to.is_none() && self.model.format != Format::Human {
+            return None;
+        }
+        let trace = trace(&self.origin(about));
+        let text = json::text(&trace);
         if let Some(path) = self.trace_to.clone() {
             let path = match self.several && !files::is_stream(&path) {
                 true => format!("{path}.{}", self.traces.give(&slug(title), |_| true)?),
@@ -514,13 +476,10 @@ impl<'a> Tally<'a> {
                 }
             };
         }
-        if self.model.format != Format::Human {
-            return None;
-        }
         let stem = self.files.first().and_then(|file| Path::new(file).file_stem());
         let stem = stem.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         let name = format!("{}.{}", slug(&stem), slug(title));
-        match runs::keep(&self.model.kept, &name, trace, &text) {
+        match runs::keep(&self.model.kept, &name, &trace, &text) {
             Ok(path) => Some(path),
             Err(error) => {
                 output::remark(&format!("the run is not kept: {error}"));
@@ -574,15 +533,13 @@ impl<'a> Tally<'a> {
                 Err(why) => format!("states stored: unknown: {why}"),
             };
             self.add_below(&line);
-        } else {
-            let document = self.documents.last_mut().expect("an answer came before");
-            document["stored"] = match stored {
-                Ok(stored) => serde_json::json!({
-                    "states": stored.count(),
-                    "as_spin": matches!(stored, Stored::AsSpin(_)),
-                }),
-                Err(_) => serde_json::Value::Null,
-            };
+        }
+        if let Some(Document::Verdict(_, place)) = self.documents.last_mut() {
+            let stored = stored.as_ref().ok();
+            place.stored = Some(stored.map(|stored| StoredStates {
+                states: stored.count(),
+                as_spin: matches!(stored, Stored::AsSpin(_)),
+            }));
         }
     }
 
@@ -639,14 +596,10 @@ impl<'a> Tally<'a> {
         let wide = titles.min(room);
         let mut out = String::new();
         for row in &self.rows {
-            let word = match row.word {
-                "holds" => "  ok",
-                "violated" => "FAIL",
-                _ => "  ??",
-            };
+            let (word, paint) = human::sign(row.outcome);
             let title = clipped(&row.title, wide);
             let line = format!("  {title:wide$}  {:>widest$}", states(row));
-            let _ = write!(out, "{}{}", look.paint(row.paint, word), line.trim_end());
+            let _ = write!(out, "{}{}", look.paint(paint, word), line.trim_end());
             if !row.under.is_empty()
                 && 6 + wide + 4 + widest + row.under.chars().count() <= look.width
             {

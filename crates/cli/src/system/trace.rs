@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand, ValueEnum};
 use fairly_omega::StateId;
-use fairly_report::trace::Trace as Saved;
-use fairly_report::{Look, itf, json};
+use fairly_report::trace::Saved;
+use fairly_report::{Look, json};
 use fairly_search::Bounds;
 use fairly_source::escape::in_line;
-use fairly_system::{ActionId, Run, RunStep, TransitionSystem};
+use fairly_system::{Run, RunStep, TransitionSystem};
 use serde_json::Value;
 
 use super::arguments::Model;
@@ -246,34 +246,22 @@ fn arguments(trace: &Saved, files: &[String]) -> Result<Model, Failure> {
 
 /// The run of the system that the trace describes, and where it starts.
 fn walk<S: TransitionSystem>(trace: &Saved, system: &mut S) -> Result<(Run, StateId), String> {
-    let start = trace.start().ok_or("it has no states")?;
-    let start = itf::starts(system, start).get(trace.first).copied();
-    let start = start.ok_or("the model does not start in its first state")?;
+    let run = &trace.run;
+    run.first().ok_or("it has no states")?;
+    let start = run.find_start(system).ok_or("the model does not start in its first state")?;
     let mut at = start;
     let mut steps = Vec::new();
-    for (number, step) in (1..).zip(trace.steps()) {
-        let taken = step
-            .find(system, at)
-            .ok_or_else(|| format!("step {number}, {}, is not possible there", step.event))?;
+    for (number, step) in run.steps.iter().enumerate() {
+        let taken = run
+            .find(number, system, at)
+            .ok_or_else(|| format!("step {}, {}, is not possible there", number + 1, step.event))?;
         steps.push(RunStep { from: at, action: taken.action, to: taken.target });
         at = taken.target;
     }
-    let stem = trace.loops_to.unwrap_or(steps.len());
+    let stem = run.stem();
     let cycle = steps.split_off(stem.min(steps.len()));
     if cycle.first().is_some_and(|first| !system.has_same_future(first.from, at)) {
         return Err("its loop does not close".to_owned());
     }
     Ok((Run { stem: steps, cycle }, start))
-}
-
-/// Who takes part, as a report says it.
-pub(super) fn participants<S: TransitionSystem>(system: &S, action: ActionId) -> String {
-    let signature = system.signature();
-    let who: Vec<&str> = system
-        .action(action)
-        .participants
-        .iter()
-        .map(|&process| signature.process_name(process))
-        .collect();
-    if who.is_empty() { "nobody".to_owned() } else { who.join("+") }
 }

@@ -2,20 +2,19 @@
 
 use std::borrow::Cow;
 
+pub(super) use fairly_source::Fragment as Name;
 use fairly_source::{Diagnostic, Span};
 
 /// The lines of `text` that hold something besides a comment, as spans without comment and
 /// surrounding space.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = Span> + '_ {
-    let mut at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let mut cursor = fairly_source::Cursor::new(text);
     std::iter::from_fn(move || {
-        while at < text.len() {
-            let length = text[at..].find('\n').unwrap_or(text.len() - at);
-            let line = &text[at..at + length];
-            let content = &line[..comment(line)];
-            let start = at + content.len() - content.trim_start().len();
-            let end = start + content.trim().len();
-            at += length + 1;
+        while cursor.peek().is_some() {
+            cursor.skip_space();
+            let start = cursor.at();
+            let line = cursor.take_line();
+            let end = start + line[..comment(line)].trim_end().len();
             if start < end {
                 return Some(Span::new(start, end));
             }
@@ -40,36 +39,20 @@ fn comment(line: &str) -> usize {
     line.len()
 }
 
-/// A name and where it stands.
-#[derive(Clone, Debug)]
-pub(super) struct Name {
-    pub(super) text: String,
-    pub(super) span: Span,
-}
-
 /// Reads one line from left to right.
 #[derive(Clone, Debug)]
-pub(super) struct Cursor<'a> {
-    text: &'a str,
-    at: usize,
-    end: usize,
-}
+pub(super) struct Cursor<'a>(fairly_source::Cursor<'a>);
 
 impl<'a> Cursor<'a> {
     pub(super) fn new(text: &'a str, line: Span) -> Self {
-        Cursor { text, at: line.start, end: line.end }
+        Cursor(fairly_source::Cursor::within(text, line))
     }
 
     /// What is left, without space before and after it.
     pub(super) fn rest(&mut self) -> (&'a str, Span) {
-        self.skip_space();
-        let rest = self.text[self.at..self.end].trim_end();
-        (rest, Span::new(self.at, self.at + rest.len()))
-    }
-
-    fn skip_space(&mut self) {
-        let rest = &self.text[self.at..self.end];
-        self.at = self.end - rest.trim_start().len();
+        self.0.skip_space();
+        let rest = self.0.rest().trim_end();
+        (rest, self.0.next(rest.len()))
     }
 
     /// Whether the next sign is this one.
@@ -79,11 +62,8 @@ impl<'a> Cursor<'a> {
 
     /// Takes the sign if it is next.
     pub(super) fn takes(&mut self, sign: &str) -> bool {
-        let found = self.sees(sign);
-        if found {
-            self.at += sign.len();
-        }
-        found
+        self.0.skip_space();
+        self.0.takes(sign)
     }
 
     pub(super) fn expect(&mut self, sign: &str) -> Result<(), Diagnostic> {
@@ -116,7 +96,10 @@ impl<'a> Cursor<'a> {
     /// Takes a name; `what` it is the name of is for the error.
     pub(super) fn name(&mut self, what: &str) -> Result<Name, Diagnostic> {
         let (rest, span) = self.rest();
-        let length = if rest.starts_with('"') { self.quoted()?.1 } else { bare(rest) };
+        let (text, length) = match rest.starts_with('"') {
+            true => self.quoted()?,
+            false => (rest[..bare(rest)].to_owned(), bare(rest)),
+        };
         if length == 0 {
             let odd = rest.split(char::is_whitespace).next().unwrap_or_default();
             let span = Span::new(span.start, span.start + odd.len());
@@ -127,24 +110,18 @@ impl<'a> Cursor<'a> {
             }
             return Err(wrong);
         }
-        let text = if rest.starts_with('"') {
-            self.quoted()?.0.into_owned()
-        } else {
-            rest[..length].to_owned()
-        };
-        self.at += length;
-        Ok(Name { text, span: Span::new(span.start, span.start + length) })
+        Ok(Name { text, span: self.0.skip(length) })
     }
 
     /// The quoted name here and its length with the quotes.
-    fn quoted(&mut self) -> Result<(Cow<'a, str>, usize), Diagnostic> {
+    fn quoted(&mut self) -> Result<(String, usize), Diagnostic> {
         let (rest, span) = self.rest();
         let mut name = String::new();
         let mut characters = rest.char_indices().skip(1);
         while let Some((at, c)) = characters.next() {
             match c {
                 '"' if name.is_empty() => break,
-                '"' => return Ok((Cow::Owned(name), at + 1)),
+                '"' => return Ok((name, at + 1)),
                 '\\' => match characters.next() {
                     Some((_, escaped @ ('"' | '\\'))) => name.push(escaped),
                     _ => {

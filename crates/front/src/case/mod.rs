@@ -148,6 +148,7 @@ mod printer;
 
 use std::fmt;
 
+pub use fairly_source::Fragment as FormulaText;
 use fairly_source::Span;
 use fairly_system::{
     Annotation, Component, ComponentBuilder, Composition, LocalTransition, Network, NetworkError,
@@ -186,15 +187,6 @@ pub struct CaseComponent {
     pub transitions: Vec<LocalTransition>,
     /// The propositions of each local state, one list a state.
     pub labels: Vec<Vec<String>>,
-}
-
-/// A formula as it is written, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FormulaText {
-    /// Without the space around it.
-    pub text: String,
-    /// Where it stands in the file.
-    pub span: Span,
 }
 
 /// A named property.

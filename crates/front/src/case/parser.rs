@@ -13,7 +13,7 @@ use super::{
     Case, CaseComponent, Constraint, Demand, Expectation, FormulaText, Notion, Property, Target,
     Verdict,
 };
-use crate::suggest::near;
+use fairly_source::suggest::did_you_mean;
 
 /// How many errors of one text are reported.
 pub const MOST_ERRORS: usize = 100;
@@ -214,13 +214,12 @@ impl Parser {
         if !ITEMS.contains(&keyword) {
             let wanted = "expected `component`, `interleave`, `property`, `constraint` or `expect`";
             let span = Span::new(start, start + keyword.len().max(1));
-            let mut wrong = Diagnostic::error("E0703", "this line means nothing here", span)
-                .label(if keyword.is_empty() { "" } else { wanted });
-            if let Some(near) = near(keyword, ITEMS) {
-                wrong = wrong.help(format!("did you mean `{near}`?"));
-            } else if MEMBERS.contains(&keyword) {
-                wrong = wrong.help(format!("`{keyword}` belongs inside a component"));
-            }
+            let belongs = || format!("`{keyword}` belongs inside a component");
+            let help =
+                did_you_mean(keyword, ITEMS).or_else(|| MEMBERS.contains(&keyword).then(belongs));
+            let wrong = Diagnostic::error("E0703", "this line means nothing here", span)
+                .label(if keyword.is_empty() { "" } else { wanted })
+                .help_if(help);
             return Err(wrong);
         }
         cursor.takes(keyword);
@@ -360,11 +359,8 @@ impl Open {
         }
         let from = cursor.name("the state that a transition leaves")?;
         if !cursor.takes("-") {
-            let mut wrong = cursor.unexpected("`-event-> state`");
-            if let Some(near) = near(&from.text, MEMBERS) {
-                wrong = wrong.help(format!("did you mean `{near}`?"));
-            }
-            return Err(wrong);
+            let wrong = cursor.unexpected("`-event-> state`");
+            return Err(wrong.help_if(did_you_mean(&from.text, MEMBERS)));
         }
         let event = cursor.name("the event of a transition")?;
         let mut annotation = None;
@@ -512,10 +508,7 @@ fn unknown<'a>(
     // The least of them, since the candidates of a set come in any order.
     let mut candidates: Vec<&str> = candidates.into_iter().take(10_000).collect();
     candidates.sort_unstable();
-    match near(name, candidates) {
-        Some(near) => wrong.help(format!("did you mean `{near}`?")),
-        None => wrong,
-    }
+    wrong.help_if(did_you_mean(name, candidates))
 }
 
 /// A constraint, and where its target stands.
@@ -712,10 +705,8 @@ fn expectation(
         let span = Span::new(span.start, span.start + left.trim_end().len());
         let names = Notion::ALL.map(|notion| notion.to_string());
         let wrong = Diagnostic::error("E0720", "there is no such notion of fairness", span);
-        match near(&words.join(" "), names.iter().map(String::as_str)) {
-            Some(near) => wrong.help(format!("did you mean `{near}`?")),
-            None => wrong.help(format!("the notions are `{}`", names.join("`, `"))),
-        }
+        let near = did_you_mean(&words.join(" "), names.iter().map(String::as_str));
+        wrong.help(near.unwrap_or_else(|| format!("the notions are `{}`", names.join("`, `"))))
     })?;
     let start = span.end - right.len();
     let mut words = right.split_whitespace().map(|word| {

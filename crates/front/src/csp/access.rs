@@ -7,11 +7,28 @@ use super::expression::{Deep, Level, are, constant, count, plural};
 use super::lexer::Kind;
 use super::names::Global;
 use super::parser::{Parsed, Parser};
-use super::syntax::{ChannelUse, Expr, ExprKind, Type, Value, VariableId};
+use super::syntax::{ChannelUse, Expr, ExprKind, LocalKind, Type, Value, VariableId};
 
 impl Parser<'_> {
     /// `a[i][j]`, after the name.
     pub(super) fn element(&mut self, start: Span) -> Parsed<Deep> {
+        let local = self.local(self.slice(start));
+        if let Some(id) = local
+            && let LocalKind::Parameter(_) | LocalKind::Received = self.locals[id.index()].kind
+        {
+            let index = self.bracketed("[", |parser| parser.binary(Level::Or))?;
+            let span = self.since(start);
+            let Some(index) = index else { return Ok(Deep::stand_in(span)) };
+            self.want(&index.expr, Type::Int);
+            if self.sees("[") {
+                let wrong = Diagnostic::error(codes::INDICES, "an index too many", self.span());
+                return Err(self.stop(wrong.label("not expected").help(
+                    "whatever dimensions an array has, one that is received has one index",
+                )));
+            }
+            let kind = ExprKind::ElementOf(id, Box::new(index.expr));
+            return self.above(index.depth, kind, Type::Unknown, span);
+        }
         let Some((id, indices, depth)) = self.indices(start)? else {
             return Ok(Deep::stand_in(self.since(start)));
         };
@@ -76,7 +93,7 @@ impl Parser<'_> {
             None if self.local(name).is_some() => {
                 Diagnostic::error(codes::NO_ARRAY, format!("`{name}` is no array"), start)
                     .label("a parameter, index or received value")
-                    .help("arrays are not passed around; use a global array")
+                    .help("only global arrays have elements that can change")
             }
             None => self.unknown_value(name, start),
         };

@@ -1,12 +1,13 @@
-//! Whole arrays: copied by an assignment, or compared.
+//! Whole arrays: copied by an assignment, compared, or given to another process.
 //!
-//! Both are written out element by element, so that nothing after the parser knows of them.
+//! The first two are written out element by element, so that nothing after the parser knows of them.
 
 use fairly_source::{Diagnostic, Span};
 
 use super::codes;
 use super::declaration::MOST_ELEMENTS;
 use super::expression::{Deep, constant, count};
+use super::lexer::Kind;
 use super::names::Global;
 use super::parser::{Parsed, Parser};
 use super::syntax::{
@@ -30,8 +31,28 @@ impl Parser<'_> {
         .label("an index is missing")
         .help(format!(
             "name an element, for example `{name}{zeros}`; a whole array can only be copied, \
-             `a = b`, or compared"
+             `a = b`, compared, passed to a process or sent"
         ))
+    }
+
+    /// An expression, or a whole array, to be given to another process.
+    pub(super) fn value_or_array(&mut self) -> Parsed<Expr> {
+        let span = self.span();
+        let is_alone = match self.kind_at(self.at + 1) {
+            Some(Kind::Sign(sign)) => matches!(sign, "." | "," | "->" | "{"),
+            Some(_) => false,
+            None => true,
+        };
+        if let (Some(Kind::Name), true) = (self.kind(), is_alone)
+            && self.local(self.slice(span)).is_none()
+            && let Some(Global::Variable(id)) = self.global(self.slice(span))
+            && !self.spec.variables[id.index()].dimensions.is_empty()
+        {
+            self.at += 1;
+            let kind = ExprKind::Element(id, Vec::new());
+            return Ok(Expr { kind, ty: Type::Unknown, span });
+        }
+        self.expression()
     }
 
     /// Whether the name that was just taken is an operand of `==` or `!=`.
@@ -260,7 +281,7 @@ fn reads(expr: &Expr, array: VariableId) -> bool {
         ExprKind::Element(id, indices) => {
             *id == array || indices.iter().any(|index| reads(index, array))
         }
-        ExprKind::Unary(_, operand) => reads(operand, array),
+        ExprKind::ElementOf(_, operand) | ExprKind::Unary(_, operand) => reads(operand, array),
         ExprKind::Binary(_, left, right) => reads(left, array) || reads(right, array),
         ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Variable(_) | ExprKind::Local(_) => false,
         ExprKind::Math(_, operands) => operands.iter().any(|operand| reads(operand, array)),

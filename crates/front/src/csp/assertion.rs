@@ -6,7 +6,7 @@ use super::codes;
 use super::names::Global;
 use super::parser::{Parsed, Parser};
 use super::syntax::{Assertion, Claim, Expr, ExprKind, Goal, RefinementModel, Subject, Type};
-use crate::suggest::{MOST_CANDIDATES, near};
+use fairly_source::suggest::{MOST_CANDIDATES, did_you_mean};
 
 const CLAIMS: [&str; 6] =
     ["deadlockfree", "nonterminating", "divergencefree", "deterministic", "reaches", "refines"];
@@ -61,10 +61,9 @@ impl Parser<'_> {
                     .map(|specification| Claim::Refines { model, specification }));
             }
             _ => {
-                let help = match near(word, CLAIMS) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("write `|=` and a formula, or one of {}", CLAIMS.join(", ")),
-                };
+                let help = did_you_mean(word, CLAIMS).unwrap_or_else(|| {
+                    format!("write `|=` and a formula, or one of {}", CLAIMS.join(", "))
+                });
                 return Err(self.stop(
                     Diagnostic::error(codes::CLAIM, "this is nothing that can be asserted", span)
                         .label("expected what is claimed of the process")
@@ -150,10 +149,9 @@ impl Parser<'_> {
             .chain(self.spec.channels.iter().map(|channel| channel.name.text.as_str()));
         let defines = self.spec.defines.iter().map(|define| define.name.text.as_str());
         let few = self.spec.events.len() <= MOST_CANDIDATES;
-        let help = match near(name, events.chain(defines)).filter(|_| few) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("give the condition a name: `#define {name} …;`"),
-        };
+        let near = did_you_mean(name, events.chain(defines)).filter(|_| few);
+        let help =
+            near.unwrap_or_else(|| format!("give the condition a name: `#define {name} …;`"));
         let message = format!("`{name}` is neither a condition nor an event of this model");
         self.note(
             Diagnostic::error(codes::PROPOSITION, message, span).label("not known").help(help),

@@ -6,15 +6,16 @@ use super::codes;
 use super::expression::{Deep, Level, are, constant, count};
 use super::lexer::Kind;
 use super::library::{
-    Class, Collection, DEFAULT_CAPACITY, Gives, Library, MOST_CAPACITY, Method, MethodCall,
-    ObjectValue, Parameter, Signature,
+    Class, Collection, DEFAULT_CAPACITY, Gives, Library, MOST_CAPACITY, MOST_TIMERS, Method,
+    MethodCall, ObjectValue, Parameter, Signature,
 };
 use super::names::Global;
 use super::parser::{Parsed, Parser, Stop};
 use super::syntax::{
-    Expr, ExprKind, StatementKind, Type, UnaryOperator, Value, Variable, VariableId,
+    Expr, ExprKind, Name, Place, PlaceKind, StatementKind, Type, UnaryOperator, Value, Variable,
+    VariableId,
 };
-use crate::suggest::near;
+use fairly_source::suggest::near;
 
 /// A collection and its kind.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -52,10 +53,12 @@ impl Parser<'_> {
         let names = known.iter().map(String::as_str).chain(["PAT.Math"]);
         let help = match near(name, names) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "Fairly runs no C#; it has PAT's own List, Stack, Queue, Set, HashTable and \
+            None => {
+                "Fairly runs no C#; it has PAT's own List, Stack, Queue, Set, HashTable, DBM and \
                      PAT.Math. Write other methods as programs on variables, arrays and these \
                      collections"
-                .to_owned(),
+                    .to_owned()
+            }
         };
         self.refuse(codes::IMPORT, "a model that needs a C# library", place, &help);
     }
@@ -103,30 +106,77 @@ impl Parser<'_> {
             }
             let span = self.since(at);
             if initial.len() > MOST_CAPACITY as usize {
-                return Err(self.capacity_is_wrong(span));
+                return Err(self.capacity_is_wrong(MOST_CAPACITY, span));
             }
         }
         self.end_of_item()?;
-        let capacity = self.capacity_of(self.tokens[declared].span.start)?;
-        let room = capacity.unwrap_or(DEFAULT_CAPACITY) as usize + initial.len();
+        let is_matrix = class == Class::Dbm;
+        let most = if is_matrix { MOST_TIMERS } else { MOST_CAPACITY };
+        let capacity = self.capacity_of(self.tokens[declared].span.start, most)?;
+        let room = match is_matrix {
+            true => (MOST_TIMERS as usize + 1).pow(2),
+            false => capacity.unwrap_or(DEFAULT_CAPACITY) as usize + initial.len(),
+        };
         self.not_too_many(room, name.span)?;
         self.elements += room;
         if first {
-            let id = VariableId::new(self.spec.variables.len());
+            let id = VariableId::from_index(self.spec.variables.len());
             self.names.settle(key, Global::Variable(id));
-            let collection = Some(Collection { class, capacity });
-            let (dimensions, bounds, ty) = (Vec::new(), None, Type::Int);
-            self.spec.variables.push(Variable {
+            let field = self.field_of(class, &name);
+            let next = VariableId::from_index(id.index() + 1);
+            let collection = Collection { class, capacity, field: field.as_ref().map(|_| next) };
+            let variable = |name, initial, collection| Variable {
                 name,
                 hidden,
-                dimensions,
-                bounds,
-                ty,
+                dimensions: Vec::new(),
+                bounds: None,
+                ty: Type::Int,
                 initial,
                 collection,
-            });
+            };
+            self.spec.variables.push(variable(name, initial, Some(collection)));
+            let field = field.map(|name| variable(name, vec![Value::Int(0)], None));
+            self.spec.variables.extend(field);
         }
         Ok(())
+    }
+
+    /// The name of the variable for the field of a collection, if the class has one and the text uses it.
+    fn field_of(&mut self, class: Class, name: &Name) -> Option<Name> {
+        let first = class.fields().first()?;
+        if self.with_fields.is_none() {
+            let before = self.tokens.windows(2).filter(|pair| pair[1].kind == Kind::Sign("$"));
+            self.with_fields = Some(before.map(|pair| self.slice(pair[0].span)).collect());
+        }
+        let used = self.with_fields.as_ref().is_some_and(|it| it.contains(name.text.as_str()));
+        used.then(|| Name { text: format!("{}${first}", name.text), span: name.span })
+    }
+
+    /// The variable for `$Field` after the name of a collection, at the `$`.
+    fn field(&mut self, object: Object, start: Span) -> Parsed<VariableId> {
+        let place = self.tokens[(self.at + 1).min(self.end - 1)].span;
+        let name = self.word_at(self.at + 1);
+        let field = self.spec.variables[object.id.index()].collection.and_then(|it| it.field);
+        match field {
+            Some(field) if object.class.fields().contains(&name) => {
+                self.at += 2;
+                Ok(field)
+            }
+            // PAT's other classes have no fields that a model can use.
+            None => {
+                self.refuse_member(start)?;
+                Err(Stop)
+            }
+            Some(_) => Err(self.stop(
+                Diagnostic::error(
+                    codes::METHOD,
+                    format!("a {} has no field `{name}`", object.class.name()),
+                    place,
+                )
+                .label("unknown")
+                .help(format!("there are {}", object.class.fields().join(", "))),
+            )),
+        }
     }
 
     /// What an element is at first: a constant, or an element of an array that is declared above.
@@ -147,9 +197,11 @@ impl Parser<'_> {
         let Some(class) = Class::named(name) else {
             let help = match near(name, Class::ALL.map(Class::name)) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => "there are List, Stack, Queue, Set and HashTable; model other data with \
+                None => {
+                    "there are List, Stack, Queue, Set, HashTable and DBM; model other data with \
                          variables and arrays"
-                    .to_owned(),
+                        .to_owned()
+                }
             };
             return Err(self.refuse(codes::TYPE, "a variable of a C# type", span, &help));
         };
@@ -166,7 +218,7 @@ impl Parser<'_> {
 
     /// The capacity that a comment beside or directly above the declaration gives, which starts at
     /// `start` and has just been read.
-    fn capacity_of(&mut self, start: usize) -> Parsed<Option<u32>> {
+    fn capacity_of(&mut self, start: usize, most: u32) -> Parsed<Option<u32>> {
         let (text, end) = (self.text, self.previous().end);
         let beside = |at: usize| at >= end && !text[end..at].contains('\n');
         // On a line of its own: at the end of a line it belongs to what stands before it.
@@ -189,19 +241,19 @@ impl Parser<'_> {
         }
         let span = Span::new(remark.span.start, remark.span.start + digits);
         match remark.text[..digits].parse() {
-            Ok(capacity) if (1..=MOST_CAPACITY).contains(&capacity) => Ok(Some(capacity)),
+            Ok(capacity) if (1..=most).contains(&capacity) => Ok(Some(capacity)),
             _ => {
                 // The collection exists all the same, so that its uses are not errors as well.
-                self.capacity_is_wrong(span);
+                self.capacity_is_wrong(most, span);
                 Ok(None)
             }
         }
     }
 
-    fn capacity_is_wrong(&mut self, span: Span) -> Stop {
+    fn capacity_is_wrong(&mut self, most: u32, span: Span) -> Stop {
         self.stop(
             Diagnostic::error(codes::CAPACITY, "a collection cannot have this capacity", span)
-                .label(format!("expected 1 to {MOST_CAPACITY}"))
+                .label(format!("expected 1 to {most}"))
                 .help("every state has room for all elements; use a smaller collection"),
         )
     }
@@ -269,7 +321,9 @@ impl Parser<'_> {
             return self.above(depth, ExprKind::Method(Box::new(call)), ty, span);
         }
         if self.sees("$") {
-            self.refuse_member(start)?;
+            let field = self.field(object, start)?;
+            let span = self.since(start);
+            return Ok(Deep::leaf(ExprKind::Variable(field), Type::Int, span));
         }
         let equal = self.sees("==");
         if equal || self.sees("!=") {
@@ -390,6 +444,7 @@ impl Parser<'_> {
                     Some(object) => read.objects.push(object),
                     None => read.wrong = true,
                 },
+                Some(Parameter::Timers) => self.timers(&mut read)?,
                 _ => {
                     let value = self.nested(|parser| parser.binary(Level::Or))?;
                     self.want(&value.expr, Type::Int);
@@ -406,6 +461,25 @@ impl Parser<'_> {
             }
         }
         Ok(read)
+    }
+
+    /// Some timers: `s.GetSubsetByIndex(n)`, or an array.
+    fn timers(&mut self, read: &mut Arguments) -> Parsed<()> {
+        let set = self.collection_here().filter(|object| object.class == Class::Set);
+        let Some(set) = set.filter(|_| self.word_at(self.at + 2) == "GetSubsetByIndex") else {
+            read.values = self.contents()?;
+            return Ok(());
+        };
+        self.at += 1;
+        match self.method(Class::Set)? {
+            Some((_, arguments)) => {
+                read.objects.push(set.id);
+                *read = Arguments { objects: std::mem::take(&mut read.objects), ..arguments };
+                read.count = 0;
+            }
+            None => read.wrong = true,
+        }
+        Ok(())
     }
 
     /// The name of a collection; nothing if it is of another class.
@@ -434,21 +508,33 @@ impl Parser<'_> {
             let value = self.object_value(object.class)?;
             self.end_of_statement()?;
             // What is wrong with it has been noted, and nothing is made of this tree.
-            let nothing = StatementKind::Block(Vec::new());
-            let replace = |value| StatementKind::Replace { target: object.id, value };
-            return Ok(value.map_or(nothing, replace));
+            let Some(value) = value else { return Ok(StatementKind::Block(Vec::new())) };
+            return Ok(StatementKind::Replace { target: object.id, value });
         }
         if self.sees(".") && matches!(self.kind_at(self.at + 1), Some(Kind::Name)) {
             let call = self.method_call(object, start)?;
-            if let Some((call, _)) = &call
-                && !call.signature.changes
-            {
-                return Err(self.changes_nothing(call.span));
-            }
             self.end_of_statement()?;
             let Some((call, depth)) = call else { return Ok(StatementKind::Block(Vec::new())) };
             self.deepest = self.deepest.max(depth);
-            return Ok(StatementKind::Method(call));
+            return Ok(match (call.signature.gives, call.other) {
+                // The new collection is thrown away; the set of `d.KeepTimers(s.GetSubsetByIndex(n))` changes.
+                (Gives::Object, Some(set)) if call.signature.method == Method::KeepTimers => {
+                    let signature = Class::Set.method("GetSubsetByIndex").unwrap_or(call.signature);
+                    StatementKind::Method(MethodCall {
+                        object: set,
+                        signature,
+                        other: None,
+                        ..call
+                    })
+                }
+                (Gives::Object, _) => StatementKind::Block(Vec::new()),
+                _ => StatementKind::Method(call),
+            });
+        }
+        if self.sees("$") {
+            let field = self.field(object, start)?;
+            let place = Place { kind: PlaceKind::Variable(field), span: self.since(start) };
+            return self.assigned(Some(place), start);
         }
         // Reading it as a value says what is wrong.
         self.at -= 1;
@@ -508,6 +594,12 @@ impl Parser<'_> {
         }
         Ok(match (signature.method, object, &arguments.objects[..]) {
             (Method::Clone, Some(object), _) => Some(ObjectValue::Copy(object.id)),
+            (Method::KeepTimers, Some(object), others) => {
+                let other = others.first().copied();
+                let arguments = arguments.values;
+                let call = MethodCall { object: object.id, signature, arguments, other, span };
+                Some(ObjectValue::Kept(Box::new(call)))
+            }
             (_, _, &[one, other]) => Some(ObjectValue::Combined(signature, one, other)),
             _ => return Err(self.unexpected("an object")),
         })
@@ -539,10 +631,15 @@ impl Parser<'_> {
             if parser.at == parser.end {
                 return Ok(Vec::new());
             }
-            if class != Class::List {
-                return Err(parser.unexpected("`)`"));
+            match class {
+                Class::List => parser.contents(),
+                Class::Dbm => {
+                    let ceiling = parser.expression()?;
+                    parser.want(&ceiling, Type::Int);
+                    Ok(vec![ceiling])
+                }
+                _ => Err(parser.unexpected("`)`")),
             }
-            parser.contents()
         })?;
         Ok(elements.map(|elements| ObjectValue::New(class, elements)))
     }
@@ -577,7 +674,7 @@ impl Parser<'_> {
         {
             self.at += 1;
             if size > MOST_CAPACITY {
-                return Err(self.capacity_is_wrong(place));
+                return Err(self.capacity_is_wrong(MOST_CAPACITY, place));
             }
             let element = |at: u32| {
                 let at = i32::try_from(at).unwrap_or(i32::MAX);

@@ -143,7 +143,7 @@ impl Parser<'_> {
             }
             None if matches!(body.kind, ExprKind::Int(_)) => Global::Broken,
             None => {
-                let id = DefineId::new(self.spec.defines.len());
+                let id = DefineId::from_index(self.spec.defines.len());
                 let locals = std::mem::take(&mut self.locals);
                 self.spec.defines.push(Define { name, body, locals });
                 Global::Define(id)
@@ -190,7 +190,7 @@ impl Parser<'_> {
         let capacity = self.size(&capacity, "the capacity of a channel", 0).unwrap_or(0);
         self.end_of_item()?;
         if first {
-            let id = ChannelId::new(self.spec.channels.len());
+            let id = ChannelId::from_index(self.spec.channels.len());
             self.names.settle(self.slice(name.span), Global::Channel(id));
             self.spec.channels.push(Channel { name, size, capacity });
         }
@@ -236,7 +236,7 @@ impl Parser<'_> {
             self.names.settle(key, Global::Broken);
             return Ok(());
         };
-        let id = VariableId::new(self.spec.variables.len());
+        let id = VariableId::from_index(self.spec.variables.len());
         self.names.settle(key, Global::Variable(id));
         self.spec.variables.push(variable);
         Ok(())

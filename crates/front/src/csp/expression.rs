@@ -567,7 +567,7 @@ impl Parser<'_> {
         if self.is_full() {
             return wrong;
         }
-        let near = crate::suggest::near(name, self.local_names()).or_else(|| {
+        let near = fairly_source::suggest::near(name, self.local_names()).or_else(|| {
             self.names.near_value(name, |global| !matches!(global, Global::Channel(_)))
         });
         wrong.help(match near {

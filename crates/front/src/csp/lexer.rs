@@ -1,17 +1,19 @@
 //! Text to tokens. What is wrong with a character or number is reported here; the parser sees a
 //! text without it.
 
-use fairly_source::{Diagnostic, Span, parts};
+use std::sync::LazyLock;
+
+use fairly_source::{Cursor, Diagnostic, Fragment, Span, parts};
+use hashbrown::HashSet;
 
 use super::codes;
-use super::syntax::Remark;
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A word that is no keyword.
     Name,
-    /// A word of [`KEYWORDS`].
+    /// A word that [`is_keyword`].
     Keyword,
     /// A number.
     Number(i32),
@@ -30,32 +32,18 @@ pub(super) struct Token {
     pub(super) first: bool,
 }
 
-/// Words that cannot be names. PAT reserves some more (`min`, `with`); they are needed only where
+/// The words for which [`is_keyword`] says so.
+static KEYWORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    let all = "var hvar channel enum if ifa ifb else while case default atomic interrupt Stop Skip \
+               assert tau true false xor call new";
+    all.split(' ').collect()
+});
+
+/// Tells whether a word cannot be a name. PAT reserves some more (`min`, `with`); they are needed only where
 /// they cannot be confused with a name.
-pub(super) const KEYWORDS: &[&str] = &[
-    "var",
-    "hvar",
-    "channel",
-    "enum",
-    "if",
-    "ifa",
-    "ifb",
-    "else",
-    "while",
-    "case",
-    "default",
-    "atomic",
-    "interrupt",
-    "Stop",
-    "Skip",
-    "assert",
-    "tau",
-    "true",
-    "false",
-    "xor",
-    "call",
-    "new",
-];
+fn is_keyword(word: &str) -> bool {
+    KEYWORDS.contains(word)
+}
 
 /// Signs, the longer before its own beginning.
 const SIGNS: &[&str] = &[
@@ -68,23 +56,22 @@ const SIGNS: &[&str] = &[
 #[derive(Default)]
 pub(super) struct Lexed {
     pub(super) tokens: Vec<Token>,
-    pub(super) remarks: Vec<Remark>,
+    pub(super) remarks: Vec<Fragment>,
     /// `// capacity: 40`: the number and where it stands.
-    pub(super) capacities: Vec<Remark>,
+    pub(super) capacities: Vec<Fragment>,
     pub(super) errors: Vec<Diagnostic>,
 }
 
 /// Cuts `text` into tokens.
 pub(super) fn tokens(text: &str) -> Lexed {
-    let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let mut lexer = Lexer { text, at, first: true, lexed: Lexed::default() };
+    let cursor = Cursor::new(text);
+    let mut lexer = Lexer { cursor, first: true, lexed: Lexed::default() };
     while lexer.step() {}
     lexer.lexed
 }
 
 struct Lexer<'a> {
-    text: &'a str,
-    at: usize,
+    cursor: Cursor<'a>,
     first: bool,
     lexed: Lexed,
 }
@@ -93,16 +80,11 @@ fn in_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-impl<'a> Lexer<'a> {
-    fn rest(&self) -> &'a str {
-        &self.text[self.at..]
-    }
-
+impl Lexer<'_> {
     fn push(&mut self, kind: Kind, length: usize) {
-        let span = Span::new(self.at, self.at + length);
+        let span = self.cursor.skip(length);
         self.lexed.tokens.push(Token { kind, span, first: self.first });
         self.first = false;
-        self.at += length;
     }
 
     fn wrong(&mut self, wrong: Diagnostic) {
@@ -114,28 +96,24 @@ impl<'a> Lexer<'a> {
 
     /// Reads one token, comment or stretch of space; false at the end.
     fn step(&mut self) -> bool {
-        let rest = self.rest();
-        let Some(c) = rest.chars().next() else { return false };
+        let Some(c) = self.cursor.peek() else { return false };
         if c.is_whitespace() {
-            let space = rest.len() - rest.trim_start().len();
-            self.first |= rest[..space].contains('\n');
-            self.at += space;
+            self.first |= self.cursor.skip_space().contains('\n');
         } else if parts::is_header(c) {
             // The name of an included file.
-            self.at += rest.find('\n').unwrap_or(rest.len());
-        } else if rest.starts_with("//") {
+            self.cursor.take_line();
+        } else if self.cursor.sees("//") {
             self.line_comment();
-        } else if rest.starts_with("/*") {
+        } else if self.cursor.sees("/*") {
             self.block_comment();
         } else if c.is_ascii_digit() {
             self.number();
         } else if in_word(c) {
-            let length = rest.find(|c| !in_word(c)).unwrap_or(rest.len());
-            let keyword = KEYWORDS.contains(&&rest[..length]);
-            self.push(if keyword { Kind::Keyword } else { Kind::Name }, length);
+            let word = self.cursor.word(in_word);
+            self.push(if is_keyword(word) { Kind::Keyword } else { Kind::Name }, word.len());
         } else if c == '"' {
             self.quoted();
-        } else if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
+        } else if let Some(sign) = self.cursor.sign(SIGNS) {
             self.push(Kind::Sign(sign), sign.len());
         } else {
             self.unknown(c);
@@ -144,48 +122,32 @@ impl<'a> Lexer<'a> {
     }
 
     fn line_comment(&mut self) {
-        let line = self.rest().lines().next().unwrap_or_default();
-        let body = &line[2..];
-        let start = body.trim_start();
-        for (word, expects) in [("expect:", true), ("capacity:", false)] {
-            if let Some(remark) = start.strip_prefix(word) {
-                let from = self.at + line.len() - remark.trim_start().len();
-                let text = remark.trim().to_owned();
-                let remark = Remark { span: Span::new(from, from + text.len()), text };
-                if expects {
-                    self.lexed.remarks.push(remark);
-                } else {
-                    self.lexed.capacities.push(remark);
-                }
-            }
+        let comment = self.cursor.take_line();
+        let start = self.cursor.at() - comment.len() + 2;
+        let Lexed { remarks, capacities, .. } = &mut self.lexed;
+        for (word, found) in [("expect:", remarks), ("capacity:", capacities)] {
+            found.extend(Fragment::behind(word, &comment[2..], start));
         }
-        self.at += line.len();
     }
 
     fn block_comment(&mut self) {
-        let rest = self.rest();
-        match rest[2..].find("*/") {
-            Some(length) => {
-                self.first |= rest[..length + 4].contains('\n');
-                self.at += length + 4;
-            }
+        match self.cursor.take_block("/*", "*/") {
+            Some(comment) => self.first |= comment.contains('\n'),
             None => {
-                let span = Span::new(self.at, self.at + 2);
+                let message = "this comment does not end";
                 self.wrong(
-                    Diagnostic::error(codes::COMMENT, "this comment does not end", span)
+                    Diagnostic::error(codes::COMMENT, message, self.cursor.next(2))
                         .label("the matching `*/` is missing")
                         .help("close the comment with `*/`; comments do not nest"),
                 );
-                self.at = self.text.len();
+                self.cursor.go(self.cursor.text().len());
             }
         }
     }
 
     fn number(&mut self) {
-        let rest = self.rest();
-        let length = rest.find(|c| !in_word(c)).unwrap_or(rest.len());
-        let word = &rest[..length];
-        let span = Span::new(self.at, self.at + length);
+        let word = self.cursor.word(in_word);
+        let span = self.cursor.next(word.len());
         let value = word.parse::<i32>();
         if word.bytes().any(|byte| !byte.is_ascii_digit()) {
             self.wrong(
@@ -201,15 +163,15 @@ impl<'a> Lexer<'a> {
             );
         }
         // Something has to stand here, or the parser would report what is missing.
-        self.push(Kind::Number(value.unwrap_or(1)), length);
+        self.push(Kind::Number(value.unwrap_or(1)), word.len());
     }
 
     fn quoted(&mut self) {
-        let line = self.rest().lines().next().unwrap_or_default();
+        let line = self.cursor.rest().lines().next().unwrap_or_default();
         match line[1..].find('"') {
             Some(length) => self.push(Kind::Text, length + 2),
             None => {
-                let span = Span::new(self.at, self.at + line.len());
+                let span = self.cursor.next(line.len());
                 self.wrong(
                     Diagnostic::error(codes::QUOTE, "this text does not end", span)
                         .label("the closing `\"` is missing on this line")
@@ -223,10 +185,9 @@ impl<'a> Lexer<'a> {
     }
 
     fn unknown(&mut self, c: char) {
-        let same = |other: char| other == c;
-        let length = self.rest().find(|other| !same(other)).unwrap_or(self.rest().len());
-        let span = Span::new(self.at, self.at + length);
-        let message = format!("`{}` means nothing here", c.escape_debug());
+        let wrong = self.cursor.stray(codes::CHARACTER, "here");
+        let start = self.cursor.at();
+        self.cursor.take_while(|other| other == c);
         let help = match c {
             '\'' | '`' => "texts are written in double quotes",
             '~' => "not is written `!`",
@@ -235,12 +196,8 @@ impl<'a> Lexer<'a> {
             }
             _ => "remove it, or put it into a comment",
         };
-        self.wrong(
-            Diagnostic::error(codes::CHARACTER, message, span)
-                .label("no sign or name of CSP# starts so")
-                .help(help),
-        );
-        self.at += length;
+        let wrong = wrong.label("no sign or name of CSP# starts so").help(help);
+        self.wrong(Diagnostic { span: self.cursor.since(start), ..wrong });
     }
 }
 

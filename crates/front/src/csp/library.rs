@@ -1,5 +1,5 @@
-//! The libraries of PAT that are part of the language here: five collections of integers, and
-//! arithmetic.
+//! The libraries of PAT that are part of the language here: five collections of integers, difference bound
+//! matrices, and arithmetic.
 //!
 //! PAT runs libraries as C#. The ones that come with it have a documented meaning, and this module says which
 //! methods they have; `lower/collections.rs` and `lower/methods.rs` say what the methods do. A collection is a
@@ -24,12 +24,14 @@ pub enum Class {
     Set,
     /// `PAT.Lib.HashTable`: integers to integers.
     HashTable,
+    /// `PAT.Lib.DBM`: a difference bound matrix, which says what the values of timers can be.
+    Dbm,
 }
 
 impl Class {
     /// All of them.
-    pub const ALL: [Class; 5] =
-        [Class::List, Class::Stack, Class::Queue, Class::Set, Class::HashTable];
+    pub const ALL: [Class; 6] =
+        [Class::List, Class::Stack, Class::Queue, Class::Set, Class::HashTable, Class::Dbm];
 
     /// The name in a declaration.
     pub fn name(self) -> &'static str {
@@ -39,12 +41,20 @@ impl Class {
             Class::Queue => "Queue",
             Class::Set => "Set",
             Class::HashTable => "HashTable",
+            Class::Dbm => "DBM",
         }
     }
 
-    /// The class with that name.
+    /// The class with that name. PAT's `SerializableList` is its `List`, copied in another way.
     pub fn named(name: &str) -> Option<Class> {
+        let name = if name == "SerializableList" { "List" } else { name };
         Class::ALL.into_iter().find(|class| class.name() == name)
+    }
+
+    /// The names of its integer fields. A list of PAT has a field that means nothing to the list, and a
+    /// property that reads and writes that field.
+    pub fn fields(self) -> &'static [&'static str] {
+        if self == Class::List { &["Field", "Property"] } else { &[] }
     }
 }
 
@@ -80,8 +90,10 @@ impl Library {
 pub struct Collection {
     /// Its kind.
     pub class: Class,
-    /// How many elements it can hold, if a comment `// capacity: N` says so.
+    /// How many elements it can hold, or its greatest timer, if a comment `// capacity: N` says so.
     pub capacity: Option<u32>,
+    /// The variable for the field of a list, if the text uses that field.
+    pub field: Option<VariableId>,
 }
 
 /// How many elements a collection that grows can hold beside those it begins with, unless a comment
@@ -90,6 +102,12 @@ pub const DEFAULT_CAPACITY: u32 = 32;
 
 /// The largest capacity.
 pub const MOST_CAPACITY: u32 = 1024;
+
+/// The greatest timer of a difference bound matrix, unless a comment says otherwise.
+pub const DEFAULT_TIMERS: u32 = 4;
+
+/// The largest such number. A matrix has the square of it, and each step may take its third power.
+pub const MOST_TIMERS: u32 = 16;
 
 /// A method of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -138,6 +156,10 @@ pub enum Method {
     Intersect,
     /// The elements of the first that are not in the second.
     Subtract,
+    /// A method of a difference bound matrix, which is a program of its own: see `lower/dbm.csp`.
+    Program,
+    /// A matrix with only some of its timers.
+    KeepTimers,
 }
 
 /// What a parameter of a method is.
@@ -147,6 +169,8 @@ pub enum Parameter {
     Value,
     /// A collection of the same class.
     Object,
+    /// Some timers: `s.GetSubsetByIndex(n)` of a set, or an array.
+    Timers,
 }
 
 /// What a method gives.
@@ -191,6 +215,7 @@ pub struct Signature {
 const NONE: &[Parameter] = &[];
 const VALUE: &[Parameter] = &[Parameter::Value];
 const TWO_VALUES: &[Parameter] = &[Parameter::Value, Parameter::Value];
+const THREE_VALUES: &[Parameter] = &[Parameter::Value, Parameter::Value, Parameter::Value];
 const OBJECT: &[Parameter] = &[Parameter::Object];
 const TWO_OBJECTS: &[Parameter] = &[Parameter::Object, Parameter::Object];
 
@@ -266,6 +291,24 @@ const TABLE: &[Signature] = &[
     changes("Remove", Method::Remove, VALUE, Gives::Nothing),
 ];
 
+// Whatever takes a program to compute can only be called in one.
+const DBM: &[Signature] = &[
+    asks("GetTimerCount", Method::Count, NONE, Gives::Int),
+    changes("GetNewTimerID", Method::Program, NONE, Gives::Int),
+    changes("AddTimer", Method::Program, VALUE, Gives::Nothing),
+    changes("ResetTimer", Method::Program, VALUE, Gives::Nothing),
+    changes("AddConstraint", Method::Program, THREE_VALUES, Gives::Nothing),
+    changes("Implies", Method::Program, THREE_VALUES, Gives::Bool),
+    changes("Delay", Method::Program, NONE, Gives::Nothing),
+    changes("IsConstraintNotSatisfied", Method::Program, NONE, Gives::Bool),
+    changes("IsTimersBounded", Method::Program, VALUE, Gives::Bool),
+    changes("IsSubSetOf", Method::Program, OBJECT, Gives::Bool),
+    changes("Conjunction", Method::Program, OBJECT, Gives::Nothing),
+    changes("KeepTimers", Method::KeepTimers, &[Parameter::Timers], Gives::Object),
+    asks("Clone", Method::Clone, NONE, Gives::Object),
+    asks("GetClone", Method::Clone, NONE, Gives::Object),
+];
+
 impl Class {
     /// Its methods.
     pub fn methods(self) -> impl Iterator<Item = &'static Signature> {
@@ -275,6 +318,7 @@ impl Class {
             Class::Queue => QUEUE,
             Class::Set => SET,
             Class::HashTable => TABLE,
+            Class::Dbm => return DBM.iter().chain(&[]),
         };
         own.iter().chain(COMMON)
     }
@@ -295,7 +339,7 @@ impl Class {
 pub struct MethodCall {
     /// The collection.
     pub object: VariableId,
-    /// The method; never one that gives a collection.
+    /// The method; one that gives a collection only in [`ObjectValue::Kept`].
     pub signature: &'static Signature,
     /// The integers it takes.
     pub arguments: Vec<Expr>,
@@ -308,12 +352,15 @@ pub struct MethodCall {
 /// A collection as a value, to be assigned.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ObjectValue {
-    /// `new List()`, `new List([1, x])`: these elements. Only a list has any.
+    /// `new List()`, `new List([1, x])`: these elements. Only a list has any. `new DBM(c)`: the ceiling.
     New(Class, Vec<Expr>),
     /// The contents of another one.
     Copy(VariableId),
     /// `a.Union(a, b)`. The object of the call does not matter.
     Combined(&'static Signature, VariableId, VariableId),
+    /// `d.KeepTimers(s.GetSubsetByIndex(n))`: the call, of which the other collection is the set, and `n` the
+    /// argument. Without a set, the arguments are the timers.
+    Kept(Box<MethodCall>),
 }
 
 /// A function of `PAT.Math`. PAT offers those of .NET's `System.Math` that give an integer or a

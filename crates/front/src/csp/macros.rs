@@ -213,6 +213,8 @@ fn replaced_expr(expr: &Expr, named: Named<'_>) -> Expr {
             Some(value) => return value,
             None => ExprKind::Local(*local),
         },
+        // A parameter of a `#define` has no elements.
+        ExprKind::ElementOf(local, index) => ExprKind::ElementOf(*local, boxed(index)),
         ExprKind::Element(id, indices) => ExprKind::Element(*id, replaced_exprs(indices, named)),
         ExprKind::Unary(operator, operand) => ExprKind::Unary(*operator, boxed(operand)),
         ExprKind::Binary(operator, left, right) => {
@@ -296,6 +298,7 @@ fn replaced(statement: &Statement, named: Named<'_>) -> Statement {
                 ObjectValue::New(class, elements) => {
                     ObjectValue::New(*class, replaced_exprs(elements, named))
                 }
+                ObjectValue::Kept(call) => ObjectValue::Kept(Box::new(replaced_call(call, named))),
                 ObjectValue::Copy(_) | ObjectValue::Combined(..) => value.clone(),
             };
             StatementKind::Replace { target: *target, value }

@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 
 use super::syntax::{ChannelId, DefineId, DefinitionId, Value, VariableId};
-use crate::suggest::{MOST_CANDIDATES, near};
+use fairly_source::suggest::{MOST_CANDIDATES, near};
 
 /// What a global name stands for, process definitions apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

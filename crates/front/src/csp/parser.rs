@@ -5,7 +5,7 @@
 //! stand-in; what is wrong with the *shape* is noted and unwinds as [`Stop`] to the next bracket
 //! around it, or to the end of the declaration, where parsing goes on.
 
-use fairly_source::{Diagnostic, Span};
+use fairly_source::{Diagnostic, Fragment, Span};
 use hashbrown::{HashMap, HashSet};
 
 use super::codes;
@@ -14,7 +14,7 @@ use super::macros::Macro;
 use super::names::{Global, Names};
 use super::syntax::{
     DefinitionId, EventId, Local, LocalId, LocalKind, MAX_DEPTH, Name, NodeId, Process,
-    ProcessKind, Remark, Specification, Type, VariableId,
+    ProcessKind, Specification, Type, VariableId,
 };
 
 /// How deep brackets may nest. Each level costs several calls of the parser.
@@ -54,7 +54,9 @@ pub(super) struct Parser<'a> {
     /// Variables that get a whole message, and where.
     pub(super) peeked: Vec<(VariableId, Span)>,
     /// Comments that say how much room a collection has.
-    pub(super) capacities: Vec<Remark>,
+    pub(super) capacities: Vec<Fragment>,
+    /// Names that stand before a `$`, once somebody has asked.
+    pub(super) with_fields: Option<HashSet<&'a str>>,
     /// Whether what is read belongs to a program, which can change collections.
     pub(super) in_program: bool,
     events: HashMap<&'a str, EventId>,
@@ -90,6 +92,7 @@ impl<'a> Parser<'a> {
             read: HashSet::new(),
             peeked: Vec::new(),
             capacities: Vec::new(),
+            with_fields: None,
             in_program: false,
             events: HashMap::new(),
             locals: Vec::new(),
@@ -323,7 +326,7 @@ impl<'a> Parser<'a> {
         if below as usize >= MAX_DEPTH {
             return Err(self.too_deep(Span::new(span.start, span.start), MAX_DEPTH));
         }
-        let id = NodeId::new(self.spec.nodes.len());
+        let id = NodeId::from_index(self.spec.nodes.len());
         self.spec.nodes.push(Process { id, span, kind });
         self.depths.push(below + 1);
         Ok(id)
@@ -337,7 +340,7 @@ impl<'a> Parser<'a> {
     /// The id of the events with that first word.
     pub(super) fn event_id(&mut self, name: &'a str) -> EventId {
         *self.events.entry(name).or_insert_with(|| {
-            let id = EventId::new(self.spec.events.len());
+            let id = EventId::from_index(self.spec.events.len());
             self.spec.events.push(name.to_owned());
             id
         })
@@ -351,7 +354,7 @@ impl<'a> Parser<'a> {
 
     /// Makes `name` visible as a new local.
     pub(super) fn bind(&mut self, name: Name, kind: LocalKind, ty: Type) -> LocalId {
-        let id = LocalId::new(self.locals.len());
+        let id = LocalId::from_index(self.locals.len());
         let key = self.slice(name.span);
         self.locals.push(Local { name, kind });
         self.types.push(ty);

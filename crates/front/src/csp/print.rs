@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use super::expression::{Level, QUERIES, level, sign};
-use super::library::{Collection, MathFunction, MethodCall, ObjectValue};
+use super::library::{Class, Collection, MathFunction, MethodCall, ObjectValue};
 use super::syntax::{
     Action, ActionKind, Assertion, BinaryOperator, Binding, Bounds, ChannelUse, Claim, Definition,
     Domain, Event, EventSet, Expr, ExprKind, Goal, IfKind, Local, LocalId, LocalKind, NodeId,
@@ -33,7 +33,8 @@ pub fn print(spec: &Specification) -> String {
         let size = channel.size.map_or(String::new(), |size| format!("[{size}]"));
         printer.put(&format!("channel {}{size} {};\n", channel.name.text, channel.capacity));
     }
-    for variable in &spec.variables {
+    // The field of a collection is declared with it.
+    for variable in spec.variables.iter().filter(|it| !it.name.text.contains('$')) {
         printer.variable(variable);
     }
     for define in &spec.defines {
@@ -466,12 +467,10 @@ impl<'s> Printer<'s> {
     fn collection(&mut self, variable: &Variable, collection: Collection) {
         let class = collection.class.name();
         let _ = write!(self.out, "<{class}> {} = new {class}(", variable.name.text);
-        if !variable.initial.is_empty() {
-            self.put("[");
-            self.list(&variable.initial, ", ", |printer, &initial| printer.put(&value(initial)));
-            self.put("]");
-        }
-        self.put(");");
+        let in_brackets = !variable.initial.is_empty() && collection.class != Class::Dbm;
+        self.put(if in_brackets { "[" } else { "" });
+        self.list(&variable.initial, ", ", |printer, &initial| printer.put(&value(initial)));
+        self.put(if in_brackets { "]);" } else { ");" });
         if let Some(capacity) = collection.capacity {
             let _ = write!(self.out, " // capacity: {capacity}");
         }
@@ -492,12 +491,19 @@ impl<'s> Printer<'s> {
         match value {
             ObjectValue::New(class, elements) => {
                 let _ = write!(self.out, "new {}(", class.name());
-                if !elements.is_empty() {
-                    self.put("[");
-                    self.list(elements, ", ", |printer, element| printer.expr(element, Level::Or));
-                    self.put("]");
-                }
+                let in_brackets = !elements.is_empty() && *class != Class::Dbm;
+                self.elements(elements, in_brackets);
                 self.put(")");
+            }
+            ObjectValue::Kept(call) => {
+                self.global(call.object);
+                let _ = write!(self.out, ".{}(", call.signature.name);
+                if let Some(set) = call.other {
+                    self.global(set);
+                    self.put(".GetSubsetByIndex(");
+                }
+                self.elements(&call.arguments, call.other.is_none());
+                self.put(if call.other.is_some() { "))" } else { ")" });
             }
             ObjectValue::Copy(id) => self.global(*id),
             ObjectValue::Combined(signature, one, other) => {
@@ -509,6 +515,12 @@ impl<'s> Printer<'s> {
                 self.put(")");
             }
         }
+    }
+
+    fn elements(&mut self, elements: &[Expr], in_brackets: bool) {
+        self.put(if in_brackets { "[" } else { "" });
+        self.list(elements, ", ", |printer, element| printer.expr(element, Level::Or));
+        self.put(if in_brackets { "]" } else { "" });
     }
 
     fn place(&mut self, place: &Place) {
@@ -543,6 +555,12 @@ impl<'s> Printer<'s> {
                 self.indices(indices);
             }
             ExprKind::Local(id) => self.local(*id),
+            ExprKind::ElementOf(id, index) => {
+                self.local(*id);
+                self.put("[");
+                self.expr(index, Level::Or);
+                self.put("]");
+            }
             ExprKind::Define(id) => self.put(&spec.defines[id.index()].name.text),
             ExprKind::Unary(operator, operand) => {
                 self.put(match operator {

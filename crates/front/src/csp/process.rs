@@ -258,9 +258,9 @@ impl<'a> Parser<'a> {
     }
 
     fn output(&mut self, channel: Option<ChannelUse>) -> Parsed<ActionKind> {
-        let mut message = vec![self.expression()?];
+        let mut message = vec![self.value_or_array()?];
         while self.takes(".") {
-            message.push(self.expression()?);
+            message.push(self.value_or_array()?);
         }
         Ok(channel.map_or(ActionKind::Tau, |channel| ActionKind::Output { channel, message }))
     }
@@ -447,7 +447,7 @@ impl<'a> Parser<'a> {
                     "use a global array",
                 ));
             }
-            arguments.push(self.expression()?);
+            arguments.push(self.value_or_array()?);
             if !self.takes(",") {
                 break;
             }
@@ -604,6 +604,7 @@ fn replicable(sign: &str) -> Option<Operator> {
 fn global_in(expr: &Expr) -> Option<Span> {
     match &expr.kind {
         ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Local(_) => None,
+        ExprKind::ElementOf(_, index) => global_in(index),
         ExprKind::Variable(_)
         | ExprKind::Element(..)
         | ExprKind::Define(_)

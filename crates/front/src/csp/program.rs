@@ -171,6 +171,11 @@ impl Parser<'_> {
             return self.array_assignment(id);
         }
         let place = self.place()?;
+        self.assigned(place, start)
+    }
+
+    /// What follows the place that is assigned to.
+    pub(super) fn assigned(&mut self, place: Option<Place>, start: Span) -> Parsed<StatementKind> {
         let span = self.since(start);
         let step = match self.sign_at(self.at) {
             "=" => None,

@@ -5,15 +5,15 @@
 //! last alphabets and assertions, which need to know the processes and their events. PAT reorders
 //! declarations in the same way, which is why a condition may stand below the process it is about.
 
-use fairly_source::{Diagnostic, Span};
+use fairly_source::{Diagnostic, Fragment, Span};
 
 use super::codes;
 use super::items::{DIRECTIVES, Item};
 use super::lexer::Kind;
 use super::names::Global;
 use super::parser::{Parsed, Parser};
-use super::syntax::{Definition, DefinitionId, LocalKind, Name, NodeId, Remark, Type};
-use crate::suggest::near;
+use super::syntax::{Definition, DefinitionId, LocalKind, Name, NodeId, Type};
+use fairly_source::suggest::near;
 
 /// What a declaration is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,7 @@ enum Head {
 
 impl<'a> Parser<'a> {
     /// Reads all declarations.
-    pub(super) fn specification(&mut self, items: &[Item], remarks: Vec<Remark>) {
+    pub(super) fn specification(&mut self, items: &[Item], remarks: Vec<Fragment>) {
         let mut heads: Vec<(Item, Head)> = Vec::new();
         for &item in items {
             self.enter(item);
@@ -181,7 +181,7 @@ impl<'a> Parser<'a> {
     /// Declares a process and counts its parameters.
     fn definition_head(&mut self, item: Item) -> Head {
         let span = self.span();
-        let id = DefinitionId::new(self.spec.definitions.len());
+        let id = DefinitionId::from_index(self.spec.definitions.len());
         let text = self.slice(span);
         if let Some(earlier) = self.names.define(text, id, span) {
             self.twice(text, span, earlier);
@@ -294,7 +294,7 @@ impl<'a> Parser<'a> {
 
     /// Gives each `// expect:` comment to the assertion on whose last line it stands, or else to
     /// the one that follows it with nothing between but comments.
-    fn attach(&mut self, remarks: Vec<Remark>) {
+    fn attach(&mut self, remarks: Vec<Fragment>) {
         let text = self.text;
         for remark in remarks {
             let at = remark.span.start;

@@ -12,7 +12,8 @@
 //! share an id, so a local needs no scope. Constants, enumerations and everything that can be
 //! computed from them have become [`ExprKind::Int`] and [`ExprKind::Bool`].
 
-use fairly_source::Span;
+pub use fairly_source::Fragment as Name;
+use fairly_source::{Fragment, Span};
 use fairly_system::Annotation;
 
 use super::library::{Collection, Library, MathFunction, MethodCall, ObjectValue};
@@ -20,27 +21,7 @@ use super::library::{Collection, Library, MathFunction, MethodCall, ObjectValue}
 /// How deep process expressions and expressions may be: no path from a root down is longer.
 pub const MAX_DEPTH: usize = 1000;
 
-macro_rules! ids {
-    ($($(#[$doc:meta])* $name:ident;)*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub struct $name(pub u32);
-
-        impl $name {
-            pub(super) fn new(index: usize) -> Self {
-                // A text has fewer than 2^32 bytes: the parser refuses a longer one.
-                $name(u32::try_from(index).expect("fewer names than bytes"))
-            }
-
-            /// The id as an index into the table it belongs to.
-            pub fn index(self) -> usize {
-                self.0 as usize
-            }
-        }
-    )*};
-}
-
-ids! {
+fairly_source::ids! {
     /// A process expression: an index into [`Specification::nodes`].
     NodeId;
     /// A global variable or array: an index into [`Specification::variables`].
@@ -80,7 +61,7 @@ pub struct Specification {
     /// `#assert`, in the order of the text.
     pub assertions: Vec<Assertion>,
     /// `// expect:` comments that stand at no assertion.
-    pub stray_remarks: Vec<Remark>,
+    pub stray_remarks: Vec<Fragment>,
 }
 
 impl Specification {
@@ -91,15 +72,6 @@ impl Specification {
     pub fn node(&self, id: NodeId) -> &Process {
         &self.nodes[id.index()]
     }
-}
-
-/// A name and where it was declared.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Name {
-    /// The name.
-    pub text: String,
-    /// The name where it is declared.
-    pub span: Span,
 }
 
 /// A value that is known before the system runs. Integers are those of 32 bits.
@@ -558,10 +530,14 @@ pub enum ExprKind {
     Bool(bool),
     /// A global scalar.
     Variable(VariableId),
-    /// An element of a global array, with as many indices as it has dimensions.
+    /// An element of a global array, with as many indices as it has dimensions. Without an index, the whole array:
+    /// only as an argument of a process, or as a part of a message that is sent.
     Element(VariableId, Vec<Expr>),
     /// A local of the definition (or `#define`) the expression stands in.
     Local(LocalId),
+    /// `z[i]` of a parameter or received value that stands for an array. As in PAT, it has one index, however many
+    /// dimensions the array has.
+    ElementOf(LocalId, Box<Expr>),
     /// A `#define` that is not constant.
     Define(DefineId),
     /// `!a`, `-a`.
@@ -652,7 +628,7 @@ pub struct Assertion {
     /// What is claimed.
     pub claim: Claim,
     /// The `// expect:` comments that stand directly above it or on its last line.
-    pub remarks: Vec<Remark>,
+    pub remarks: Vec<Fragment>,
     /// From `#assert` to the semicolon.
     pub span: Span,
 }
@@ -745,13 +721,4 @@ impl FormulaText {
         let start = find(span.start);
         Span::new(start, find(span.end).max(start))
     }
-}
-
-/// A `// expect: …` comment, which PAT ignores.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Remark {
-    /// What stands after `expect:`, without space around it.
-    pub text: String,
-    /// Where that text stands.
-    pub span: Span,
 }

@@ -2,7 +2,7 @@
 //! arrow.
 
 use fairly_source::Span;
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 
 use super::syntax::{
     ActionKind, DefinitionId, NodeId, Operator, ProcessKind, Specification, Subject,
@@ -25,6 +25,9 @@ pub struct WrittenAction {
     pub span: Span,
     /// The first word of the event, or the channel; none for what is silent.
     pub head: Option<String>,
+    /// The same number for places from which the text goes on in the same way, apart from what it computes. A step from
+    /// one of them may be known by the place of another: what is left of a process is compared as a term.
+    pub kind: u32,
 }
 
 /// What is written in processes, and in those that they refer to.
@@ -52,6 +55,8 @@ enum Depth {
 
 struct Search<'a> {
     specification: &'a Specification,
+    /// The kind of each node.
+    kinds: Vec<u32>,
     open: Vec<(NodeId, Depth)>,
     known: HashSet<(DefinitionId, Depth)>,
     written: Written,
@@ -61,6 +66,7 @@ impl<'a> Search<'a> {
     fn new(specification: &'a Specification) -> Self {
         Search {
             specification,
+            kinds: kinds(specification),
             open: Vec::new(),
             known: HashSet::new(),
             written: Written::default(),
@@ -73,8 +79,9 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn add(&mut self, span: Span, head: Option<&str>) {
-        self.written.places.push(WrittenAction { span, head: head.map(str::to_owned) });
+    fn add(&mut self, node: NodeId, span: Span, head: Option<&str>) {
+        let kind = self.kinds[node.index()];
+        self.written.places.push(WrittenAction { span, head: head.map(str::to_owned), kind });
     }
 
     fn node(&mut self, node: NodeId, depth: Depth) {
@@ -103,12 +110,12 @@ impl<'a> Search<'a> {
                         Some(&channels[channel.channel.index()].name.text)
                     }
                 };
-                self.add(action.span, head.map(String::as_str));
+                self.add(node, action.span, head.map(String::as_str));
             }
             ProcessKind::Alternatives { events, then } => {
                 inside(&[*then]);
                 for event in events {
-                    self.add(event.span, Some(&specification.events[event.name.index()]));
+                    self.add(node, event.span, Some(&specification.events[event.name.index()]));
                 }
             }
             ProcessKind::Compose { operator, operands } if is_parallel(operator) => {
@@ -140,6 +147,56 @@ impl<'a> Search<'a> {
     }
 }
 
+/// The same number for nodes that are alike apart from what they compute. The body of a definition is like no other.
+fn kinds(specification: &Specification) -> Vec<u32> {
+    let bodies: HashSet<NodeId> = specification.definitions.iter().map(|it| it.body).collect();
+    let mut known: HashMap<(String, Vec<u32>), u32> = HashMap::new();
+    let mut kinds: Vec<u32> = Vec::with_capacity(specification.nodes.len());
+    for process in &specification.nodes {
+        let (what, parts): (String, Vec<NodeId>) = match &process.kind {
+            ProcessKind::Stop => ("Stop".into(), Vec::new()),
+            ProcessKind::Skip => ("Skip".into(), Vec::new()),
+            ProcessKind::Assert(_) => ("assert".into(), Vec::new()),
+            ProcessKind::Reference { definition, .. } => {
+                (format!("process {}", definition.0), Vec::new())
+            }
+            ProcessKind::Prefix { action, then } => {
+                let what = match &action.kind {
+                    ActionKind::Event(event) => format!("event {}", event.name.0),
+                    ActionKind::Tau => "tau".into(),
+                    ActionKind::Output { channel, .. } => format!("send {}", channel.channel.0),
+                    ActionKind::Input { channel, .. } => format!("receive {}", channel.channel.0),
+                };
+                (format!("{what} {}", action.program.len()), vec![*then])
+            }
+            ProcessKind::Alternatives { then, .. } => ("events".into(), vec![*then]),
+            ProcessKind::Guard { body, .. } => ("guard".into(), vec![*body]),
+            ProcessKind::If { kind, then, otherwise, .. } => {
+                (format!("{kind:?}"), [*then].into_iter().chain(*otherwise).collect())
+            }
+            ProcessKind::Case { branches, otherwise } => {
+                let branches = branches.iter().map(|(_, node)| *node);
+                ("case".into(), branches.chain(*otherwise).collect())
+            }
+            ProcessKind::Compose { operator, operands } => {
+                (format!("{operator:?}"), operands.clone())
+            }
+            ProcessKind::Replicate { operator, body, .. } => {
+                (format!("each {operator:?}"), vec![*body])
+            }
+            ProcessKind::Copies { body, .. } => ("copies".into(), vec![*body]),
+            ProcessKind::Hide { body, .. } => ("hide".into(), vec![*body]),
+            ProcessKind::Atomic(body) => ("atomic".into(), vec![*body]),
+        };
+        let parts = parts.into_iter().map(|part| kinds[part.index()]).collect();
+        let is_body = bodies.contains(&process.id);
+        let what = if is_body { format!("{what} of {}", process.id.0) } else { what };
+        let fresh = u32::try_from(known.len()).unwrap_or(u32::MAX);
+        kinds.push(*known.entry((what, parts)).or_insert(fresh));
+    }
+    kinds
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,6 +218,19 @@ mod tests {
         let (found, joins) = heads(text);
         assert_eq!(found, ["a", "b", "c", ""]);
         assert!(!joins);
+    }
+
+    #[test]
+    fn what_goes_on_in_the_same_way_is_of_one_kind() {
+        let text = "P() = a.1 -> b -> c -> Stop [] a.2 -> b -> c -> Stop [] a.3 -> b -> d -> Stop;
+            #assert P() deadlockfree;";
+        let specification = super::super::parse(text).unwrap();
+        let subject = &specification.assertions[0].process;
+        let kinds: Vec<u32> =
+            written(&specification, &[subject]).places.iter().map(|place| place.kind).collect();
+        let [a1, b1, c1, a2, b2, c2, a3, b3, d3] = kinds[..] else { panic!("{kinds:?}") };
+        assert_eq!((a1, b1, c1), (a2, b2, c2));
+        assert!(![b1, c1].contains(&b3) && c1 != d3 && a1 != a3);
     }
 
     #[test]

@@ -37,48 +37,25 @@
 //! further declaration of the same set goes on above: `mtype = { d, e }` then makes `d` 5 and `e` 4.
 //! Named sets count on their own.
 
-use fairly_source::Span;
+pub use fairly_model::BinaryOp;
+use fairly_source::Fragment;
 use fairly_system::Annotation;
 
 use super::place::{Expansion, Place};
 
-macro_rules! ids {
-    ($($(#[$doc:meta])* $name:ident,)*) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub struct $name(pub u32);
-
-        impl $name {
-            /// The position in its list.
-            pub fn index(self) -> usize {
-                self.0 as usize
-            }
-        }
-    )*};
-}
-
-ids! {
+fairly_source::ids! {
     /// A position in [`Model::processes`].
-    ProctypeId,
+    ProctypeId;
     /// A position in [`Model::globals`].
-    GlobalId,
+    GlobalId;
     /// A position in [`Proctype::locals`].
-    LocalId,
+    LocalId;
     /// A position in [`Proctype::labels`].
-    LabelId,
+    LabelId;
     /// A position in [`Model::typedefs`].
-    TypedefId,
+    TypedefId;
     /// A position in [`Model::mtypes`].
-    MtypeId,
-}
-
-/// A comment of ours that SPIN does not see.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Remark {
-    /// Where its text stands.
-    pub span: Span,
-    /// The text, without surrounding space.
-    pub text: String,
+    MtypeId;
 }
 
 /// A whole model.
@@ -102,7 +79,7 @@ pub struct Model {
     /// Each use of a macro or an inline; see [`Place`].
     pub expansions: Vec<Expansion>,
     /// What stands after `expect:` in comments that start so, in the order of the text.
-    pub expectations: Vec<Remark>,
+    pub expectations: Vec<Fragment>,
 }
 
 /// A struct.
@@ -500,30 +477,6 @@ pub enum UnaryOp {
     Minus,
     /// `~`.
     BitNot,
-}
-
-/// Operators with two operands, as in C.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // The names say it.
-pub enum BinaryOp {
-    Or,
-    And,
-    BitOr,
-    BitXor,
-    BitAnd,
-    Equal,
-    NotEqual,
-    Less,
-    LessEqual,
-    Greater,
-    GreaterEqual,
-    ShiftLeft,
-    ShiftRight,
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    Remainder,
 }
 
 /// What is asked of a channel.

@@ -5,10 +5,9 @@
 
 use std::rc::Rc;
 
-use fairly_source::Span;
+use fairly_source::{Cursor, Fragment, Span};
 use fairly_system::Annotation;
 
-use super::ast::Remark;
 use super::place::Place;
 use super::token::{Kind, SIGNS, Token};
 
@@ -28,7 +27,7 @@ pub(super) struct Lexed {
     pub(super) tokens: Vec<Token>,
     pub(super) notes: Vec<Note>,
     /// Comments that start with `expect:`.
-    pub(super) expectations: Vec<Remark>,
+    pub(super) expectations: Vec<Fragment>,
     /// Whether there are more tokens than [`MAX_TOKENS`].
     pub(super) cut: Option<Span>,
 }
@@ -52,8 +51,7 @@ impl Lexed {
 }
 
 struct Lexer<'a> {
-    text: &'a str,
-    at: usize,
+    cursor: Cursor<'a>,
     newline: bool,
     /// Whether the line is a directive, which a comment does not end.
     directive: bool,
@@ -63,51 +61,48 @@ struct Lexer<'a> {
 
 pub(super) fn lex(text: &str) -> Lexed {
     let out = Lexed { tokens: Vec::new(), notes: Vec::new(), expectations: Vec::new(), cut: None };
-    let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let mut lexer = Lexer { text, at, newline: true, directive: false, note: 0, out };
-    while lexer.at < text.len() {
+    let cursor = Cursor::new(text);
+    let mut lexer = Lexer { cursor, newline: true, directive: false, note: 0, out };
+    while let Some(first) = lexer.cursor.peek() {
         if lexer.out.tokens.len() >= MAX_TOKENS {
-            lexer.out.cut = Some(Span::at(lexer.at));
+            lexer.out.cut = Some(Span::at(lexer.cursor.at()));
             break;
         }
-        lexer.step();
+        lexer.step(first);
     }
     lexer.newline = true;
-    lexer.push(Kind::End, lexer.at);
+    lexer.push(Kind::End, lexer.cursor.at());
     lexer.out
 }
 
-impl<'a> Lexer<'a> {
-    fn rest(&self) -> &'a str {
-        &self.text[self.at..]
-    }
-
+impl Lexer<'_> {
     fn push(&mut self, kind: Kind, start: usize) {
         self.out.tokens.push(Token {
             kind,
-            place: Place::plain(Span::new(start, self.at)),
+            place: Place::plain(self.cursor.since(start)),
             newline: std::mem::take(&mut self.newline),
             painted: false,
             note: std::mem::take(&mut self.note),
         });
     }
 
-    fn step(&mut self) {
-        let rest = self.rest();
-        let start = self.at;
-        let Some(first) = rest.chars().next() else { return };
+    fn step(&mut self, first: char) {
+        let rest = self.cursor.rest();
+        let start = self.cursor.at();
         match first {
             '\n' => {
                 self.newline = true;
                 self.directive = false;
-                self.at += 1;
+                self.cursor.skip(1);
             }
-            '\\' if continues(rest) > 0 => self.at += continues(rest),
-            _ if first.is_whitespace() => self.at += first.len_utf8(),
+            '\\' if continues(rest) > 0 => _ = self.cursor.skip(continues(rest)),
+            _ if first.is_whitespace() => _ = self.cursor.skip(first.len_utf8()),
             '/' if rest.starts_with("/*") => self.block_comment(),
             '/' if rest.starts_with("//") => self.line_comment(),
             // SPIN reads over the end of a comment that has no start. It may be `*` before a comment.
-            '*' if rest.starts_with("*/") && !rest[2..].starts_with(['*', '/']) => self.at += 2,
+            '*' if rest.starts_with("*/") && !rest[2..].starts_with(['*', '/']) => {
+                self.cursor.skip(2);
+            }
             '#' if self.newline => {
                 self.directive = true;
                 self.sign(start);
@@ -116,22 +111,22 @@ impl<'a> Lexer<'a> {
             '\'' => self.character(),
             '0'..='9' => self.number(),
             'a'..='z' | 'A'..='Z' | '_' => {
-                self.at += word(rest);
-                self.push(Kind::Word(Rc::from(&self.text[start..self.at])), start);
+                let word = self.cursor.take_while(in_word);
+                self.push(Kind::Word(Rc::from(word)), start);
             }
             _ => self.sign(start),
         }
     }
 
     fn sign(&mut self, start: usize) {
-        let rest = self.rest();
+        let rest = self.cursor.rest();
         match SIGNS.iter().find(|sign| rest.starts_with(sign.text())) {
             Some(&sign) => {
-                self.at += sign.text().len();
+                self.cursor.skip(sign.text().len());
                 self.push(Kind::Sign(sign), start);
             }
             None => {
-                self.at += rest.chars().next().map_or(1, char::len_utf8);
+                self.cursor.skip(rest.chars().next().map_or(1, char::len_utf8));
                 let bad = Kind::Bad("E1100", "a character that means nothing here", "");
                 self.push(bad, start);
             }
@@ -139,64 +134,38 @@ impl<'a> Lexer<'a> {
     }
 
     fn block_comment(&mut self) {
-        let start = self.at;
-        let inside = &self.rest()[2..];
-        let Some(length) = inside.find("*/") else {
-            self.at = start + 2;
+        let start = self.cursor.at();
+        let Some(comment) = self.cursor.take_block("/*", "*/") else {
+            self.cursor.skip(2);
             self.push(Kind::Bad("E1101", "this comment does not end", "expected `*/`"), start);
-            self.at = self.text.len();
-            return;
+            return self.cursor.go(self.cursor.text().len());
         };
-        let comment = &inside[..length];
-        self.at += length + 4;
         // A comment counts as a space for the preprocessor, but SPIN sees the ends of lines in it.
         // Those in a directive are none: it goes on behind the comment.
         self.newline |= comment.contains('\n') && !self.directive;
         if let Some(annotation) = comment.strip_prefix('@') {
-            let annotation = match annotation.trim() {
-                "wf" => Some(Annotation::WeakFair),
-                "sf" => Some(Annotation::StrongFair),
-                "wl" => Some(Annotation::WeakLive),
-                "sl" => Some(Annotation::StrongLive),
-                _ => None,
-            };
-            self.out.notes.push(Note { annotation, span: Span::new(start, self.at) });
+            let annotation = Annotation::named(annotation.trim());
+            self.out.notes.push(Note { annotation, span: self.cursor.since(start) });
             self.note = u32::try_from(self.out.notes.len()).unwrap_or(0);
         }
-        self.expectation(comment, start + 2);
+        self.out.expectations.extend(Fragment::behind("expect:", comment, start + 2));
     }
 
     fn line_comment(&mut self) {
-        let start = self.at + 2;
-        let mut end = start;
-        loop {
-            end += self.text[end..].find('\n').unwrap_or(self.text.len() - end);
-            let before = self.text[start..end].trim_end_matches('\r');
-            if end < self.text.len() && before.ends_with('\\') {
-                end += 1;
-            } else {
-                break;
-            }
+        self.cursor.skip(2);
+        let start = self.cursor.at();
+        let mut comment = self.cursor.take_line();
+        while comment.trim_end_matches('\r').ends_with('\\') && self.cursor.takes("\n") {
+            self.cursor.take_line();
+            comment = &self.cursor.text()[start..self.cursor.at()];
         }
-        self.at = end;
-        self.expectation(&self.text[start..end], start);
-    }
-
-    fn expectation(&mut self, comment: &str, start: usize) {
-        let trimmed = comment.trim_start();
-        if let Some(rest) = trimmed.strip_prefix("expect:") {
-            let start = start + comment.len() - rest.len();
-            let start = start + rest.len() - rest.trim_start().len();
-            let text = rest.trim();
-            let span = Span::new(start, start + text.len());
-            self.out.expectations.push(Remark { span, text: text.to_owned() });
-        }
+        self.out.expectations.extend(Fragment::behind("expect:", comment, start));
     }
 
     fn string(&mut self) {
-        let start = self.at;
+        let start = self.cursor.at();
         let mut escaped = false;
-        for (at, c) in self.rest().char_indices().skip(1) {
+        for (at, c) in self.cursor.rest().char_indices().skip(1) {
             match c {
                 // A backslash hides the end of the line, also with a carriage return between them.
                 '\n' if escaped => escaped = false,
@@ -205,9 +174,9 @@ impl<'a> Lexer<'a> {
                 _ if escaped => escaped = false,
                 '\\' => escaped = true,
                 '"' => {
-                    self.at += at + 1;
-                    let text = &self.text[start..self.at];
+                    let text = &self.cursor.rest()[..=at];
                     let text = text.replace("\\\r\n", "").replace("\\\n", "");
+                    self.cursor.skip(at + 1);
                     self.push(Kind::Text(Rc::from(text)), start);
                     return;
                 }
@@ -215,14 +184,14 @@ impl<'a> Lexer<'a> {
             }
         }
         let bad = Kind::Bad("E1102", "this string does not end in its line", "expected `\"`");
-        self.at += 1;
+        self.cursor.skip(1);
         self.push(bad, start);
-        self.at += self.rest().find('\n').unwrap_or(self.rest().len());
+        self.cursor.take_line();
     }
 
     fn character(&mut self) {
-        let start = self.at;
-        let mut rest = self.rest()[1..].chars();
+        let start = self.cursor.at();
+        let mut rest = self.cursor.rest()[1..].chars();
         let (value, length) = match rest.next() {
             Some('\\') => match rest.next() {
                 Some('n') => (Some('\n'), 3),
@@ -237,32 +206,27 @@ impl<'a> Lexer<'a> {
         };
         match (value, rest.next()) {
             (Some(value), Some('\'')) => {
-                self.at += length + 1;
+                self.cursor.skip(length + 1);
                 self.push(Kind::Number(value as i32, false), start);
             }
             _ => {
-                self.at += 1;
+                self.cursor.skip(1);
                 let what = "a character in quotes is one ASCII character, as in `'a'` or `'\\n'`";
                 self.push(Kind::Bad("E1103", what, ""), start);
                 // The rest of the line is part of the slip, so that one is said once.
-                self.at += self.rest().find(['\n', '\'', ';']).unwrap_or(self.rest().len());
-                if self.rest().starts_with('\'') {
-                    self.at += 1;
-                }
+                self.cursor.take_while(|sign| !['\n', '\'', ';'].contains(&sign));
+                self.cursor.takes("'");
             }
         }
     }
 
     fn number(&mut self) {
-        let start = self.at;
-        let rest = self.rest();
-        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-        let glued = word(&rest[digits..]);
-        self.at += digits + glued;
-        let kind = if glued > 0 {
+        let start = self.cursor.at();
+        let number = self.cursor.take_while(in_word);
+        let kind = if number.bytes().any(|digit| !digit.is_ascii_digit()) {
             Kind::Bad("E1105", "a number with letters in it", "numbers are decimal")
         } else {
-            match rest[..digits].parse::<i64>() {
+            match number.parse::<i64>() {
                 // SPIN cuts a number off at 32 bits: 4294967295 is -1.
                 Ok(value) => Kind::Number(value as i32, true),
                 Err(_) => {
@@ -281,9 +245,8 @@ fn continues(rest: &str) -> usize {
     if after[spaces..].starts_with('\n') { spaces + 2 } else { 0 }
 }
 
-/// How many bytes at the start of `text` can belong to a word.
-fn word(text: &str) -> usize {
-    text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len())
+fn in_word(sign: char) -> bool {
+    sign.is_ascii_alphanumeric() || sign == '_'
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use super::ast::{
     Ltl, Model, MtypeId, Origin, Pattern, Probe, ProcessKind, Proctype, Sequence, Start, Stmt,
     StmtKind, Type, UnaryLtl, UnaryOp, VarRef, Variable, Visibility,
 };
+use super::token::OPERATORS;
 
 /// Writes a model.
 ///
@@ -226,7 +227,7 @@ impl Printer<'_> {
     }
 
     fn stmt(&self, stmt: &Stmt, depth: usize, out: &mut String) {
-        out.push_str(note(stmt.annotation));
+        out.push_str(&note(stmt.annotation));
         for &label in &stmt.labels {
             let _ = write!(out, "{}: ", self.names.label(label));
         }
@@ -479,35 +480,10 @@ fn integer(value: i32) -> String {
     if value == i32::MIN { format!("{} - 1", value + 1) } else { value.to_string() }
 }
 
-fn note(annotation: Option<Annotation>) -> &'static str {
-    match annotation {
-        None => "",
-        Some(Annotation::WeakFair) => "/*@ wf */ ",
-        Some(Annotation::StrongFair) => "/*@ sf */ ",
-        Some(Annotation::WeakLive) => "/*@ wl */ ",
-        Some(Annotation::StrongLive) => "/*@ sl */ ",
-    }
+fn note(annotation: Option<Annotation>) -> String {
+    annotation.map_or(String::new(), |annotation| format!("/*@ {annotation} */ "))
 }
 
 fn sign(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Or => "||",
-        BinaryOp::And => "&&",
-        BinaryOp::BitOr => "|",
-        BinaryOp::BitXor => "^",
-        BinaryOp::BitAnd => "&",
-        BinaryOp::Equal => "==",
-        BinaryOp::NotEqual => "!=",
-        BinaryOp::Less => "<",
-        BinaryOp::LessEqual => "<=",
-        BinaryOp::Greater => ">",
-        BinaryOp::GreaterEqual => ">=",
-        BinaryOp::ShiftLeft => "<<",
-        BinaryOp::ShiftRight => ">>",
-        BinaryOp::Add => "+",
-        BinaryOp::Subtract => "-",
-        BinaryOp::Multiply => "*",
-        BinaryOp::Divide => "/",
-        BinaryOp::Remainder => "%",
-    }
+    OPERATORS.iter().find(|(_, known, _)| *known == op).map_or("", |(sign, ..)| sign.text())
 }

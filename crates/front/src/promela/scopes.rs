@@ -159,7 +159,7 @@ impl Scopes {
         let same = known.and_then(|known| known.scopes.get(&jump.scope)).map(|found| found.1);
         let around = || self.earliest_around(known?, jump.scope);
         let Some(found) = same.or_else(around).or_else(|| known?.latest) else {
-            let help = super::suggest::did_you_mean(&jump.name, self.label_names());
+            let help = fairly_source::suggest::did_you_mean(&jump.name, self.label_names());
             let message = format!("there is no label `{}` in this process", jump.name);
             return Err(Wrong::new("E1145", message, jump.place).help(
                 help.unwrap_or_else(|| "a label stands before a statement: `L: skip`".into()),

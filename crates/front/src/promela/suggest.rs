@@ -1,6 +1,4 @@
-//! "Did you mean", as a line of help.
-
-use crate::suggest::near;
+//! Help for those who know other languages.
 
 /// A line of help for a word of another language, in which the same is said otherwise.
 pub(super) fn in_promela(word: &str) -> Option<&'static str> {
@@ -28,12 +26,4 @@ pub(super) fn in_promela(word: &str) -> Option<&'static str> {
         "or" | "OR" => "write `||`",
         _ => return None,
     })
-}
-
-/// A line of help with the candidate that is nearest to `name`, if one is near.
-pub(super) fn did_you_mean<'a>(
-    name: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<String> {
-    near(name, candidates).map(|found| format!("did you mean `{found}`?"))
 }

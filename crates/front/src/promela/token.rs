@@ -2,6 +2,10 @@
 
 use std::fmt;
 use std::rc::Rc;
+use std::sync::LazyLock;
+
+use fairly_model::BinaryOp;
+use hashbrown::HashSet;
 
 use super::place::Place;
 
@@ -30,6 +34,37 @@ signs! {
     BitAnd "&", BitOr "|", BitXor "^", BitNot "~", Times "*", Divide "/", Modulo "%", Semicolon ";",
     Comma ",", Dot ".", At "@", Hash "#", Backslash "\\", OpenParen "(", CloseParen ")",
     OpenBrace "{", CloseBrace "}", OpenBracket "[", CloseBracket "]",
+}
+
+/// The operators with two operands: the sign, what it computes, and how tightly it binds. Operators of temporal
+/// logic are at 1 and 4.
+pub(super) const OPERATORS: &[(Sign, BinaryOp, u8)] = &[
+    (Sign::Or, BinaryOp::Or, 2),
+    (Sign::And, BinaryOp::And, 3),
+    (Sign::BitOr, BinaryOp::BitOr, 5),
+    (Sign::BitXor, BinaryOp::BitXor, 6),
+    (Sign::BitAnd, BinaryOp::BitAnd, 7),
+    (Sign::Equal, BinaryOp::Equal, 8),
+    (Sign::NotEqual, BinaryOp::NotEqual, 8),
+    (Sign::Less, BinaryOp::Less, 9),
+    (Sign::LessEqual, BinaryOp::LessEqual, 9),
+    (Sign::Greater, BinaryOp::Greater, 9),
+    (Sign::GreaterEqual, BinaryOp::GreaterEqual, 9),
+    (Sign::ShiftLeft, BinaryOp::ShiftLeft, 10),
+    (Sign::ShiftRight, BinaryOp::ShiftRight, 10),
+    (Sign::Plus, BinaryOp::Add, 11),
+    (Sign::Minus, BinaryOp::Subtract, 11),
+    (Sign::Times, BinaryOp::Multiply, 12),
+    (Sign::Divide, BinaryOp::Divide, 12),
+    (Sign::Modulo, BinaryOp::Remainder, 12),
+];
+
+impl Sign {
+    /// The operator with two operands that it is, and how tightly that binds.
+    pub(super) fn operator(self) -> Option<(BinaryOp, u8)> {
+        let mut all = OPERATORS.iter();
+        all.find(|(sign, ..)| *sign == self).map(|&(_, op, level)| (op, level))
+    }
 }
 
 /// What a token is.
@@ -99,74 +134,17 @@ impl fmt::Display for Kind {
     }
 }
 
-/// The words that SPIN keeps for itself. `in` is one only inside the head of a `for`.
-pub(super) const KEYWORDS: &[&str] = &[
-    "active",
-    "assert",
-    "atomic",
-    "bit",
-    "bool",
-    "break",
-    "byte",
-    "c_code",
-    "c_decl",
-    "c_expr",
-    "c_state",
-    "c_track",
-    "D_proctype",
-    "do",
-    "chan",
-    "else",
-    "empty",
-    "enabled",
-    "eval",
-    "false",
-    "fi",
-    "for",
-    "full",
-    "get_priority",
-    "goto",
-    "hidden",
-    "if",
-    "init",
-    "inline",
-    "int",
-    "len",
-    "local",
-    "ltl",
-    "mtype",
-    "nempty",
-    "never",
-    "nfull",
-    "notrace",
-    "np_",
-    "od",
-    "of",
-    "pc_value",
-    "pid",
-    "printf",
-    "printm",
-    "priority",
-    "proctype",
-    "provided",
-    "return",
-    "run",
-    "d_step",
-    "select",
-    "set_priority",
-    "short",
-    "skip",
-    "timeout",
-    "trace",
-    "true",
-    "show",
-    "typedef",
-    "unless",
-    "unsigned",
-    "xr",
-    "xs",
-];
+/// The words for which [`is_keyword`] says so.
+static KEYWORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    let all = "active assert atomic bit bool break byte c_code c_decl c_expr c_state c_track \
+               D_proctype do chan else empty enabled eval false fi for full get_priority goto \
+               hidden if init inline int len local ltl mtype nempty never nfull notrace np_ od of \
+               pc_value pid printf printm priority proctype provided return run d_step select \
+               set_priority short skip timeout trace true show typedef unless unsigned xr xs";
+    all.split(' ').collect()
+});
 
+/// Tells whether SPIN keeps a word for itself. `in` is such a word only inside the head of a `for`.
 pub(super) fn is_keyword(word: &str) -> bool {
-    KEYWORDS.contains(&word)
+    KEYWORDS.contains(word)
 }

@@ -1,7 +1,7 @@
 //! Which events a process takes together with others.
 
 use std::collections::{BTreeSet, HashSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::ast::{Action, Domain, Event, EventSet, Ex, Name, P, Spec};
 use super::naive::{Meaning, Skip, Store, Values, children, event_name};
@@ -33,7 +33,7 @@ impl Meaning<'_> {
     /// Names that are not known stand for nothing.
     pub(crate) fn alphabet(
         &self,
-        process: &Rc<P>,
+        process: &Arc<P>,
         names: &Values,
         hidden: &BTreeSet<String>,
         found: &mut BTreeSet<String>,

@@ -4,7 +4,7 @@
 //! maps. Nothing is computed before it is needed, and nothing is shared with the front end.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::ast::{
     Action, Domain, Event, Ex, IfKind, Name, Op, Operator, P, Pattern, Query, Spec, Statement, Use,
@@ -16,7 +16,7 @@ use super::put::{put, put_program};
 pub(crate) type Values = BTreeMap<Name, i64>;
 
 /// A part of a composition that has become another.
-type Change = (usize, Rc<P>);
+type Change = (usize, Arc<P>);
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,17 +58,17 @@ enum Label {
 struct Step {
     label: Label,
     program: Vec<Statement>,
-    to: Rc<P>,
+    to: Arc<P>,
     atomic: bool,
 }
 
 impl Step {
-    fn new(label: Label, to: Rc<P>) -> Step {
+    fn new(label: Label, to: Arc<P>) -> Step {
         Step { label, program: Vec::new(), to, atomic: false }
     }
 
     fn fault() -> Step {
-        Step::new(Label::Fault, Rc::new(P::Stop))
+        Step::new(Label::Fault, Arc::new(P::Stop))
     }
 
     fn ends(&self) -> bool {
@@ -76,7 +76,7 @@ impl Step {
     }
 
     fn to(self, to: P) -> Step {
-        Step { to: Rc::new(to), ..self }
+        Step { to: Arc::new(to), ..self }
     }
 }
 
@@ -96,8 +96,8 @@ pub(crate) fn explore(spec: &Spec, most: usize) -> Result<Vec<State>, Skip> {
         variables: spec.variables.iter().map(|variable| variable.initial.clone()).collect(),
         buffers: vec![Vec::new(); meaning.channel(spec.channels.len(), 0)],
     };
-    let start = (Rc::new(P::Refer(0, Vec::new())), store);
-    let mut numbers: HashMap<(Rc<P>, Store), usize> = HashMap::from([(start.clone(), 0)]);
+    let start = (Arc::new(P::Refer(0, Vec::new())), store);
+    let mut numbers: HashMap<(Arc<P>, Store), usize> = HashMap::from([(start.clone(), 0)]);
     let mut open = vec![start];
     let mut states = Vec::new();
     while states.len() < open.len() {
@@ -163,7 +163,7 @@ fn size(process: &P) -> usize {
     1 + children(process).into_iter().map(|child| size(child)).sum::<usize>()
 }
 
-pub(crate) fn children(process: &P) -> Vec<&Rc<P>> {
+pub(crate) fn children(process: &P) -> Vec<&Arc<P>> {
     match process {
         P::Stop | P::Skip | P::Done | P::Refer(..) | P::Assert(_) => Vec::new(),
         P::Prefix(_, _, then) | P::Alternatives(_, then) => vec![then],
@@ -359,20 +359,20 @@ impl Meaning<'_> {
     }
 
     /// The steps of a process, without the order that `atomic` brings.
-    fn steps(&self, process: &Rc<P>, store: &Store, depth: usize) -> Result<Vec<Step>, Skip> {
+    fn steps(&self, process: &Arc<P>, store: &Store, depth: usize) -> Result<Vec<Step>, Skip> {
         if depth > 150 {
             return Err(Skip::Large);
         }
-        let inner = |process: &Rc<P>| {
+        let inner = |process: &Arc<P>| {
             let steps = self.steps(process, store, depth + 1)?;
             if steps.len() > 100 { Err(Skip::Large) } else { Ok(steps) }
         };
-        let silent = |to: &Rc<P>| vec![Step::new(Label::Tau, Rc::clone(to))];
+        let silent = |to: &Arc<P>| vec![Step::new(Label::Tau, Arc::clone(to))];
         let fault = || vec![Step::fault()];
-        let skip = Rc::new(P::Skip);
+        let skip = Arc::new(P::Skip);
         Ok(match &**process {
             P::Stop | P::Done => Vec::new(),
-            P::Skip => vec![Step::new(Label::Tick, Rc::new(P::Done))],
+            P::Skip => vec![Step::new(Label::Tick, Arc::new(P::Done))],
             P::Refer(definition, arguments) => {
                 let definition = &self.spec.definitions[*definition];
                 match self.values(arguments, store) {
@@ -391,13 +391,13 @@ impl Meaning<'_> {
             P::Alternatives(events, then) => events
                 .iter()
                 .map(|event| match self.event(event, store) {
-                    Ok(name) => Step::new(Label::Event(name, true), Rc::clone(then)),
+                    Ok(name) => Step::new(Label::Event(name, true), Arc::clone(then)),
                     Err(Wrong) => Step::fault(),
                 })
                 .collect(),
             P::Assert(condition) => vec![Step {
                 program: vec![Statement::Assert(condition.clone())],
-                ..Step::new(Label::Tick, Rc::new(P::Done))
+                ..Step::new(Label::Tick, Arc::new(P::Done))
             }],
             P::Guard(condition, body) => match self.value(condition, store) {
                 Err(Wrong) => fault(),
@@ -440,13 +440,13 @@ impl Meaning<'_> {
                 };
                 let part = |value| put(body, &Values::from([(*name, value)]));
                 let parts = values.into_iter().map(part).collect();
-                inner(&Rc::new(P::Compose(*operator, parts)))?
+                inner(&Arc::new(P::Compose(*operator, parts)))?
             }
             P::Copies(count, body) => match self.value(count, store) {
                 Err(Wrong) => fault(),
                 Ok(count) => {
-                    let parts = (0..count).map(|_| Rc::clone(body)).collect();
-                    inner(&Rc::new(P::Compose(Operator::Interleave, parts)))?
+                    let parts = (0..count).map(|_| Arc::clone(body)).collect();
+                    inner(&Arc::new(P::Compose(Operator::Interleave, parts)))?
                 }
             },
             P::Compose(operator, parts) => self.compose(*operator, parts, store, depth)?,
@@ -459,7 +459,7 @@ impl Meaning<'_> {
                         label => label,
                     };
                     let step = Step { label, ..step };
-                    let left = P::Hide(Rc::clone(&step.to), sets.clone());
+                    let left = P::Hide(Arc::clone(&step.to), sets.clone());
                     if step.ends() { step } else { step.to(left) }
                 };
                 inner(body)?.into_iter().map(hide).collect()
@@ -467,7 +467,7 @@ impl Meaning<'_> {
             P::Atomic(body) => {
                 let first = |step: Step| {
                     let step = Step { atomic: true, ..step };
-                    let left = P::Atomic(Rc::clone(&step.to));
+                    let left = P::Atomic(Arc::clone(&step.to));
                     if step.ends() { step } else { step.to(left) }
                 };
                 inner(body)?.into_iter().map(first).collect()
@@ -479,10 +479,10 @@ impl Meaning<'_> {
         &self,
         action: &Action,
         program: &[Statement],
-        then: &Rc<P>,
+        then: &Arc<P>,
         store: &Store,
     ) -> Result<Option<Step>, Wrong> {
-        let step = |label| Step { program: program.to_vec(), ..Step::new(label, Rc::clone(then)) };
+        let step = |label| Step { program: program.to_vec(), ..Step::new(label, Arc::clone(then)) };
         Ok(Some(match action {
             Action::Event(event) => {
                 step(Label::Event(self.event(event, store)?, program.is_empty()))
@@ -564,11 +564,11 @@ impl Meaning<'_> {
     fn compose(
         &self,
         operator: Operator,
-        parts: &[Rc<P>],
+        parts: &[Arc<P>],
         store: &Store,
         depth: usize,
     ) -> Result<Vec<Step>, Skip> {
-        let inner = |process: &Rc<P>| {
+        let inner = |process: &Arc<P>| {
             let steps = self.steps(process, store, depth + 1)?;
             if steps.len() > 100 { Err(Skip::Large) } else { Ok(steps) }
         };
@@ -580,7 +580,7 @@ impl Meaning<'_> {
                 }
             }
             Operator::Internal => {
-                out.extend(parts.iter().map(|part| Step::new(Label::Tau, Rc::clone(part))));
+                out.extend(parts.iter().map(|part| Step::new(Label::Tau, Arc::clone(part))));
             }
             Operator::External => {
                 for (at, part) in parts.iter().enumerate() {
@@ -588,7 +588,7 @@ impl Meaning<'_> {
                         out.push(match step.label {
                             Label::Tau => {
                                 let mut left = parts.to_vec();
-                                left[at] = Rc::clone(&step.to);
+                                left[at] = Arc::clone(&step.to);
                                 step.to(P::Compose(operator, left))
                             }
                             _ => step,
@@ -601,9 +601,10 @@ impl Meaning<'_> {
                 if first.is_empty() {
                     return inner(last);
                 }
-                let first = Rc::new(P::Compose(operator, first.to_vec()));
-                let both =
-                    |a: &Rc<P>, b: &Rc<P>| P::Compose(operator, vec![Rc::clone(a), Rc::clone(b)]);
+                let first = Arc::new(P::Compose(operator, first.to_vec()));
+                let both = |a: &Arc<P>, b: &Arc<P>| {
+                    P::Compose(operator, vec![Arc::clone(a), Arc::clone(b)])
+                };
                 for step in inner(&first)? {
                     let left = both(&step.to, last);
                     out.push(if step.ends() { step } else { step.to(left) });
@@ -622,7 +623,7 @@ impl Meaning<'_> {
                     return inner(first);
                 }
                 if only_skips(first) {
-                    return inner(&Rc::new(P::Compose(operator, rest.to_vec())));
+                    return inner(&Arc::new(P::Compose(operator, rest.to_vec())));
                 }
                 for step in inner(first)? {
                     let rest = rest.iter().cloned();
@@ -630,7 +631,7 @@ impl Meaning<'_> {
                         Label::Tick => Step { label: Label::Tau, ..step }
                             .to(P::Compose(operator, rest.collect())),
                         _ => {
-                            let left = [Rc::clone(&step.to)].into_iter().chain(rest).collect();
+                            let left = [Arc::clone(&step.to)].into_iter().chain(rest).collect();
                             step.to(P::Compose(operator, left))
                         }
                     });
@@ -641,16 +642,16 @@ impl Meaning<'_> {
                 for part in parts {
                     steps.push(inner(part)?);
                 }
-                let left = |changes: &[(usize, Rc<P>)]| {
+                let left = |changes: &[(usize, Arc<P>)]| {
                     let mut left = parts.to_vec();
                     for (at, to) in changes {
-                        left[*at] = Rc::clone(to);
+                        left[*at] = Arc::clone(to);
                     }
                     P::Compose(operator, left)
                 };
                 for (at, steps) in steps.iter().enumerate() {
                     for step in steps.iter().filter(|step| !step.ends()) {
-                        out.push(step.clone().to(left(&[(at, Rc::clone(&step.to))])));
+                        out.push(step.clone().to(left(&[(at, Arc::clone(&step.to))])));
                     }
                 }
                 self.everywhere(&steps, &left, store, &mut out);
@@ -661,7 +662,7 @@ impl Meaning<'_> {
                     let mut found = BTreeSet::new();
                     let mut met = HashSet::new();
                     self.alphabet(part, &BTreeMap::new(), &BTreeSet::new(), &mut found, &mut met)?;
-                    joined.push((Rc::clone(part), Rc::new(found.into_iter().collect())));
+                    joined.push((Arc::clone(part), Arc::new(found.into_iter().collect())));
                 }
                 return self.joined(&joined, store, depth);
             }
@@ -671,7 +672,7 @@ impl Meaning<'_> {
 
     fn joined(
         &self,
-        parts: &[(Rc<P>, Rc<Vec<String>>)],
+        parts: &[(Arc<P>, Arc<Vec<String>>)],
         store: &Store,
         depth: usize,
     ) -> Result<Vec<Step>, Skip> {
@@ -679,10 +680,10 @@ impl Meaning<'_> {
         for (part, _) in parts {
             steps.push(self.steps(part, store, depth + 1)?);
         }
-        let left = |changes: &[(usize, Rc<P>)]| {
+        let left = |changes: &[(usize, Arc<P>)]| {
             let mut left = parts.to_vec();
             for (at, to) in changes {
-                left[*at].0 = Rc::clone(to);
+                left[*at].0 = Arc::clone(to);
             }
             P::Joined(left)
         };
@@ -696,7 +697,7 @@ impl Meaning<'_> {
             for step in steps.iter().filter(|step| !step.ends()) {
                 match shares(at, step) {
                     Some(name) => _ = names.insert(name),
-                    None => out.push(step.clone().to(left(&[(at, Rc::clone(&step.to))]))),
+                    None => out.push(step.clone().to(left(&[(at, Arc::clone(&step.to))]))),
                 }
             }
         }
@@ -715,14 +716,14 @@ impl Meaning<'_> {
                     .flat_map(|(way, atomic)| {
                         those.iter().map(move |step| {
                             let mut way = way.clone();
-                            way.push((at, Rc::clone(&step.to)));
+                            way.push((at, Arc::clone(&step.to)));
                             (way, *atomic || step.atomic)
                         })
                     })
                     .collect();
             }
             for (way, atomic) in ways {
-                let step = Step::new(Label::Event(name.clone(), true), Rc::new(left(&way)));
+                let step = Step::new(Label::Event(name.clone(), true), Arc::new(left(&way)));
                 out.push(Step { atomic, ..step });
             }
         }
@@ -738,7 +739,7 @@ impl Meaning<'_> {
         store: &Store,
         out: &mut Vec<Step>,
     ) {
-        let end = Step::new(Label::Tick, Rc::new(P::Done));
+        let end = Step::new(Label::Tick, Arc::new(P::Done));
         let mut ends_together = vec![end];
         for steps in steps {
             let ticks: Vec<&Step> = steps.iter().filter(|step| step.ends()).collect();
@@ -778,11 +779,11 @@ impl Meaning<'_> {
                                 let name =
                                     format!("{}.{}", self.channel_shown(*channel), dotted(row));
                                 let to =
-                                    left(&[(sender, Rc::clone(&send.to)), (receiver, receive.to)]);
+                                    left(&[(sender, Arc::clone(&send.to)), (receiver, receive.to)]);
                                 out.push(Step {
                                     label: Label::Joint(name),
                                     program: [send.program.clone(), receive.program].concat(),
-                                    to: Rc::new(to),
+                                    to: Arc::new(to),
                                     atomic,
                                 });
                             }

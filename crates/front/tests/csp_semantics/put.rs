@@ -1,6 +1,6 @@
 //! Values in place of names.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::ast::{Action, Domain, Event, EventSet, Ex, Name, P, Pattern, Statement, Use};
 use super::naive::Values;
@@ -58,9 +58,9 @@ fn without(values: &Values, names: impl IntoIterator<Item = Name>) -> Values {
 }
 
 /// The process with values in place of names that are free in it.
-pub(crate) fn put(process: &Rc<P>, values: &Values) -> Rc<P> {
+pub(crate) fn put(process: &Arc<P>, values: &Values) -> Arc<P> {
     let expr = |expr: &Ex| put_expr(expr, values);
-    let inner = |process: &Rc<P>| put(process, values);
+    let inner = |process: &Arc<P>| put(process, values);
     let sets = |sets: &[EventSet]| -> Vec<EventSet> {
         sets.iter()
             .map(|set| {
@@ -71,8 +71,8 @@ pub(crate) fn put(process: &Rc<P>, values: &Values) -> Rc<P> {
     };
     let channel =
         |channel: &Use| Use { channel: channel.channel, index: channel.index.as_ref().map(&expr) };
-    Rc::new(match &**process {
-        P::Stop | P::Skip | P::Done => return Rc::clone(process),
+    Arc::new(match &**process {
+        P::Stop | P::Skip | P::Done => return Arc::clone(process),
         P::Refer(definition, arguments) => P::Refer(*definition, put_exprs(arguments, values)),
         P::Prefix(Action::Receive(from, guard, message), program, then) => {
             let bound = message.iter().filter_map(|part| match part {
@@ -127,7 +127,7 @@ pub(crate) fn put(process: &Rc<P>, values: &Values) -> Rc<P> {
         P::Hide(body, events) => P::Hide(inner(body), sets(events)),
         P::Atomic(body) => P::Atomic(inner(body)),
         P::Joined(parts) => P::Joined(
-            parts.iter().map(|(part, alphabet)| (inner(part), Rc::clone(alphabet))).collect(),
+            parts.iter().map(|(part, alphabet)| (inner(part), Arc::clone(alphabet))).collect(),
         ),
     })
 }

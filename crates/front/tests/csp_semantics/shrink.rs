@@ -1,6 +1,6 @@
 //! Makes a specification that fails small.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::ast::{Action, Ex, P, Spec, Statement};
 
@@ -22,7 +22,7 @@ fn smaller(spec: &Spec) -> Vec<Spec> {
         }
         for body in smaller_process(&spec.definitions[at].body) {
             let mut copy = spec.clone();
-            copy.definitions[at].body = Rc::new(body);
+            copy.definitions[at].body = Arc::new(body);
             all.push(copy);
         }
     }
@@ -45,50 +45,50 @@ fn smaller(spec: &Spec) -> Vec<Spec> {
     all
 }
 
-fn smaller_process(process: &Rc<P>) -> Vec<P> {
+fn smaller_process(process: &Arc<P>) -> Vec<P> {
     let mut all = Vec::new();
     if !matches!(**process, P::Stop | P::Skip) {
         all.extend([P::Stop, P::Skip]);
     }
-    let mut take = |child: &Rc<P>, rebuild: &dyn Fn(Rc<P>) -> P| {
+    let mut take = |child: &Arc<P>, rebuild: &dyn Fn(Arc<P>) -> P| {
         all.push(P::clone(child));
-        all.extend(smaller_process(child).into_iter().map(|child| rebuild(Rc::new(child))));
+        all.extend(smaller_process(child).into_iter().map(|child| rebuild(Arc::new(child))));
     };
     match &**process {
         P::Prefix(action, program, then) => {
             take(then, &|then| P::Prefix(action.clone(), program.clone(), then));
             for program in smaller_program(program) {
-                all.push(P::Prefix(action.clone(), program, Rc::clone(then)));
+                all.push(P::Prefix(action.clone(), program, Arc::clone(then)));
             }
             if let Action::Receive(from, Some(_), message) = action {
                 let action = Action::Receive(from.clone(), None, message.clone());
-                all.push(P::Prefix(action, program.clone(), Rc::clone(then)));
+                all.push(P::Prefix(action, program.clone(), Arc::clone(then)));
             }
             if *action != Action::Tau {
-                all.push(P::Prefix(Action::Tau, program.clone(), Rc::clone(then)));
+                all.push(P::Prefix(Action::Tau, program.clone(), Arc::clone(then)));
             }
         }
         P::Alternatives(events, then) => {
             take(then, &|then| P::Alternatives(events.clone(), then));
             for event in events {
-                all.push(P::Prefix(Action::Event(event.clone()), Vec::new(), Rc::clone(then)));
+                all.push(P::Prefix(Action::Event(event.clone()), Vec::new(), Arc::clone(then)));
             }
         }
         P::Guard(condition, body) => {
             take(body, &|body| P::Guard(condition.clone(), body));
             for condition in smaller_condition(condition) {
-                all.push(P::Guard(condition, Rc::clone(body)));
+                all.push(P::Guard(condition, Arc::clone(body)));
             }
         }
         P::If(kind, condition, then, otherwise) => {
             take(then, &|then| P::If(*kind, condition.clone(), then, otherwise.clone()));
             if let Some(otherwise) = otherwise {
                 take(otherwise, &|otherwise| {
-                    P::If(*kind, condition.clone(), Rc::clone(then), Some(otherwise))
+                    P::If(*kind, condition.clone(), Arc::clone(then), Some(otherwise))
                 });
             }
             for condition in smaller_condition(condition) {
-                all.push(P::If(*kind, condition, Rc::clone(then), otherwise.clone()));
+                all.push(P::If(*kind, condition, Arc::clone(then), otherwise.clone()));
             }
         }
         P::Case(branches, otherwise) => {
@@ -131,7 +131,7 @@ fn smaller_process(process: &Rc<P>) -> Vec<P> {
                 for at in 0..events.len() {
                     let mut events = events.clone();
                     events.remove(at);
-                    all.push(P::Hide(Rc::clone(body), events));
+                    all.push(P::Hide(Arc::clone(body), events));
                 }
             }
         }

@@ -55,13 +55,13 @@ impl Purpose<'_> {
     }
 }
 
-/// Writes a function.
+/// Writes a function; of one that gets longer than so many instructions, only a part.
 pub(crate) fn write(
     mut builder: FunctionBuilder<'_>,
     plan: &Plan,
-    commands: &mut Commands,
+    commands: &Commands,
     purpose: &Purpose<'_>,
-    target: TargetFrontendConfig,
+    (target, most): (TargetFrontendConfig, usize),
 ) {
     let entry = builder.create_block();
     builder.append_block_params_for_function_params(entry);
@@ -85,6 +85,7 @@ pub(crate) fn write(
         constants: None,
         written_out: 0,
         statements: None,
+        most,
     };
     match purpose {
         Purpose::Steps { slot, variant, locations } => {
@@ -286,8 +287,16 @@ impl Emitter<'_> {
         }
     }
 
+    /// Whether the function is too long already, so that there is no use in writing the rest.
+    fn is_too_long(&self) -> bool {
+        self.builder.func.dfg.num_insts() > self.most
+    }
+
     /// One edge: what must hold, then what it does.
     fn edge(&mut self, number: u32, edge: &Edge, probe: bool) {
+        if self.is_too_long() {
+            return;
+        }
         let next = self.builder.create_block();
         if edge.target == Target::Exit && !self.require_last(next) {
             self.builder.seal_block(next);
@@ -368,6 +377,9 @@ impl Emitter<'_> {
         let number = self.eval(channel);
         let join = self.builder.create_block();
         for candidate in candidates {
+            if self.is_too_long() {
+                break;
+            }
             let same =
                 self.compare_to(IntCC::Equal, number.value, i64::try_from(candidate).expect("few"));
             let (here, other) = (self.builder.create_block(), self.builder.create_block());

@@ -47,7 +47,7 @@ pub(crate) struct Known {
 pub(crate) struct Emitter<'a> {
     pub(crate) builder: FunctionBuilder<'a>,
     pub(crate) plan: &'a Plan,
-    commands: &'a mut Commands,
+    commands: &'a Commands,
     /// The address of the packed state that is read and written.
     words: Value,
     /// The address of the context.
@@ -65,6 +65,8 @@ pub(crate) struct Emitter<'a> {
     written_out: usize,
     /// Statements that an action has run, if it has loops.
     statements: Option<cranelift_frontend::Variable>,
+    /// Instructions that the function may have.
+    most: usize,
 }
 
 impl Emitter<'_> {

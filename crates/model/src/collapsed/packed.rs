@@ -3,7 +3,7 @@
 use std::mem::swap;
 
 use fairly_omega::StateId;
-use fairly_system::{AtomIndex, Fault, Packed, PackedSteps};
+use fairly_system::{AtomIndex, Fault, Packed, Steps};
 
 use super::Collapsed;
 
@@ -16,15 +16,13 @@ impl Packed for Collapsed {
         self.inner.first_row().map_err(|fault| *fault)
     }
 
-    fn expand_row(&mut self, row: &[u64], out: &mut PackedSteps) {
+    fn expand_row(&mut self, row: &[u64], out: &mut Steps) {
         if self.holds {
             self.pass_through(row, None);
         } else {
             self.inner.expand(row, &mut self.ends);
         }
-        swap(&mut out.actions, &mut self.ends.actions);
-        swap(&mut out.rows, &mut self.ends.rows);
-        swap(&mut out.faults, &mut self.ends.faults);
+        swap(out, &mut self.ends);
     }
 
     fn row_holds(&mut self, row: &[u64], atom: AtomIndex) -> bool {

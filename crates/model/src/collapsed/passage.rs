@@ -3,11 +3,11 @@
 //! Each is expanded once, however many ways lead to it. Cycles among them are found as the components
 //! of this graph.
 
-use fairly_system::{ActionId, Fault};
+use fairly_system::{ActionId, Fault, Steps};
 use hashbrown::HashTable;
 
 use super::ASKED;
-use crate::interpreter::{Interpreter, Steps};
+use crate::interpreter::Interpreter;
 
 /// How much of the states inside is looked at.
 #[derive(Clone, Copy, Debug)]

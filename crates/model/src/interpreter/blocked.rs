@@ -1,9 +1,8 @@
 //! What keeps processes from moving, for reports of deadlocks.
 
-use fairly_omega::StateId;
 use fairly_system::{Blocked, EventId, Missing, MoveId, Obstacle, ProcessId};
 
-use super::Interpreter;
+use super::ModelSpace;
 use super::names::MoveKey;
 use super::offers::may_exit;
 use super::program::Meeting;
@@ -11,45 +10,42 @@ use crate::eval::View;
 use crate::process::{Communication, Edge, Gathering, Target};
 use crate::variable::WhenFull;
 
-impl Interpreter {
-    /// What keeps each process of a state from moving. `offered` are the moves that the processes offer there.
-    pub(super) fn find_blocked(&self, state: StateId, offered: &[MoveId]) -> Vec<Blocked> {
+impl ModelSpace {
+    /// What keeps each process of an unpacked state from moving. `offered` are the moves that the processes
+    /// offer there.
+    pub(super) fn find_blocked(&self, cells: &[i64], offered: &[MoveId]) -> Vec<Blocked> {
         let offers: Vec<MoveKey> = offered.iter().map(|&id| self.program.names.key(id)).collect();
-        let all = self.reading(state, |cells| {
-            let layout = &self.program.layout;
-            let mut all = Vec::new();
-            for slot in 0..layout.slots.len() {
-                let Some(variant) = layout.variant(cells, slot) else { continue };
-                let at = layout.location(cells, slot);
-                let template =
-                    self.program.model.template(layout.slots[slot].variants[variant].template);
-                let location = &template.locations[at];
-                let view = View::of(&self.program, cells, slot);
-                let mut on: Vec<Obstacle> = Vec::new();
-                for (number, edge) in self.program.edges(slot, variant, at).iter().enumerate() {
-                    let offer = offers
-                        .iter()
-                        .find(|key| key.slot as usize == slot && key.edge as usize == number);
-                    let missing = match offer {
-                        Some(key) => self.missing_partner(edge, &view, key, &offers),
-                        None => self.missing_condition(edge, &view, cells, slot),
-                    };
-                    let obstacle =
-                        Obstacle { words: self.words(edge, offer), span: edge.span, missing };
-                    if !on.contains(&obstacle) {
-                        on.push(obstacle);
-                    }
+        let layout = &self.program.layout;
+        let mut all = Vec::new();
+        for slot in 0..layout.slots.len() {
+            let Some(variant) = layout.variant(cells, slot) else { continue };
+            let at = layout.location(cells, slot);
+            let template = layout.slots[slot].variants[variant].template;
+            let location = self.program.location(template, at);
+            let view = View::of(&self.program, cells, slot);
+            let mut on: Vec<Obstacle> = Vec::new();
+            for (number, edge) in self.program.edges(slot, variant, at).iter().enumerate() {
+                let offer = offers
+                    .iter()
+                    .find(|key| key.slot as usize == slot && key.edge as usize == number);
+                let missing = match offer {
+                    Some(key) => self.missing_partner(edge, &view, key, &offers),
+                    None => self.missing_condition(edge, &view, cells, slot),
+                };
+                let obstacle =
+                    Obstacle { words: self.words(edge, offer), span: edge.span, missing };
+                if !on.contains(&obstacle) {
+                    on.push(obstacle);
                 }
-                all.push(Blocked {
-                    process: ProcessId::from_index(slot),
-                    at: location.name.clone(),
-                    may_end: location.may_end,
-                    on,
-                });
             }
-            all
-        });
-        all.unwrap_or_default()
+            all.push(Blocked {
+                process: ProcessId::from_index(slot),
+                at: location.name.clone(),
+                may_end: location.may_end,
+                on,
+            });
+        }
+        all
     }
 
     /// An edge as it is shown: by its event where that says more, as `get.0.1` does than `get`.

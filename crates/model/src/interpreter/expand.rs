@@ -2,61 +2,14 @@
 
 use fairly_omega::StateId;
 use fairly_store::Full;
-use fairly_system::{ActionId, Fault, Transition};
+use fairly_system::{ActionId, Fault, Steps, Transition};
 
-use super::join::Way;
 use super::natively::unnumbered;
-use super::{Interpreter, Work, step};
+use super::{Interpreter, index};
 use crate::limits::Long;
-
-/// Steps out of a state.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Steps {
-    pub(crate) actions: Vec<ActionId>,
-    /// What they lead to, one state after the other; for a step in which something goes wrong there
-    /// is a row that means nothing.
-    pub(crate) rows: Vec<u64>,
-    /// The steps in which something goes wrong, by position and in order.
-    pub(crate) faults: Vec<(usize, Fault)>,
-}
 
 /// Which steps are wanted, by the slots that take part in them.
 pub(crate) type Keep<'a> = &'a dyn Fn(&[u32]) -> bool;
-
-impl Steps {
-    pub(crate) fn clear(&mut self) {
-        self.actions.clear();
-        self.rows.clear();
-        self.faults.clear();
-    }
-
-    /// Drops the steps that are not to be kept, by position; a state has so many words.
-    pub(crate) fn retain(&mut self, words: usize, mut keep: impl FnMut(usize) -> bool) {
-        let mut kept = 0;
-        for at in 0..self.actions.len() {
-            let is_kept = keep(at);
-            match self.faults.iter().position(|(step, _)| *step == at) {
-                Some(fault) if is_kept => self.faults[fault].0 = kept,
-                Some(fault) => {
-                    self.faults.remove(fault);
-                }
-                None => {}
-            }
-            if is_kept {
-                self.actions[kept] = self.actions[at];
-                self.rows.copy_within(at * words..(at + 1) * words, kept * words);
-                kept += 1;
-            }
-        }
-        self.actions.truncate(kept);
-        self.rows.truncate(kept * words);
-    }
-
-    /// What goes wrong in the step at a position.
-    pub(crate) fn fault(&self, at: usize) -> Option<&Fault> {
-        self.faults.iter().find(|(step, _)| *step == at).map(|(_, fault)| fault)
-    }
-}
 
 impl Interpreter {
     /// Makes `steps` those out of a packed state.
@@ -68,7 +21,7 @@ impl Interpreter {
     pub(crate) fn expand_some(&mut self, words: &[u64], steps: &mut Steps, keep: Option<Keep<'_>>) {
         self.expand_remembering(words, steps, keep);
         if let Some(forget) = &mut self.memory.forget {
-            forget.after(&self.program, &steps.actions, &mut steps.rows);
+            forget.after(&self.space.program, &steps.actions, &mut steps.rows);
         }
     }
 
@@ -81,7 +34,7 @@ impl Interpreter {
     ) {
         self.interpret(words, steps, keep);
         if let Some(forget) = &mut self.memory.forget {
-            forget.after(&self.program, &steps.actions, &mut steps.rows);
+            forget.after(&self.space.program, &steps.actions, &mut steps.rows);
         }
     }
 
@@ -95,7 +48,8 @@ impl Interpreter {
                     .iter()
                     .map(|&action| {
                         slots.clear();
-                        let taking = &self.program.names.action(action).participants;
+                        let taking =
+                            &self.space.program.names.signature.action(action).participants;
                         slots.extend(taking.iter().map(|process| process.0));
                         keep(&slots)
                     })
@@ -111,78 +65,16 @@ impl Interpreter {
     /// The same without native code.
     fn interpret(&mut self, words: &[u64], steps: &mut Steps, keep: Option<Keep<'_>>) {
         steps.clear();
-        let mut slots = Vec::new();
-        let mut work = std::mem::take(&mut self.work);
-        self.program.layout.unpack(words, &mut work.cells);
-        if self.unfold.is_some() {
-            self.program.prepare_state(&work.cells, &mut self.unfold);
+        let is_long = self.space.interpret(words, &mut self.work, steps, keep);
+        if let (true, Some(native)) = (is_long, &self.native) {
+            let share = self.space.program.limits.statements / Long::SHARE as u64;
+            native.code.limit_statements(share);
         }
-        let statements = self.program.limits.statements;
-        self.program.allowed.set(statements / self.long.share(words) as u64);
-        self.program.most_run.set(0);
-        let timeout = self.find(&mut work);
-        work.joints.restrict(&self.program, &work.cells, &work.offers);
-        for at in 0..work.joints.all.len() {
-            if let Some(keep) = keep {
-                slots.clear();
-                let members = work.joints.members(work.joints.all[at]).iter();
-                slots.extend(members.map(|&at| work.offers.all[at as usize].slot));
-                if !keep(&slots) {
-                    continue;
-                }
-            }
-            self.expand_joint(&mut work, at, timeout, steps);
-        }
-        self.work = work;
-        let run = self.program.most_run.get();
-        if run > self.program.allowed.get() {
-            self.long.fail(words);
-            if let Some(native) = &mut self.native {
-                native.code.limit_statements(statements / Long::SHARE as u64);
-            }
-        } else if run > statements / Long::SHARE as u64 {
-            self.long.succeed(words);
-        }
-    }
-
-    /// Appends the step of the joint action at a position.
-    fn expand_joint(&mut self, work: &mut Work, at: usize, timeout: bool, steps: &mut Steps) {
-        let joint = work.joints.all[at];
-        let members = work.joints.members(joint);
-        let of = |at: &u32| &work.offers.all[*at as usize];
-        work.moves.clear();
-        work.moves.extend(members.iter().filter_map(|at| of(at).id));
-        if members.len() == 2 && of(&members[0]).slot > of(&members[1]).slot {
-            work.moves.reverse();
-        }
-        let names = &mut self.program.names;
-        let event = match joint.way {
-            Way::Fault(_) => names.fault,
-            Way::Event | Way::Rendezvous => of(&members[0]).event.unwrap_or(names.fault),
-        };
-        let action = names.action_id(event, &work.moves);
-        match step::take(&self.program, work, joint, timeout) {
-            Ok(()) => {
-                self.release(work);
-                self.program.layout.pack(&work.next, &mut work.words);
-            }
-            Err(fault) => {
-                let again = |(step, known): &(usize, Fault)| {
-                    steps.actions[*step] == action && *known == *fault
-                };
-                if matches!(joint.way, Way::Fault(_)) && steps.faults.iter().any(again) {
-                    return;
-                }
-                steps.faults.push((steps.actions.len(), *fault));
-            }
-        }
-        steps.actions.push(action);
-        steps.rows.extend_from_slice(&work.words);
     }
 
     /// Copies the words of a state whose steps are looked for.
     pub(crate) fn read(&mut self, state: StateId, words: &mut [u64]) {
-        self.states.read(state, words);
+        self.states.read(index(state), words);
     }
 
     /// Appends all steps out of a state, which was read last, as transitions to numbered states.
@@ -199,7 +91,7 @@ impl Interpreter {
         if steps.faults.is_empty() {
             return self.defer_rows(&steps.actions, &steps.rows, out);
         }
-        let rows = steps.rows.chunks_exact(self.program.layout.words).zip(&steps.actions);
+        let rows = steps.rows.chunks_exact(self.space.program.layout.words).zip(&steps.actions);
         for (at, (row, &action)) in rows.enumerate() {
             match steps.fault(at) {
                 Some(fault) => {
@@ -246,7 +138,7 @@ impl Interpreter {
         self.read(state, &mut words);
         self.interpret(&words, &mut steps, None);
         if let Some(forget) = &mut self.memory.forget {
-            forget.after(&self.program, &steps.actions, &mut steps.rows);
+            forget.after(&self.space.program, &steps.actions, &mut steps.rows);
         }
         self.defer(state, &steps, out);
         self.steps = steps;
@@ -270,8 +162,9 @@ impl Interpreter {
         let first = out.len() - self.states.waiting();
         let waiting = &mut out[first..];
         let met = self.states.len();
-        let done = self.states.number_targets(waiting);
-        if self.unfold.is_some() {
+        let done =
+            self.states.number(waiting, |transition, state| transition.target = StateId(state.0));
+        if self.space.program.unfolds() {
             for state in met..self.states.len() {
                 self.prepare(StateId::from_index(state));
             }
@@ -285,11 +178,8 @@ impl Interpreter {
     /// Makes sure that the edges of a new state are there: what is asked of a state without changing
     /// anything has to find them.
     fn prepare(&mut self, state: StateId) {
-        let mut work = std::mem::take(&mut self.work);
-        self.states.get(state, &mut work.words);
-        self.program.layout.unpack(&work.words, &mut work.next);
-        self.program.prepare_state(&work.next, &mut self.unfold);
-        self.work = work;
+        let words = self.packed(state);
+        self.space.unpack(&words, &mut self.work);
     }
 
     /// Gives one state a number.
@@ -298,10 +188,11 @@ impl Interpreter {
         self.states.add_alone(words);
         match self.states.intern(&mut numbers) {
             Ok(()) => {
-                if self.unfold.is_some() {
-                    self.prepare(numbers[0].0);
+                let state = StateId(numbers[0].0.0);
+                if self.space.program.unfolds() {
+                    self.prepare(state);
                 }
-                numbers[0].0
+                state
             }
             Err(full) => self.beyond(full),
         }
@@ -314,8 +205,8 @@ impl Interpreter {
         if self.faults.contains_key(&state) {
             return None;
         }
-        let mut words = vec![0; self.program.layout.words];
-        self.states.get(state, &mut words);
+        let mut words = vec![0; self.space.program.layout.words];
+        self.states.get(index(state), &mut words);
         Some(words)
     }
 
@@ -325,9 +216,9 @@ impl Interpreter {
         if self.faults.contains_key(&state) {
             return state;
         }
-        let mut words = vec![0; self.program.layout.words];
-        self.states.get(state, &mut words);
-        forget.everywhere(&self.program.layout, &mut words);
+        let mut words = vec![0; self.space.program.layout.words];
+        self.states.get(index(state), &mut words);
+        forget.everywhere(&self.space.program.layout, &mut words);
         self.intern(&words)
     }
 }

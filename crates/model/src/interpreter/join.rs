@@ -37,6 +37,8 @@ pub(crate) struct Joint {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Joints {
     pub(crate) all: Vec<Joint>,
+    /// Those of several processes, while they are found.
+    together: Vec<Joint>,
     members: Vec<u32>,
     /// By event of the model: the round in which it was last dealt with.
     done: Vec<u32>,
@@ -63,7 +65,9 @@ impl Joints {
         &self.members[joint.start as usize..joint.end as usize]
     }
 
-    /// Puts offers together; the offers' events are known as far as they are listed.
+    /// Puts offers together; the offers' events are known as far as they are listed. First comes what
+    /// processes do alone, then what they do together, each by their offers: native code has them in
+    /// the same order.
     pub(crate) fn find(
         &mut self,
         program: &Program,
@@ -102,7 +106,10 @@ impl Joints {
                         };
                         let edge = edge(program, &partner);
                         match receives(program, &view, edge, &partner, wanted, row) {
-                            Ok(true) => self.push(Way::Rendezvous, &[at, other]),
+                            Ok(true) => {
+                                self.push(Way::Rendezvous, &[at, other]);
+                                self.together.extend(self.all.pop());
+                            }
                             Ok(false) => {}
                             Err(mut fault) => {
                                 fault.span = fault.span.or(edge.span);
@@ -134,6 +141,7 @@ impl Joints {
                 }
             }
         }
+        self.all.append(&mut self.together);
         if offers.ranked {
             self.rank(program, cells, offers);
         }
@@ -178,7 +186,7 @@ impl Joints {
                     let start = u32::try_from(self.members.len()).expect("fewer than 2^32");
                     self.members.extend_from_slice(&self.wheel);
                     let end = u32::try_from(self.members.len()).expect("fewer than 2^32");
-                    self.all.push(Joint { way: Way::Event, start, end });
+                    self.together.push(Joint { way: Way::Event, start, end });
                     let turn = (0..slots.len()).rev().find_map(|at| {
                         let mut with = offers.with(slots[at].index(), event);
                         Some((at, with.find(|&next| next > self.wheel[at])?))
@@ -199,7 +207,7 @@ impl Joints {
                     let start = u32::try_from(self.members.len()).expect("fewer than 2^32");
                     self.members.extend_from_slice(&way);
                     let end = u32::try_from(self.members.len()).expect("fewer than 2^32");
-                    self.all.push(Joint { way: Way::Event, start, end });
+                    self.together.push(Joint { way: Way::Event, start, end });
                 }
                 true
             }
@@ -318,7 +326,7 @@ impl Joints {
 fn is_atomic(program: &Program, cells: &[i64], slot: usize) -> bool {
     let Some(variant) = program.layout.variant(cells, slot) else { return false };
     let template = program.layout.slots[slot].variants[variant].template;
-    program.model.template(template).locations[program.layout.location(cells, slot)].atomic
+    program.is_atomic(template, program.layout.location(cells, slot))
 }
 
 impl Offers {

@@ -2,15 +2,14 @@
 
 use fairly_omega::StateId;
 
-use super::Interpreter;
 use super::natively::Accelerator;
+use super::{Interpreter, ModelSpace};
 use crate::expression::{AnyVariable, Expr, Place};
 use crate::merge::{Kept, Merged};
-use crate::process::Template;
 
-/// The templates that are not in use, as they are or merged, and the native code made of them.
+/// The steps that are not in use, as they are or merged, and the native code made of them.
 pub(super) struct Apart {
-    templates: Vec<Template>,
+    space: ModelSpace,
     native: Option<Accelerator>,
     /// By template and location: whether it is passed.
     passed: Vec<Vec<bool>>,
@@ -33,19 +32,23 @@ impl Interpreter {
     /// How many locations are then passed.
     pub fn merge(&mut self, kept: &Kept<'_>) -> usize {
         self.unmerge();
-        let Some(merged) = Merged::of(&self.program.model, &self.program.layout, kept) else {
+        let Some(merged) = Merged::of(self.model(), self.layout(), kept) else {
             return 0;
         };
         let count = merged.count();
         // One question after the other is asked of the same steps.
-        let is_known = self.apart.as_ref().is_some_and(|apart| apart.templates == merged.templates);
+        let is_known = self
+            .apart
+            .as_ref()
+            .is_some_and(|apart| apart.space.model().templates == merged.templates);
         if !is_known {
             let of = |native: &Accelerator| native.code.with(&merged.templates);
             let native = self.native.as_ref().and_then(of).map(Accelerator::new);
             let Merged { templates, passed } = merged;
+            let space = self.space.with_templates(templates);
             let version = self.apart.as_ref().map_or(0, |apart| apart.version) + 1;
             let is_merged = false;
-            self.apart = Some(Apart { templates, native, passed, count, is_merged, version });
+            self.apart = Some(Apart { space, native, passed, count, is_merged, version });
         }
         let passed = self.apart.iter().flat_map(|apart| &apart.passed);
         for (ever, passed) in self.ever_passed.iter_mut().zip(passed) {
@@ -70,7 +73,7 @@ impl Interpreter {
     /// Puts the templates to use that are not.
     pub(crate) fn exchange(&mut self) {
         let Some(apart) = &mut self.apart else { return };
-        std::mem::swap(&mut apart.templates, &mut self.program.model.templates);
+        std::mem::swap(&mut apart.space, &mut self.space);
         std::mem::swap(&mut apart.native, &mut self.native);
         apart.is_merged = !apart.is_merged;
     }
@@ -79,7 +82,7 @@ impl Interpreter {
     pub(crate) fn passing(&self, state: StateId) -> Option<(u32, u32)> {
         let apart = self.apart.as_ref()?;
         let words = self.packed(state);
-        let slots = self.program.layout.slots.iter().enumerate();
+        let slots = self.space.program.layout.slots.iter().enumerate();
         slots.into_iter().find_map(|(at, slot)| {
             let variant = usize::try_from(slot.kind.get(&words, 0) - 1).ok()?;
             let location = slot.location.get(&words, 0);

@@ -7,6 +7,7 @@
 mod atoms;
 mod blocked;
 mod expand;
+mod growth;
 mod join;
 mod merging;
 mod names;
@@ -14,32 +15,33 @@ mod natively;
 mod offers;
 mod program;
 mod show;
+mod space;
 mod step;
 
 use std::cell::RefCell;
 
 use fairly_omega::{StateId, Stop};
+use fairly_store::{Numbers, StateIndex};
 use fairly_system::{
-    Action, ActionId, AtomIndex, Blocked, Fault, Interrupt, MoveId, Signature, StateValues,
-    Transition, TransitionSystem,
+    Action, ActionId, AtomIndex, Blocked, Fault, Growth, Interrupt, MoveId, Signature, StateValues,
+    Steps, Transition, TransitionSystem,
 };
 use hashbrown::HashMap;
 
-use self::atoms::Atom;
-pub(crate) use self::expand::{Keep, Steps};
+pub(crate) use self::expand::Keep;
 use self::join::Joints;
 use self::merging::Apart;
 use self::natively::Accelerator;
 pub(crate) use self::natively::{Batch, unnumbered};
 use self::offers::Offers;
 pub(crate) use self::program::Program;
-use crate::eval::{Faulty, View, fault};
-use crate::exec::within;
+pub use self::space::ModelSpace;
+use self::space::Work;
+use crate::eval::{Faulty, View};
 use crate::forget::Memory;
 use crate::layout::Layout;
-use crate::limits::{Limits, Long};
+use crate::limits::Limits;
 use crate::model::{Model, Unfold};
-use crate::state::States;
 
 /// The reference interpreter: the meaning of a [`Model`], as a transition system that is explored on
 /// demand.
@@ -113,13 +115,11 @@ use crate::state::States;
 /// the message has one move for each channel, with the internal event `c?`, because it is ready
 /// before there is a message.
 pub struct Interpreter {
-    program: Program,
-    unfold: Option<Box<dyn Unfold>>,
-    states: States,
+    space: ModelSpace,
+    states: Numbers,
     /// States that something went wrong in the step to.
     faults: HashMap<StateId, Broken>,
     fault_ids: HashMap<Broken, StateId>,
-    atoms: Vec<Atom>,
     /// By state, as far as it has been asked: whether it has no steps.
     stuck: Vec<Option<bool>>,
     /// Whether steps have been left out of some state.
@@ -135,8 +135,6 @@ pub struct Interpreter {
     /// The state that was read last, unpacked.
     reading: RefCell<Reading>,
     memory: Memory,
-    /// States with steps that run very many statements.
-    long: Long,
     /// The steps that are not taken now: as they are, or merged.
     apart: Option<Apart>,
     /// By template: whether steps of it have ever been merged.
@@ -168,23 +166,6 @@ struct Broken {
     before: Option<StateId>,
 }
 
-/// What is reused from one state to the next.
-#[derive(Default)]
-struct Work {
-    offers: Offers,
-    joints: Joints,
-    /// Those of the next state.
-    ahead: Offers,
-    ahead_joints: Joints,
-    /// The state whose steps are looked for.
-    cells: Vec<i64>,
-    /// The state that a step leads to.
-    next: Vec<i64>,
-    words: Vec<u64>,
-    moves: Vec<MoveId>,
-    values: Vec<i64>,
-}
-
 impl Interpreter {
     /// Gives a model its meaning.
     ///
@@ -205,45 +186,41 @@ impl Interpreter {
     }
 
     fn with(model: Model, unfold: Option<Box<dyn Unfold>>) -> Interpreter {
-        let program = Program::new(model);
-        let work = Work {
-            cells: vec![0; program.layout.cells],
-            next: vec![0; program.layout.cells],
-            words: vec![0; program.layout.words],
-            ..Work::default()
-        };
-        let base = vec![0; program.layout.words];
+        let space = ModelSpace::new(model, unfold);
+        let (words, cells) = (space.layout().words, space.layout().cells);
         Interpreter {
-            states: States::new(program.layout.words),
+            states: Numbers::new(words),
             reading: RefCell::new(Reading {
                 state: None,
-                words: vec![0; program.layout.words],
+                words: vec![0; words],
                 unpacked: false,
-                cells: vec![0; program.layout.cells],
+                cells: vec![0; cells],
             }),
             apart: None,
-            ever_passed: vec![false; program.model.templates.len()],
-            program,
-            unfold,
+            ever_passed: vec![false; space.model().templates.len()],
             faults: HashMap::new(),
             fault_ids: HashMap::new(),
-            atoms: Vec::new(),
             stuck: Vec::new(),
             left_out: false,
-            work,
-            base,
+            work: space.work(),
+            base: vec![0; words],
             steps: Steps::default(),
             native: None,
             paused: None,
             batch: Batch::default(),
             memory: Memory::default(),
-            long: Long::default(),
             stop: Stop::default(),
+            space,
         }
     }
 
+    /// The behaviour of the model, without numbers for its states.
+    pub fn space(&self) -> &ModelSpace {
+        &self.space
+    }
+
     pub(crate) fn program(&self) -> &Program {
-        &self.program
+        &self.space.program
     }
 
     pub(crate) fn memory(&self) -> &Memory {
@@ -254,21 +231,21 @@ impl Interpreter {
         &mut self.memory
     }
 
-    /// The model, with what of it has been unfolded.
+    /// The model, without what of it has been unfolded.
     pub fn model(&self) -> &Model {
-        &self.program.model
+        self.space.model()
     }
 
     /// Where everything of a state is.
     pub fn layout(&self) -> &Layout {
-        &self.program.layout
+        self.space.layout()
     }
 
     /// The words of a state, as [`Interpreter::layout`] has them; those of the state before for a
     /// state in which something went wrong.
     pub fn packed(&self, state: StateId) -> Vec<u64> {
-        let mut words = vec![0; self.program.layout.words];
-        self.states.get(self.shown(state).unwrap_or(state), &mut words);
+        let mut words = vec![0; self.space.program.layout.words];
+        self.states.get(index(self.shown(state).unwrap_or(state)), &mut words);
         words
     }
 
@@ -282,17 +259,17 @@ impl Interpreter {
     /// Of how many states the successors may wait for numbers together: of fewer if they are wide.
     pub(crate) fn at_once(&self) -> usize {
         const WORDS: usize = 1 << 16;
-        (WORDS / self.program.layout.words).max(1)
+        (WORDS / self.space.program.layout.words).max(1)
     }
 
     /// How much work one step may take.
     pub fn limits(&self) -> Limits {
-        self.program.limits
+        self.space.program.limits
     }
 
     /// Sets how much work one step may take, before anything is explored and before native code is made.
     pub fn set_limits(&mut self, limits: Limits) {
-        self.program.limits = limits;
+        self.space.program.limits = limits;
     }
 
     /// Which steps are taken now: what is merged and what is forgotten.
@@ -307,7 +284,7 @@ impl Interpreter {
     /// the model first are given up. Steps are made as ever.
     pub fn heed(&mut self, stop: Stop) {
         self.stop = stop;
-        if let Some(native) = &mut self.native {
+        if let Some(native) = &self.native {
             native.code.heed(stop);
         }
     }
@@ -330,7 +307,7 @@ impl Interpreter {
     /// Says that events with this first part may come, for a model whose labels are not all there
     /// yet.
     pub fn add_family(&mut self, family: &str) {
-        let families = &mut self.program.names.signature.families;
+        let families = &self.signature().families;
         if !families.iter().any(|other| other == family) {
             families.push(family.to_owned());
         }
@@ -349,81 +326,22 @@ impl Interpreter {
         if let Some(&known) = self.fault_ids.get(&broken) {
             return known;
         }
-        let id = self.states.push_apart();
+        let id = StateId(self.states.push_apart().0);
         self.faults.insert(id, broken.clone());
         self.fault_ids.insert(broken, id);
         id
     }
 
-    /// The cells of the initial state.
-    fn start(&self, cells: &mut [i64]) -> Faulty<()> {
-        let Program { model, layout, .. } = &self.program;
-        self.program.allowed.set(self.program.limits.statements);
-        cells.fill(0);
-        for (variable, strip) in model.variables.iter().zip(&layout.variables) {
-            for (at, cell) in strip.cells().enumerate() {
-                cells[cell] = within(variable, variable.initial.get(at).copied().unwrap_or(0))?;
-            }
-        }
-        if let Some(strip) = layout.holder {
-            cells[strip.cell as usize] = -1;
-        }
-        let mut statements = 0;
-        for (at, slot) in model.slots.iter().enumerate() {
-            let Some((template, arguments)) = &slot.start else { continue };
-            let variants = &layout.slots[at].variants;
-            let Some(variant) = variants.iter().position(|it| it.template == *template) else {
-                return fault(format!("the process `{}` does not fit its slot", slot.name));
-            };
-            self.program.start(cells, at, variant, arguments)?;
-            self.program.begin(cells, at, variant, &mut statements)?;
-        }
-        Ok(())
-    }
-
     /// The words of the initial state.
     pub(crate) fn first_row(&self) -> Faulty<Vec<u64>> {
-        let mut cells = vec![0; self.program.layout.cells];
-        self.start(&mut cells)?;
-        let mut words = vec![0; self.program.layout.words];
-        self.program.layout.pack(&cells, &mut words);
-        Ok(words)
-    }
-
-    /// Finds what is enabled in a state, which is unpacked; gives the value of a timeout there.
-    fn find(&mut self, work: &mut Work) -> bool {
-        let Work { offers, joints, cells, .. } = work;
-        for timeout in [false, true] {
-            offers.collect(&self.program, cells, timeout, false);
-            offers.resolve(&mut self.program);
-            joints.find(&self.program, cells, offers, timeout, false);
-            if !joints.all.is_empty() || timeout {
-                return timeout;
-            }
-        }
-        true
-    }
-
-    /// Takes the privilege away from a process that cannot use it, so that states in which it makes
-    /// no difference who had it last are the same.
-    fn release(&self, work: &mut Work) {
-        let Work { ahead, ahead_joints, next, .. } = work;
-        let Some(strip) = self.program.layout.holder else { return };
-        let holder = next[strip.cell as usize];
-        let Ok(slot) = usize::try_from(holder) else { return };
-        ahead.collect(&self.program, next, false, false);
-        ahead.look_up(&self.program);
-        ahead_joints.find(&self.program, next, ahead, false, false);
-        if !ahead_joints.moves(ahead, slot) {
-            next[strip.cell as usize] = -1;
-        }
+        self.space.first_row()
     }
 }
 
 impl Interpreter {
     /// Whether to stop inside a step.
     pub(crate) fn is_interrupted(&self) -> bool {
-        self.program.interrupt.as_ref().is_some_and(|stop| stop())
+        self.work.effort.is_interrupted()
     }
 }
 
@@ -437,7 +355,7 @@ impl TransitionSystem for Interpreter {
     }
 
     fn interrupt(&mut self, stop: Option<Interrupt>) {
-        self.program.interrupt = stop;
+        self.work.effort.interrupt = stop;
     }
 
     fn bytes(&self) -> usize {
@@ -445,7 +363,7 @@ impl TransitionSystem for Interpreter {
     }
 
     fn signature(&self) -> &Signature {
-        &self.program.names.signature
+        &self.space.program.names.signature
     }
 
     fn initial(&mut self) -> Vec<StateId> {
@@ -473,7 +391,7 @@ impl TransitionSystem for Interpreter {
     }
 
     fn action(&self, action: ActionId) -> &Action {
-        self.program.names.action(action)
+        self.signature().action(action)
     }
 
     /// The moves whose guard holds, and no edge of smaller rank is enabled: whoever joins in, and
@@ -482,14 +400,8 @@ impl TransitionSystem for Interpreter {
         if self.fault(state).is_some() {
             return;
         }
-        let mut work = std::mem::take(&mut self.work);
-        self.states.get(state, &mut work.words);
-        self.program.layout.unpack(&work.words, &mut work.cells);
-        self.find(&mut work);
-        let Work { offers, joints, .. } = &work;
-        let open = offers.all.iter().filter(|offer| !joints.barred(&self.program, offers, offer));
-        out.extend(open.filter_map(|offer| offer.id));
-        self.work = work;
+        let words = self.packed(state);
+        self.space.offers(&words, &mut self.work, out);
     }
 
     /// - `deadlock`: nothing is enabled and some process is where it may not stay for ever;
@@ -502,7 +414,7 @@ impl TransitionSystem for Interpreter {
     /// In a state that something went wrong in the step to, `deadlock` and `terminated` do not hold,
     /// and the others do if they did in the state before.
     fn atom(&mut self, text: &str) -> Option<AtomIndex> {
-        self.find_atom(text)
+        self.space.find_atom(text)
     }
 
     /// A proposition in which something goes wrong does not hold:
@@ -522,7 +434,11 @@ impl TransitionSystem for Interpreter {
     fn blocked(&mut self, state: StateId) -> Vec<Blocked> {
         let mut offered = Vec::new();
         self.offered(state, &mut offered);
-        self.find_blocked(state, &offered)
+        self.reading(state, |cells| self.space.find_blocked(cells, &offered)).unwrap_or_default()
+    }
+
+    fn growth(&self) -> Option<Growth> {
+        self.find_growth()
     }
 
     fn valuation(&self, state: StateId) -> Vec<(String, String)> {
@@ -536,6 +452,12 @@ impl TransitionSystem for Interpreter {
         }
         self.faults.get(&state).map(|broken| &broken.fault)
     }
+}
+
+/// A state as the store knows it.
+#[inline]
+pub(crate) fn index(state: StateId) -> StateIndex {
+    StateIndex(state.0)
 }
 
 /// Whether the process in a slot has an enabled edge; atomic locations make no difference.

@@ -2,11 +2,13 @@
 
 use std::fmt::Write;
 use std::hash::BuildHasher;
+use std::sync::{PoisonError, RwLock};
 
 use fairly_system::{
-    Action, ActionId, Event, EventId, EventKind, Move, MoveId, ProcessId, Signature,
+    ActionId, Event, EventId, EventKind, Growing, Interner, Move, MoveId, ProcessId, Seen,
+    Signature,
 };
-use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
+use hashbrown::HashMap;
 
 use crate::model::Model;
 use crate::variable::ABSENT;
@@ -45,51 +47,50 @@ struct Met {
 /// Slots that rename nothing see the same events.
 const EVERYONE: u32 = u32::MAX;
 
-/// The tables.
-#[derive(Clone, Debug)]
+/// The tables. They grow while a model is explored, by any number of threads.
 pub(crate) struct Names {
     pub(crate) signature: Signature,
     /// The event of a step in which something goes wrong before its own event is known.
     pub(crate) fault: EventId,
     /// Events that observers see.
-    by_name: HashMap<String, EventId>,
+    by_name: RwLock<HashMap<String, EventId>>,
     /// By slot: what is renamed; most rename nothing.
     renamed: Vec<HashMap<String, EventId>>,
-    heads: Vec<(String, &'static str)>,
-    families: HashMap<String, Head>,
-    met: Vec<Met>,
-    met_table: HashTable<u32>,
+    heads: Growing<(String, &'static str)>,
+    families: RwLock<HashMap<String, Head>>,
+    met: Interner<Met>,
     /// The event that a process waits for that is ready to receive in a rendezvous, by channel.
     waiting: Vec<EventId>,
-    moves: HashMap<MoveKey, MoveId>,
     /// By move.
-    keys: Vec<MoveKey>,
-    actions: Vec<Action>,
-    action_table: HashTable<u32>,
-    hasher: DefaultHashBuilder,
+    keys: Interner<MoveKey>,
+}
+
+/// The names that one worker has used.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Used {
+    met: Seen,
+    moves: Seen,
+    actions: Seen,
 }
 
 impl Names {
     pub(crate) fn new(model: &Model) -> Names {
         let processes = model.slots.iter().map(|slot| slot.name.clone()).collect();
         let mut signature = Signature::new(processes);
-        signature.events.clone_from(&model.events);
+        signature.events = model.events.iter().cloned().collect();
         let mut by_name = HashMap::new();
         for event in signature.event_ids() {
             if matches!(signature.event_kind(event), EventKind::Visible | EventKind::Termination) {
                 by_name.entry(signature.event_name(event).to_owned()).or_insert(event);
             }
         }
-        let mut add = |name: String| {
-            signature.events.push(Event { name, kind: EventKind::Internal });
-            EventId::from_index(signature.events.len() - 1)
-        };
-        let fault = add("fault".to_owned());
+        let fault = signature.add_event("fault", EventKind::Internal);
         let meets = |at: usize| model.channels[at].capacity == 0;
         let mut waiting = vec![fault; model.channels.len()];
         if model.has_message_labels() {
             for at in (0..model.channels.len()).filter(|&at| meets(at)) {
-                waiting[at] = add(format!("{}?", model.channels[at].name));
+                let name = format!("{}?", model.channels[at].name);
+                waiting[at] = signature.add_event(name, EventKind::Internal);
             }
         }
         let renamed = |slot: &crate::process::Slot| slot.renamed.iter().cloned().collect();
@@ -100,30 +101,23 @@ impl Names {
         Names {
             signature,
             fault,
-            by_name,
+            by_name: RwLock::new(by_name),
             renamed: model.slots.iter().map(renamed).collect(),
             heads: heads.collect(),
-            families: HashMap::new(),
-            met: Vec::new(),
-            met_table: HashTable::new(),
+            families: RwLock::default(),
+            met: Interner::new(),
             waiting,
-            moves: HashMap::new(),
-            keys: Vec::new(),
-            actions: vec![Action { event: EventId::IDLE, participants: vec![], moves: vec![] }],
-            action_table: HashTable::new(),
-            hasher: DefaultHashBuilder::default(),
+            keys: Interner::new(),
         }
     }
 
     /// The head of a family's events.
-    pub(crate) fn family(&mut self, family: &str) -> Head {
-        if let Some(&known) = self.families.get(family) {
-            return known;
-        }
-        let head = Head(u32::try_from(self.heads.len()).expect("fewer than 2^32 families"));
-        self.heads.push((family.to_owned(), "."));
-        self.families.insert(family.to_owned(), head);
-        head
+    pub(crate) fn family(&self, family: &str) -> Head {
+        let mut families = self.families.write().unwrap_or_else(PoisonError::into_inner);
+        *families.entry_ref(family).or_insert_with(|| {
+            let at = self.heads.push((family.to_owned(), "."));
+            Head(u32::try_from(at).expect("fewer than 2^32 families"))
+        })
     }
 
     /// The head of a channel's events.
@@ -140,24 +134,20 @@ impl Names {
         if self.renamed[slot].is_empty() { EVERYONE } else { u32::try_from(slot).expect("a slot") }
     }
 
-    /// The event made of values, if it has been met.
-    pub(crate) fn met(&self, slot: usize, head: Head, values: &[i64]) -> Option<EventId> {
-        let scope = self.scope(slot);
-        let hash = self.hasher.hash_one((scope, head, values));
-        let same = |&at: &u32| {
-            let met = &self.met[at as usize];
-            met.scope == scope && met.head == head && met.values == values
-        };
-        self.met_table.find(hash, same).map(|&at| self.met[at as usize].event)
-    }
-
     /// The event made of values, if it is listed.
     pub(crate) fn listed(&self, slot: usize, head: Head, values: &[i64]) -> Option<EventId> {
-        self.met(slot, head, values).or_else(|| self.named(slot, &self.name(head, values)))
+        let scope = self.scope(slot);
+        match self.met.find(&(scope, head, values), |met| met.is(scope, head, values)) {
+            Some(at) => Some(self.met.members()[at as usize].event),
+            None => self.named(slot, &self.name(head, values)),
+        }
     }
 
     fn named(&self, slot: usize, name: &str) -> Option<EventId> {
-        self.renamed[slot].get(name).or_else(|| self.by_name.get(name)).copied()
+        self.renamed[slot].get(name).copied().or_else(|| {
+            let by_name = self.by_name.read().unwrap_or_else(PoisonError::into_inner);
+            by_name.get(name).copied()
+        })
     }
 
     fn name(&self, head: Head, values: &[i64]) -> String {
@@ -172,77 +162,78 @@ impl Names {
     }
 
     /// The event made of values.
-    pub(crate) fn event(&mut self, slot: usize, head: Head, values: &[i64]) -> EventId {
-        if let Some(event) = self.met(slot, head, values) {
-            return event;
-        }
-        let name = self.name(head, values);
-        let event = self.named(slot, &name).unwrap_or_else(|| {
-            let event = EventId::from_index(self.signature.events.len());
-            self.signature.events.push(Event { name: name.clone(), kind: EventKind::Visible });
-            self.by_name.insert(name, event);
-            event
-        });
+    pub(crate) fn event(
+        &self,
+        used: &mut Used,
+        slot: usize,
+        head: Head,
+        values: &[i64],
+    ) -> EventId {
         let scope = self.scope(slot);
-        let hash = self.hasher.hash_one((scope, head, values));
-        let at = u32::try_from(self.met.len()).expect("fewer than 2^32 events");
-        self.met.push(Met { scope, head, values: values.to_vec(), event });
-        let (met, hasher) = (&self.met, &self.hasher);
-        self.met_table.insert_unique(hash, at, |&at| {
-            let Met { scope, head, values, .. } = &met[at as usize];
-            hasher.hash_one((*scope, *head, values.as_slice()))
-        });
-        event
+        let at = self.met.intern(
+            &mut used.met,
+            &(scope, head, values),
+            |met| met.is(scope, head, values),
+            |met, hasher| hasher.hash_one((met.scope, met.head, met.values.as_slice())),
+            || {
+                let name = self.name(head, values);
+                let event = self.named(slot, &name).unwrap_or_else(|| self.add_event(name));
+                Met { scope, head, values: values.to_vec(), event }
+            },
+        );
+        self.met.members()[at as usize].event
     }
 
-    /// The move with this key; `make` gives all of it but the process and the event.
-    pub(crate) fn move_id(&mut self, key: MoveKey, edge: Option<&crate::process::Edge>) -> MoveId {
-        if let Some(&known) = self.moves.get(&key) {
-            return known;
-        }
-        let id = MoveId::from_index(self.signature.moves.len());
-        self.signature.moves.push(Move {
-            process: ProcessId(key.slot),
-            event: key.event,
-            annotation: edge.and_then(|edge| edge.annotation),
-            name: edge.map_or("fault".to_owned(), |edge| edge.name.clone()),
-            span: edge.and_then(|edge| edge.span),
-        });
-        self.moves.insert(key, id);
-        self.keys.push(key);
-        id
+    /// Lists an event that observers see, unless another thread just did.
+    fn add_event(&self, name: String) -> EventId {
+        let mut by_name = self.by_name.write().unwrap_or_else(PoisonError::into_inner);
+        *by_name.entry(name).or_insert_with_key(|name| {
+            let event = Event { name: name.clone(), kind: EventKind::Visible };
+            EventId::from_index(self.signature.events.push(event))
+        })
     }
 
-    /// Whose move it is, and which.
+    /// The move with this key, by an edge if there is one.
+    pub(crate) fn move_id(
+        &self,
+        used: &mut Used,
+        key: MoveKey,
+        edge: Option<&crate::process::Edge>,
+    ) -> MoveId {
+        let at = self.keys.intern(
+            &mut used.moves,
+            &key,
+            |known| *known == key,
+            |known, hasher| hasher.hash_one(known),
+            || {
+                // Both lists grow under the lock of the keys, so positions agree.
+                self.signature.moves.push(Move {
+                    process: ProcessId(key.slot),
+                    event: key.event,
+                    annotation: edge.and_then(|edge| edge.annotation),
+                    name: edge.map_or("fault".to_owned(), |edge| edge.name.clone()),
+                    span: edge.and_then(|edge| edge.span),
+                });
+                key
+            },
+        );
+        MoveId(at)
+    }
+
+    /// The process of a move, and its edge.
     pub(crate) fn key(&self, id: MoveId) -> MoveKey {
-        self.keys[id.index()]
+        self.keys.members()[id.index()]
     }
 
     /// The action of an event and moves, which are in the order of their processes.
-    pub(crate) fn action_id(&mut self, event: EventId, moves: &[MoveId]) -> ActionId {
-        let hash = self.hasher.hash_one((event, moves));
-        let actions = &self.actions;
-        let same = |&at: &u32| {
-            let action = &actions[at as usize];
-            action.event == event && action.moves == moves
-        };
-        if let Some(&known) = self.action_table.find(hash, same) {
-            return ActionId(known);
-        }
-        let id = ActionId::from_index(self.actions.len());
-        let process = |id: &MoveId| self.signature.moves[id.index()].process;
-        let participants = moves.iter().map(process).collect();
-        self.actions.push(Action { event, participants, moves: moves.to_vec() });
-        let (actions, hasher) = (&self.actions, &self.hasher);
-        self.action_table.insert_unique(hash, id.0, |&at| {
-            let Action { event, moves, .. } = &actions[at as usize];
-            hasher.hash_one((*event, moves.as_slice()))
-        });
-        id
+    #[inline]
+    pub(crate) fn action_id(&self, used: &mut Used, event: EventId, moves: &[MoveId]) -> ActionId {
+        self.signature.action_id(&mut used.actions, event, moves)
     }
+}
 
-    /// What an action is.
-    pub(crate) fn action(&self, id: ActionId) -> &Action {
-        &self.actions[id.index()]
+impl Met {
+    fn is(&self, scope: u32, head: Head, values: &[i64]) -> bool {
+        self.scope == scope && self.head == head && self.values == values
     }
 }

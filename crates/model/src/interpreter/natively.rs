@@ -1,15 +1,16 @@
 //! Steps by native code, of as many states at once as it can be asked about.
 
 use fairly_omega::StateId;
-use fairly_system::{ActionId, EventId, MoveId, Transition};
+use fairly_store::StateIndex;
+use fairly_system::{ActionId, MoveId, Steps, Transition};
 
 use super::Interpreter;
-use super::expand::Steps;
-use crate::native::{Native, Part, Rows};
+use crate::native::{Native, NativeScratch, Part, Rows};
 
 /// Native code in place of interpretation, with what has been learned of it.
 pub(crate) struct Accelerator {
     pub(crate) code: Box<dyn Native>,
+    scratch: NativeScratch,
     /// By command; [`UNKNOWN`] if it has not been met.
     actions: Vec<ActionId>,
     /// How many states it is asked about next, at most: few if it declines often.
@@ -18,7 +19,8 @@ pub(crate) struct Accelerator {
 
 impl Accelerator {
     pub(super) fn new(code: Box<dyn Native>) -> Accelerator {
-        Accelerator { code, actions: Vec::new(), ask: 1 }
+        let scratch = code.scratch();
+        Accelerator { code, scratch, actions: Vec::new(), ask: 1 }
     }
 }
 
@@ -53,7 +55,7 @@ impl Interpreter {
 
     /// The edge behind a move; `None` if there is none because it could not be worked out.
     pub fn part(&self, id: MoveId) -> Option<Part> {
-        let key = self.program.names.key(id);
+        let key = self.space.program.names.key(id);
         (key.edge != u32::MAX).then_some(Part {
             slot: key.slot,
             variant: key.variant,
@@ -62,21 +64,14 @@ impl Interpreter {
         })
     }
 
-    /// The event of an edge, if it does not depend on the state.
-    pub fn event_of(&self, part: Part) -> Option<EventId> {
-        let (slot, variant) = (part.slot as usize, part.variant as usize);
-        let ready = self.program.ready(slot, variant, part.location as usize)?;
-        ready.edges.get(part.edge as usize)?.known.map(|(event, _)| event)
-    }
-
     /// How many states native code has declined, and how many it has made the steps of.
     pub fn native_counts(&self) -> (u64, u64) {
-        self.native.as_ref().map_or((0, 0), |native| native.code.counts())
+        self.native.as_ref().map_or((0, 0), |native| (native.scratch.declined, native.scratch.made))
     }
 
     /// Has native code made now, if there is to be any, and not when the first state is met.
     pub fn prepare_natively(&mut self) {
-        if let Some(native) = &mut self.native {
+        if let Some(native) = &self.native {
             native.code.prepare();
         }
     }
@@ -93,7 +88,7 @@ impl Interpreter {
         let mut batch = std::mem::take(&mut self.batch);
         batch.rows.clear();
         std::mem::swap(&mut batch.rows.words, &mut steps.rows);
-        let done = native.code.steps(words, &mut batch.rows) == 1;
+        let done = native.code.steps(words, &mut native.scratch, &mut batch.rows) == 1;
         std::mem::swap(&mut batch.rows.words, &mut steps.rows);
         if done {
             self.name(&mut native, &batch.rows.commands, &mut steps.actions);
@@ -117,11 +112,11 @@ impl Interpreter {
         };
         let asked = &states[..sound.min(native.ask)];
         batch.bases.clear();
-        self.states.read_all(asked, &mut batch.bases);
-        let done = native.code.steps(&batch.bases, &mut batch.rows);
+        self.states.read_all(asked.iter().map(|state| StateIndex(state.0)), &mut batch.bases);
+        let done = native.code.steps(&batch.bases, &mut native.scratch, &mut batch.rows);
         self.name(&mut native, &batch.rows.commands, &mut batch.actions);
         if let Some(forget) = &mut self.memory.forget {
-            forget.after(&self.program, &batch.actions, &mut batch.rows.words);
+            forget.after(&self.space.program, &batch.actions, &mut batch.rows.words);
         }
         let declines = done < asked.len();
         native.ask = if declines { 1 } else { (native.ask * 2).min(MOST) };
@@ -189,7 +184,7 @@ impl Interpreter {
         let known = |at: usize| {
             let part = parts[at];
             let (slot, variant) = (part.slot as usize, part.variant as usize);
-            let ready = self.program.ready(slot, variant, part.location as usize);
+            let ready = self.space.program.ready(slot, variant, part.location as usize);
             let known = ready.and_then(|ready| ready.edges[part.edge as usize].known);
             known.expect("native code takes only edges whose event is known")
         };
@@ -197,7 +192,7 @@ impl Interpreter {
         let mut order: Vec<usize> = (0..parts.len()).collect();
         order.sort_by_key(|&at| parts[at].slot);
         let moves: Vec<_> = order.into_iter().map(|at| known(at).1).collect();
-        let action = self.program.names.action_id(event, &moves);
+        let action = self.space.program.names.action_id(&mut self.work.used, event, &moves);
         let at = command as usize;
         native.actions.resize(native.actions.len().max(at + 1), UNKNOWN);
         native.actions[at] = action;

@@ -7,7 +7,7 @@
 
 use fairly_system::{EventId, Fault, MoveId};
 
-use super::names::{Happening, Head, MoveKey};
+use super::names::{Happening, Head, MoveKey, Used};
 use super::program::{Prepared, Program};
 use crate::eval::{Faulty, View, fault};
 use crate::expression::{Pattern, Pick};
@@ -267,7 +267,6 @@ impl Offers {
             _ => return fault("the event of a communication, but there is none"),
         };
         offer.made_of = Some((head, values));
-        offer.event = names.met(offer.slot as usize, head, values.of(&self.pool));
         Ok(())
     }
 
@@ -283,27 +282,25 @@ impl Offers {
     }
 
     /// Lists the events and moves of all offers.
-    pub(crate) fn resolve(&mut self, program: &mut Program) {
+    pub(crate) fn resolve(&mut self, program: &Program, used: &mut Used) {
         for offer in &mut self.all {
             if offer.id.is_some() {
                 continue;
             }
-            let Program { model, layout, names, .. } = program;
+            let names = &program.names;
             let event = match (offer.event, offer.made_of, offer.role) {
                 (_, _, Role::Fault(_)) => names.fault,
                 (Some(event), ..) => event,
                 (None, Some((head, values)), _) => {
-                    names.event(offer.slot as usize, head, values.of(&self.pool))
+                    names.event(used, offer.slot as usize, head, values.of(&self.pool))
                 }
                 (None, None, _) => names.fault,
             };
             offer.event = Some(event);
             let Offer { slot, variant, location, edge, .. } = *offer;
-            let template = layout.slots[slot as usize].variants[variant as usize].template;
-            let edges = &model.template(template).locations[location as usize].edges;
-            let of = edges.as_ref().and_then(|edges| edges.get(edge as usize));
+            let edges = program.edges(slot as usize, variant as usize, location as usize);
             let key = MoveKey { slot, variant, location, edge, event };
-            offer.id = Some(names.move_id(key, of));
+            offer.id = Some(names.move_id(used, key, edges.get(edge as usize)));
         }
     }
 

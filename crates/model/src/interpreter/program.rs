@@ -1,36 +1,70 @@
 //! A model with everything about it that does not depend on the state.
 
-use std::cell::Cell;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use fairly_system::{EventId, Interrupt, MoveId};
-use hashbrown::HashMap;
+use fairly_system::{EventId, Growing, MoveId};
 
-use super::names::{Head, MoveKey, Names};
+use super::names::{Head, MoveKey, Names, Used};
 use crate::expression::Expr;
 use crate::ids::{LocationId, SlotId, TemplateId};
 use crate::layout::Layout;
 use crate::limits::Limits;
 use crate::model::{Growth, Model, Unfold};
-use crate::process::{Communication, Edge, Gathering, Label};
+use crate::process::{Communication, Edge, Gathering, Label, Location};
 
 /// A model with everything about it that does not depend on the state.
+///
+/// What is found out about it while it is explored goes to lists that only grow, so any number of threads can
+/// use it at once.
 pub(crate) struct Program {
     pub(crate) model: Model,
     pub(crate) layout: Layout,
-    pub(crate) names: Names,
-    /// By slot, variant and location: the edges, once the process has been there.
-    prepared: Vec<Vec<Vec<Option<Ready>>>>,
+    pub(crate) names: Arc<Names>,
+    /// By slot, variant and location: the edges, as that slot sees them. None for open templates.
+    prepared: Vec<Vec<Vec<Ready>>>,
+    /// By template: its locations, if more are made when they are met.
+    open: Vec<Option<Open>>,
+    unfold: Option<Mutex<Box<dyn Unfold>>>,
     /// By event: who takes it together.
     gatherings: Vec<Option<Meeting>>,
-    /// Locations that could not be unfolded.
-    failures: HashMap<(TemplateId, LocationId), Growth>,
     pub(crate) limits: Limits,
-    /// Statements that a process may run in an action out of the state that is looked at.
-    pub(crate) allowed: Cell<u64>,
-    /// Says whether to stop inside a step.
-    pub(crate) interrupt: Option<Interrupt>,
-    /// The most that one has run there.
-    pub(crate) most_run: Cell<u64>,
+}
+
+/// The locations of a template whose edges are made when they are met.
+struct Open {
+    locations: Growing<OpenLocation>,
+    /// The slots that may hold a process of the template, each with the template's position there.
+    users: Vec<(usize, usize)>,
+}
+
+struct OpenLocation {
+    /// Without edges.
+    location: Location,
+    made: OnceLock<Result<Made, Growth>>,
+    /// By user of the template.
+    ready: Box<[OnceLock<Ready>]>,
+}
+
+struct Made {
+    edges: Vec<Edge>,
+    atomic: bool,
+}
+
+impl Open {
+    fn add(&self, mut location: Location) {
+        let made = OnceLock::new();
+        if let Some(edges) = location.edges.take() {
+            made.get_or_init(|| Ok(Made { edges, atomic: location.atomic }));
+        }
+        let ready = self.users.iter().map(|_| OnceLock::new()).collect();
+        self.locations.push(OpenLocation { location, made, ready });
+    }
+
+    /// The edges of a location as a slot sees them, if they have been made.
+    fn ready(&self, slot: usize, variant: usize, location: usize) -> Option<&OnceLock<Ready>> {
+        let user = self.users.iter().position(|user| *user == (slot, variant))?;
+        Some(&self.locations.get(location)?.ready[user])
+    }
 }
 
 /// The edges out of a location, as the process in one slot sees them.
@@ -63,41 +97,62 @@ pub(crate) enum Meeting {
 
 impl Program {
     /// Everything but what needs to be unfolded.
-    pub(crate) fn new(model: Model) -> Program {
+    pub(crate) fn new(model: Model, unfold: Option<Box<dyn Unfold>>) -> Program {
+        let is_open = |at: usize| {
+            let locations = &model.templates[at].locations;
+            locations.iter().any(|location| location.edges.is_none())
+        };
         let open: Vec<TemplateId> = (0..model.templates.len())
+            .filter(|&at| is_open(at))
             .map(TemplateId::from_index)
-            .filter(|&id| model.template(id).locations.iter().any(|it| it.edges.is_none()))
             .collect();
         let layout = Layout::fitted(&model, &open);
         let mut names = Names::new(&model);
+        names.signature.complete = open.is_empty() && !model.has_open_labels();
+        names.signature.families = model.families().into_iter().collect();
+        Program::with(model, layout, Arc::new(names), &open, unfold)
+    }
+
+    fn with(
+        model: Model,
+        layout: Layout,
+        names: Arc<Names>,
+        open: &[TemplateId],
+        unfold: Option<Box<dyn Unfold>>,
+    ) -> Program {
         let mut gatherings = vec![None; model.events.len()];
         for (event, gathering) in &model.gatherings {
             gatherings[event.index()] = Some(Meeting::new(gathering.clone()));
         }
-        let prepared = layout.slots.iter().map(|slot| {
-            let locations = |template| vec![None; model.template(template).locations.len()];
-            slot.variants.iter().map(|variant| locations(variant.template)).collect()
-        });
-        let prepared = prepared.collect();
-        names.signature.complete = open.is_empty() && !model.has_open_labels();
-        names.signature.families = model.families();
-        let failures = HashMap::new();
+        let mut opened: Vec<Option<Open>> = model.templates.iter().map(|_| None).collect();
+        for &template in open {
+            let slots = layout.slots.iter().enumerate();
+            let users = slots.flat_map(|(slot, of)| {
+                let variants = of.variants.iter().enumerate();
+                let own = variants.filter(|(_, variant)| variant.template == template);
+                own.map(move |(variant, _)| (slot, variant))
+            });
+            let opening = Open { locations: Growing::new(), users: users.collect() };
+            for location in &model.template(template).locations {
+                opening.add(location.clone());
+            }
+            opened[template.index()] = Some(opening);
+        }
         let limits = Limits::default();
-        let allowed = Cell::new(limits.statements);
-        let most_run = Cell::new(0);
-        let mut program = Program {
-            model,
-            layout,
-            names,
-            prepared,
-            gatherings,
-            failures,
-            limits,
-            allowed,
-            interrupt: None,
-            most_run,
-        };
+        let unfold = unfold.map(Mutex::new);
+        let prepared = Vec::new();
+        let mut program =
+            Program { model, layout, names, prepared, open: opened, unfold, gatherings, limits };
         program.prepare_all();
+        program
+    }
+
+    /// The same with other templates, whose edges have the same events. The names are shared.
+    pub(crate) fn with_templates(&self, templates: Vec<crate::process::Template>) -> Program {
+        let model = Model { templates, ..self.model.clone() };
+        let mut program =
+            Program::with(model, self.layout.clone(), Arc::clone(&self.names), &[], None);
+        program.limits = self.limits;
         program
     }
 
@@ -106,97 +161,154 @@ impl Program {
         self.gatherings.get(event.index())?.as_ref()
     }
 
+    fn open(&self, slot: usize, variant: usize) -> Option<&Open> {
+        self.open[self.layout.slots[slot].variants[variant].template.index()].as_ref()
+    }
+
     /// The edges of a location, as a slot sees them.
+    #[inline]
     pub(crate) fn ready(&self, slot: usize, variant: usize, location: usize) -> Option<&Ready> {
-        self.prepared[slot][variant].get(location)?.as_ref()
+        match self.prepared[slot][variant].get(location) {
+            None => self.open(slot, variant)?.ready(slot, variant, location)?.get(),
+            known => known,
+        }
     }
 
     /// The edges of a location; none if it could not be unfolded.
     pub(crate) fn edges(&self, slot: usize, variant: usize, location: usize) -> &[Edge] {
         let template = self.layout.slots[slot].variants[variant].template;
-        self.model.template(template).locations[location].edges.as_deref().unwrap_or(&[])
+        match &self.open[template.index()] {
+            None => self.model.template(template).locations[location].edges.as_deref(),
+            Some(open) => {
+                let made = open.locations.get(location).and_then(|it| it.made.get());
+                made.and_then(|made| made.as_ref().ok()).map(|made| made.edges.as_slice())
+            }
+        }
+        .unwrap_or(&[])
+    }
+
+    /// A location, whose [edges](Program::edges) and [atomicity](Program::is_atomic) may be kept elsewhere.
+    pub(crate) fn location(&self, template: TemplateId, location: usize) -> &Location {
+        match &self.open[template.index()] {
+            None => &self.model.template(template).locations[location],
+            Some(open) => &open.locations[location].location,
+        }
+    }
+
+    /// Whether a location is atomic.
+    pub(crate) fn is_atomic(&self, template: TemplateId, location: usize) -> bool {
+        match &self.open[template.index()] {
+            None => self.model.template(template).locations[location].atomic,
+            Some(open) => {
+                let made = open.locations[location].made.get();
+                made.is_some_and(|made| made.as_ref().is_ok_and(|made| made.atomic))
+            }
+        }
     }
 
     /// Why a location has no edges.
     pub(crate) fn failure(&self, slot: usize, variant: usize, location: usize) -> Growth {
-        let template = self.layout.slots[slot].variants[variant].template;
-        let known = self.failures.get(&(template, LocationId::from_index(location)));
-        known.cloned().unwrap_or_else(|| Growth {
-            message: "what the process does here has not been worked out".to_owned(),
-            span: None,
-        })
+        let known = self.open(slot, variant).and_then(|open| open.locations.get(location));
+        match known.and_then(|location| location.made.get()) {
+            Some(Err(growth)) => growth.clone(),
+            _ => Growth {
+                message: "what the process does here has not been worked out".to_owned(),
+                span: None,
+            },
+        }
     }
 
     /// Prepares what the model has now, so that the moves of a model in which nothing depends on the
     /// state or is unfolded are all listed, in the order of slots, templates, locations and edges.
     fn prepare_all(&mut self) {
-        for slot in 0..self.prepared.len() {
-            for variant in 0..self.prepared[slot].len() {
-                for location in 0..self.prepared[slot][variant].len() {
-                    self.prepare(slot, variant, location, None);
+        let mut used = Used::default();
+        let slots = 0..self.layout.slots.len();
+        let prepared = slots.map(|slot| {
+            let variants = self.layout.slots[slot].variants.iter().enumerate();
+            let of = variants.map(|(variant, of)| {
+                let count = self.model.template(of.template).locations.len();
+                let mut locations = Vec::new();
+                for location in 0..count {
+                    let Some(open) = self.open(slot, variant) else {
+                        locations.push(self.prepare(&mut used, slot, variant, location));
+                        continue;
+                    };
+                    if let (Some(cell), Some(Ok(_))) =
+                        (open.ready(slot, variant, location), open.locations[location].made.get())
+                    {
+                        cell.get_or_init(|| self.prepare(&mut used, slot, variant, location));
+                    }
                 }
-            }
-        }
+                locations
+            });
+            of.collect()
+        });
+        self.prepared = prepared.collect();
+    }
+
+    /// Whether locations may have to be unfolded.
+    pub(crate) fn unfolds(&self) -> bool {
+        self.unfold.is_some()
     }
 
     /// Makes sure that all edges of the processes of a state are there.
-    pub(crate) fn prepare_state(&mut self, cells: &[i64], unfold: &mut Option<Box<dyn Unfold>>) {
+    pub(crate) fn prepare_state(&self, used: &mut Used, cells: &[i64]) {
         for slot in 0..self.layout.slots.len() {
-            if let Some(variant) = self.layout.variant(cells, slot) {
-                let location = self.layout.location(cells, slot);
-                if self.ready(slot, variant, location).is_none() {
-                    self.prepare(slot, variant, location, unfold.as_deref_mut());
-                }
+            let Some(variant) = self.layout.variant(cells, slot) else { continue };
+            let location = self.layout.location(cells, slot);
+            let Some(open) = self.open(slot, variant) else { continue };
+            let Some(ready) = open.ready(slot, variant, location) else { continue };
+            if ready.get().is_none() && self.unfolded(slot, variant, location).is_ok() {
+                ready.get_or_init(|| self.prepare(used, slot, variant, location));
             }
         }
     }
 
-    fn prepare(
-        &mut self,
-        slot: usize,
-        variant: usize,
-        location: usize,
-        unfold: Option<&mut (dyn Unfold + 'static)>,
-    ) {
-        let template = self.layout.slots[slot].variants[variant].template;
-        let id = LocationId::from_index(location);
-        if self.model.template(template).location(id).edges.is_none() {
-            let (Some(unfold), false) = (unfold, self.failures.contains_key(&(template, id)))
-            else {
-                return;
-            };
-            if let Err(growth) = unfold.unfold(&mut self.model, template, id) {
-                self.failures.insert((template, id), growth);
-                return;
-            }
-        }
-        let Program { model, names, prepared, .. } = self;
-        let Some(edges) = &model.template(template).location(id).edges else { return };
+    /// Unfolds a location of an open template, unless that has been done.
+    fn unfolded(&self, slot: usize, variant: usize, location: usize) -> Result<(), ()> {
+        let (Some(open), Some(unfold)) = (self.open(slot, variant), &self.unfold) else {
+            return Err(());
+        };
+        let cell = &open.locations[location].made;
+        let made = cell.get_or_init(|| {
+            let mut unfold = unfold.lock().unwrap_or_else(PoisonError::into_inner);
+            let template = self.layout.slots[slot].variants[variant].template;
+            let unfolded =
+                unfold.unfold(&self.model, template, LocationId::from_index(location))?;
+            // While the lock is held: new locations are numbered in the order in which they are made.
+            unfolded.locations.into_iter().for_each(|location| open.add(location));
+            Ok(Made { edges: unfolded.edges, atomic: unfolded.atomic })
+        });
+        made.as_ref().map(|_| ()).map_err(|_| ())
+    }
+
+    /// The edges of a location as a slot sees them.
+    fn prepare(&self, used: &mut Used, slot: usize, variant: usize, location: usize) -> Ready {
+        let edges = self.edges(slot, variant, location);
         let mut ready = Ready::default();
         for (at, edge) in edges.iter().enumerate() {
             let (event, head) = match &edge.label {
                 Label::Event(event) => (Some(*event), None),
                 Label::Message => (None, None),
                 Label::Data { family, values } => {
-                    let head = names.family(family);
+                    let head = self.names.family(family);
                     let constants: Option<Vec<i64>> = values.iter().map(constant).collect();
-                    (constants.map(|values| names.event(slot, head, &values)), Some(head))
+                    let event = constants.map(|values| self.names.event(used, slot, head, &values));
+                    (event, Some(head))
                 }
             };
             let small = |value: usize| u32::try_from(value).expect("fewer than 2^32");
             let known = event.map(|event| {
                 let (slot, variant, location) = (small(slot), small(variant), small(location));
                 let key = MoveKey { slot, variant, location, edge: small(at), event };
-                (event, names.move_id(key, Some(edge)))
+                (event, self.names.move_id(used, key, Some(edge)))
             });
             let receives = matches!(edge.communication, Communication::Receive { .. });
             let reads_received = receives && edge.guard.reads_received();
             ready.edges.push(Prepared { known, head, reads_received });
         }
         ready.ranked = edges.windows(2).any(|pair| pair[0].rank != pair[1].rank);
-        let locations = &mut prepared[slot][variant];
-        locations.resize(locations.len().max(location + 1), None);
-        locations[location] = Some(ready);
+        ready
     }
 }
 

@@ -3,70 +3,79 @@
 use fairly_omega::StateId;
 use fairly_system::{ProcessValues, StateValues, Value};
 
-use super::Interpreter;
+use super::{Interpreter, ModelSpace};
 use crate::ids::VariableId;
 use crate::layout::Strip;
 use crate::shown::{Kind, Part, element_name, insert};
 use crate::variable::{ABSENT, Variable};
 
 impl Interpreter {
-    /// What everything of a state is, by name, in an order that does not depend on the state: for
-    /// reports that show what has changed. Where something went wrong it is the state before.
-    ///
-    /// Elements of an array are `a[0]`, or all together `[1 2]` if something counts them; variables of a process
-    /// are `P.x`, the messages of a channel `[1.2 3.4]`; a process is where its location is, and what is not there
-    /// has no entry. Numbers that stand for something are shown as that: see [`Kind`].
+    /// What everything of a state is, by name: as [`Space::valuation`](fairly_system::Space::valuation) has it. Where something went wrong it
+    /// is the state before.
     pub fn valuation(&self, state: StateId) -> Vec<(String, String)> {
-        self.reading(state, |cells| self.values(cells)).unwrap_or_default()
+        self.reading(state, |cells| self.space.valuation_of(cells)).unwrap_or_default()
     }
 
     /// The state on one line.
     pub(super) fn show(&self, state: StateId) -> String {
-        let mut line = String::new();
+        let mut parts = Vec::new();
         if let Some(broken) = self.faults.get(&state) {
-            line = format!("fault: {}", broken.fault.message);
+            parts.push(format!("fault: {}", broken.fault.message));
         }
-        for (name, value) in self.valuation(state) {
-            let separator = if line.is_empty() { "" } else { " " };
-            let sign = if self.program.model.slots.iter().any(|slot| slot.name == name) {
-                "@"
-            } else {
-                "="
-            };
-            line.push_str(&format!("{separator}{name}{sign}{value}"));
-        }
-        line
+        parts.extend(self.reading(state, |cells| self.space.shown(cells)));
+        parts.retain(|part| !part.is_empty());
+        parts.join(" ")
     }
 
     /// What a state is made of, by name and with types. Where something went wrong it is the state before.
     pub fn state_values(&self, state: StateId) -> StateValues {
-        let values = self.reading(state, |cells| {
-            let (mut values, mut variables) = (StateValues::default(), Vec::new());
-            self.each_part(cells, |part| match part {
-                Piece::Variable { parts, elements, owner: None, .. } => {
-                    insert(&mut variables, &parts, &elements);
-                }
-                Piece::Variable { parts, elements, owner: Some(_), .. } => {
-                    if let Some(process) = values.processes.last_mut() {
-                        insert(&mut process.variables, &parts, &elements);
-                    }
-                }
-                Piece::Channel(name, messages) => {
-                    values.channels.push((name.to_owned(), messages));
-                }
-                Piece::Process(name, at) => values.processes.push(ProcessValues {
-                    name: name.to_owned(),
-                    at,
-                    variables: Vec::new(),
-                }),
-            });
-            values.variables = variables;
-            values
-        });
-        values.unwrap_or_default()
+        self.reading(state, |cells| self.space.state_values(cells)).unwrap_or_default()
+    }
+}
+
+impl ModelSpace {
+    /// An unpacked state on one line.
+    pub(super) fn shown(&self, cells: &[i64]) -> String {
+        let is_process = |name: &str| self.program.model.slots.iter().any(|it| it.name == name);
+        let part = |(name, value): (String, String)| {
+            let sign = if is_process(&name) { "@" } else { "=" };
+            format!("{name}{sign}{value}")
+        };
+        self.valuation_of(cells).into_iter().map(part).collect::<Vec<_>>().join(" ")
     }
 
-    fn values(&self, cells: &[i64]) -> Vec<(String, String)> {
+    /// The parts of an unpacked state by name and with types.
+    pub(super) fn state_values(&self, cells: &[i64]) -> StateValues {
+        let (mut values, mut variables) = (StateValues::default(), Vec::new());
+        self.each_part(cells, |part| match part {
+            Piece::Variable { parts, elements, owner: None, .. } => {
+                insert(&mut variables, &parts, &elements);
+            }
+            Piece::Variable { parts, elements, owner: Some(_), .. } => {
+                if let Some(process) = values.processes.last_mut() {
+                    insert(&mut process.variables, &parts, &elements);
+                }
+            }
+            Piece::Channel(name, messages) => {
+                values.channels.push((name.to_owned(), messages));
+            }
+            Piece::Process(name, at) => values.processes.push(ProcessValues {
+                name: name.to_owned(),
+                at,
+                variables: Vec::new(),
+            }),
+        });
+        values.variables = variables;
+        values
+    }
+
+    /// The parts of an unpacked state by name, in an order that does not depend on the state: for reports that
+    /// show what has changed.
+    ///
+    /// Elements of an array are `a[0]`, or all together `[1 2]` if something counts them; variables of a process
+    /// are `P.x`, the messages of a channel `[1.2 3.4]`; a process is where its location is, and what is not there
+    /// has no entry. Numbers that stand for something are shown as that: see [`Kind`].
+    pub(super) fn valuation_of(&self, cells: &[i64]) -> Vec<(String, String)> {
         let (model, layout) = (&self.program.model, &self.program.layout);
         let mut values = Vec::new();
         self.each_part(cells, |part| match part {
@@ -136,7 +145,8 @@ impl Interpreter {
         for (at, (slot, of)) in model.slots.iter().zip(&layout.slots).enumerate() {
             let Some(variant) = layout.variant(cells, at) else { continue };
             let template = model.template(of.variants[variant].template);
-            let location = &template.locations[layout.location(cells, at)].name;
+            let place = layout.location(cells, at);
+            let location = &self.program.location(of.variants[variant].template, place).name;
             let shown = match of.variants.len() {
                 1 => location.clone(),
                 _ => format!("{}.{location}", template.name),

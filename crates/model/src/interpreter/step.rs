@@ -15,14 +15,14 @@ use crate::process::Communication;
 /// in the state before. If a participant's message is no longer there because one before it took it,
 /// or the room for it is not, something went wrong.
 pub(crate) fn take(program: &Program, work: &mut Work, joint: Joint, timeout: bool) -> Faulty<()> {
-    let Work { offers, joints, cells, next, values, .. } = work;
+    let Work { offers, joints, cells, next, values, effort, .. } = work;
     if let Way::Fault(number) = joint.way {
         return Err(Box::new(offers.faults[number as usize].clone()));
     }
     next.copy_from_slice(cells);
     let members = joints.members(joint);
     for &at in members {
-        let mut statements = 0;
+        effort.statements = 0;
         let offer = &offers.all[at as usize];
         let edge = edge(program, offer);
         let slot = offer.slot as usize;
@@ -32,15 +32,8 @@ pub(crate) fn take(program: &Program, work: &mut Work, joint: Joint, timeout: bo
             Role::Receive { .. } => Some(offers.all[members[0] as usize].row.of(&offers.pool)),
             _ => None,
         };
-        let mut runner = Runner {
-            program,
-            cells: next,
-            own: (slot, locals),
-            received,
-            timeout,
-            statements: &mut statements,
-            values,
-        };
+        let mut runner =
+            Runner { program, cells: next, own: (slot, locals), received, timeout, effort, values };
         let mut act = || {
             match (offer.role, &edge.communication) {
                 (Role::Put { channel }, Communication::Send { order, .. }) => {

@@ -1,6 +1,6 @@
 //! Text to tokens. The grammar and the table of error codes are in [`super`].
 
-use fairly_source::{Diagnostic, Span};
+use fairly_source::{Cursor, Diagnostic, Span};
 
 /// What a token is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,45 +61,39 @@ fn word_length(text: &str) -> usize {
 /// The tokens, ending with [`Kind::End`]. What is no token is left out and reported.
 pub(super) fn tokens(text: &str, errors: &mut Vec<Diagnostic>, most: usize) -> Vec<Token> {
     let mut tokens = Vec::new();
-    let (mut at, mut leads) = (0, true);
-    while let Some(first) = text[at..].chars().next() {
-        if errors.len() >= most {
-            break;
-        }
-        let rest = &text[at..];
+    let (mut cursor, mut leads) = (Cursor::new(text), true);
+    while let Some(first) = cursor.peek()
+        && errors.len() < most
+    {
+        let (rest, at) = (cursor.rest(), cursor.at());
         let (kind, length) = if first.is_whitespace() {
-            leads |= first == '\n';
-            at += first.len_utf8();
+            leads |= cursor.skip_space().contains('\n');
             continue;
         } else if first == '#' {
-            at += rest.find('\n').unwrap_or(rest.len());
+            cursor.take_line();
             continue;
         } else if first == '"' {
             let (name, length) = quoted(rest, at, errors);
-            (Some(Kind::Quoted(name)), length)
+            (Kind::Quoted(name), length)
         } else if first.is_ascii_digit() {
-            let length = rest.bytes().take_while(u8::is_ascii_digit).count();
-            let number = rest[..length].parse().ok();
+            let digits = cursor.word(|sign| sign.is_ascii_digit());
+            let number = digits.parse().ok();
             if number.is_none() {
-                let span = Span::new(at, at + length);
+                let span = cursor.next(digits.len());
                 errors.push(Diagnostic::error("E0903", "a number that is too large", span));
             }
-            (Some(Kind::Number(number.unwrap_or(0))), length)
+            (Kind::Number(number.unwrap_or(0)), digits.len())
         } else if word_length(rest) > 0 {
-            (Some(Kind::Word), word_length(rest))
-        } else if let Some(sign) = SIGNS.into_iter().find(|sign| rest.starts_with(sign)) {
-            (Some(Kind::Sign(sign)), sign.len())
+            (Kind::Word, word_length(rest))
+        } else if let Some(sign) = cursor.sign(&SIGNS) {
+            (Kind::Sign(sign), sign.len())
         } else {
-            let span = Span::new(at, at + first.len_utf8());
-            let message = format!("`{}` means nothing here", first.escape_debug());
-            errors.push(Diagnostic::error("E0900", message, span));
-            (None, first.len_utf8())
+            errors.push(cursor.stray("E0900", "here"));
+            cursor.skip(first.len_utf8());
+            continue;
         };
-        if let Some(kind) = kind {
-            tokens.push(Token { kind, span: Span::new(at, at + length), leads });
-            leads = false;
-        }
-        at += length;
+        tokens.push(Token { kind, span: cursor.skip(length), leads });
+        leads = false;
     }
     tokens.push(Token { kind: Kind::End, span: Span::at(text.len()), leads: true });
     tokens

@@ -1,7 +1,7 @@
 //! Text to [`Model`]. The grammar and the table of error codes are in [`super`].
 
 use fairly_source::{Diagnostic, Span};
-use fairly_system::{Annotation, Event, EventId, EventKind};
+use fairly_system::{Annotation, Event, EventId, EventKind, FaultKind};
 
 use super::lexer::{Kind, Token, tokens};
 use crate::expression::{Expr, Pick};
@@ -672,7 +672,7 @@ impl Parser<'_> {
 
     fn statement(&mut self) -> Parsed<StatementKind> {
         let word = self.word();
-        if !["skip", "if", "while", "assert", "start", "put", "take"].contains(&word) {
+        if !["skip", "if", "while", "assert", "limit", "start", "put", "take"].contains(&word) {
             return self.assign();
         }
         self.advance();
@@ -685,11 +685,12 @@ impl Parser<'_> {
                 StatementKind::If { condition, then, otherwise }
             }
             "while" => StatementKind::While { condition: self.expr()?, body: self.block()? },
-            "assert" => {
+            "assert" | "limit" => {
+                let kind = if word == "limit" { FaultKind::Limit } else { FaultKind::Error };
                 let condition = self.expr()?;
                 let says = self.takes_word("else");
                 let message = if says { self.name()? } else { String::new() };
-                StatementKind::Assert { condition, message }
+                StatementKind::Assert { condition, message, kind }
             }
             "start" => {
                 let template = TemplateId(self.id('t')?);

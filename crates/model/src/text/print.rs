@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Write};
 
 use fairly_source::Span;
-use fairly_system::EventKind;
+use fairly_system::{EventKind, FaultKind};
 
 use super::lexer::{is_plain, quote};
 use crate::expression::{AnyVariable, BinaryOp, ChannelQuery, Expr, Pattern, Pick, Place, UnaryOp};
@@ -327,8 +327,9 @@ impl Display for Show<'_, Statement> {
             StatementKind::While { condition, body } => {
                 write!(f, "while {} {}", Show(condition), Show(body.as_slice()))?;
             }
-            StatementKind::Assert { condition, message } => {
-                write!(f, "assert {}", Show(condition))?;
+            StatementKind::Assert { condition, message, kind } => {
+                let word = if *kind == FaultKind::Limit { "limit" } else { "assert" };
+                write!(f, "{word} {}", Show(condition))?;
                 if !message.is_empty() {
                     write!(f, " else {}", Name(message))?;
                 }

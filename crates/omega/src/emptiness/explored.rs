@@ -17,7 +17,8 @@ use crate::marks::{MarkSet, MarkSetId, MarkTable};
 use crate::refused::Refused;
 
 use super::component::{Component, Region};
-use super::{Undecided, find_lasso, short};
+use super::short::Way;
+use super::{Undecided, short};
 
 /// A copy of the reachable part of a graph. Its nodes are renumbered in the order of a breadth-first
 /// search, so that of two nodes the one with the smaller number is not farther from the start; the
@@ -292,26 +293,35 @@ impl Explored {
             regions.push(region);
             ControlFlow::Continue(())
         })?;
-        // An accepted part need not hold the shortest cycle. Where marks are few, the search in its whole
-        // component judges cycles by itself.
+        // An accepted part need not hold the shortest cycle. The search in its whole component judges cycles by
+        // itself; where marks are many, a walk in the accepted part goes before it.
         let components = self.rows.components(self);
         let mut owner = vec![usize::MAX; self.node_count()];
         for (at, (members, _)) in components.iter().enumerate() {
             members.iter().for_each(|&node| owner[node as usize] = at);
         }
-        for region in &mut regions {
-            let (members, present) = &components[owner[region.members[0] as usize]];
+        let mut searched = Vec::new();
+        let mut is_searched = vec![false; components.len()];
+        for region in regions {
+            let at = owner[region.members[0] as usize];
+            let (members, present) = &components[at];
             let condition = self.acceptance.restrict(present);
-            if condition.marks().len() <= short::MARKS {
+            let marks = condition.marks().len();
+            if marks > short::FEW_MARKS {
+                searched.push((region, Way::Walk));
+            }
+            if marks <= short::MARKS && !std::mem::replace(&mut is_searched[at], true) {
                 let (members, present) = (members.clone(), present.clone());
-                *region = Region { members, forbidden: MarkSet::new(), present, condition };
+                let forbidden = MarkSet::new();
+                let whole = Region { members, forbidden, present, condition };
+                searched.push((whole, Way::Pairs));
             }
         }
         let mut depths = vec![0u32; self.node_count()];
         for node in self.starts..self.node_count() {
             depths[node] = depths[self.parents[node].0 as usize] + 1;
         }
-        Ok(short::lasso(self, &depths, &regions, most, effort))
+        Ok(short::lasso(self, &depths, &searched, most, effort))
     }
 
     /// The nodes and edges.
@@ -330,35 +340,6 @@ impl Explored {
             stem: lasso.stem.iter().map(original).collect(),
             cycle: lasso.cycle.iter().map(original).collect(),
         }
-    }
-
-    /// An accepted path from a node, if there is one.
-    pub fn lasso_from(&self, node: StateId) -> Result<Option<Lasso>, Refused> {
-        find_lasso(&mut From { explored: self, start: node })
-    }
-}
-
-/// The explored graph, started elsewhere.
-struct From<'a> {
-    explored: &'a Explored,
-    start: StateId,
-}
-
-impl Graph for From<'_> {
-    fn initial(&mut self) -> Vec<StateId> {
-        vec![self.start]
-    }
-
-    fn steps(&mut self, node: StateId, steps: &mut Vec<Step>) {
-        steps.extend(self.explored.steps_of(node));
-    }
-
-    fn marks(&self, id: MarkSetId) -> Cow<'_, MarkSet> {
-        Cow::Borrowed(self.explored.mark_set(id))
-    }
-
-    fn acceptance(&self) -> &Acceptance {
-        &self.explored.acceptance
     }
 }
 

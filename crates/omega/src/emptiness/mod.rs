@@ -39,8 +39,6 @@ mod paths;
 mod short;
 mod walk;
 
-use std::fmt;
-
 use crate::acceptance::Acceptance;
 use crate::graph::{Graph, Lasso};
 use crate::refused::{Refused, Resource};
@@ -138,9 +136,10 @@ pub struct Effort {
 }
 
 /// Why there is no answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Undecided {
     /// The engine does not decide this condition; choose another.
+    #[error("the engine `{engine}` cannot decide the condition {acceptance}")]
     Condition {
         /// The engine that was asked.
         engine: &'static str,
@@ -148,30 +147,12 @@ pub enum Undecided {
         acceptance: Acceptance,
     },
     /// The graph has more nodes than can be numbered.
+    #[error("more than 2^32 nodes")]
     TooLarge,
     /// The condition is one of those that are hard to decide, and too hard here.
-    TooHard(Refused),
+    #[error(transparent)]
+    TooHard(#[from] Refused),
 }
-
-impl From<Refused> for Undecided {
-    fn from(refused: Refused) -> Self {
-        Undecided::TooHard(refused)
-    }
-}
-
-impl fmt::Display for Undecided {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Undecided::Condition { engine, acceptance } => {
-                write!(f, "the engine `{engine}` cannot decide the condition {acceptance}")
-            }
-            Undecided::TooLarge => write!(f, "more than 2^32 nodes"),
-            Undecided::TooHard(refused) => write!(f, "{refused}"),
-        }
-    }
-}
-
-impl std::error::Error for Undecided {}
 
 /// Asks one engine for an accepted path of `graph`.
 ///

@@ -21,7 +21,7 @@
 
 use std::fmt;
 
-use fairly_source::{Diagnostic, Span};
+use fairly_source::{Cursor, Diagnostic, Span};
 
 use crate::automaton::{Automaton, StateId};
 use crate::refused::Refused;
@@ -31,7 +31,6 @@ pub mod dot;
 mod expression;
 pub mod hoa;
 pub mod never;
-mod suggest;
 pub mod word;
 
 /// A format of automata.
@@ -82,34 +81,16 @@ impl fmt::Display for Format {
 /// The text from its first word on. Comments are taken to nest, as in HOA; only one that holds
 /// another makes a difference.
 fn first_word(text: &str) -> &str {
-    let mut rest = text.trim_start_matches('\u{feff}').trim_start();
+    let mut cursor = Cursor::new(text);
     loop {
-        if let Some(line) = rest.strip_prefix("//") {
-            rest = line.find('\n').map_or("", |end| &line[end..]).trim_start();
-            continue;
+        cursor.skip_space();
+        if cursor.sees("//") {
+            cursor.take_line();
+        } else if !cursor.sees("/*") {
+            return cursor.rest();
+        } else if cursor.take_nested("/*", "*/").is_none() {
+            return "";
         }
-        if !rest.starts_with("/*") {
-            return rest;
-        }
-        let (mut depth, mut at) = (0usize, 0);
-        let bytes = rest.as_bytes();
-        while at < bytes.len() {
-            match &bytes[at..bytes.len().min(at + 2)] {
-                b"/*" => {
-                    depth += 1;
-                    at += 2;
-                }
-                b"*/" => {
-                    depth -= 1;
-                    at += 2;
-                    if depth == 0 {
-                        break;
-                    }
-                }
-                _ => at += 1,
-            }
-        }
-        rest = rest[at..].trim_start();
     }
 }
 
@@ -134,9 +115,10 @@ pub fn read_any(text: &str) -> Result<Vec<Automaton>, Diagnostic> {
 }
 
 /// Why an automaton cannot be written in a format without losing its meaning.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unprintable {
     /// The format cannot express the acceptance condition.
+    #[error("{format} cannot express this acceptance condition; {remedy}")]
     Acceptance {
         /// The format.
         format: Format,
@@ -144,6 +126,9 @@ pub enum Unprintable {
         remedy: &'static str,
     },
     /// The format has marks on states only.
+    #[error(
+        "{format} has acceptance on states, but edges of state {state} carry different marks; {remedy}"
+    )]
     TransitionBased {
         /// The format.
         format: Format,
@@ -153,6 +138,7 @@ pub enum Unprintable {
         remedy: &'static str,
     },
     /// The format wants exactly one initial state.
+    #[error("{format} has one initial state, but the automaton has {found}")]
     InitialStates {
         /// The format.
         format: Format,
@@ -160,6 +146,7 @@ pub enum Unprintable {
         found: usize,
     },
     /// A proposition's name cannot be written in the format.
+    #[error("the proposition `{}` cannot be written in {format}", name.escape_debug())]
     Name {
         /// The format.
         format: Format,
@@ -167,29 +154,6 @@ pub enum Unprintable {
         name: String,
     },
     /// A label takes too much text.
+    #[error("a label cannot be written: {0}")]
     Label(Refused),
 }
-
-impl fmt::Display for Unprintable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Unprintable::Acceptance { format, remedy } => {
-                write!(f, "{format} cannot express this acceptance condition; {remedy}")
-            }
-            Unprintable::TransitionBased { format, state, remedy } => write!(
-                f,
-                "{format} has acceptance on states, but edges of state {state} carry different \
-                 marks; {remedy}"
-            ),
-            Unprintable::InitialStates { format, found } => {
-                write!(f, "{format} has one initial state, but the automaton has {found}")
-            }
-            Unprintable::Name { format, name } => {
-                write!(f, "the proposition `{}` cannot be written in {format}", name.escape_debug())
-            }
-            Unprintable::Label(refused) => write!(f, "a label cannot be written: {refused}"),
-        }
-    }
-}
-
-impl std::error::Error for Unprintable {}

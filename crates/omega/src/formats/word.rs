@@ -30,14 +30,14 @@
 
 use std::fmt::Write;
 
-use fairly_source::{Diagnostic, Span};
+use fairly_source::{Cursor, Diagnostic, Span, unescaped};
 use hashbrown::HashMap;
 
 use crate::formats::expression::{self, Signs, Term, Terms};
-use crate::formats::suggest::closest;
 use crate::letters::{Label, Letters, Prop};
 use crate::refused::Refused;
 use crate::word::{DefiniteWord, Word};
+use fairly_source::suggest::near;
 
 /// Reads a word over these propositions; its labels are made in `letters`.
 ///
@@ -50,8 +50,9 @@ pub fn parse(
 ) -> Result<Word, Diagnostic> {
     let numbers = (0..).map(Prop);
     let known = propositions.iter().map(String::as_str).zip(numbers).collect();
+    let cursor = Cursor::new(text);
     let mut reader =
-        Reader { text, at: 0, start: 0, token: Token::Finish, known, propositions, letters };
+        Reader { cursor, start: 0, token: Token::Finish, known, propositions, letters };
     reader.advance().and_then(|()| reader.word()).map_err(|wrong| *wrong)
 }
 
@@ -69,8 +70,8 @@ enum Token {
 type Wrong = Box<Diagnostic>;
 
 struct Reader<'a> {
-    text: &'a str,
-    at: usize,
+    /// Behind the current token.
+    cursor: Cursor<'a>,
     start: usize,
     token: Token,
     known: HashMap<&'a str, Prop>,
@@ -78,14 +79,14 @@ struct Reader<'a> {
     letters: &'a mut Letters,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     fn word(&mut self) -> Result<Word, Wrong> {
         let mut stem = Vec::new();
         loop {
             if self.token == Token::Finish {
                 let message = "the word has no `cycle{…}`";
                 return Err(Box::new(
-                    Diagnostic::error("E0605", message, Span::at(self.text.len()))
+                    Diagnostic::error("E0605", message, Span::at(self.cursor.text().len()))
                         .help("words are infinite: `a; cycle{b}` is an `a` and then `b` for ever"),
                 ));
             }
@@ -112,7 +113,7 @@ impl Reader<'_> {
             }
         }
         if cycle.is_empty() {
-            let span = Span::new(start, self.at);
+            let span = self.cursor.since(start);
             return Err(Box::new(Diagnostic::error("E0605", "the cycle is empty", span)));
         }
         self.advance()?;
@@ -123,71 +124,59 @@ impl Reader<'_> {
     }
 
     fn brace_follows(&self) -> bool {
-        self.text[self.at..].trim_start().starts_with('{')
+        self.cursor.rest().trim_start().starts_with('{')
     }
 
     fn letter(&mut self) -> Result<Label, Wrong> {
         let start = self.start;
         let label = expression::label(self)?;
         if label == Label::FALSE {
-            let end = start + self.text[start..self.start].trim_end().len();
+            let end = start + self.cursor.text()[start..self.start].trim_end().len();
             let message = "no letter satisfies this";
             return Err(Box::new(Diagnostic::error("E0606", message, Span::new(start, end))));
         }
         Ok(label)
     }
 
-    fn slice(&self) -> &str {
-        &self.text[self.start..self.at]
+    fn slice(&self) -> &'a str {
+        &self.cursor.text()[self.start..self.cursor.at()]
     }
 
     fn span(&self) -> Span {
-        Span::new(self.start, self.at)
+        self.cursor.since(self.start)
     }
 
     fn advance(&mut self) -> Result<(), Wrong> {
-        let rest = &self.text[self.at..];
-        let trimmed = rest.trim_start();
-        self.start = self.at + rest.len() - trimmed.len();
-        self.at = self.start;
-        let Some(first) = trimmed.chars().next() else {
+        self.cursor.skip_space();
+        self.start = self.cursor.at();
+        let Some(first) = self.cursor.peek() else {
             self.token = Token::Finish;
             return Ok(());
         };
-        let (token, length) = match first {
+        self.token = match first {
             '"' => {
-                let mut escaped = false;
-                let end = trimmed[1..].find(|c| {
-                    let ends = c == '"' && !escaped;
-                    escaped = c == '\\' && !escaped;
-                    ends
-                });
-                let Some(end) = end else {
+                if self.cursor.take_quoted().is_none() {
                     let span = Span::new(self.start, self.start + 1);
                     let wrong = Diagnostic::error("E0602", "this string does not end", span);
                     return Err(Box::new(wrong));
-                };
-                (Token::Quoted, end + 2)
+                }
+                Token::Quoted
             }
-            '&' | '|' => {
-                let double = trimmed[1..].starts_with(first);
-                (Token::Sign(first as u8), 1 + usize::from(double))
+            '&' | '|' | '!' | '(' | ')' | ';' | '{' | '}' => {
+                let is_double = self.cursor.sees("&&") || self.cursor.sees("||");
+                self.cursor.skip(1 + usize::from(is_double));
+                Token::Sign(first as u8)
             }
-            '!' | '(' | ')' | ';' | '{' | '}' => (Token::Sign(first as u8), 1),
-            c if is_name(c) => {
-                (Token::Name, trimmed.find(|c| !is_name(c)).unwrap_or(trimmed.len()))
+            first if is_name(first) => {
+                self.cursor.take_while(is_name);
+                Token::Name
             }
-            c => {
-                let message = format!("`{}` means nothing in a word", c.escape_debug());
-                let span = Span::new(self.start, self.start + c.len_utf8());
-                return Err(Box::new(
-                    Diagnostic::error("E0601", message, span)
-                        .help("a proposition that is not an identifier is written in quotes"),
-                ));
+            _ => {
+                let wrong = self.cursor.stray("E0601", "in a word");
+                let help = "a proposition that is not an identifier is written in quotes";
+                return Err(Box::new(wrong.help(help)));
             }
         };
-        self.token = token;
-        self.at += length;
         Ok(())
     }
 
@@ -197,7 +186,7 @@ impl Reader<'_> {
         }
         let message = format!("there is no proposition `{}`", name.escape_debug());
         let mut wrong = Diagnostic::error("E0604", message, self.span());
-        if let Some(near) = closest(name, self.propositions.iter().map(String::as_str)) {
+        if let Some(near) = near(name, self.propositions.iter().map(String::as_str)) {
             wrong = wrong.help(format!("there is a proposition `{near}`"));
         } else if self.propositions.is_empty() {
             wrong = wrong.label("there are no propositions at all");
@@ -228,12 +217,8 @@ impl Terms for Reader<'_> {
                 name => Term::Prop(self.proposition(name)?),
             },
             Token::Quoted => {
-                let inner = &self.text[self.start + 1..self.at - 1];
-                let mut name = String::new();
-                let mut chars = inner.chars();
-                while let Some(c) = chars.next() {
-                    name.push(if c == '\\' { chars.next().unwrap_or(c) } else { c });
-                }
+                let written = self.slice();
+                let name = unescaped(&written[1..written.len() - 1], |_| true);
                 Term::Prop(self.proposition(&name)?)
             }
             _ => Term::Other,

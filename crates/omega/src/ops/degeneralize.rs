@@ -82,15 +82,10 @@ fn by_levels(
     let mut entry: Vec<Option<u32>> = vec![None; automaton.state_count()];
     for &state in automaton.initial() {
         entry[state.index()] = Some(0);
-        let node = nodes.id((state, 0));
-        builder.add_states(nodes.len() - builder.state_count());
+        let node = nodes.state((state, 0), &mut builder);
         builder.add_initial(node);
     }
-    let mut next = 0;
-    while next < nodes.len() {
-        let node = StateId::from_index(next);
-        next += 1;
-        let (state, level) = nodes.key(node);
+    while let Some((node, (state, level))) = nodes.next() {
         if let Some(name) = automaton.state_name(state) {
             builder.set_state_name(node, name.to_owned());
         }
@@ -119,8 +114,7 @@ fn by_levels(
                 }
             }
             entry[old.target.index()].get_or_insert(to);
-            edge.target = nodes.id((old.target, to));
-            builder.add_states(nodes.len() - builder.state_count());
+            edge.target = nodes.state((old.target, to), &mut builder);
             builder.add_interned(node, edge);
             within(&builder, limits)?;
         }

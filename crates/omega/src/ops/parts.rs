@@ -161,11 +161,13 @@ pub(crate) fn within(builder: &Builder, limits: Limits) -> Result<(), Refused> {
 pub(crate) struct Numbering<K> {
     known: HashMap<K, StateId>,
     keys: Vec<K>,
+    /// How many keys have been given by [`Numbering::next`].
+    given: usize,
 }
 
 impl<K: Copy + Eq + std::hash::Hash> Numbering<K> {
     pub(crate) fn new() -> Self {
-        Numbering { known: HashMap::new(), keys: Vec::new() }
+        Numbering { known: HashMap::new(), keys: Vec::new(), given: 0 }
     }
 
     /// The number of a key, a new one if it has none.
@@ -175,6 +177,20 @@ impl<K: Copy + Eq + std::hash::Hash> Numbering<K> {
             self.keys.push(key);
             id
         })
+    }
+
+    /// The number of a key, which is a state of an automaton that is built.
+    pub(crate) fn state(&mut self, key: K, builder: &mut Builder) -> StateId {
+        let state = self.id(key);
+        builder.add_states(self.len() - builder.state_count());
+        state
+    }
+
+    /// The next key, in the order of their numbers, until all of them have been given.
+    pub(crate) fn next(&mut self) -> Option<(StateId, K)> {
+        let &key = self.keys.get(self.given)?;
+        self.given += 1;
+        Some((StateId::from_index(self.given - 1), key))
     }
 
     /// The key with this number.

@@ -93,16 +93,11 @@ pub(crate) fn product_pairs(
     let mut nodes: Numbering<(StateId, StateId)> = Numbering::new();
     for &a in left.initial() {
         for &b in right.initial() {
-            let node = nodes.id((a, b));
-            builder.add_states(nodes.len() - builder.state_count());
+            let node = nodes.state((a, b), &mut builder);
             builder.add_initial(node);
         }
     }
-    let mut next = 0;
-    while next < nodes.len() {
-        let node = StateId::from_index(next);
-        next += 1;
-        let (a, b) = nodes.key(node);
+    while let Some((node, (a, b))) = nodes.next() {
         if let (Some(a), Some(b)) = (left.state_name(a), right.state_name(b)) {
             builder.set_state_name(node, format!("{a},{b}"));
         }
@@ -115,8 +110,7 @@ pub(crate) fn product_pairs(
                 if label == Label::FALSE {
                     continue;
                 }
-                let target = nodes.id((mine.target, theirs.target));
-                builder.add_states(nodes.len() - builder.state_count());
+                let target = nodes.state((mine.target, theirs.target), &mut builder);
                 let both = marks.set(mine.marks, theirs.marks).clone();
                 builder.add_edge(node, label, both, target);
                 within(&builder, config.limits)?;

@@ -84,15 +84,10 @@ pub fn to_state_based(automaton: &Automaton, limits: Limits) -> Result<Automaton
     }
     for &state in automaton.initial() {
         let marks = entry[state.index()].unwrap_or(MarkSetId::EMPTY);
-        let node = nodes.id((state, marks));
-        builder.add_states(nodes.len() - builder.state_count());
+        let node = nodes.state((state, marks), &mut builder);
         builder.add_initial(node);
     }
-    let mut next = 0;
-    while next < nodes.len() {
-        let node = StateId::from_index(next);
-        next += 1;
-        let (state, marks) = nodes.key(node);
+    while let Some((node, (state, marks))) = nodes.next() {
         if let Some(name) = automaton.state_name(state) {
             builder.set_state_name(node, name.to_owned());
         }
@@ -104,9 +99,8 @@ pub fn to_state_based(automaton: &Automaton, limits: Limits) -> Result<Automaton
                 None => entry[at].unwrap_or(MarkSetId::EMPTY),
             };
             let mut edge = old;
-            edge.target = nodes.id((old.target, carried));
+            edge.target = nodes.state((old.target, carried), &mut builder);
             edge.marks = marks;
-            builder.add_states(nodes.len() - builder.state_count());
             builder.add_interned(node, edge);
             within(&builder, limits)?;
         }

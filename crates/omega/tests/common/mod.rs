@@ -12,26 +12,12 @@ use fairly_omega::{
     StateId, Step,
 };
 use fairly_testkit::{TinyCondition, TinyEdge, TinyGraph, TinyWord};
+pub(crate) use fairly_testkit::{cases, first_seed};
 
 /// Mark `m` becomes mark `m`.
 pub(crate) const NARROW: [u32; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
 /// Marks on both sides of every boundary in the representation of mark sets.
 pub(crate) const WIDE: [u32; 8] = [127, 0, 128, 1_000_000, 64, 191, 192, 63];
-
-/// How many random cases to try: `FAIRLY_RANDOM_CASES` or the default.
-pub(crate) fn cases(default: u64) -> u64 {
-    number("FAIRLY_RANDOM_CASES").unwrap_or(default)
-}
-
-/// The seed of the first case: `FAIRLY_SEED` or the default.
-pub(crate) fn first_seed(default: u64) -> u64 {
-    number("FAIRLY_SEED").unwrap_or(default)
-}
-
-fn number(variable: &str) -> Option<u64> {
-    let text = std::env::var(variable).ok()?;
-    Some(text.parse().unwrap_or_else(|_| panic!("{variable}={text} is not a number")))
-}
 
 /// The graph and the condition as an automaton with the same numbers.
 pub(crate) fn automaton(graph: &TinyGraph, condition: &TinyCondition) -> Automaton {

@@ -676,9 +676,9 @@ impl<'a> Check<'a> {
                 self.statements(context, body, other_body)
             }
             (
-                StatementKind::Assert { condition, message: _ },
-                StatementKind::Assert { condition: other, message: _ },
-            ) => self.expr(context, condition, other, None),
+                StatementKind::Assert { condition, message: _, kind },
+                StatementKind::Assert { condition: other, message: _, kind: other_kind },
+            ) if kind == other_kind => self.expr(context, condition, other, None),
             (
                 StatementKind::Start { template, arguments, slot },
                 StatementKind::Start {

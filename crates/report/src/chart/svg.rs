@@ -9,7 +9,7 @@ use std::fmt::Write;
 use super::Mark;
 use crate::look::clipped;
 use crate::markup::xml;
-use crate::trace::Trace;
+use crate::trace::Saved;
 
 /// Steps in a piece.
 const STEPS: usize = 32;
@@ -30,7 +30,7 @@ const LETTER: usize = 6;
 
 /// Where everything is.
 struct Drawing<'a> {
-    trace: &'a Trace,
+    trace: &'a Saved,
     lanes: Vec<usize>,
     /// From one lane to the next.
     spread: usize,
@@ -42,7 +42,7 @@ struct Drawing<'a> {
     top: usize,
 }
 
-impl Trace {
+impl Saved {
     /// The run as a message chart in SVG.
     pub fn svg(&self) -> String {
         let lanes = self.lanes();
@@ -53,7 +53,7 @@ impl Trace {
             _ => 110,
         };
         let width = NUMBERS + spread * lanes.len() + MARGIN;
-        let pieces = self.rows.len().div_ceil(STEPS).max(1);
+        let pieces = self.run.steps.len().div_ceil(STEPS).max(1);
         let beside = ((WIDEST - MARGIN) / (width + MARGIN)).clamp(1, pieces);
         let drawing = Drawing { trace: self, lanes, spread, width, beside, top: 3 * MARGIN };
         drawing.draw(pieces)
@@ -77,7 +77,7 @@ impl Drawing<'_> {
     }
 
     fn steps_in(&self, piece: usize) -> usize {
-        self.trace.rows.len().saturating_sub(piece * STEPS).min(STEPS)
+        self.trace.run.steps.len().saturating_sub(piece * STEPS).min(STEPS)
     }
 
     fn draw(&self, pieces: usize) -> String {
@@ -110,8 +110,8 @@ impl Drawing<'_> {
             self.step(at, mark, &mut out);
         }
         let mut said: Vec<String> = Vec::new();
-        if let Some(back) = self.trace.loops_to {
-            let last = self.trace.rows.len();
+        if let Some(back) = self.trace.run.loops_to {
+            let last = self.trace.run.steps.len();
             said.push(format!(
                 "After step {last} the run goes on with step {} for ever.",
                 back + 1
@@ -133,7 +133,7 @@ impl Drawing<'_> {
     fn piece(&self, piece: usize, out: &mut String) {
         let (left, top) = self.corner(piece);
         let steps = self.steps_in(piece);
-        if let Some(back) = self.trace.loops_to {
+        if let Some(back) = self.trace.run.loops_to {
             let from = back.max(piece * STEPS) - piece * STEPS;
             if from < steps {
                 let (y, high) = (top + HEAD + from * STEP, (steps - from) * STEP);
@@ -146,7 +146,7 @@ impl Drawing<'_> {
         }
         for (at, &lane) in self.lanes.iter().enumerate() {
             let x = left + NUMBERS + self.spread * at + INSET;
-            let name = clipped(&self.trace.processes[lane], self.spread / (LETTER + 2));
+            let name = clipped(&self.trace.run.processes[lane], self.spread / (LETTER + 2));
             let (y, bottom) = (top + HEAD - 8, top + HEAD + steps * STEP + 4);
             let _ = writeln!(
                 out,
@@ -219,8 +219,8 @@ impl Drawing<'_> {
         let _ = writeln!(out, "<circle cx=\"{x}\" cy=\"{y}\" r=\"3.5\"/>");
         let said = match mark {
             Mark::Nothing => "nothing can happen".to_owned(),
-            Mark::SendsInVain(_) => format!("{} (not received)", self.trace.rows[at].action),
-            _ => self.trace.rows[at].action.clone(),
+            Mark::SendsInVain(_) => format!("{} (not received)", self.trace.run.steps[at].action),
+            _ => self.trace.run.steps[at].action.clone(),
         };
         let room = self.spread.saturating_sub(INSET) / (LETTER + 1);
         let _ = writeln!(
@@ -228,7 +228,7 @@ impl Drawing<'_> {
             "<text x=\"{}\" y=\"{}\"><title>{}</title>{}</text>",
             x + 7,
             y - 4,
-            xml(&format!("step {}, {}: {said}", at + 1, self.trace.rows[at].who)),
+            xml(&format!("step {}, {}: {said}", at + 1, self.trace.run.steps[at].who)),
             xml(&clipped(&said, room))
         );
     }

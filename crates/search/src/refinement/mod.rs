@@ -131,6 +131,7 @@ pub fn visible<S: TransitionSystem>(system: &S, steps: &[RunStep]) -> Vec<String
 /// ```
 /// use fairly_search::Bounds;
 /// use fairly_search::refinement::{Answer, Model, refines};
+/// use fairly_explore::Explored;
 /// use fairly_system::{ComponentBuilder, Composition, Network};
 /// let network = |transitions: &[(u32, &str, u32)]| {
 ///     let mut builder = ComponentBuilder::new("P");
@@ -139,7 +140,7 @@ pub fn visible<S: TransitionSystem>(system: &S, steps: &[RunStep]) -> Vec<String
 ///     for &(from, event, to) in transitions {
 ///         builder.add_transition(from, event, to, None);
 ///     }
-///     Network::new(vec![builder.build()], &Composition::default()).unwrap()
+///     Explored::new(Network::new(vec![builder.build()], &Composition::default()).unwrap())
 /// };
 /// // Which drink comes is settled by the coin in one machine, and by the guest in the other.
 /// let surprising = [(0, "coin", 1), (0, "coin", 2), (1, "tea", 3), (2, "coffee", 3)];

@@ -3,6 +3,7 @@
 pub(crate) mod cases;
 pub(crate) mod plain;
 
+use fairly_explore::Explored;
 use fairly_logic::Formulas;
 use fairly_omega::{Acceptance, Automaton, Builder, Label, Mark, MarkSet, Prop, StateId};
 use fairly_search::Binding;
@@ -21,7 +22,7 @@ pub(crate) fn seeds(usual: u64) -> std::ops::Range<u64> {
     first..first + number("FAIRLY_RANDOM_CASES").unwrap_or(usual)
 }
 
-pub(crate) fn network_of(case: &Case) -> Network {
+pub(crate) fn network_of(case: &Case) -> Explored<Network> {
     let mut components = Vec::new();
     for &(name, states, more_events, transitions) in case.components {
         let mut builder = ComponentBuilder::new(name);
@@ -39,11 +40,14 @@ pub(crate) fn network_of(case: &Case) -> Network {
         components.push(builder.build());
     }
     let interleaved = case.interleaved.iter().map(|&event| event.to_owned()).collect();
-    Network::new(components, &Composition { interleaved }).unwrap()
+    Explored::new(Network::new(components, &Composition { interleaved }).unwrap())
 }
 
 /// The automaton of a formula, and what its propositions mean in the network.
-pub(crate) fn property(network: &mut Network, formula: &str) -> (Automaton, Vec<Binding>) {
+pub(crate) fn property(
+    network: &mut Explored<Network>,
+    formula: &str,
+) -> (Automaton, Vec<Binding>) {
     let mut formulas = Formulas::new();
     let formula = match formulas.parse(formula) {
         Ok(formula) => formula,
@@ -54,7 +58,7 @@ pub(crate) fn property(network: &mut Network, formula: &str) -> (Automaton, Vec<
     (automaton, bindings)
 }
 
-pub(crate) fn bind(network: &mut Network, automaton: &Automaton) -> Vec<Binding> {
+pub(crate) fn bind(network: &mut Explored<Network>, automaton: &Automaton) -> Vec<Binding> {
     let meaning = |name: &String| match network.signature().event(name) {
         Some(event) => Binding::Event(event.into()),
         None => {
@@ -68,7 +72,7 @@ pub(crate) fn bind(network: &mut Network, automaton: &Automaton) -> Vec<Binding>
 const EVENTS: [&str; 3] = ["a", "b", "c"];
 
 /// One component of a few states, or several of at most `most` each, over the events a, b and c.
-pub(crate) fn random_network(rng: &mut Rng, most: usize) -> Network {
+pub(crate) fn random_network(rng: &mut Rng, most: usize) -> Explored<Network> {
     // With few events there is much that reads the same.
     let events = &EVENTS[..1 + rng.below(EVENTS.len())];
     let count = if rng.chance(1, 2) { 1 } else { 2 + rng.below(most - 1) };
@@ -92,7 +96,7 @@ pub(crate) fn random_network(rng: &mut Rng, most: usize) -> Network {
     }
     let interleaved =
         EVENTS.iter().filter(|_| rng.chance(1, 5)).map(|&event| event.to_owned()).collect();
-    Network::new(components, &Composition { interleaved }).unwrap()
+    Explored::new(Network::new(components, &Composition { interleaved }).unwrap())
 }
 
 /// A condition in disjunctive form over few marks.
@@ -110,7 +114,11 @@ pub(crate) fn random_acceptance(rng: &mut Rng) -> Acceptance {
 }
 
 /// An automaton of one to `most` states that reads events of the network and where `P` is.
-pub(crate) fn random_automaton(rng: &mut Rng, network: &Network, most: usize) -> Automaton {
+pub(crate) fn random_automaton(
+    rng: &mut Rng,
+    network: &Explored<Network>,
+    most: usize,
+) -> Automaton {
     let mut names: Vec<String> = EVENTS
         .iter()
         .filter(|e| network.signature().event(e).is_some())
@@ -140,7 +148,7 @@ pub(crate) fn random_automaton(rng: &mut Rng, network: &Network, most: usize) ->
 }
 
 /// Checks that steps follow each other in the network, from `at`; returns where they end.
-pub(crate) fn walk(network: &mut Network, mut at: StateId, steps: &[RunStep]) -> StateId {
+pub(crate) fn walk(network: &mut Explored<Network>, mut at: StateId, steps: &[RunStep]) -> StateId {
     for step in steps {
         let mut possible = Vec::new();
         network.steps(at, &mut possible);
@@ -152,7 +160,7 @@ pub(crate) fn walk(network: &mut Network, mut at: StateId, steps: &[RunStep]) ->
 }
 
 /// Checks that a run is one, from `start`.
-pub(crate) fn walk_run(network: &mut Network, start: StateId, run: &Run) {
+pub(crate) fn walk_run(network: &mut Explored<Network>, start: StateId, run: &Run) {
     let entry = walk(network, start, &run.stem);
     assert!(!run.cycle.is_empty());
     assert_eq!(walk(network, entry, &run.cycle), entry, "the cycle is not closed");

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fairly_explore::Explored;
 use fairly_fairness::{Constraint, Predicate, Selector, Strength};
 use fairly_omega::{Acceptance, Automaton, Disjunct, Mark, MarkSet, Prop, StateId};
 use fairly_search::Binding;
@@ -25,7 +26,7 @@ pub(crate) struct Plain {
 }
 
 impl Plain {
-    pub(crate) fn of(network: &mut Network) -> Self {
+    pub(crate) fn of(network: &mut Explored<Network>) -> Self {
         let mut states = network.initial();
         let initial = (0..states.len()).collect();
         let mut steps = Vec::new();
@@ -56,7 +57,12 @@ impl Plain {
     }
 
     /// Whether a predicate is true of a step, by its definition.
-    pub(crate) fn holds(&self, network: &Network, predicate: &Predicate, step: &PlainStep) -> bool {
+    pub(crate) fn holds(
+        &self,
+        network: &Explored<Network>,
+        predicate: &Predicate,
+        step: &PlainStep,
+    ) -> bool {
         let selects = |selector: &Selector, action: &Action| match selector {
             Selector::Process(process) => action.participants.contains(process),
             Selector::Events(events) => events.members().contains(&action.event),
@@ -98,7 +104,7 @@ impl Plain {
     /// one mark on steps where it is settled, a strong one two.
     pub(crate) fn marks(
         &self,
-        network: &Network,
+        network: &Explored<Network>,
         constraints: &[Constraint],
         first: u32,
     ) -> (Vec<MarkSet>, Acceptance) {
@@ -147,7 +153,7 @@ pub(crate) struct PlainGraph {
 impl PlainGraph {
     /// All pairs, reachable or not.
     pub(crate) fn product(
-        network: &Network,
+        network: &Explored<Network>,
         plain: &Plain,
         automaton: &Automaton,
         bindings: &[Binding],

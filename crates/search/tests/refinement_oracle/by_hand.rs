@@ -238,7 +238,7 @@ struct Ring {
 impl Ring {
     fn of(kind: EventKind) -> Ring {
         let length = std::env::var("FAIRLY_LONG_PATH").map_or(200_000, |it| it.parse().unwrap());
-        let mut signature = Signature::new(vec![]);
+        let signature = Signature::new(vec![]);
         signature.events.push(Event { name: "a".to_owned(), kind });
         let step = Action { event: EventId(1), participants: vec![], moves: vec![] };
         Ring { length, signature, step }

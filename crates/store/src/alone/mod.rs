@@ -5,9 +5,11 @@
 //! it has tables of its own, which can also move what they have, and so keep it in fewer bytes.
 
 mod index;
+mod numbers;
 mod packed;
 mod trees;
 mod words;
 
+pub use numbers::Numbers;
 pub use trees::Trees;
 pub use words::Words;

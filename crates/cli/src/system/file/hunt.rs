@@ -37,13 +37,14 @@ impl File {
             let bounds = model.options_for(&questions[at].names())?.bounds;
             let done = guarded(&about.title, || {
                 let verdict = self.hunt_for(asked, system, room, bounds)?;
-                tally.claim(self.interpreter(system), &verdict, &about)
+                tally.claim(self.interpreter(system), &verdict, &about);
+                Ok(())
             })?;
             if let Err(bug) = done {
                 tally.rewind(mark);
                 self.read_again(model)?;
                 questions = self.questions(model)?;
-                tally.broken(self.interpreter(system), &bug, &about)?;
+                tally.broken(self.interpreter(system), &bug, &about);
             }
             if processes.iter().all(|(known, _)| *known != system) {
                 processes.push((system, about));
@@ -56,7 +57,7 @@ impl File {
                 let verdict = hunt::faultless(interpreter, room, model.options()?.bounds)?;
                 if let ClaimOutcome::Violated(_) = verdict.outcome {
                     let title = without_errors(&about.title);
-                    tally.claim(interpreter, &verdict, &About { title, place: None, ..about })?;
+                    tally.claim(interpreter, &verdict, &About { title, place: None, ..about });
                 }
             }
         }

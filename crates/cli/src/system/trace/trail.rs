@@ -6,7 +6,7 @@ use fairly_front::promela::Trail;
 use fairly_omega::StateId;
 use fairly_report::Source;
 use fairly_report::itf::{self, Asked, Origin};
-use fairly_report::trace::Trace as Saved;
+use fairly_report::trace::Saved;
 use fairly_search::Prefix;
 use fairly_system::{Run, TransitionSystem};
 use serde_json::Value;
@@ -105,7 +105,7 @@ pub(super) fn read(file: &str, about: &About) -> Result<Value, Failure> {
         property: property.map_or(Asked::Nothing, |name| Asked::Property(name.to_owned())),
         place: None,
     };
-    Ok(itf::finite(system, property.unwrap_or("trail of SPIN"), &shown, &origin))
+    Ok(itf::finite(property.unwrap_or("trail of SPIN"), &shown.record(system), &origin))
 }
 
 /// A trace as a trail.

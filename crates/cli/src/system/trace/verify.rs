@@ -11,10 +11,10 @@ use fairly_fairness::{AnnotationLevel, Level, Notion};
 use fairly_omega::StateId;
 use fairly_report::Source;
 use fairly_report::itf::{self, Asked as AskedHow, Guilty, Origin};
-use fairly_report::trace::Trace as Saved;
+use fairly_report::trace::Saved;
 use fairly_search::{Bounds, Prefix};
 use fairly_source::Span;
-use fairly_system::{AtomIndex, Run, TransitionSystem};
+use fairly_system::{AtomIndex, Run, Trace, TransitionSystem};
 use serde_json::Value;
 
 use super::super::arguments::Model;
@@ -191,6 +191,7 @@ fn guilty<S: TransitionSystem>(
     if run.cycle.is_empty() {
         return refuted(format!("it has no loop, and {} is about whole runs", property.name));
     }
+    let recorded = Trace::of(system, run);
     let mut written = Value::Null;
     // Names of constraints may depend on what there is besides. Finding that out takes longer, and for a
     // trace that was edited it is in vain, so it is not done at any price.
@@ -207,10 +208,10 @@ fn guilty<S: TransitionSystem>(
             formula,
             fairness: &assumption.to_string(),
             constraints: &from.trace.constraints,
-            run,
+            run: &recorded,
             ledger: &ledger,
         };
-        written = itf::trace(system, &guilty, &from.origin());
+        written = itf::trace(&guilty, &from.origin());
         if written["#meta"]["ledger"] == value["#meta"]["ledger"] {
             break;
         }
@@ -315,13 +316,13 @@ fn faulty(
             let Some(fault) = fault.filter(|_| is_finite) else { return refuted(why) };
             let conclusion = fault.message.clone();
             let shown = Shown { prefix, cycle: Vec::new(), conclusion, other: None };
-            let written = itf::finite(system, title, &shown, &from.origin());
+            let written = itf::finite(title, &shown.record(system), &from.origin());
             let seen = format!("a proposition has no value in its last state: {}", fault.message);
             return (written, Ok(format!("{}, and {seen}", possible(run))));
         }
     };
     let shown = Ending::Error.shown(system, run, start);
-    let written = itf::finite(system, title, &shown, &from.origin());
+    let written = itf::finite(title, &shown.record(system), &from.origin());
     (written, Ok(format!("{}, and {seen}", possible(run))))
 }
 
@@ -339,7 +340,7 @@ fn ended<S: TransitionSystem>(
         Err(why) => return refuted(why),
     };
     let shown = ending.shown(system, run, start);
-    let written = itf::finite(system, title, &shown, &from.origin());
+    let written = itf::finite(title, &shown.record(system), &from.origin());
     (written, Ok(format!("{}, and {seen}", possible(run))))
 }
 
@@ -366,7 +367,8 @@ fn again(
     {
         return Ok(refuted(format!("it is not the run that shows that {title} is violated")));
     }
-    let written = itf::finite(file.interpreter(system), title, &shown, &from.origin());
+    let evidence = shown.record(file.interpreter(system));
+    let written = itf::finite(title, &evidence, &from.origin());
     Ok((written, Ok(format!("{}, and {}", possible(run), shown.conclusion))))
 }
 

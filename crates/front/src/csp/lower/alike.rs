@@ -5,7 +5,7 @@
 //! a definition is known by the name of the definition, so that it is not the same as the same text
 //! elsewhere.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use fairly_model::{
     Communication, Expr, LocalId as Cell, Pattern, Place, Statement, StatementKind,
@@ -129,7 +129,7 @@ pub(super) fn owners(specification: &Specification) -> Vec<DefinitionId> {
     by_start.sort_unstable();
     let owner = |node: &csp::Process| {
         let next = by_start.partition_point(|&(start, _)| start <= node.span.start);
-        DefinitionId::new(next.checked_sub(1).map_or(0, |before| by_start[before].1))
+        DefinitionId::from_index(next.checked_sub(1).map_or(0, |before| by_start[before].1))
     };
     specification.nodes.iter().map(owner).collect()
 }
@@ -137,8 +137,8 @@ pub(super) fn owners(specification: &Specification) -> Vec<DefinitionId> {
 impl Terms {
     /// The term with every part replaced by the first part that is alike.
     pub(super) fn alike(&mut self, term: &Term) -> Term {
-        let each = |this: &mut Terms, terms: &[Rc<Term>]| {
-            terms.iter().map(|term| Rc::new(this.alike(term))).collect()
+        let each = |this: &mut Terms, terms: &[Arc<Term>]| {
+            terms.iter().map(|term| Arc::new(this.alike(term))).collect()
         };
         match term {
             Term::Stop | Term::Skip | Term::Done => term.clone(),
@@ -152,23 +152,23 @@ impl Terms {
                 Term::Node(*node, environment.clone())
             }
             Term::Sequence(first, second) => {
-                let first = Rc::new(self.alike(first));
-                Term::Sequence(first, Rc::new(self.alike(second)))
+                let first = Arc::new(self.alike(first));
+                Term::Sequence(first, Arc::new(self.alike(second)))
             }
             Term::Interrupt(first, second) => {
-                let first = Rc::new(self.alike(first));
-                Term::Interrupt(first, Rc::new(self.alike(second)))
+                let first = Arc::new(self.alike(first));
+                Term::Interrupt(first, Arc::new(self.alike(second)))
             }
             Term::External(terms) => Term::External(each(self, terms)),
             Term::Interleave(terms) => Term::Interleave(each(self, terms)),
             Term::Parallel(terms) => Term::Parallel(
                 terms
                     .iter()
-                    .map(|(term, alphabet)| (Rc::new(self.alike(term)), *alphabet))
+                    .map(|(term, alphabet)| (Arc::new(self.alike(term)), *alphabet))
                     .collect(),
             ),
-            Term::Hide(inner, events) => Term::Hide(Rc::new(self.alike(inner)), *events),
-            Term::Atomic(inner) => Term::Atomic(Rc::new(self.alike(inner))),
+            Term::Hide(inner, events) => Term::Hide(Arc::new(self.alike(inner)), *events),
+            Term::Atomic(inner) => Term::Atomic(Arc::new(self.alike(inner))),
         }
     }
 
@@ -208,7 +208,7 @@ impl Terms {
 
     /// The parts of an expression, with values for their names.
     fn parts(&mut self, node: NodeId, environment: &Environment) -> Vec<Part> {
-        let specification = Rc::clone(&self.specification);
+        let specification = Arc::clone(&self.specification);
         let process = specification.node(node);
         let mut inner = environment.clone();
         match &process.kind {
@@ -276,7 +276,7 @@ impl Terms {
     /// # Errors
     /// When it cannot be compared with others.
     fn residual(&mut self, node: NodeId, environment: &Environment) -> Result<Residual, Trouble> {
-        let specification = Rc::clone(&self.specification);
+        let specification = Arc::clone(&self.specification);
         let itself = || Residual::new(Shape::Itself(node, environment.clone()));
         let mut exprs = Vec::new();
         let shape = match &specification.node(node).kind {
@@ -293,7 +293,11 @@ impl Terms {
                 if action.annotation.is_some() {
                     return Ok(itself());
                 }
-                let step = self.prefix(action, *then, environment)?;
+                let mut steps = self.prefix(action, *then, environment)?;
+                // With arrays in messages there may be several; then it is like no other.
+                let (Some(step), true) = (steps.pop(), steps.is_empty()) else {
+                    return Ok(Residual::new(Shape::Itself(node, environment.clone())));
+                };
                 return Ok(of_step(&step).unwrap_or_else(itself));
             }
             ProcessKind::Alternatives { events, .. } => {

@@ -5,7 +5,7 @@
 //! `tau`, and what is said over channels are never taken together.
 
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use fairly_model::Expr;
 use fairly_source::Span;
@@ -46,7 +46,7 @@ impl Terms {
             terms: self,
             which,
             found: HashSet::new(),
-            open: vec![(node, environment.clone(), Rc::default())],
+            open: vec![(node, environment.clone(), Arc::default())],
             met: HashSet::new(),
         };
         while let Some((node, environment, hidden)) = search.open.pop() {
@@ -99,7 +99,7 @@ struct Search<'a> {
 }
 
 /// The events that are hidden around a part of a process.
-type Hidden = Rc<BTreeSet<Concrete>>;
+type Hidden = Arc<BTreeSet<Concrete>>;
 
 impl Search<'_> {
     fn node(
@@ -182,7 +182,7 @@ impl Search<'_> {
             ProcessKind::Compose { .. }
             | ProcessKind::Replicate { .. }
             | ProcessKind::Copies { .. } => {
-                let operands = terms.operands(node, environment)?;
+                let operands = terms.operands(node, environment, None)?;
                 self.open.extend(
                     operands.into_iter().map(|(node, inner)| (node, inner, hidden.clone())),
                 );
@@ -190,7 +190,7 @@ impl Search<'_> {
             ProcessKind::Hide { body, events } => {
                 let mut more = BTreeSet::clone(hidden);
                 more.extend(terms.event_set(events, environment)?);
-                self.open.push((*body, environment.clone(), Rc::new(more)));
+                self.open.push((*body, environment.clone(), Arc::new(more)));
             }
         }
         Ok(())

@@ -13,10 +13,11 @@ use fairly_model::{
 };
 use fairly_source::Span;
 
-use super::Trouble;
 use super::expression::folded;
+use super::{Trouble, dbm};
 use crate::csp::library::{
-    Class, DEFAULT_CAPACITY, MOST_CAPACITY, MathFunction, Method, MethodCall, ObjectValue,
+    Class, DEFAULT_CAPACITY, DEFAULT_TIMERS, MOST_CAPACITY, MathFunction, Method, MethodCall,
+    ObjectValue,
 };
 use crate::csp::syntax as csp;
 use crate::csp::syntax::{ProcessKind, Specification};
@@ -48,6 +49,8 @@ pub(super) struct Collections {
     rooms: Vec<Option<Room>>,
     /// The variables of the model that the text does not have.
     more: Vec<Variable>,
+    /// The methods of difference bound matrices, if there are any.
+    matrices: Option<Specification>,
 }
 
 impl Collections {
@@ -62,6 +65,10 @@ impl Collections {
                 continue;
             };
             let capacity = capacities[at];
+            if collection.class == Class::Dbm {
+                made.matrix(at, variable, capacity, first);
+                continue;
+            }
             let mut next = |variable: Variable| {
                 made.more.push(variable);
                 VariableId::from_index(first + made.more.len() - 1)
@@ -88,6 +95,32 @@ impl Collections {
         made
     }
 
+    fn matrix(&mut self, at: usize, variable: &csp::Variable, capacity: u32, first: usize) {
+        let library = self.matrices.get_or_insert_with(|| dbm::library(capacity));
+        let ceiling = variable.initial.first().map_or(0, number);
+        let mut parts = dbm::variables(library, &variable.name.text, ceiling);
+        // Behind the matrix: the timers, their number, and the rest.
+        let count = Variable { overflow: Overflow::Limit, ..parts.remove(2) };
+        let next = first + self.more.len();
+        let (count_id, there) = (VariableId::from_index(next), VariableId::from_index(next + 1));
+        let count = Variable { range: Range::new(0, i64::from(capacity)), ..count };
+        self.more.push(count);
+        self.more.extend(parts.drain(1..));
+        self.more[next - first..].iter_mut().for_each(|it| it.span = Some(variable.name.span));
+        self.rooms.push(Some(Room {
+            class: Class::Dbm,
+            elements: VariableId::from_index(at),
+            values: Some(there),
+            count: count_id,
+            capacity,
+        }));
+    }
+
+    /// The methods of difference bound matrices.
+    pub(super) fn matrices(&self) -> &Specification {
+        self.matrices.as_ref().expect("there is a matrix")
+    }
+
     /// Where a collection is.
     pub(super) fn room(&self, id: csp::VariableId) -> Room {
         self.rooms[id.index()].expect("a collection")
@@ -96,12 +129,12 @@ impl Collections {
     /// The array that stands for a variable of the text, if that is a collection.
     pub(super) fn elements(&self, id: usize, variable: &csp::Variable) -> Option<Variable> {
         let room = self.rooms[id]?;
-        let number = |value: &csp::Value| match value {
-            csp::Value::Int(value) => i64::from(*value),
-            csp::Value::Bool(value) => i64::from(*value),
-        };
-        let initial: Vec<i64> = variable.initial.iter().map(number).collect();
         let span = Some(variable.name.span);
+        if room.class == Class::Dbm {
+            let parts = dbm::variables(self.matrices(), &variable.name.text, 0);
+            return parts.into_iter().next().map(|matrix| Variable { span, ..matrix });
+        }
+        let initial: Vec<i64> = variable.initial.iter().map(number).collect();
         let array = array(variable.name.text.clone(), &initial, room.capacity);
         Some(Variable { span, count: Some(room.count), ..array })
     }
@@ -115,7 +148,7 @@ impl Collections {
     pub(super) fn length(&self, specification: &Specification, id: VariableId) -> u32 {
         let at = id.index();
         match (specification.variables.get(at), self.rooms.get(at)) {
-            (Some(_), Some(Some(room))) => room.capacity,
+            (Some(_), Some(Some(room))) => room.cells(),
             (Some(variable), _) => variable.dimensions.iter().product(),
             (None, _) => {
                 let more = self.more.get(at - specification.variables.len());
@@ -180,9 +213,24 @@ impl Collections {
                 _ => keys,
             }
         };
+        if one.class == Class::Dbm {
+            let cells = |at: u32| {
+                let at = || Expr::Const(i64::from(at));
+                equal(one.element(at()), other.element(at()))
+            };
+            let timers = balanced(1, one.capacity + 1, &alike);
+            return timers.and(balanced(0, one.cells(), &cells));
+        }
         // Behind the last element all cells are alike.
         let all = balanced(0, one.capacity.min(other.capacity), &alike);
         equal(one.counted(), other.counted()).and(all)
+    }
+}
+
+fn number(value: &csp::Value) -> i64 {
+    match value {
+        csp::Value::Int(value) => i64::from(*value),
+        csp::Value::Bool(value) => i64::from(*value),
     }
 }
 
@@ -255,6 +303,11 @@ fn conditional(condition: Expr, then: Expr, otherwise: Expr) -> Expr {
 }
 
 impl Room {
+    /// How long the first array is.
+    pub(super) fn cells(self) -> u32 {
+        if self.class == Class::Dbm { (self.capacity + 1).pow(2) } else { self.capacity }
+    }
+
     /// How many elements there are.
     pub(super) fn counted(self) -> Expr {
         Expr::global(self.count)
@@ -416,7 +469,9 @@ pub(super) fn each_call(expr: &csp::Expr, visit: &mut dyn FnMut(&MethodCall)) {
         csp::ExprKind::Element(_, operands) | csp::ExprKind::Math(_, operands) => {
             operands.iter().for_each(|operand| each_call(operand, visit));
         }
-        csp::ExprKind::Unary(_, operand) => each_call(operand, visit),
+        csp::ExprKind::Unary(_, operand) | csp::ExprKind::ElementOf(_, operand) => {
+            each_call(operand, visit);
+        }
         csp::ExprKind::Binary(_, left, right) => {
             each_call(left, visit);
             each_call(right, visit);
@@ -510,6 +565,7 @@ impl Growth<'_> {
                 self.least[to] = self.least[to].max(length);
             }
             ObjectValue::Copy(from) => self.from.push((to, from.index())),
+            ObjectValue::Kept(call) => call.arguments.iter().for_each(|it| self.expr(it)),
             ObjectValue::Combined(signature, one, other) => {
                 self.from.push((to, one.index()));
                 self.from.push((to, other.index()));
@@ -540,11 +596,19 @@ impl Growth<'_> {
         }
         self.spread();
         let variables = &self.specification.variables;
+        // Matrices are copied and compared, so all of them have the same size.
+        let matrices = variables.iter().filter_map(|it| it.collection);
+        let matrices = matrices.filter(|collection| collection.class == Class::Dbm);
+        let most_timers = matrices.map(|it| it.capacity.unwrap_or(DEFAULT_TIMERS)).max();
+        let most_timers = most_timers.unwrap_or(DEFAULT_TIMERS);
         let of = |(at, least): (usize, u32)| match variables[at].collection {
             Some(collection) => {
                 // What it begins with has room whatever a comment says.
                 let first = u32::try_from(variables[at].initial.len()).unwrap_or(MOST_CAPACITY);
-                collection.capacity.unwrap_or(least.min(MOST_CAPACITY)).max(first).max(1)
+                match collection.class {
+                    Class::Dbm => most_timers,
+                    _ => collection.capacity.unwrap_or(least.min(MOST_CAPACITY)).max(first).max(1),
+                }
             }
             None => 0,
         };
@@ -611,6 +675,10 @@ impl Writer {
 
     /// A fault unless the condition holds.
     pub(super) fn require(self, condition: Expr, message: String) -> Statement {
-        self.statement(StatementKind::Assert { condition, message })
+        self.statement(StatementKind::Assert {
+            condition,
+            message,
+            kind: fairly_system::FaultKind::Error,
+        })
     }
 }

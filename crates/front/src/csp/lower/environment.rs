@@ -48,6 +48,21 @@ impl Value {
     }
 }
 
+/// How many bits the number of a name takes. The elements of an array that a name stands for are names of their own,
+/// whose numbers have more.
+const NAME_BITS: u32 = 22;
+
+/// The name of an element of the array that a name stands for.
+pub(super) fn element(local: LocalId, at: usize) -> Option<LocalId> {
+    let at = u32::try_from(at + 1).ok().filter(|&at| at < 1 << (u32::BITS - NAME_BITS))?;
+    (local.0 >> NAME_BITS == 0).then_some(LocalId(at << NAME_BITS | local.0))
+}
+
+/// The name that an element belongs to; other names are themselves.
+pub(super) fn whole(local: LocalId) -> LocalId {
+    LocalId(local.0 & ((1 << NAME_BITS) - 1))
+}
+
 /// The values of some names of a definition, in the order of the names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Environment(Vec<(LocalId, Value)>);
@@ -70,7 +85,7 @@ impl Environment {
     /// Only these names, which are in order.
     #[must_use]
     pub(super) fn restricted(&self, names: &[LocalId]) -> Environment {
-        let wanted = |entry: &&(LocalId, Value)| names.binary_search(&entry.0).is_ok();
+        let wanted = |entry: &&(LocalId, Value)| names.binary_search(&whole(entry.0)).is_ok();
         Environment(self.0.iter().filter(wanted).cloned().collect())
     }
 
@@ -95,6 +110,19 @@ impl Environment {
         mut change: impl FnMut(LocalId, &Value) -> Value,
     ) -> Environment {
         Environment(self.0.iter().map(|(name, value)| (*name, change(*name, value))).collect())
+    }
+
+    /// Gives a name an array of values, if it is not too long.
+    pub(super) fn set_all(&mut self, local: LocalId, values: Vec<Value>) -> Option<()> {
+        for (at, value) in values.into_iter().enumerate() {
+            self.set(element(local, at)?, value);
+        }
+        Some(())
+    }
+
+    /// The names and their values.
+    pub(super) fn entries(&self) -> &[(LocalId, Value)] {
+        &self.0
     }
 
     /// The values.

@@ -1,10 +1,12 @@
 //! Expressions of CSP# as expressions of the model, computed as far as they are known.
 
-use fairly_model::{BinaryOp, ChannelQuery, Expr, Place, UnaryOp, VariableId};
+use fairly_model::{AnyVariable, BinaryOp, ChannelQuery, Expr, Place, UnaryOp, VariableId};
 use fairly_source::Span;
 
 use super::Trouble;
+use super::cases::assumed;
 use super::collections::{Collections, math};
+use super::environment::element;
 use super::message::Lengths;
 use crate::csp::syntax as csp;
 
@@ -21,6 +23,10 @@ pub(super) struct Scope<'a> {
     pub(super) lengths: &'a [Lengths],
     /// Where collections are in the model.
     pub(super) collections: &'a Collections,
+    /// Where the variables of the specification are in the model, unless they have the same numbers.
+    pub(super) placed: Option<&'a [VariableId]>,
+    /// A variable of the model, and the value that it has where indices are asked for theirs.
+    pub(super) assumed: Option<(&'a Expr, i64)>,
     /// What a name stands for.
     pub(super) names: &'a dyn Fn(csp::LocalId) -> Option<Expr>,
 }
@@ -32,9 +38,7 @@ impl Scope<'_> {
         match expr {
             Expr::Load(Place { variable, index: Some(index) }) => {
                 let length = match variable {
-                    fairly_model::AnyVariable::Global(id) => {
-                        self.collections.length(self.specification, *id)
-                    }
+                    AnyVariable::Global(id) => self.collections.length(self.specification, *id),
                     _ => 0,
                 };
                 !matches!(**index, Expr::Const(at) if (0..i64::from(length)).contains(&at))
@@ -56,18 +60,65 @@ impl Scope<'_> {
         }
     }
 
+    /// Whether evaluating an expression of the model is a fault in every state: an element that is not there.
+    pub(super) fn always_fails(&self, expr: &Expr) -> bool {
+        let is_outside = |index: &Expr, length: u32| match index {
+            Expr::Const(at) => !(0..i64::from(length)).contains(at),
+            _ => false,
+        };
+        match expr {
+            Expr::Load(Place { variable: AnyVariable::Global(id), index: Some(index) }) => {
+                is_outside(index, self.collections.length(self.specification, *id))
+                    || self.always_fails(index)
+            }
+            Expr::Checked { index, length } => {
+                is_outside(index, *length) || self.always_fails(index)
+            }
+            Expr::Unary(_, operand) => self.always_fails(operand),
+            Expr::Binary(op, operands) => {
+                let (left, right) = &**operands;
+                // The others look at both.
+                let decides = matches!(op, BinaryOp::And | BinaryOp::Or);
+                self.always_fails(left) || !decides && self.always_fails(right)
+            }
+            Expr::Conditional(parts) => self.always_fails(&parts.0),
+            _ => false,
+        }
+    }
+
+    /// A variable in the model.
+    pub(super) fn variable(&self, id: csp::VariableId) -> VariableId {
+        self.placed.map_or(VariableId(id.0), |placed| placed[id.index()])
+    }
+
     /// The expression in the model.
     pub(super) fn expr(&self, expr: &csp::Expr) -> Result<Expr, Trouble> {
         Ok(match &expr.kind {
             csp::ExprKind::Int(value) => Expr::Const(i64::from(*value)),
             csp::ExprKind::Bool(value) => Expr::Const(i64::from(*value)),
-            csp::ExprKind::Variable(id) => Expr::global(VariableId(id.0)),
+            csp::ExprKind::Variable(id) => Expr::global(self.variable(*id)),
+            csp::ExprKind::Local(local) => match (self.names)(*local) {
+                Some(value) => value,
+                None => {
+                    let elements = self.elements(*local).into_iter();
+                    let sum = elements.reduce(|a, b| Expr::binary(BinaryOp::Add, a, b));
+                    // As in PAT, an array where a single value should stand is a fault when it is asked for.
+                    sum.map(fault).ok_or_else(|| Trouble {
+                        code: "E1090",
+                        message: "this name has no value here".to_owned(),
+                        span: expr.span,
+                    })?
+                }
+            },
+            csp::ExprKind::ElementOf(local, index) => self.element_of(*local, self.expr(index)?),
+            csp::ExprKind::Element(_, indices) if indices.is_empty() => {
+                return Err(Trouble {
+                    code: "E1035",
+                    message: "a whole array stands where a single value should".to_owned(),
+                    span: expr.span,
+                });
+            }
             csp::ExprKind::Element(id, indices) => Expr::Load(self.element(*id, indices)?),
-            csp::ExprKind::Local(local) => (self.names)(*local).ok_or_else(|| Trouble {
-                code: "E1090",
-                message: "this name has no value here".to_owned(),
-                span: expr.span,
-            })?,
             csp::ExprKind::Define(id) => {
                 let define = &self.specification.defines[id.index()];
                 // Its own names are indices of quantifiers, which bind them on the way.
@@ -126,6 +177,54 @@ impl Scope<'_> {
         })
     }
 
+    /// The elements of the array that a name stands for; none if it is no array.
+    fn elements(&self, local: csp::LocalId) -> Vec<Expr> {
+        (0..).map_while(|at| (self.names)(element(local, at)?)).collect()
+    }
+
+    /// An element of what a name stands for. A single value has none: as in PAT, that is a fault when it is asked for.
+    fn element_of(&self, local: csp::LocalId, index: Expr) -> Expr {
+        let elements = self.elements(local);
+        let Ok(length @ 1..) = u32::try_from(elements.len()) else {
+            let value = (self.names)(local).unwrap_or(Expr::Const(0));
+            return fault(Expr::binary(BinaryOp::Add, value, index));
+        };
+        if let Expr::Const(at) = index
+            && let Some(element) = usize::try_from(at).ok().and_then(|at| elements.get(at))
+        {
+            return element.clone();
+        }
+        let checked = Expr::Checked { index: Box::new(index.clone()), length };
+        let mut rest = elements.into_iter().enumerate().rev();
+        let last = rest.next().map_or(Expr::Const(0), |(_, last)| last);
+        let chosen = rest.fold(last, |otherwise, (at, element)| {
+            let here = Expr::Const(i64::try_from(at).unwrap_or(i64::MAX));
+            let same = folded(BinaryOp::Equal, index.clone(), here);
+            Expr::Conditional(Box::new((same, element, otherwise)))
+        });
+        let there = Expr::binary(BinaryOp::LessEqual, Expr::Const(0), checked);
+        Expr::Conditional(Box::new((there, chosen, Expr::Const(0))))
+    }
+
+    /// The elements of a whole array, if the expression is one.
+    pub(super) fn array(&self, expr: &csp::Expr) -> Option<Vec<Expr>> {
+        match &expr.kind {
+            csp::ExprKind::Element(id, indices) if indices.is_empty() => {
+                let dimensions = &self.specification.variables[id.index()].dimensions;
+                let count: u32 = dimensions.iter().product();
+                let place = |at| Place {
+                    variable: AnyVariable::Global(self.variable(*id)),
+                    index: Some(Box::new(Expr::Const(i64::from(at)))),
+                };
+                Some((0..count).map(|at| Expr::Load(place(at))).collect())
+            }
+            csp::ExprKind::Local(local) => {
+                Some(self.elements(*local)).filter(|elements| !elements.is_empty())
+            }
+            _ => None,
+        }
+    }
+
     fn exprs(&self, exprs: &[csp::Expr]) -> Result<Vec<Expr>, Trouble> {
         exprs.iter().map(|expr| self.expr(expr)).collect()
     }
@@ -163,10 +262,7 @@ impl Scope<'_> {
             let row = folded(BinaryOp::Multiply, flat, Expr::Const(i64::from(length)));
             flat = folded(BinaryOp::Add, row, index);
         }
-        Place {
-            variable: fairly_model::AnyVariable::Global(VariableId(id.0)),
-            index: Some(Box::new(flat)),
-        }
+        Place { variable: AnyVariable::Global(self.variable(id)), index: Some(Box::new(flat)) }
     }
 
     /// Does something for every combination of the values of indices, the first running slowest.
@@ -195,13 +291,20 @@ impl Scope<'_> {
             })?;
             return work(self);
         };
-        let known = |expr: &csp::Expr| match self.expr(expr)? {
-            Expr::Const(value) => Ok(value),
-            _ => Err(Trouble {
-                code: "E1093",
-                message: "how many copies there are must be known before the search".to_owned(),
-                span: binding.span,
-            }),
+        let known = |expr: &csp::Expr| {
+            let value = self.expr(expr)?;
+            let value = match self.assumed {
+                Some((variable, known)) => assumed(&value, variable, known),
+                None => value,
+            };
+            match value {
+                Expr::Const(value) => Ok(value),
+                _ => Err(Trouble {
+                    code: "E1093",
+                    message: "how many copies there are must be known before the search".to_owned(),
+                    span: binding.span,
+                }),
+            }
         };
         let mut one = |value: i64| {
             let names = |local: csp::LocalId| {
@@ -224,6 +327,13 @@ impl Scope<'_> {
         }
         Ok(())
     }
+}
+
+/// A fault. What it is made of stays, so that it is not taken for another one.
+fn fault(of: Expr) -> Expr {
+    let nothing = Expr::binary(BinaryOp::Multiply, of, Expr::Const(0));
+    let index = Box::new(Expr::binary(BinaryOp::Subtract, nothing, Expr::Const(1)));
+    Expr::Checked { index, length: 1 }
 }
 
 fn checked(index: Expr, length: u32) -> Expr {

@@ -244,7 +244,7 @@ fn joint_label(terms: &Terms, channel: ChannelId, number: u32, message: &[Expr])
     let family = terms.specification.events.iter().position(|it| *it == declared.name.text);
     match family {
         Some(family) if declared.size.is_none() => StepLabel::Event {
-            family: EventId::new(family),
+            family: EventId::from_index(family),
             values: without_absent(message),
             shared: false,
         },
@@ -297,9 +297,10 @@ pub(super) fn replaced(statement: &Statement, leaf: Leaf<'_>) -> Statement {
             condition: substituted(condition, leaf),
             body: block(body, leaf),
         },
-        StatementKind::Assert { condition, message } => StatementKind::Assert {
+        StatementKind::Assert { condition, message, kind } => StatementKind::Assert {
             condition: substituted(condition, leaf),
             message: message.clone(),
+            kind: *kind,
         },
         StatementKind::Take { channel, pattern, into, pick, keep } => StatementKind::Take {
             channel: substituted(channel, leaf),

@@ -5,6 +5,7 @@
 
 use fairly_model::{ABSENT, BinaryOp, Expr, Pattern};
 
+use super::shapes::{Shapes, total};
 use crate::csp::syntax::{ActionKind, ProcessKind, Specification};
 
 /// How many parts the messages of a channel have.
@@ -16,24 +17,27 @@ pub(super) struct Lengths {
     pub(super) differ: bool,
 }
 
-/// The lengths of the messages of each channel, as they are written.
-pub(super) fn lengths(specification: &Specification) -> Vec<Lengths> {
+/// The lengths of the messages of each channel, as they are written. An array counts as its elements.
+pub(super) fn lengths(specification: &Specification, shapes: &Shapes) -> Vec<Lengths> {
     let mut all: Vec<Option<Lengths>> = vec![None; specification.channels.len()];
     for node in &specification.nodes {
         let ProcessKind::Prefix { action, .. } = &node.kind else { continue };
-        let (channel, length) = match &action.kind {
+        let (channel, parts) = match &action.kind {
             ActionKind::Output { channel, message } => (channel, message.len()),
             ActionKind::Input { channel, message, .. } => (channel, message.len()),
             ActionKind::Event(_) | ActionKind::Tau => continue,
         };
         let known = &mut all[channel.channel.index()];
-        *known = Some(match *known {
-            None => Lengths { most: length, differ: false },
-            Some(known) => Lengths {
-                most: known.most.max(length),
-                differ: known.differ || known.most != length,
-            },
-        });
+        for shape in shapes.of(channel.channel.index(), parts) {
+            let length = total(&shape);
+            *known = Some(match *known {
+                None => Lengths { most: length, differ: false },
+                Some(known) => Lengths {
+                    most: known.most.max(length),
+                    differ: known.differ || known.most != length,
+                },
+            });
+        }
     }
     all.into_iter().map(Option::unwrap_or_default).collect()
 }

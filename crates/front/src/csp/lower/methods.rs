@@ -3,7 +3,7 @@
 //! Each of them leaves the cells behind the last element as [`UNUSED`]. The number of elements grows before
 //! an element is stored, so that a collection without room is found before anything is written.
 
-use fairly_model::{BinaryOp, Expr, Place, Statement};
+use fairly_model::{BinaryOp, Expr, Place, Statement, VariableId};
 
 use super::Trouble;
 use super::collections::{Room, UNUSED, Writer, cell, load};
@@ -33,18 +33,18 @@ const ZERO: Expr = Expr::Const(0);
 
 /// A variable that lives for one step.
 #[derive(Clone)]
-struct Counter(Place);
+pub(super) struct Counter(Place);
 
 impl Counter {
-    fn value(&self) -> Expr {
+    pub(super) fn value(&self) -> Expr {
         Expr::Load(self.0.clone())
     }
 
-    fn set(&self, writer: Writer, value: Expr) -> Statement {
+    pub(super) fn set(&self, writer: Writer, value: Expr) -> Statement {
         writer.set(self.0.clone(), value)
     }
 
-    fn up(&self, writer: Writer) -> Statement {
+    pub(super) fn up(&self, writer: Writer) -> Statement {
         self.set(writer, plus(self.value(), ONE))
     }
 
@@ -115,7 +115,7 @@ impl Room {
 }
 
 impl Programs<'_> {
-    fn counter(&mut self) -> Counter {
+    pub(super) fn counter(&mut self) -> Counter {
         Counter(Place::local(self.scratch.fresh()))
     }
 
@@ -130,9 +130,7 @@ impl Programs<'_> {
         let room = self.scope.collections.room(call.object);
         let name = &self.scope.specification.variables[call.object.index()].name.text;
         let method = call.signature.name;
-        let arguments = self.values(&call.arguments, writer, out)?;
-        let arguments: Vec<Expr> =
-            arguments.into_iter().map(|value| self.hold(value, writer, out)).collect();
+        let arguments = self.held(&call.arguments, writer, out)?;
         let there = |condition: Expr, what: &str| {
             writer.require(condition, format!("`{name}.{method}`: {what}"))
         };
@@ -190,16 +188,10 @@ impl Programs<'_> {
                 ZERO
             }
             Method::KeepByIndex => {
-                let bits = self.counter();
-                out.push(bits.set(writer, arguments[0].clone()));
-                let odd = folded(BinaryOp::Remainder, bits.value(), Expr::Const(2));
-                let half = folded(BinaryOp::Divide, bits.value(), Expr::Const(2));
-                let next = vec![bits.set(writer, half)];
-                // A negative number has no bits here.
-                let keeps = is_equal(odd, ONE).and(is_less(ZERO, bits.value()));
-                self.filter(room, &|_| keeps.clone(), next, writer, out);
+                self.keep_by_index(room, arguments[0].clone(), writer, out);
                 ZERO
             }
+            Method::Program => self.matrix_method(call, &arguments, writer, out)?,
             Method::Get => {
                 in_range(&arguments[0], out);
                 room.element(arguments[0].clone())
@@ -233,6 +225,35 @@ impl Programs<'_> {
             }
             _ => self.scope.collections.question(call, &arguments, call.span)?,
         })
+    }
+
+    /// The values of several expressions, which can be read several times.
+    pub(super) fn held(
+        &mut self,
+        exprs: &[csp::Expr],
+        writer: Writer,
+        out: &mut Vec<Statement>,
+    ) -> Result<Vec<Expr>, Trouble> {
+        let values = self.values(exprs, writer, out)?;
+        Ok(values.into_iter().map(|value| self.hold(value, writer, out)).collect())
+    }
+
+    /// Keeps the elements of a set whose bits are set in a number.
+    pub(super) fn keep_by_index(
+        &mut self,
+        room: Room,
+        number: Expr,
+        writer: Writer,
+        out: &mut Vec<Statement>,
+    ) {
+        let bits = self.counter();
+        out.push(bits.set(writer, number));
+        let odd = folded(BinaryOp::Remainder, bits.value(), Expr::Const(2));
+        let half = folded(BinaryOp::Divide, bits.value(), Expr::Const(2));
+        let next = vec![bits.set(writer, half)];
+        // A negative number has no bits here.
+        let keeps = is_equal(odd, ONE).and(is_less(ZERO, bits.value()));
+        self.filter(room, &|_| keeps.clone(), next, writer, out);
     }
 
     /// The first position of a value; in a sorted collection, where it is or would be.
@@ -312,6 +333,9 @@ impl Programs<'_> {
     ) -> Result<(), Trouble> {
         let collections = self.scope.collections;
         let to = collections.room(target);
+        if to.class == Class::Dbm {
+            return self.replace_matrix(to, value, writer, out);
+        }
         match value {
             ObjectValue::New(_, elements) if elements.is_empty() => to.shorten(writer, ZERO, out),
             ObjectValue::New(_, elements) => {
@@ -340,6 +364,19 @@ impl Programs<'_> {
                     _ => self.concat(to, one, other, writer, out),
                 }
             }
+            // Only of matrices.
+            ObjectValue::Kept(_) => {}
+        }
+        let variables = &self.scope.specification.variables;
+        let field = |id: csp::VariableId| variables[id.index()].collection?.field;
+        if let Some(field_of_target) = field(target) {
+            // The field of a new object is 0.
+            let from = match value {
+                ObjectValue::Copy(from) => field(*from),
+                _ => None,
+            };
+            let first = from.map_or(ZERO, |from| Expr::global(VariableId(from.0)));
+            out.push(writer.set_global(VariableId(field_of_target.0), first));
         }
         Ok(())
     }

@@ -9,7 +9,9 @@
 mod alike;
 mod alphabet;
 mod before;
+mod cases;
 mod collections;
+mod dbm;
 mod environment;
 mod events;
 mod expression;
@@ -19,6 +21,7 @@ mod methods;
 mod names;
 mod network;
 mod program;
+mod shapes;
 mod steps;
 mod term;
 mod terms;

@@ -134,11 +134,11 @@ impl Names<'_> {
                 StatementKind::Peek { channel, .. } => self.channel(channel),
                 StatementKind::Block(inner) => self.statements(inner),
                 StatementKind::Method(call) => self.exprs(&call.arguments),
-                StatementKind::Replace { value, .. } => {
-                    if let ObjectValue::New(_, elements) = value {
-                        self.exprs(elements);
-                    }
-                }
+                StatementKind::Replace { value, .. } => match value {
+                    ObjectValue::New(_, elements) => self.exprs(elements),
+                    ObjectValue::Kept(call) => self.exprs(&call.arguments),
+                    ObjectValue::Copy(_) | ObjectValue::Combined(..) => {}
+                },
             }
         }
     }
@@ -185,6 +185,10 @@ impl Names<'_> {
             ExprKind::Math(_, operands) => self.exprs(operands),
             ExprKind::Element(_, indices) => self.exprs(indices),
             ExprKind::Local(local) => self.used.push(*local),
+            ExprKind::ElementOf(local, index) => {
+                self.used.push(*local);
+                self.expr(index);
+            }
             ExprKind::Unary(_, operand) => self.expr(operand),
             ExprKind::Binary(_, left, right) => {
                 self.expr(left);
@@ -258,7 +262,7 @@ impl Names<'_> {
         match kind {
             ProcessKind::Reference { definition, arguments } => {
                 for (at, argument) in arguments.iter().enumerate() {
-                    if matter[definition.index()].contains(&LocalId::new(at)) {
+                    if matter[definition.index()].contains(&LocalId::from_index(at)) {
                         self.expr(argument);
                     }
                 }

@@ -1,7 +1,7 @@
 //! The parallel structure of a process as the slots of a model, and who takes which event together.
 
 use std::cell::Cell;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use fairly_model::{
     ABSENT, Channel, Gathering, Kind, Model, Overflow, Part, Range, Shown, Slot, SlotId,
@@ -15,7 +15,6 @@ use super::Trouble;
 use super::alphabet::Which;
 use super::environment::{Environment, Value};
 use super::events::{Concrete, SetId};
-use super::message::lengths;
 use super::term::Term;
 use super::terms::Terms;
 use super::unfold::{Scope, Unfolder};
@@ -30,7 +29,7 @@ pub struct Lowered {
     pub unfold: Option<Box<dyn Unfold>>,
 }
 
-/// How deep compositions may be nested in each other and still be laid out.
+/// How deep compositions may be nested in each other.
 const MAX_NESTING: usize = 200;
 /// How many references may follow each other before anything but a composition is met. Nobody writes
 /// so many; a process that refers to itself would double with each.
@@ -62,7 +61,7 @@ struct Leaf {
 /// # Errors
 /// When it cannot be: see the codes from E1090 on.
 pub fn lower(
-    specification: &Rc<Specification>,
+    specification: &Arc<Specification>,
     subject: &Subject,
 ) -> Result<Lowered, Vec<Diagnostic>> {
     lower_with(specification, subject, Plan::default())
@@ -100,7 +99,7 @@ pub enum Parts {
 /// # Errors
 /// As [`lower`].
 pub fn lower_as(
-    specification: &Rc<Specification>,
+    specification: &Arc<Specification>,
     subject: &Subject,
     parts: Parts,
 ) -> Result<Lowered, Vec<Diagnostic>> {
@@ -112,7 +111,7 @@ pub fn lower_as(
 /// # Errors
 /// As [`lower`].
 pub fn lower_with(
-    specification: &Rc<Specification>,
+    specification: &Arc<Specification>,
     subject: &Subject,
     plan: Plan,
 ) -> Result<Lowered, Vec<Diagnostic>> {
@@ -125,7 +124,7 @@ pub fn lower_with(
 /// # Errors
 /// As [`lower`].
 pub fn lower_counting(
-    specification: &Rc<Specification>,
+    specification: &Arc<Specification>,
     subject: &Subject,
     plan: Plan,
 ) -> Result<(Lowered, u64), Vec<Diagnostic>> {
@@ -133,13 +132,13 @@ pub fn lower_counting(
         vec![Diagnostic::error(trouble.code, trouble.message, trouble.span).label("here")]
     };
     let mut model = Model::new();
-    let mut terms = Terms::new(Rc::clone(specification));
+    let mut terms = Terms::new(Arc::clone(specification));
     for (at, variable) in specification.variables.iter().enumerate() {
         let elements = terms.collections.elements(at, variable);
         model.variables.push(elements.unwrap_or_else(|| global(variable)));
     }
     model.variables.extend_from_slice(terms.collections.more());
-    for (channel, lengths) in specification.channels.iter().zip(lengths(specification)) {
+    for (channel, lengths) in specification.channels.iter().zip(&terms.lengths) {
         // A shorter message ends with cells that are not there.
         let range = match lengths.differ {
             true => Range::new(ABSENT, Range::INT.high),
@@ -237,12 +236,33 @@ pub fn lower_counting(
             renamed,
         });
     }
+    if !fairly_model::Layout::fits(&model) {
+        return Err(vec![too_large(&model, specification, subject)]);
+    }
     let work = unfolder.terms.work.get();
     let unfold = unfolder.is_open().then(|| Box::new(unfolder) as Box<dyn Unfold>);
     Ok((Lowered { model, unfold }, work))
 }
 
-fn global(variable: &csp::Variable) -> Variable {
+/// A state with more values than a state can have, at the declaration that has most of them.
+fn too_large(model: &Model, specification: &Specification, subject: &Subject) -> Diagnostic {
+    let variables = specification.variables.iter().zip(&model.variables);
+    let variables = variables.map(|(it, of)| (u64::from(of.length.unwrap_or(1)), it.name.span));
+    let of_channel = |span: fairly_source::Span| {
+        let own = model.channels.iter().filter(|channel| channel.span == Some(span));
+        own.map(|it| it.cells.len() as u64 * u64::from(it.capacity)).sum::<u64>()
+    };
+    let channels = specification.channels.iter();
+    let channels = channels.map(|it| (of_channel(it.name.span), it.name.span));
+    let most = variables.chain(channels).max_by_key(|(values, _)| *values);
+    let span = most.map_or(subject.span, |(_, span)| span);
+    let limit = fairly_model::Layout::MOST_CELLS;
+    Diagnostic::error("E1087", format!("a state would have more than {limit} values"), span)
+        .label("most of them are here")
+        .help("declare smaller arrays, and channels with less room")
+}
+
+pub(super) fn global(variable: &csp::Variable) -> Variable {
     let number = |value: &csp::Value| match value {
         csp::Value::Int(value) => i64::from(*value),
         csp::Value::Bool(value) => i64::from(*value),
@@ -336,10 +356,18 @@ impl Layout<'_> {
         environment: &Environment,
         context: Context,
     ) -> Result<Structure, Trouble> {
-        let specification = Rc::clone(&self.terms.specification);
+        let specification = Arc::clone(&self.terms.specification);
         let process = specification.node(node);
+        // One process for all that is deeper would be another system: fairness of processes tells them apart.
         if context.nesting > MAX_NESTING {
-            return self.leaf(node, environment, context);
+            if context.references > specification.definitions.len() {
+                return Err(self.terms.endless(node));
+            }
+            return Err(Trouble {
+                code: "E1086",
+                message: format!("processes are composed in more than {MAX_NESTING} levels"),
+                span: process.span,
+            });
         }
         match &process.kind {
             ProcessKind::Reference { definition, arguments } => {
@@ -358,7 +386,7 @@ impl Layout<'_> {
             ProcessKind::Compose { operator: Operator::Interleave, .. }
             | ProcessKind::Replicate { operator: Operator::Interleave, .. }
             | ProcessKind::Copies { .. } => {
-                let operands = self.terms.operands(node, environment)?;
+                let operands = self.terms.operands(node, environment, None)?;
                 let mut parts = Vec::with_capacity(operands.len());
                 for (at, (node, environment)) in operands.iter().enumerate() {
                     parts.push(self.node(*node, environment, context.part(at))?);
@@ -367,7 +395,7 @@ impl Layout<'_> {
             }
             ProcessKind::Compose { operator: Operator::Parallel, .. }
             | ProcessKind::Replicate { operator: Operator::Parallel, .. } => {
-                let operands = self.terms.operands(node, environment)?;
+                let operands = self.terms.operands(node, environment, None)?;
                 let mut parts = Vec::with_capacity(operands.len());
                 for (at, (node, environment)) in operands.iter().enumerate() {
                     let alphabet = self.terms.alphabet_set(*node, environment)?;
@@ -455,7 +483,7 @@ fn events(
         let all = (0..leaves.len()).map(|at| Gathering::Slot(SlotId::from_index(at))).collect();
         model.gatherings.push((tick, Gathering::All(all)));
     }
-    let specification = Rc::clone(&unfolder.terms.specification);
+    let specification = Arc::clone(&unfolder.terms.specification);
     let with_programs: HashSet<csp::EventId> = specification
         .nodes
         .iter()
@@ -663,10 +691,10 @@ fn several(gathering: &Gathering) -> bool {
 /// # Errors
 /// When it cannot be expressed there.
 pub fn expression(
-    specification: &Rc<Specification>,
+    specification: &Arc<Specification>,
     expr: &csp::Expr,
 ) -> Result<fairly_model::Expr, Vec<Diagnostic>> {
-    let terms = Terms::new(Rc::clone(specification));
+    let terms = Terms::new(Arc::clone(specification));
     terms.scope(&|_| None).expr(expr).map_err(|trouble| {
         vec![Diagnostic::error(trouble.code, trouble.message, trouble.span).label("here")]
     })

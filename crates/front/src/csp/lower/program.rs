@@ -3,10 +3,11 @@
 use fairly_model::{
     Expr, LocalId as Cell, Pattern, Pick, Place, Statement, StatementKind, UnaryOp, VariableId,
 };
+use fairly_source::Span;
 use hashbrown::HashMap;
 
 use super::Trouble;
-use super::collections::{Writer, each_call, math};
+use super::collections::{Room, Writer, each_call, math};
 use super::environment::as_cell;
 use super::expression::{Scope, folded, operator};
 use crate::csp::library::{MathFunction, Method};
@@ -15,6 +16,9 @@ use crate::csp::syntax as csp;
 /// Where the cells of a template that live for one step only begin; before them are those that
 /// belong to the state.
 pub(super) const SCRATCH: u32 = 64;
+
+/// A variable that holds only the values that [`super::cases`] foresees: another one is a limit of the tool.
+pub(super) const LIMIT: Cell = Cell(u32::MAX);
 
 /// Cells that live for one step.
 #[derive(Debug, Default)]
@@ -58,13 +62,17 @@ pub(super) struct Programs<'a> {
     pub(super) scope: &'a Scope<'a>,
     /// The cells of the program's own variables.
     pub(super) scratch: &'a mut Scratch,
-    cells: HashMap<csp::LocalId, Cell>,
+    pub(super) cells: HashMap<csp::LocalId, Cell>,
+    /// Where the program is called, if it is one of a library.
+    pub(super) called_at: Option<Span>,
+    /// Matrices that have got a timer, and where.
+    pub(super) grown: Vec<(Room, Writer)>,
 }
 
 impl<'a> Programs<'a> {
     /// For programs in this scope.
     pub(super) fn new(scope: &'a Scope<'a>, scratch: &'a mut Scratch) -> Self {
-        Programs { scope, scratch, cells: HashMap::new() }
+        Programs { scope, scratch, cells: HashMap::new(), called_at: None, grown: Vec::new() }
     }
 
     /// The statements of a program.
@@ -125,12 +133,12 @@ impl<'a> Programs<'a> {
         statement: &csp::Statement,
         out: &mut Vec<Statement>,
     ) -> Result<(), Trouble> {
-        let writer = Writer { span: statement.span };
+        let writer = Writer { span: self.called_at.unwrap_or(statement.span) };
         let kind = match &statement.kind {
             csp::StatementKind::Assign { target, value } => {
                 let mut value = self.value(value, writer, out)?;
                 let place = match &target.kind {
-                    csp::PlaceKind::Variable(id) => Place::global(VariableId(id.0)),
+                    csp::PlaceKind::Variable(id) => Place::global(self.scope.variable(*id)),
                     csp::PlaceKind::Element(id, indices) => {
                         if indices.iter().any(needs_statements) {
                             value = self.hold(value, writer, out);
@@ -178,7 +186,7 @@ impl<'a> Programs<'a> {
                 return self.replace(*target, value, writer, out);
             }
         };
-        out.push(Statement { kind, span: Some(statement.span) });
+        out.push(Statement { kind, span: Some(writer.span) });
         Ok(())
     }
 

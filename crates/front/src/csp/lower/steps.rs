@@ -1,24 +1,24 @@
 //! The steps of terms: the operational semantics of CSP#.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use fairly_model::{
     BinaryOp, Communication, Expr, LocalId as Cell, Order, Pattern, Pick, Place, Statement,
     StatementKind,
 };
 use fairly_source::Span;
-use fairly_system::Annotation;
+use fairly_system::{Annotation, FaultKind};
 
 use super::Trouble;
 use super::before::before;
-use super::environment::{Environment, Value, as_cell, substituted};
+use super::environment::{Environment, Value, as_cell, substituted, whole};
 use super::events::Concrete;
 use super::expression::folded;
 use super::joint::{alone, interleaved, specialised, together};
 use super::names::program_names;
 use super::program::{Programs, Scratch};
 use super::term::Term;
-use super::terms::{ENDLESS, FEW_INSIDE, MAX_HEADS, MAX_UNFOLDED, Terms};
+use super::terms::{ENDLESS, FEW_INSIDE, MAX_HEADS, MAX_UNFOLDED, Terms, too_long};
 use crate::csp::syntax as csp;
 use crate::csp::syntax::{ActionKind, ChannelId, IfKind, NodeId, Operator, ProcessKind};
 
@@ -125,7 +125,7 @@ impl Terms {
             Term::Skip => out.push(Step::new(StepLabel::Tick, Term::Done, Span::at(0))),
             Term::Node(node, environment) => {
                 if depth > MAX_HEADS {
-                    return Err(self.endless(*node));
+                    return Err(self.too_deep(*node));
                 }
                 self.steps_of_node(*node, environment, depth, out)?;
             }
@@ -135,7 +135,7 @@ impl Terms {
                         step.label = StepLabel::Internal(None);
                         step.target = Term::clone(second);
                     } else if !step.ends() {
-                        step.target = Term::Sequence(Rc::new(step.target), Rc::clone(second));
+                        step.target = Term::Sequence(Arc::new(step.target), Arc::clone(second));
                     }
                     out.push(step);
                 }
@@ -143,13 +143,13 @@ impl Terms {
             Term::Interrupt(first, second) => {
                 for mut step in self.inner(first, depth)? {
                     if !step.ends() {
-                        step.target = Term::Interrupt(Rc::new(step.target), Rc::clone(second));
+                        step.target = Term::Interrupt(Arc::new(step.target), Arc::clone(second));
                     }
                     out.push(step);
                 }
                 for mut step in self.inner(second, depth)? {
                     if step.is_internal() {
-                        step.target = Term::Interrupt(Rc::clone(first), Rc::new(step.target));
+                        step.target = Term::Interrupt(Arc::clone(first), Arc::new(step.target));
                     }
                     out.push(step);
                 }
@@ -159,7 +159,7 @@ impl Terms {
                     for mut step in self.inner(term, depth)? {
                         if step.is_internal() {
                             let mut others = terms.clone();
-                            others[at] = Rc::new(step.target);
+                            others[at] = Arc::new(step.target);
                             step.target = Term::External(others);
                         }
                         out.push(step);
@@ -174,7 +174,7 @@ impl Terms {
                 let rebuild = |changed: &[(usize, Term)]| {
                     let mut others = terms.clone();
                     for (at, term) in changed {
-                        others[*at] = Rc::new(term.clone());
+                        others[*at] = Arc::new(term.clone());
                     }
                     Term::Interleave(others)
                 };
@@ -197,7 +197,7 @@ impl Terms {
                 let rebuild = |changed: &[(usize, Term)]| {
                     let mut others = terms.clone();
                     for (at, term) in changed {
-                        others[*at].0 = Rc::new(term.clone());
+                        others[*at].0 = Arc::new(term.clone());
                     }
                     Term::Parallel(others)
                 };
@@ -229,7 +229,7 @@ impl Terms {
                         step.label = StepLabel::Internal(Some(event.name(&self.specification)));
                     }
                     if !step.ends() {
-                        step.target = Term::Hide(Rc::new(step.target), *events);
+                        step.target = Term::Hide(Arc::new(step.target), *events);
                     }
                     out.push(step);
                 }
@@ -238,7 +238,7 @@ impl Terms {
                 for mut step in self.inner(term, depth)? {
                     step.atomic = true;
                     if !step.ends() {
-                        step.target = Term::Atomic(Rc::new(step.target));
+                        step.target = Term::Atomic(Arc::new(step.target));
                     }
                     out.push(step);
                 }
@@ -261,7 +261,7 @@ impl Terms {
         depth: usize,
         out: &mut Vec<Step>,
     ) -> Result<(), Trouble> {
-        let specification = Rc::clone(&self.specification);
+        let specification = Arc::clone(&self.specification);
         let process = specification.node(node);
         let before = out.len();
         // A silent step to a part of the expression, under a condition.
@@ -275,7 +275,7 @@ impl Terms {
                 out.push(Step::new(StepLabel::Tick, Term::Done, process.span));
             }
             ProcessKind::Prefix { action, then } => {
-                out.push(self.prefix(action, *then, environment)?);
+                out.extend(self.prefix(action, *then, environment)?);
             }
             ProcessKind::Alternatives { events, then } => {
                 for event in events {
@@ -285,7 +285,11 @@ impl Terms {
             }
             ProcessKind::Assert(condition) => {
                 let asserted = self.expr(condition, environment)?;
-                let kind = StatementKind::Assert { condition: asserted, message: String::new() };
+                let kind = StatementKind::Assert {
+                    condition: asserted,
+                    message: String::new(),
+                    kind: FaultKind::Error,
+                };
                 out.push(Step {
                     program: vec![Statement { kind, span: Some(condition.span) }],
                     ..Step::new(StepLabel::Tick, Term::Done, process.span)
@@ -335,16 +339,32 @@ impl Terms {
             }
             ProcessKind::Compose { operator: Operator::GeneralChoice, .. }
             | ProcessKind::Replicate { operator: Operator::GeneralChoice, .. } => {
-                for (node, environment) in self.operands(node, environment)? {
-                    let term = self.node(node, &environment);
-                    self.steps(&term, depth + 1, out)?;
+                for (condition, operands) in self.cases(node, environment, out)? {
+                    for (node, environment) in operands {
+                        let (term, first) = (self.node(node, &environment), out.len());
+                        self.steps(&term, depth + 1, out)?;
+                        if condition != Expr::TRUE {
+                            for step in &mut out[first..] {
+                                let guard = std::mem::replace(&mut step.guard, Expr::TRUE);
+                                step.guard = condition.clone().and(guard);
+                            }
+                        }
+                    }
                 }
             }
             ProcessKind::Compose { operator: Operator::InternalChoice, .. }
             | ProcessKind::Replicate { operator: Operator::InternalChoice, .. } => {
-                for (node, environment) in self.operands(node, environment)? {
-                    let target = self.after(node, &environment);
-                    out.push(Step::new(StepLabel::Internal(None), target, process.span));
+                for (condition, operands) in self.cases(node, environment, out)? {
+                    for (node, environment) in operands {
+                        out.push(Step {
+                            guard: condition.clone(),
+                            ..Step::new(
+                                StepLabel::Internal(None),
+                                self.after(node, &environment),
+                                process.span,
+                            )
+                        });
+                    }
                 }
             }
             ProcessKind::Reference { definition, arguments } => {
@@ -353,8 +373,11 @@ impl Terms {
                 let key = (*definition, inner);
                 // Wide choices are not meant, but what branches again and again.
                 self.unfolded += usize::from(self.unfolding.len() > FEW_INSIDE);
-                if self.unfolding.contains(&key) || self.unfolded > MAX_UNFOLDED {
+                if self.unfolding.contains(&key) {
                     return Err(self.endless(node));
+                }
+                if self.unfolded > MAX_UNFOLDED {
+                    return Err(self.too_deep(node));
                 }
                 let inner = key.1.clone();
                 self.unfolding.push(key);
@@ -390,8 +413,10 @@ impl Terms {
         if inner.is_stable() {
             return self.steps(&head, depth + 1, out);
         }
-        for (argument, value) in arguments.iter().zip(inner.values()) {
-            self.may_fail(&value.expr(), argument.span, out);
+        for (local, value) in inner.entries() {
+            let argument = arguments.get(whole(*local).index());
+            let span = argument.map_or(Span::at(0), |argument| argument.span);
+            self.may_fail(&value.expr(), span, out);
         }
         for step in self.inner(&head, depth)? {
             out.push(Step { target: step.target.captured(), ..step });
@@ -418,11 +443,22 @@ impl Terms {
         let term = self.node(body, environment);
         let steps = match self.inner(&term, depth) {
             Ok(steps) => steps,
-            // It goes on without end only where the condition holds, which may never be: a fault there.
+            // It goes on without end only where the condition holds, which may never be: an error there, unless the
+            // end may only be far away.
             Err(trouble) if trouble.code == ENDLESS && *condition != Expr::TRUE => {
-                let fault = Expr::Checked { index: Box::new(Expr::Const(-1)), length: 1 };
-                let guard = Expr::binary(BinaryOp::And, condition.clone(), fault);
-                out.push(Step { guard, ..Step::new(StepLabel::Never, Term::Stop, trouble.span) });
+                let Trouble { message, span, .. } = trouble;
+                let (message, kind) = match self.deep.take() {
+                    true => {
+                        (format!("{message}, or only after very many references"), FaultKind::Limit)
+                    }
+                    false => (message, FaultKind::Error),
+                };
+                let kind = StatementKind::Assert { condition: Expr::FALSE, message, kind };
+                out.push(Step {
+                    guard: condition.clone(),
+                    program: vec![Statement { kind, span: Some(span) }],
+                    ..Step::new(StepLabel::Internal(None), Term::Stop, span)
+                });
                 return Ok(());
             }
             Err(trouble) => return Err(trouble),
@@ -463,12 +499,34 @@ impl Terms {
         Ok(StepLabel::Event { family: event.name, values, shared })
     }
 
+    /// The steps of a prefix: one, but for messages that may have arrays in several places.
     pub(super) fn prefix(
         &self,
         action: &csp::Action,
         then: NodeId,
         environment: &Environment,
-    ) -> Result<Step, Trouble> {
+    ) -> Result<Vec<Step>, Trouble> {
+        let shapes = match &action.kind {
+            ActionKind::Input { channel, message, .. } => {
+                self.shapes.of(channel.channel.index(), message.len())
+            }
+            _ => vec![Vec::new()],
+        };
+        let mut steps = Vec::with_capacity(shapes.len());
+        for shape in &shapes {
+            steps.extend(self.prefix_with(action, then, environment, shape)?);
+        }
+        Ok(steps)
+    }
+
+    /// The step of a prefix that receives a message of this shape; nothing if it never does.
+    fn prefix_with(
+        &self,
+        action: &csp::Action,
+        then: NodeId,
+        environment: &Environment,
+        shape: &[u32],
+    ) -> Result<Option<Step>, Trouble> {
         let mut environment = environment.clone();
         let mut guard = Expr::TRUE;
         let mut communication = Communication::None;
@@ -480,11 +538,25 @@ impl Terms {
             ActionKind::Output { channel, message } => {
                 let names = |local| environment.get(local).map(Value::expr);
                 let number = self.scope(&names).channel(channel)?;
-                let message = message
-                    .iter()
-                    .map(|part| self.expr(part, &environment))
-                    .collect::<Result<_, _>>()?;
-                let message = self.lengths[channel.channel.index()].sent(message);
+                if self.shapes.is_ambiguous(channel.channel.index()) {
+                    return Err(Trouble {
+                        code: "E1099",
+                        message:
+                            "the messages of this channel have arrays in different places, and \
+                                  it is not clear which of them this is; use several channels"
+                                .to_owned(),
+                        span: channel.span,
+                    });
+                }
+                let scope = self.scope(&names);
+                let mut elements = Vec::with_capacity(message.len());
+                for part in message {
+                    match scope.array(part) {
+                        Some(array) => elements.extend(array),
+                        None => elements.push(scope.expr(part)?),
+                    }
+                }
+                let message = self.lengths[channel.channel.index()].sent(elements);
                 communication =
                     Communication::Send { channel: number, message, order: Order::Fifo };
                 StepLabel::Message(channel.channel)
@@ -493,22 +565,46 @@ impl Terms {
                 let names = |local| environment.get(local).map(Value::expr);
                 let number = self.scope(&names).channel(channel)?;
                 let mut pattern = Vec::with_capacity(message.len());
-                for (at, part) in (0u32..).zip(message) {
-                    pattern.push(match part {
-                        csp::Pattern::Bind(local, _) => {
-                            environment.set(*local, Value::Deferred(Expr::Received(at)));
-                            Pattern::Any
+                let mut next = 0u32;
+                for (part, &length) in message.iter().zip(shape) {
+                    let places = next..next + length.max(1);
+                    next = places.end;
+                    let values = match part {
+                        csp::Pattern::Bind(local, span) => {
+                            let received = |at| Value::Deferred(Expr::Received(at));
+                            pattern.extend(places.clone().map(|_| Pattern::Any));
+                            if length == 0 {
+                                environment.set(*local, received(places.start));
+                            } else {
+                                let values = places.map(received).collect();
+                                environment
+                                    .set_all(*local, values)
+                                    .ok_or_else(|| too_long(*span))?;
+                            }
+                            continue;
                         }
-                        csp::Pattern::Match(expr) => match self.expr(expr, &environment)? {
+                        csp::Pattern::Match(expr) => {
+                            let names = |local| environment.get(local).map(Value::expr);
+                            let scope = self.scope(&names);
+                            match scope.array(expr) {
+                                Some(array) if array.len() == length as usize => array,
+                                None if length == 0 => vec![scope.expr(expr)?],
+                                // An array never equals a single value, nor an array of another length.
+                                _ => return Ok(None),
+                            }
+                        }
+                    };
+                    for (at, value) in places.zip(values) {
+                        pattern.push(match reads_message(&value) {
                             // The value is that of a part before, which only the guard can read.
-                            expr if reads_message(&expr) => {
-                                let same = equal(&Expr::Received(at), &expr);
+                            true => {
+                                let same = equal(&Expr::Received(at), &value);
                                 guard = std::mem::replace(&mut guard, Expr::TRUE).and(same);
                                 Pattern::Any
                             }
-                            expr => Pattern::Equal(expr),
-                        },
-                    });
+                            false => Pattern::Equal(value),
+                        });
+                    }
                 }
                 let (pattern, whole) = self.lengths[channel.channel.index()].received(pattern);
                 guard = whole.and(guard);
@@ -527,14 +623,14 @@ impl Terms {
         let target = self.after(then, &environment);
         let mut scratch = Scratch::default();
         let program = self.program(&action.program, &environment, &communication, &mut scratch)?;
-        Ok(Step {
+        Ok(Some(Step {
             guard,
             communication,
             annotation: action.annotation,
             program,
             scratch: scratch.used(),
             ..Step::new(label, target, action.span)
-        })
+        }))
     }
 
     /// The statements of a program. What its names stand for is evaluated before it runs, for it
@@ -548,19 +644,23 @@ impl Terms {
     ) -> Result<Vec<Statement>, Trouble> {
         let mut first: Vec<(Place, Expr)> = Vec::new();
         let mut inside = environment.clone();
-        for local in program_names(program) {
-            if let Some(Value::Deferred(expr)) = environment.get(local)
+        let read = program_names(program);
+        for (local, value) in environment.entries() {
+            if let Value::Deferred(expr) = value
+                && read.binary_search(&whole(*local)).is_ok()
                 && as_cell(expr).is_none()
                 && !matches!(expr, Expr::Received(_))
             {
                 let cell: Cell = scratch.fresh();
                 first.push((Place::local(cell), before(expr, communication)));
-                inside.set(local, Value::Deferred(Expr::local(cell)));
+                inside.set(*local, Value::Deferred(Expr::local(cell)));
             }
         }
         let names = |local| inside.get(local).map(Value::expr);
         let scope = self.scope(&names);
-        let block = Programs::new(&scope, scratch).block(program)?;
+        let mut programs = Programs::new(&scope, scratch);
+        let mut block = programs.block(program)?;
+        programs.finish(&mut block);
         let mut statements = Vec::with_capacity(block.len() + 1);
         if !first.is_empty() {
             statements.push(Statement::new(StatementKind::Assign(first)));

@@ -1,6 +1,6 @@
 //! Terms: what is left of a process at a point of a run.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use fairly_model::{Expr, LocalId as Cell};
 use hashbrown::HashMap;
@@ -21,47 +21,47 @@ pub(super) enum Term {
     /// An expression of the text, which has made no step.
     Node(NodeId, Environment),
     /// `P; Q`. The second has made no step.
-    Sequence(Rc<Term>, Rc<Term>),
+    Sequence(Arc<Term>, Arc<Term>),
     /// `P interrupt Q`.
-    Interrupt(Rc<Term>, Rc<Term>),
+    Interrupt(Arc<Term>, Arc<Term>),
     /// `P [*] Q`.
-    External(Vec<Rc<Term>>),
+    External(Vec<Arc<Term>>),
     /// `P ||| Q`.
-    Interleave(Vec<Rc<Term>>),
+    Interleave(Vec<Arc<Term>>),
     /// `P || Q`: the events in their alphabets are taken together.
-    Parallel(Vec<(Rc<Term>, SetId)>),
+    Parallel(Vec<(Arc<Term>, SetId)>),
     /// `P \ A`.
-    Hide(Rc<Term>, SetId),
+    Hide(Arc<Term>, SetId),
     /// `atomic { P }`.
-    Atomic(Rc<Term>),
+    Atomic(Arc<Term>),
 }
 
 impl Term {
     /// Rebuilds the term with other environments, from left to right.
     fn mapped(&self, change: &mut impl FnMut(&Environment) -> Environment) -> Term {
         let mut each =
-            |terms: &[Rc<Term>]| terms.iter().map(|term| Rc::new(term.mapped(change))).collect();
+            |terms: &[Arc<Term>]| terms.iter().map(|term| Arc::new(term.mapped(change))).collect();
         match self {
             Term::Stop | Term::Skip | Term::Done => self.clone(),
             Term::Node(node, environment) => Term::Node(*node, change(environment)),
             Term::Sequence(first, second) => {
-                let first = Rc::new(first.mapped(change));
-                Term::Sequence(first, Rc::new(second.mapped(change)))
+                let first = Arc::new(first.mapped(change));
+                Term::Sequence(first, Arc::new(second.mapped(change)))
             }
             Term::Interrupt(first, second) => {
-                let first = Rc::new(first.mapped(change));
-                Term::Interrupt(first, Rc::new(second.mapped(change)))
+                let first = Arc::new(first.mapped(change));
+                Term::Interrupt(first, Arc::new(second.mapped(change)))
             }
             Term::External(terms) => Term::External(each(terms)),
             Term::Interleave(terms) => Term::Interleave(each(terms)),
             Term::Parallel(terms) => Term::Parallel(
                 terms
                     .iter()
-                    .map(|(term, alphabet)| (Rc::new(term.mapped(change)), *alphabet))
+                    .map(|(term, alphabet)| (Arc::new(term.mapped(change)), *alphabet))
                     .collect(),
             ),
-            Term::Hide(term, events) => Term::Hide(Rc::new(term.mapped(change)), *events),
-            Term::Atomic(term) => Term::Atomic(Rc::new(term.mapped(change))),
+            Term::Hide(term, events) => Term::Hide(Arc::new(term.mapped(change)), *events),
+            Term::Atomic(term) => Term::Atomic(Arc::new(term.mapped(change))),
         }
     }
 

@@ -1,7 +1,7 @@
 //! What can be done with terms: their heads, their operands, the scopes of their expressions.
 
 use std::cell::Cell;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use fairly_model::Expr;
 use hashbrown::HashSet;
@@ -15,6 +15,7 @@ use super::events::{SetId, Sets};
 use super::expression::{MAX_COPIES, Scope};
 use super::message::{Lengths, lengths};
 use super::names::{free_names, parameters_that_matter};
+use super::shapes::{Shapes, shapes};
 use super::term::Term;
 use crate::csp::syntax as csp;
 use crate::csp::syntax::{DefinitionId, LocalId, NodeId, Operator, ProcessKind, Specification};
@@ -36,11 +37,13 @@ pub(super) const FEW_INSIDE: usize = 8;
 /// A specification, with what is needed to make steps of its terms.
 pub(super) struct Terms {
     /// The specification.
-    pub(super) specification: Rc<Specification>,
+    pub(super) specification: Arc<Specification>,
     /// The number in the model of the first channel of each declared channel.
     pub(super) channels: Vec<u32>,
     /// How long the messages of each declared channel are.
     pub(super) lengths: Vec<Lengths>,
+    /// Where there are arrays in them.
+    pub(super) shapes: Shapes,
     /// Where collections are in the model.
     pub(super) collections: Collections,
     /// The free names of every node.
@@ -57,13 +60,28 @@ pub(super) struct Terms {
     pub(super) unfolding: Vec<(DefinitionId, Environment)>,
     /// How many references have been taken apart for the steps of one term.
     pub(super) unfolded: usize,
+    /// Whether the last process that was given up was only too deep to be taken apart.
+    pub(super) deep: Cell<bool>,
+    /// Whether a step may assign to [`super::program::LIMIT`].
+    pub(super) limited: Cell<bool>,
     /// How many operands, steps and parts have been looked at.
     pub(super) work: Cell<u64>,
 }
 
+/// What is said of an array that is too long to be given to a process.
+pub(super) fn too_long(span: fairly_source::Span) -> Trouble {
+    Trouble {
+        code: "E1099",
+        message:
+            "this array is too long to be passed to a process or received; use it as a global one"
+                .to_owned(),
+        span,
+    }
+}
+
 impl Terms {
     /// For a specification.
-    pub(super) fn new(specification: Rc<Specification>) -> Terms {
+    pub(super) fn new(specification: Arc<Specification>) -> Terms {
         let free = free_names(&specification);
         let mut channels = Vec::new();
         let mut next = 0;
@@ -74,13 +92,15 @@ impl Terms {
         let matter = parameters_that_matter(&specification);
         let alike = AlikeParts::new(&specification);
         let skips = skips(&specification);
-        let lengths = lengths(&specification);
+        let shapes = shapes(&specification);
+        let lengths = lengths(&specification, &shapes);
         let (sets, work) = (Sets::default(), Cell::new(0));
         let collections = Collections::new(&specification);
         Terms {
             specification,
             channels,
             lengths,
+            shapes,
             collections,
             free,
             matter,
@@ -89,6 +109,8 @@ impl Terms {
             skips,
             unfolding: Vec::new(),
             unfolded: 0,
+            deep: Cell::default(),
+            limited: Cell::new(false),
             work,
         }
     }
@@ -130,6 +152,8 @@ impl Terms {
             channels: &self.channels,
             lengths: &self.lengths,
             collections: &self.collections,
+            placed: None,
+            assumed: None,
             names,
         }
     }
@@ -148,6 +172,11 @@ impl Terms {
         self.scope(&|_| None).is_partial(expr)
     }
 
+    /// Whether evaluating an expression of the model is a fault in every state.
+    pub(super) fn always_fails(&self, expr: &Expr) -> bool {
+        self.scope(&|_| None).always_fails(expr)
+    }
+
     /// An expression of the text, where its names have these values.
     pub(super) fn node(&self, node: NodeId, environment: &Environment) -> Term {
         match self.specification.node(node).kind {
@@ -164,17 +193,26 @@ impl Terms {
         environment: &Environment,
     ) -> Result<Environment, Trouble> {
         let mut inner = Environment::default();
+        let names = |local| environment.get(local).map(Value::expr);
+        let scope = self.scope(&names);
         for (at, argument) in arguments.iter().enumerate() {
-            inner.set(LocalId::new(at), Value::deferred(self.expr(argument, environment)?));
+            let local = LocalId::from_index(at);
+            let Some(elements) = scope.array(argument) else {
+                inner.set(local, Value::deferred(scope.expr(argument)?));
+                continue;
+            };
+            let elements = elements.into_iter().map(Value::deferred).collect();
+            inner.set_all(local, elements).ok_or_else(|| too_long(argument.span))?;
         }
         Ok(inner)
     }
 
-    /// The operands of a composition, replicated or not.
+    /// The operands of a composition, replicated or not; where a variable has a value, if one is given.
     pub(super) fn operands(
         &self,
         node: NodeId,
         environment: &Environment,
+        assumed: Option<(&Expr, i64)>,
     ) -> Result<Vec<(NodeId, Environment)>, Trouble> {
         let process = self.specification.node(node);
         let operands: Vec<(NodeId, Environment)> = match &process.kind {
@@ -184,7 +222,8 @@ impl Terms {
             ProcessKind::Replicate { bindings, body, .. } => {
                 let mut copies = Vec::new();
                 let names = |local| environment.get(local).map(Value::expr);
-                self.scope(&names).each(bindings, process.span, &mut |scope| {
+                let scope = Scope { assumed, ..self.scope(&names) };
+                scope.each(bindings, process.span, &mut |scope| {
                     let mut inner = environment.clone();
                     for binding in bindings {
                         let value = (scope.names)(binding.local).expect("just bound");
@@ -239,7 +278,7 @@ impl Terms {
     /// The term with references, compositions and the like taken apart wherever it could make its
     /// next step, so that the same process has the same term however it is written.
     pub(super) fn head(&mut self, term: &Term, depth: usize) -> Result<Term, Trouble> {
-        let each = |this: &mut Terms, term: &Rc<Term>| this.head(term, depth + 1).map(Rc::new);
+        let each = |this: &mut Terms, term: &Arc<Term>| this.head(term, depth + 1).map(Arc::new);
         Ok(match term {
             Term::Stop | Term::Skip | Term::Done => term.clone(),
             Term::Node(node, environment) => return self.head_of_node(*node, environment, depth),
@@ -284,14 +323,14 @@ impl Terms {
         environment: &Environment,
         depth: usize,
     ) -> Result<Term, Trouble> {
-        let specification = Rc::clone(&self.specification);
+        let specification = Arc::clone(&self.specification);
         let process = specification.node(node);
         if depth > MAX_HEADS {
-            return Err(self.endless(node));
+            return Err(self.too_deep(node));
         }
         let head = |this: &mut Terms, node: NodeId, environment: &Environment| {
             let term = this.node(node, environment);
-            this.head(&term, depth + 1).map(Rc::new)
+            this.head(&term, depth + 1).map(Arc::new)
         };
         Ok(match &process.kind {
             ProcessKind::Reference { definition, arguments } => {
@@ -321,7 +360,7 @@ impl Terms {
                 ..
             } => self.node(node, environment),
             ProcessKind::Compose { operator, .. } | ProcessKind::Replicate { operator, .. } => {
-                let operands = self.operands(node, environment)?;
+                let operands = self.operands(node, environment, None)?;
                 match operator {
                     Operator::GeneralChoice | Operator::InternalChoice => {
                         unreachable!("it stays as it is written")
@@ -347,24 +386,24 @@ impl Terms {
                         let (node, environment) = terms.next().expect("at least two operands");
                         let mut all = head(self, *node, environment)?;
                         for (node, environment) in terms {
-                            all = Rc::new(Term::Interrupt(all, head(self, *node, environment)?));
+                            all = Arc::new(Term::Interrupt(all, head(self, *node, environment)?));
                         }
-                        Rc::unwrap_or_clone(all)
+                        Arc::unwrap_or_clone(all)
                     }
                     Operator::Sequence => {
                         let mut terms = operands.iter().rev();
                         let (node, environment) = terms.next().expect("at least two operands");
-                        let mut rest = Rc::new(self.node(*node, environment));
+                        let mut rest = Arc::new(self.node(*node, environment));
                         for (node, environment) in terms {
-                            let first = Rc::new(self.node(*node, environment));
-                            rest = Rc::new(Term::Sequence(first, rest));
+                            let first = Arc::new(self.node(*node, environment));
+                            rest = Arc::new(Term::Sequence(first, rest));
                         }
                         return self.head(&rest, depth + 1);
                     }
                 }
             }
             ProcessKind::Copies { .. } => {
-                let operands = self.operands(node, environment)?;
+                let operands = self.operands(node, environment, None)?;
                 self.interleave(&operands, depth)?
             }
             ProcessKind::Hide { body, events } => {
@@ -379,12 +418,12 @@ impl Terms {
 
     /// `P \ A`. What is hidden twice is hidden at once, or a process that comes back to itself inside
     /// would grow.
-    fn hide(&mut self, term: Rc<Term>, events: SetId) -> Term {
+    fn hide(&mut self, term: Arc<Term>, events: SetId) -> Term {
         match &*term {
-            Term::Hide(inner, more) if *more == events => Term::Hide(Rc::clone(inner), events),
+            Term::Hide(inner, more) if *more == events => Term::Hide(Arc::clone(inner), events),
             Term::Hide(inner, more) => {
                 let both = self.sets.get(events).union(self.sets.get(*more)).cloned().collect();
-                Term::Hide(Rc::clone(inner), self.sets.intern(both))
+                Term::Hide(Arc::clone(inner), self.sets.intern(both))
             }
             _ => Term::Hide(term, events),
         }
@@ -398,9 +437,15 @@ impl Terms {
         let mut terms = Vec::with_capacity(operands.len());
         for (node, environment) in operands {
             let term = self.node(*node, environment);
-            terms.push(Rc::new(self.head(&term, depth + 1)?));
+            terms.push(Arc::new(self.head(&term, depth + 1)?));
         }
         Ok(Term::Interleave(terms))
+    }
+
+    /// As [`endless`](Terms::endless), where it may also be that the end is only far away.
+    pub(super) fn too_deep(&self, node: NodeId) -> Trouble {
+        self.deep.set(true);
+        self.endless(node)
     }
 
     /// A process that refers to itself before it makes a step.
@@ -451,9 +496,9 @@ fn skips(specification: &Specification) -> Vec<bool> {
 }
 
 /// `atomic { P }`, which is the same inside another.
-fn atomic(term: Rc<Term>) -> Term {
+fn atomic(term: Arc<Term>) -> Term {
     match &*term {
-        Term::Atomic(inner) => Term::Atomic(Rc::clone(inner)),
+        Term::Atomic(inner) => Term::Atomic(Arc::clone(inner)),
         _ => Term::Atomic(term),
     }
 }

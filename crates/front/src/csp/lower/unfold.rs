@@ -1,19 +1,21 @@
 //! Terms as locations of control automata.
 
 use fairly_model::{
-    Communication, Edge, Expr, Growth, Label, LocalId as Cell, Location, LocationId, Model, Place,
-    Range, Statement, StatementKind, Storage, Target, Template, TemplateId, Unfold, Variable,
+    Communication, Edge, Expr, Growth, Label, LocalId as Cell, Location, LocationId, Model,
+    Overflow, Place, Range, Statement, StatementKind, Storage, Target, Template, TemplateId,
+    Unfold, Unfolded, Variable,
 };
 use fairly_source::Span;
-use fairly_system::{EventId, EventKind};
+use fairly_system::{Event, EventId, EventKind};
 use hashbrown::{HashMap, HashSet};
 
 use super::Trouble;
 use super::before::before;
+use super::cases::CASES;
 use super::environment::{Leaf, as_cell};
 use super::events::{Concrete, SetId};
 use super::joint::{replaced, specialised};
-use super::program::SCRATCH;
+use super::program::{LIMIT, SCRATCH};
 use super::steps::{Step, StepLabel, known};
 use super::term::{Settled, Term, settle};
 use super::terms::Terms;
@@ -59,6 +61,8 @@ pub(super) struct Events {
 struct Automaton {
     terms: Vec<Term>,
     locations: HashMap<Term, LocationId>,
+    /// The last of them, which the model does not have yet.
+    made: Vec<Location>,
     /// How many cells each location uses.
     cells: Vec<u32>,
     /// The hidings around it, the inner ones first.
@@ -76,6 +80,8 @@ pub(super) struct Unfolder {
     pub(super) terms: Terms,
     pub(super) events: Events,
     automata: Vec<Automaton>,
+    /// Events that are not in the model yet.
+    named: Vec<Event>,
     /// How many expressions and operators a process may be made of before the search.
     eager: usize,
     /// How much work has been done when the rest is left for the search.
@@ -86,7 +92,14 @@ impl Unfolder {
     /// With no processes yet.
     pub(super) fn new(terms: Terms, eager: usize) -> Unfolder {
         let work = terms.work.get().saturating_add(EAGER_WORK);
-        Unfolder { terms, events: Events::default(), automata: Vec::new(), eager, work }
+        Unfolder {
+            terms,
+            events: Events::default(),
+            automata: Vec::new(),
+            named: Vec::new(),
+            eager,
+            work,
+        }
     }
 
     /// Whether some process gets locations during the search.
@@ -118,6 +131,7 @@ impl Unfolder {
         self.automata.push(Automaton {
             terms: Vec::new(),
             locations: HashMap::new(),
+            made: Vec::new(),
             cells: Vec::new(),
             hidings,
             tau,
@@ -128,7 +142,8 @@ impl Unfolder {
         let Settled { term, cells } = settle(&start);
         debug_assert!(cells.is_empty(), "nothing has been captured before the first step");
         let term = self.terms.alike(&term);
-        self.location(model, template, &term, 0);
+        self.location(template, &term, 0);
+        self.enter(model, template);
         let mut scratch = 0;
         let mut next = 0;
         while next < model.templates[template.index()].locations.len() {
@@ -140,15 +155,17 @@ impl Unfolder {
                 break;
             }
             match self.edges(model, template, LocationId::from_index(next)) {
-                Ok((edges, used)) => {
-                    self.terms.worked(edges.len());
-                    scratch = scratch.max(used);
-                    model.templates[template.index()].locations[next].edges = Some(edges);
+                Ok(made) => {
+                    self.terms.worked(made.edges.len());
+                    scratch = scratch.max(made.scratch);
+                    let location = &mut model.templates[template.index()].locations[next];
+                    (location.edges, location.atomic) = (Some(made.edges), made.atomic);
                 }
                 // It may never come to that point; if it does, it is said then.
                 Err(Stuck::Growth(_)) => self.automata[template.index()].open = true,
                 Err(Stuck::Trouble(trouble)) => return Err(trouble),
             }
+            self.enter(model, template);
             next += 1;
         }
         self.number_cells(model, template, scratch);
@@ -163,6 +180,12 @@ impl Unfolder {
             true => (OPEN_CELLS.max(most), OPEN_SCRATCH.max(scratch)),
             false => (most, scratch),
         };
+        let limit = Variable {
+            storage: Storage::Scratch,
+            overflow: Overflow::Limit,
+            ..Variable::scalar("an index that depends on the state", CASES, 0)
+        };
+        let limit = (automaton.open || self.terms.limited.get()).then_some(limit);
         let template = &mut model.templates[template.index()];
         template.locals = (0..cells)
             .map(|at| Variable::scalar(format!("v{at}"), Range::INT, 0))
@@ -170,19 +193,22 @@ impl Unfolder {
                 storage: Storage::Scratch,
                 ..Variable::scalar(format!("s{at}"), Range::INT, 0)
             }))
+            .chain(limit)
             .collect();
+        let last = Cell::from_index(template.locals.len().saturating_sub(1));
         for edge in template.locations.iter_mut().filter_map(|it| it.edges.as_mut()).flatten() {
-            renumber(edge, cells);
+            renumber(edge, cells, last);
         }
     }
 
-    fn location(
-        &mut self,
-        model: &mut Model,
-        template: TemplateId,
-        term: &Term,
-        cells: u32,
-    ) -> LocationId {
+    /// Gives the model the locations and events that were made for it.
+    fn enter(&mut self, model: &mut Model, template: TemplateId) {
+        let made = &mut self.automata[template.index()].made;
+        model.templates[template.index()].locations.append(made);
+        model.events.append(&mut self.named);
+    }
+
+    fn location(&mut self, template: TemplateId, term: &Term, cells: u32) -> LocationId {
         let automaton = &mut self.automata[template.index()];
         if let Some(&known) = automaton.locations.get(term) {
             return known;
@@ -192,24 +218,25 @@ impl Unfolder {
         automaton.terms.push(term.clone());
         automaton.cells.push(cells);
         automaton.locations.insert(term.clone(), id);
-        model.templates[template.index()].locations.push(Location {
+        let span = self.terms.span_of(term);
+        automaton.made.push(Location {
             name: id.0.to_string(),
             edges: None,
             atomic: false,
             may_end: *term == Term::Done,
             labels: Vec::new(),
-            span: self.terms.span_of(term),
+            span,
         });
         id
     }
 
-    /// The edges of a location, and how many cells for one step they use.
+    /// The edges of a location.
     fn edges(
         &mut self,
-        model: &mut Model,
+        model: &Model,
         template: TemplateId,
         location: LocationId,
-    ) -> Result<(Vec<Edge>, u32), Stuck> {
+    ) -> Result<Made, Stuck> {
         let automaton = &self.automata[template.index()];
         let term = automaton.terms[location.index()].clone();
         let cells_before = automaton.cells[location.index()];
@@ -231,6 +258,12 @@ impl Unfolder {
             }
         }
         steps.retain(|step| step.guard != Expr::FALSE);
+        for step in &mut steps {
+            // It is never made, so that what would follow need not be unfolded: that may have no end.
+            if self.terms.always_fails(&step.guard) {
+                step.target = Term::Stop;
+            }
+        }
         let some_atomic = steps.iter().any(|step| step.atomic);
         let mut edges = Vec::with_capacity(steps.len());
         let mut scratch = 0;
@@ -249,7 +282,7 @@ impl Unfolder {
                 .collect();
             self.bounded(template, &left, &cells)?;
             let after = u32::try_from(cells.len()).expect("bounded");
-            let target = self.location(model, template, &left, after);
+            let target = self.location(template, &left, after);
             let (effect, used) = effect(&step, &cells, cells_before);
             scratch = scratch.max(used);
             let name = self.terms.name_of(model, &step);
@@ -266,8 +299,7 @@ impl Unfolder {
                 span: Some(step.span),
             });
         }
-        model.templates[template.index()].locations[location.index()].atomic = some_atomic;
-        Ok((edges, scratch))
+        Ok(Made { edges, scratch, atomic: some_atomic })
     }
 
     fn bounded(&self, template: TemplateId, term: &Term, cells: &[Expr]) -> Result<(), Stuck> {
@@ -286,7 +318,7 @@ impl Unfolder {
         Ok(())
     }
 
-    fn label(&mut self, model: &mut Model, template: TemplateId, label: &StepLabel) -> Label {
+    fn label(&mut self, model: &Model, template: TemplateId, label: &StepLabel) -> Label {
         let automaton = &self.automata[template.index()];
         match label {
             StepLabel::Tick => Label::Event(self.events.tick.expect("made before all processes")),
@@ -326,7 +358,12 @@ impl Unfolder {
                 let other = (scope, event.clone(), !shared);
                 let id = match self.events.ids.get(&other) {
                     Some(&id) => id,
-                    None => model.add_event(event.name(&self.terms.specification), kind),
+                    None => {
+                        let id = EventId::from_index(model.events.len() + self.named.len());
+                        let name = event.name(&self.terms.specification);
+                        self.named.push(Event { name, kind });
+                        id
+                    }
                 };
                 self.events.ids.insert((scope, event, *shared), id);
                 Label::Event(id)
@@ -338,22 +375,24 @@ impl Unfolder {
 impl Unfold for Unfolder {
     fn unfold(
         &mut self,
-        model: &mut Model,
+        model: &Model,
         template: TemplateId,
         location: LocationId,
-    ) -> Result<(), Growth> {
+    ) -> Result<Unfolded, Growth> {
         match self.edges(model, template, location) {
-            Ok((mut edges, scratch)) => {
+            Ok(Made { mut edges, scratch, atomic }) => {
                 let locals = &model.templates[template.index()].locals;
                 let of = |storage| locals.iter().filter(|local| local.storage == storage).count();
-                if scratch as usize > of(Storage::Scratch) {
+                // The last of them is the one that nothing can be assigned to.
+                if scratch as usize >= of(Storage::Scratch) {
                     let term = &self.automata[template.index()].terms[location.index()];
                     return Err(self.terms.growth(term, "needs too many values for one step"));
                 }
                 let cells = u32::try_from(of(Storage::State)).expect("few");
-                edges.iter_mut().for_each(|edge| renumber(edge, cells));
-                model.templates[template.index()].locations[location.index()].edges = Some(edges);
-                Ok(())
+                let last = Cell::from_index(locals.len() - 1);
+                edges.iter_mut().for_each(|edge| renumber(edge, cells, last));
+                let locations = std::mem::take(&mut self.automata[template.index()].made);
+                Ok(Unfolded { edges, atomic, locations })
             }
             Err(Stuck::Growth(growth)) => Err(growth),
             Err(Stuck::Trouble(trouble)) => {
@@ -363,17 +402,27 @@ impl Unfold for Unfolder {
     }
 }
 
-/// Puts the cells that live for one step directly behind those of the state.
-fn renumber(edge: &mut Edge, cells: u32) {
+/// Puts the cells that live for one step directly behind those of the state; the last of all is [`LIMIT`].
+fn renumber(edge: &mut Edge, cells: u32, last: Cell) {
     let leaf: Leaf<'_> = &mut |leaf| {
-        as_cell(leaf)
-            .filter(|cell| cell.0 >= SCRATCH)
-            .map(|cell| Expr::local(Cell(cell.0 - SCRATCH + cells)))
+        as_cell(leaf).filter(|cell| cell.0 >= SCRATCH).map(|cell| match cell {
+            LIMIT => Expr::local(last),
+            cell => Expr::local(Cell(cell.0 - SCRATCH + cells)),
+        })
     };
     // Guards, labels and messages are evaluated before the step, where those cells have no value.
     for statement in &mut edge.effect {
         *statement = replaced(statement, leaf);
     }
+}
+
+/// The edges of a location.
+struct Made {
+    edges: Vec<Edge>,
+    /// How many cells for one step they use.
+    scratch: u32,
+    /// Whether some of them are inside `atomic`.
+    atomic: bool,
 }
 
 /// Why a term has no edges.

@@ -395,7 +395,14 @@ impl<'a> Maker<'_, 'a, '_> {
         };
         let message = format!("{words} blocks inside `d_step`");
         let span = stmt.map(|stmt| stmt.place.span);
-        Statement { kind: StatementKind::Assert { condition, message }, span }
+        Statement {
+            kind: StatementKind::Assert {
+                condition,
+                message,
+                kind: fairly_system::FaultKind::Error,
+            },
+            span,
+        }
     }
 }
 

@@ -59,7 +59,11 @@ impl<'a> Lowering<'a> {
         };
         let Some(stmt) = first else { return Ok(None) };
         Ok(self.intrudes(at, stmt)?.map(|Intrusion { when, message }| {
-            let kind = StatementKind::Assert { condition: Expr::FALSE, message };
+            let kind = StatementKind::Assert {
+                condition: Expr::FALSE,
+                message,
+                kind: fairly_system::FaultKind::Error,
+            };
             let effect = vec![Statement { kind, span: Some(stmt.place.span) }];
             Action { effect, ..Action::when(when) }
         }))
@@ -68,7 +72,11 @@ impl<'a> Lowering<'a> {
     /// What a statement inside a `d_step` asserts because of claims.
     pub(super) fn assert_unclaimed(&self, at: usize, stmt: &'a Stmt) -> Lower<Option<Statement>> {
         Ok(self.intrudes(at, stmt)?.map(|Intrusion { when, message }| {
-            let kind = StatementKind::Assert { condition: when.negated(), message };
+            let kind = StatementKind::Assert {
+                condition: when.negated(),
+                message,
+                kind: fairly_system::FaultKind::Error,
+            };
             Statement { kind, span: Some(stmt.place.span) }
         }))
     }
@@ -176,7 +184,11 @@ impl<'a> Lowering<'a> {
             let span = Some(claim.channel.place.span);
             let words = self.claim_words(by, claim);
             let mut assert = |condition: Expr, message: String| {
-                let kind = StatementKind::Assert { condition, message };
+                let kind = StatementKind::Assert {
+                    condition,
+                    message,
+                    kind: fairly_system::FaultKind::Error,
+                };
                 asserted.push(Statement { kind, span });
             };
             let number = self.channel(&claim.channel, Scope::Process(at))?.number;

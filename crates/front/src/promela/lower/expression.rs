@@ -402,30 +402,9 @@ impl<'a> Lowering<'a> {
     }
 }
 
-fn binary(op: ast::BinaryOp, left: Value, right: Value) -> Value {
-    use ast::BinaryOp as From;
+fn binary(op: BinaryOp, left: Value, right: Value) -> Value {
     let wide = |range: Range| (i128::from(range.low), i128::from(range.high));
     let ((a, b), (c, d)) = (wide(left.range), wide(right.range));
-    let to = match op {
-        From::Or => BinaryOp::Or,
-        From::And => BinaryOp::And,
-        From::BitOr => BinaryOp::BitOr,
-        From::BitXor => BinaryOp::BitXor,
-        From::BitAnd => BinaryOp::BitAnd,
-        From::Equal => BinaryOp::Equal,
-        From::NotEqual => BinaryOp::NotEqual,
-        From::Less => BinaryOp::Less,
-        From::LessEqual => BinaryOp::LessEqual,
-        From::Greater => BinaryOp::Greater,
-        From::GreaterEqual => BinaryOp::GreaterEqual,
-        From::ShiftLeft => BinaryOp::ShiftLeft,
-        From::ShiftRight => BinaryOp::ShiftRight,
-        From::Add => BinaryOp::Add,
-        From::Subtract => BinaryOp::Subtract,
-        From::Multiply => BinaryOp::Multiply,
-        From::Divide => BinaryOp::Divide,
-        From::Remainder => BinaryOp::Remainder,
-    };
     let (left, right) = (left.expr, right.expr);
     if let (Expr::Const(one), Expr::Const(two)) = (&left, &right)
         && let Some(value) = constant(op, *one, *two)
@@ -433,45 +412,38 @@ fn binary(op: ast::BinaryOp, left: Value, right: Value) -> Value {
         return number(value);
     }
     match op {
-        From::Or
-        | From::And
-        | From::Equal
-        | From::NotEqual
-        | From::Less
-        | From::LessEqual
-        | From::Greater
-        | From::GreaterEqual => truth(Expr::binary(to, left, right)),
-        From::Add => int(Expr::binary(to, left, right), a + c, b + d),
-        From::Subtract => int(Expr::binary(to, left, right), a - d, b - c),
-        From::Multiply => {
+        op if op.is_truth() => truth(Expr::binary(op, left, right)),
+        BinaryOp::Add => int(Expr::binary(op, left, right), a + c, b + d),
+        BinaryOp::Subtract => int(Expr::binary(op, left, right), a - d, b - c),
+        BinaryOp::Multiply => {
             let corners = [a * c, a * d, b * c, b * d];
             let low = corners.iter().copied().min().unwrap_or(0);
             let high = corners.iter().copied().max().unwrap_or(0);
-            int(Expr::binary(to, left, right), low, high)
+            int(Expr::binary(op, left, right), low, high)
         }
-        From::Divide => {
+        BinaryOp::Divide => {
             let most = a.abs().max(b.abs());
-            int(Expr::binary(to, left, right), -most, most)
+            int(Expr::binary(op, left, right), -most, most)
         }
-        From::Remainder => {
+        BinaryOp::Remainder => {
             let most = (c.abs().max(d.abs()) - 1).max(0);
-            int(Expr::binary(to, left, right), if a < 0 { -most } else { 0 }, most)
+            int(Expr::binary(op, left, right), if a < 0 { -most } else { 0 }, most)
         }
-        From::BitAnd | From::BitOr | From::BitXor if a >= 0 && c >= 0 => {
+        BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor if a >= 0 && c >= 0 => {
             let bits = 128 - b.max(d).leading_zeros();
-            int(Expr::binary(to, left, right), 0, (1_i128 << bits) - 1)
+            int(Expr::binary(op, left, right), 0, (1_i128 << bits) - 1)
         }
-        From::BitAnd | From::BitOr | From::BitXor => {
-            Value { expr: Expr::binary(to, left, right), range: Range::INT }
+        BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => {
+            Value { expr: Expr::binary(op, left, right), range: Range::INT }
         }
-        From::ShiftLeft | From::ShiftRight => {
+        _ => {
             let places = match right {
                 Expr::Const(value) if (0..32).contains(&value) => right,
                 other => Expr::Checked { index: Box::new(other), length: 32 },
             };
-            let shifted = Expr::binary(to, left, places);
+            let shifted = Expr::binary(op, left, places);
             match op {
-                From::ShiftRight => {
+                BinaryOp::ShiftRight => {
                     Value { expr: shifted, range: Range::new(a.min(0) as i64, b.max(0) as i64) }
                 }
                 _ => Value { expr: Expr::unary(UnaryOp::Int, shifted), range: Range::INT },
@@ -481,28 +453,10 @@ fn binary(op: ast::BinaryOp, left: Value, right: Value) -> Value {
 }
 
 /// The value of an operator on numbers, where it has one that is within 32 bits without wrapping.
-fn constant(op: ast::BinaryOp, left: i64, right: i64) -> Option<i64> {
-    use ast::BinaryOp as From;
-    let value = match op {
-        From::Add => left + right,
-        From::Subtract => left - right,
-        From::Multiply => left.checked_mul(right)?,
-        From::Divide => left.checked_div(right)?,
-        From::Remainder => left.checked_rem(right)?,
-        From::Equal => i64::from(left == right),
-        From::NotEqual => i64::from(left != right),
-        From::Less => i64::from(left < right),
-        From::LessEqual => i64::from(left <= right),
-        From::Greater => i64::from(left > right),
-        From::GreaterEqual => i64::from(left >= right),
-        From::BitAnd => left & right,
-        From::BitOr => left | right,
-        From::BitXor => left ^ right,
-        From::And => i64::from(left != 0 && right != 0),
-        From::Or => i64::from(left != 0 || right != 0),
-        From::ShiftLeft if (0..32).contains(&right) => left << right,
-        From::ShiftRight if (0..32).contains(&right) => left >> right,
-        From::ShiftLeft | From::ShiftRight => return None,
-    };
-    i32::try_from(value).ok().map(i64::from)
+fn constant(op: BinaryOp, left: i64, right: i64) -> Option<i64> {
+    let is_shift = matches!(op, BinaryOp::ShiftLeft | BinaryOp::ShiftRight);
+    if is_shift && !(0..32).contains(&right) {
+        return None;
+    }
+    op.apply(left, right).and_then(|value| i32::try_from(value).ok()).map(i64::from)
 }

@@ -51,7 +51,7 @@ mod trace;
 mod variables;
 
 use fairly_model::{Atomicity, Exit, Model, verify};
-use fairly_source::{Diagnostic, Span};
+use fairly_source::{Diagnostic, Fragment, Span};
 
 use self::processes::Lowering;
 use super::ast;
@@ -88,7 +88,7 @@ pub struct Lowered {
     /// The `never` claims.
     pub claims: Vec<Claim>,
     /// What stands after `expect:` in comments.
-    pub expectations: Vec<ast::Remark>,
+    pub expectations: Vec<Fragment>,
     /// The name of the proposition that no process is where progress is marked, if any such place
     /// is: SPIN's `np_`.
     pub no_progress: Option<String>,

@@ -146,7 +146,11 @@ impl<'a> Lowering<'a> {
         let least = Expr::binary(BinaryOp::GreaterEqual, value.clone(), Expr::Const(1));
         let most = Expr::binary(BinaryOp::LessEqual, value.clone(), Expr::Const(RANGE.high));
         let message = "a priority is 1 to 255".to_owned();
-        let kind = StatementKind::Assert { condition: both(least, most), message };
+        let kind = StatementKind::Assert {
+            condition: both(least, most),
+            message,
+            kind: fairly_system::FaultKind::Error,
+        };
         let check = Statement { kind, span };
         let there = self.is_slot(&pid, Expr::Running);
         let kind = StatementKind::Assign(vec![(place(variable, pid), value)]);

@@ -100,9 +100,11 @@ fn statement(of: &StatementKind, rule: Rule<'_>) -> StatementKind {
         StatementKind::While { condition, body } => {
             StatementKind::While { condition: expr(condition, rule), body: statements(body, rule) }
         }
-        StatementKind::Assert { condition, message } => {
-            StatementKind::Assert { condition: expr(condition, rule), message: message.clone() }
-        }
+        StatementKind::Assert { condition, message, kind } => StatementKind::Assert {
+            condition: expr(condition, rule),
+            message: message.clone(),
+            kind: *kind,
+        },
         StatementKind::Start { template, arguments, slot } => StatementKind::Start {
             template: *template,
             arguments: all(arguments, rule),

@@ -172,7 +172,11 @@ impl<'a> Lowering<'a> {
                 }
                 let words = self.words.at(condition.place);
                 let message = format!("the assertion `{words}` does not hold");
-                one(StatementKind::Assert { condition: asserted, message })
+                one(StatementKind::Assert {
+                    condition: asserted,
+                    message,
+                    kind: fairly_system::FaultKind::Error,
+                })
             }
             StmtKind::SetPriority(pid, value) => {
                 let (pid, value) = (self.expr(pid, scope)?.expr, self.expr(value, scope)?.expr);
@@ -195,7 +199,11 @@ impl<'a> Lowering<'a> {
         let shown = if count == 1 { "field" } else { "fields" };
         let message =
             format!("a message of {count} {shown} for `{name}`, whose messages have {fields}");
-        let kind = StatementKind::Assert { condition: Expr::FALSE, message };
+        let kind = StatementKind::Assert {
+            condition: Expr::FALSE,
+            message,
+            kind: fairly_system::FaultKind::Error,
+        };
         (fields != count).then_some(Statement { kind, span: Some(written.place.span) })
     }
 

@@ -317,7 +317,8 @@ impl Trace {
 impl Event<'_> {
     /// What must be so, if anybody asks.
     fn assert(&self, condition: Expr, message: String) -> Option<Statement> {
-        let kind = StatementKind::Assert { condition, message };
+        let kind =
+            StatementKind::Assert { condition, message, kind: fairly_system::FaultKind::Error };
         self.assertions.then_some(Statement { kind, span: self.span })
     }
 }

@@ -515,15 +515,18 @@ impl Parser<'_> {
             ExprKind::Number(number) | ExprKind::Constant(_, number) => Ok(*number),
             ExprKind::Unary(UnaryOp::Minus, operand) => Ok(self.evaluate(operand)?.wrapping_neg()),
             ExprKind::Binary(op, left, right) => {
-                let (left, right) = (self.evaluate(left)?, self.evaluate(right)?);
-                match op {
-                    BinaryOp::Add => Ok(left.wrapping_add(right)),
-                    BinaryOp::Subtract => Ok(left.wrapping_sub(right)),
-                    BinaryOp::Multiply => Ok(left.wrapping_mul(right)),
-                    BinaryOp::Divide => left.checked_div(right).ok_or(value.place),
-                    BinaryOp::Remainder => left.checked_rem(right).ok_or(value.place),
-                    _ => nothing,
-                }
+                let is_arithmetic = matches!(
+                    op,
+                    BinaryOp::Add
+                        | BinaryOp::Subtract
+                        | BinaryOp::Multiply
+                        | BinaryOp::Divide
+                        | BinaryOp::Remainder
+                );
+                let (left, right) = (self.evaluate(left)?.into(), self.evaluate(right)?.into());
+                let result = op.apply(left, right).filter(|_| is_arithmetic);
+                // Integers wrap.
+                result.map(|result| result as i32).ok_or(value.place)
             }
             // SPIN lets a variable stand for its initial value.
             ExprKind::Variable(variable)

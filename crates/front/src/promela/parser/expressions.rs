@@ -50,22 +50,6 @@ enum Op {
 
 const PREFIX: u8 = 13;
 
-/// How tightly a sign of expressions binds.
-fn level(op: BinaryOp) -> u8 {
-    match op {
-        BinaryOp::Or => 2,
-        BinaryOp::And => 3,
-        BinaryOp::BitOr => 5,
-        BinaryOp::BitXor => 6,
-        BinaryOp::BitAnd => 7,
-        BinaryOp::Equal | BinaryOp::NotEqual => 8,
-        BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual => 9,
-        BinaryOp::ShiftLeft | BinaryOp::ShiftRight => 10,
-        BinaryOp::Add | BinaryOp::Subtract => 11,
-        BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Remainder => 12,
-    }
-}
-
 impl Parser<'_> {
     /// An expression in which `full`, `empty`, `nfull` and `nempty` may stand.
     pub(super) fn full_expression(&mut self) -> Read<Expr> {
@@ -130,43 +114,21 @@ impl Parser<'_> {
     fn operator(&mut self) -> Option<(Op, u8)> {
         let in_formula = self.in_formula;
         let op = match &self.peek().kind {
-            Kind::Sign(sign) => Op::Plain(match sign {
-                Sign::Or => BinaryOp::Or,
-                Sign::And => BinaryOp::And,
-                Sign::BitOr => BinaryOp::BitOr,
-                Sign::BitXor => BinaryOp::BitXor,
-                Sign::BitAnd => BinaryOp::BitAnd,
-                Sign::Equal => BinaryOp::Equal,
-                Sign::NotEqual => BinaryOp::NotEqual,
-                Sign::Less => BinaryOp::Less,
-                Sign::LessEqual => BinaryOp::LessEqual,
-                Sign::Greater => BinaryOp::Greater,
-                Sign::GreaterEqual => BinaryOp::GreaterEqual,
-                Sign::ShiftLeft => BinaryOp::ShiftLeft,
-                Sign::ShiftRight => BinaryOp::ShiftRight,
-                Sign::Plus => BinaryOp::Add,
-                Sign::Minus => BinaryOp::Subtract,
-                Sign::Times => BinaryOp::Multiply,
-                Sign::Divide => BinaryOp::Divide,
-                Sign::Modulo => BinaryOp::Remainder,
-                _ => return None,
-            }),
-            Kind::Word(word) if in_formula => Op::Temporal(match &**word {
+            Kind::Sign(sign) => {
+                return sign.operator().map(|(op, level)| (Op::Plain(op), level));
+            }
+            Kind::Word(word) if in_formula => match &**word {
                 "implies" => BinaryLtl::Implies,
                 "equivalent" => BinaryLtl::Equivalent,
                 "U" | "until" | "stronguntil" => BinaryLtl::Until,
                 "W" | "weakuntil" => BinaryLtl::WeakUntil,
                 "V" | "R" | "release" => BinaryLtl::Release,
                 _ => return None,
-            }),
+            },
             _ => return None,
         };
-        let level = match op {
-            Op::Plain(op) => level(op),
-            Op::Temporal(BinaryLtl::Implies | BinaryLtl::Equivalent) => 1,
-            Op::Temporal(_) => 4,
-        };
-        Some((op, level))
+        let is_loose = matches!(op, BinaryLtl::Implies | BinaryLtl::Equivalent);
+        Some((Op::Temporal(op), if is_loose { 1 } else { 4 }))
     }
 
     fn combine(&mut self, op: Op, left: Operand, right: Operand) -> Read<Operand> {
@@ -339,17 +301,7 @@ impl Parser<'_> {
     fn is_truth_value(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Unary(op, _) => *op == UnaryOp::Not,
-            ExprKind::Binary(op, ..) => matches!(
-                op,
-                BinaryOp::Or
-                    | BinaryOp::And
-                    | BinaryOp::Equal
-                    | BinaryOp::NotEqual
-                    | BinaryOp::Less
-                    | BinaryOp::LessEqual
-                    | BinaryOp::Greater
-                    | BinaryOp::GreaterEqual
-            ),
+            ExprKind::Binary(op, ..) => op.is_truth(),
             ExprKind::Variable(variable) => matches!(variable.kind, Type::Bit | Type::Bool),
             ExprKind::Probe(..)
             | ExprKind::Poll { .. }

@@ -4,11 +4,11 @@ use super::super::ast::{
     Base, Expr, ExprKind, Probe, ProctypeId, RemoteVariable, Run, Type, VarRef,
 };
 use super::super::place::{Place, Read, Wrong};
-use super::super::suggest::did_you_mean;
 use super::super::token::{Kind, Sign};
 use super::expressions::Operand;
 use super::references::Wanted;
 use super::{Global, Parser, PendingRun};
+use fairly_source::suggest::did_you_mean;
 
 impl Parser<'_> {
     pub(super) fn primary(&mut self) -> Read<Operand> {

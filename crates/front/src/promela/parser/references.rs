@@ -5,10 +5,11 @@ use std::rc::Rc;
 use super::super::ast::{Base, Expr, ExprKind, FieldRef, Type, TypedefId, VarRef, Variable};
 use super::super::place::{Place, Read, Wrong};
 use super::super::scopes::Inside;
-use super::super::suggest::{did_you_mean, in_promela};
+use super::super::suggest::in_promela;
 use super::super::token::Sign;
 use super::declarations::{array_of_structs, too_many_fields};
 use super::{Global, MAX_TOKENS, Parser};
+use fairly_source::suggest::did_you_mean;
 
 /// What is wanted of a reference.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -9,42 +9,17 @@ use super::super::ast::{
 use super::super::finish;
 use super::super::place::{Place, Read, Wrong};
 use super::super::scopes::Scopes;
-use super::super::suggest::{did_you_mean, in_promela};
+use super::super::suggest::in_promela;
 use super::super::token::{Kind, Sign, Token};
 use super::declarations::Role;
 use super::{Context, Global, Parser};
 use fairly_source::Diagnostic;
+use fairly_source::suggest::did_you_mean;
 use hashbrown::{HashMap, HashSet};
 
 /// Words that start something outside of processes.
-const STARTS: &[&str] = &[
-    "active",
-    "proctype",
-    "D_proctype",
-    "init",
-    "never",
-    "trace",
-    "notrace",
-    "ltl",
-    "inline",
-    "typedef",
-    "hidden",
-    "show",
-    "local",
-    "bit",
-    "bool",
-    "byte",
-    "pid",
-    "short",
-    "int",
-    "unsigned",
-    "mtype",
-    "chan",
-    "c_code",
-    "c_decl",
-    "c_state",
-    "c_track",
-];
+const STARTS: &str = "active proctype D_proctype init never trace notrace ltl inline typedef hidden show local bit \
+                      bool byte pid short int unsigned mtype chan c_code c_decl c_state c_track";
 
 /// A process that has been read.
 struct Done {
@@ -129,7 +104,9 @@ impl Parser<'_> {
             match &token.kind {
                 Kind::End => return,
                 Kind::Word(word) if always.contains(&&**word) => return,
-                Kind::Word(word) if depth == 0 && STARTS.contains(&&**word) => return,
+                Kind::Word(word) if depth == 0 && STARTS.split(' ').any(|it| it == &**word) => {
+                    return;
+                }
                 Kind::Sign(Sign::OpenBrace) => depth += 1,
                 Kind::Sign(Sign::CloseBrace) => depth = depth.saturating_sub(1),
                 _ => {}
@@ -200,7 +177,7 @@ impl Parser<'_> {
                 if declares && !super::is_keyword(word) {
                     let types = self.model.typedefs.iter().map(|known| known.name.as_str());
                     let help = in_promela(word).map(str::to_owned);
-                    let names = types.chain(STARTS.iter().copied());
+                    let names = types.chain(STARTS.split(' '));
                     let help = help.or_else(|| did_you_mean(word, names));
                     return Err(Wrong::new(
                         "E1142",

@@ -62,23 +62,6 @@ struct Reader<'a> {
     end: Place,
 }
 
-/// How tightly a binary operator binds.
-fn level(sign: Sign) -> Option<u8> {
-    Some(match sign {
-        Sign::Or => 1,
-        Sign::And => 2,
-        Sign::BitOr => 3,
-        Sign::BitXor => 4,
-        Sign::BitAnd => 5,
-        Sign::Equal | Sign::NotEqual => 6,
-        Sign::Less | Sign::LessEqual | Sign::Greater | Sign::GreaterEqual => 7,
-        Sign::ShiftLeft | Sign::ShiftRight => 8,
-        Sign::Plus | Sign::Minus => 9,
-        Sign::Times | Sign::Divide | Sign::Modulo => 10,
-        _ => return None,
-    })
-}
-
 impl Reader<'_> {
     fn place(&self) -> Place {
         self.tokens.get(self.at).map_or(self.end, |token| token.place)
@@ -115,32 +98,13 @@ impl Reader<'_> {
     fn binary(&mut self, least: u8) -> Read<i64> {
         let mut left = self.unary()?;
         while let Some(Token { kind: Kind::Sign(sign), .. }) = self.tokens.get(self.at)
-            && let Some(level) = level(*sign)
+            && let Some((op, level)) = sign.operator()
             && level > least
         {
             let place = self.place();
             self.at += 1;
             let right = self.binary(level)?;
-            let value = match sign {
-                Sign::Or => Some(i64::from(left != 0 || right != 0)),
-                Sign::And => Some(i64::from(left != 0 && right != 0)),
-                Sign::BitOr => Some(left | right),
-                Sign::BitXor => Some(left ^ right),
-                Sign::BitAnd => Some(left & right),
-                Sign::Equal => Some(i64::from(left == right)),
-                Sign::NotEqual => Some(i64::from(left != right)),
-                Sign::Less => Some(i64::from(left < right)),
-                Sign::LessEqual => Some(i64::from(left <= right)),
-                Sign::Greater => Some(i64::from(left > right)),
-                Sign::GreaterEqual => Some(i64::from(left >= right)),
-                Sign::ShiftLeft => u32::try_from(right).ok().and_then(|by| left.checked_shl(by)),
-                Sign::ShiftRight => u32::try_from(right).ok().and_then(|by| left.checked_shr(by)),
-                Sign::Plus => left.checked_add(right),
-                Sign::Minus => left.checked_sub(right),
-                Sign::Times => left.checked_mul(right),
-                Sign::Divide => left.checked_div(right),
-                _ => left.checked_rem(right),
-            };
+            let value = op.apply(left, right);
             left = value.ok_or_else(|| malformed("this has no value", place))?;
         }
         Ok(left)

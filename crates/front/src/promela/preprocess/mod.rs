@@ -12,11 +12,10 @@ mod macros;
 use std::fmt::Write as _;
 use std::rc::Rc;
 
-use fairly_source::{Span, parts};
+use fairly_source::{Fragment, Span, parts};
 use hashbrown::HashMap;
 
 use super::super::include::Includes;
-use super::ast::Remark;
 use super::lexer::{Lexed, MAX_TOKENS, Note, lex};
 use super::parser::{Setup, too_large};
 use super::place::{Errors, Expansions, Place, Wrong};
@@ -38,7 +37,7 @@ pub(super) struct Preprocessed {
     pub(super) text: String,
     pub(super) tokens: Vec<Token>,
     pub(super) notes: Vec<Note>,
-    pub(super) expectations: Vec<Remark>,
+    pub(super) expectations: Vec<Fragment>,
     /// The text with included files in place and with the macros of the arguments, if there are any.
     pub(super) flat: Option<String>,
 }
@@ -61,7 +60,7 @@ pub(super) struct Preprocessor<'a> {
     /// Where files are included, and where these stand in the text.
     inclusions: Vec<Inclusion>,
     notes: Vec<Note>,
-    expectations: Vec<Remark>,
+    expectations: Vec<Fragment>,
     /// Where the lines of the text end, as far as that was needed.
     line_ends: Vec<usize>,
 }

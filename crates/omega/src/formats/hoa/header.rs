@@ -6,9 +6,9 @@ use hashbrown::{HashMap, HashSet};
 use crate::formats::expression::{self, Term, Terms};
 use crate::formats::hoa::condition::{self, Condition, Name};
 use crate::formats::hoa::lexer::{Lexer, Stop, Token};
-use crate::formats::suggest::closest;
 use crate::letters::{Label, Letters, Prop};
 use crate::refused::Refused;
+use fairly_source::suggest::near;
 
 /// What the header says.
 #[derive(Debug)]
@@ -102,12 +102,11 @@ impl<'a> Formulas<'a> {
             return Ok(label);
         }
         let message = format!("the alias {} is not defined", lexer.found());
-        let mut wrong = Diagnostic::error("E0218", message, lexer.span())
-            .label("an alias must be defined before it is used");
-        if let Some(near) = closest(lexer.slice(), self.aliases.keys().copied()) {
-            wrong = wrong.help(format!("there is an alias `{near}`"));
-        }
-        Err(wrong.into())
+        let near = near(lexer.slice(), self.aliases.keys().copied());
+        Err(Diagnostic::error("E0218", message, lexer.span())
+            .label("an alias must be defined before it is used")
+            .help_if(near.map(|near| format!("there is an alias `{near}`")))
+            .into())
     }
 
     fn proposition(&mut self, prop: u32, span: Span) -> Result<Prop, Stop> {

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use fairly_source::{Diagnostic, Span};
+use fairly_source::{Cursor, Diagnostic, Span, unescaped};
 
 /// What ends the reading of one automaton early.
 #[derive(Debug)]
@@ -52,9 +52,8 @@ pub(super) enum Token {
 
 #[derive(Clone, Debug)]
 pub(super) struct Lexer<'a> {
-    text: &'a str,
-    /// The byte after the current token.
-    at: usize,
+    /// Behind the current token.
+    cursor: Cursor<'a>,
     /// The first byte of the current token.
     start: usize,
     /// The kind of the current token.
@@ -71,20 +70,19 @@ fn is_name(byte: u8) -> bool {
 impl<'a> Lexer<'a> {
     /// A lexer before the first token of `text`.
     pub(super) fn new(text: &'a str) -> Self {
-        // A byte order mark, as some editors leave it.
-        let at = if text.starts_with('\u{feff}') { 3 } else { 0 };
-        Lexer { text, at, start: at, token: Token::Finish, value: 0 }
+        let cursor = Cursor::new(text);
+        Lexer { cursor, start: cursor.at(), token: Token::Finish, value: 0 }
     }
 
     /// Where the current token stands.
     pub(super) fn span(&self) -> Span {
-        Span::new(self.start, self.at)
+        self.cursor.since(self.start)
     }
 
     /// The current token as it is written; a header's name without the colon.
     pub(super) fn slice(&self) -> &'a str {
-        let end = if self.token == Token::Header { self.at - 1 } else { self.at };
-        &self.text[self.start..end]
+        let end = self.cursor.at() - usize::from(self.token == Token::Header);
+        &self.cursor.text()[self.start..end]
     }
 
     /// The current token in words, for an error message.
@@ -93,7 +91,7 @@ impl<'a> Lexer<'a> {
             Token::Finish => "the end of the text".into(),
             Token::Text => "a string".into(),
             _ => {
-                let text = &self.text[self.start..self.at];
+                let text = &self.cursor.text()[self.start..self.cursor.at()];
                 let short: String = text.chars().take(40).collect();
                 if short.len() < text.len() { format!("`{short}…`") } else { format!("`{text}`") }
             }
@@ -104,51 +102,50 @@ impl<'a> Lexer<'a> {
     /// the character after it, whichever that is: the specification calls strings "C-like", and
     /// this is how Spot reads `\n`.
     pub(super) fn unquoted(&self) -> Cow<'a, str> {
-        let inner = &self.text[self.start + 1..self.at - 1];
-        if !inner.contains('\\') {
-            return Cow::Borrowed(inner);
-        }
-        let mut plain = String::with_capacity(inner.len());
-        let mut chars = inner.chars();
-        while let Some(c) = chars.next() {
-            plain.push(if c == '\\' { chars.next().unwrap_or(c) } else { c });
-        }
-        Cow::Owned(plain)
+        let written = self.slice();
+        unescaped(&written[1..written.len() - 1], |_| true)
     }
 
     /// After an opening bracket: the text up to `close` as it is written, if it holds no comment
     /// and no string. The lexer does not move.
     pub(super) fn enclosed(&self, close: u8) -> Option<&'a str> {
-        let rest = &self.text.as_bytes()[self.at..];
-        let length = rest.iter().position(|&byte| byte == close || byte == b'/')?;
-        (rest[length] == close).then(|| &self.text[self.at..self.at + length])
+        let rest = self.cursor.rest();
+        let length = rest.bytes().position(|byte| byte == close || byte == b'/')?;
+        (rest.as_bytes()[length] == close).then(|| &rest[..length])
     }
 
     /// Jumps over what [`Lexer::enclosed`] returned and the closing bracket to the next token.
     pub(super) fn skip_enclosed(&mut self, enclosed: &str) -> Result<(), Stop> {
-        self.at += enclosed.len() + 1;
+        self.cursor.skip(enclosed.len() + 1);
         self.advance()
     }
 
     /// Moves to the next token.
     #[inline]
     pub(super) fn advance(&mut self) -> Result<(), Stop> {
-        let bytes = self.text.as_bytes();
-        let mut at = self.at;
+        let bytes = self.cursor.text().as_bytes();
+        let mut at = self.cursor.at();
         self.token = Token::Wrong;
         loop {
             self.start = at;
             match bytes.get(at) {
                 Some(b' ' | b'\n' | b'\t' | b'\r') => at += 1,
-                Some(b'/') if bytes.get(at + 1) == Some(&b'*') => at = self.skip_comment(at)?,
+                Some(b'/') if bytes.get(at + 1) == Some(&b'*') => {
+                    self.cursor.go(at);
+                    if self.cursor.take_nested("/*", "*/").is_none() {
+                        return Err(self.unclosed("E0202", "comment", 2));
+                    }
+                    at = self.cursor.at();
+                }
                 _ => break,
             }
         }
         let Some(&first) = bytes.get(at) else {
-            self.at = at;
+            self.cursor.go(at);
             self.token = Token::Finish;
             return Ok(());
         };
+        self.cursor.go(at);
         self.token = match first {
             b'0'..=b'9' => {
                 let mut value = u64::from(first - b'0');
@@ -186,7 +183,10 @@ impl<'a> Lexer<'a> {
                 Token::Alias
             }
             b'"' => {
-                at = self.skip_string(at)?;
+                if self.cursor.take_quoted().is_none() {
+                    return Err(self.unclosed("E0203", "string", 1));
+                }
+                at = self.cursor.at();
                 Token::Text
             }
             b'-' => {
@@ -206,59 +206,20 @@ impl<'a> Lexer<'a> {
             }
             _ => return Err(self.stray()),
         };
-        self.at = at;
+        self.cursor.go(at);
         Ok(())
     }
 
     fn stray(&self) -> Stop {
-        let found = self.text[self.start..].chars().next().unwrap_or(' ');
-        Diagnostic::error(
-            "E0201",
-            format!("`{}` means nothing in HOA", found.escape_debug()),
-            Span::new(self.start, self.start + found.len_utf8()),
-        )
-        .into()
+        self.cursor.stray("E0201", "in HOA").into()
     }
 
-    /// The byte after the comment that starts at `from`; comments nest.
-    fn skip_comment(&self, from: usize) -> Result<usize, Stop> {
-        let bytes = self.text.as_bytes();
-        let mut depth = 0usize;
-        let mut at = from;
-        while at + 1 < bytes.len() {
-            match (bytes[at], bytes[at + 1]) {
-                (b'/', b'*') => {
-                    depth += 1;
-                    at += 2;
-                }
-                (b'*', b'/') => {
-                    depth -= 1;
-                    at += 2;
-                    if depth == 0 {
-                        return Ok(at);
-                    }
-                }
-                _ => at += 1,
-            }
-        }
-        Err(Diagnostic::error("E0202", "this comment does not end", Span::new(from, from + 2))
-            .help("comments nest: each `/*` needs its own `*/`")
-            .into())
-    }
-
-    /// The byte after the string that starts at `from`.
-    fn skip_string(&self, from: usize) -> Result<usize, Stop> {
-        let bytes = self.text.as_bytes();
-        let mut at = from + 1;
-        while at < bytes.len() {
-            match bytes[at] {
-                b'"' => return Ok(at + 1),
-                b'\\' => at += 2,
-                _ => at += 1,
-            }
-        }
-        Err(Diagnostic::error("E0203", "this string does not end", Span::new(from, from + 1))
-            .into())
+    /// The error for what opens here with so many bytes and does not end.
+    fn unclosed(&self, code: &'static str, what: &str, bytes: usize) -> Stop {
+        let span = Span::new(self.start, self.start + bytes);
+        let wrong = Diagnostic::error(code, format!("this {what} does not end"), span);
+        let nests = (code == "E0202").then(|| "comments nest: each `/*` needs its own `*/`".into());
+        wrong.help_if(nests).into()
     }
 
     /// Skips what is left of an automaton that is wrong: to its `--END--` or `--ABORT--`, or to the
@@ -269,28 +230,22 @@ impl<'a> Lexer<'a> {
             match self.token {
                 Token::End | Token::Abort | Token::Finish => return,
                 Token::Header if self.slice() == "HOA" => {
-                    self.at = self.start;
+                    self.cursor.go(self.start);
                     return;
                 }
                 // The kind says whether it worked.
                 _ => _ = self.advance(),
             }
         }
-        let bytes = self.text.as_bytes();
-        let mut at = self.start + 1;
-        while at < bytes.len() {
+        let bytes = self.cursor.text().as_bytes();
+        for at in self.start + 1..bytes.len() {
             let rest = &bytes[at..];
-            if rest.starts_with(b"--END--") || rest.starts_with(b"--ABORT--") {
-                self.at = at + if rest.starts_with(b"--END--") { 7 } else { 9 };
-                return;
+            let end = [&b"--END--"[..], b"--ABORT--"].into_iter().find(|end| rest.starts_with(end));
+            if end.is_some() || rest.starts_with(b"HOA:") && !is_name(bytes[at - 1]) {
+                return self.cursor.go(at + end.map_or(0, <[u8]>::len));
             }
-            if rest.starts_with(b"HOA:") && !is_name(bytes[at - 1]) {
-                self.at = at;
-                return;
-            }
-            at += 1;
         }
-        self.at = at;
+        self.cursor.go(bytes.len());
         self.token = Token::Finish;
     }
 
@@ -341,7 +296,7 @@ impl<'a> Lexer<'a> {
                 .label("numbers in HOA are below 2147483648")
                 .into());
         };
-        if span.end - span.start > 1 && self.text.as_bytes()[span.start] == b'0' {
+        if span.end - span.start > 1 && self.slice().starts_with('0') {
             let message = "a number does not start with `0`";
             return Err(Diagnostic::error("E0204", message, span).into());
         }

@@ -4,7 +4,7 @@
 //! from what follows a closing parenthesis: `(p) -> …` is a guard in parentheses, `(x + 1) == 3`
 //! is one proposition. So all parentheses are matched beforehand, once.
 
-use fairly_source::{Diagnostic, Span};
+use fairly_source::{Cursor, Diagnostic, Span};
 use hashbrown::HashMap;
 
 pub(super) type Wrong = Box<Diagnostic>;
@@ -22,8 +22,8 @@ pub(super) enum Token {
 
 #[derive(Debug)]
 pub(super) struct Lexer<'a> {
-    text: &'a str,
-    at: usize,
+    /// Behind the current token.
+    cursor: Cursor<'a>,
     start: usize,
     pub(super) token: Token,
     /// For each opening parenthesis or bracket the byte after its partner.
@@ -37,19 +37,19 @@ fn is_name(byte: u8) -> bool {
 impl<'a> Lexer<'a> {
     /// A lexer at the first token of `text`.
     pub(super) fn new(text: &'a str) -> Result<Self, Wrong> {
-        let mut lexer =
-            Lexer { text, at: 0, start: 0, token: Token::Finish, partners: HashMap::new() };
+        let cursor = Cursor::new(text);
+        let mut lexer = Lexer { cursor, start: 0, token: Token::Finish, partners: HashMap::new() };
         lexer.match_parentheses()?;
         lexer.advance()?;
         Ok(lexer)
     }
 
     pub(super) fn span(&self) -> Span {
-        Span::new(self.start, self.at)
+        self.cursor.since(self.start)
     }
 
     pub(super) fn slice(&self) -> &'a str {
-        &self.text[self.start..self.at]
+        &self.cursor.text()[self.start..self.cursor.at()]
     }
 
     pub(super) fn is(&self, word: &str) -> bool {
@@ -57,29 +57,25 @@ impl<'a> Lexer<'a> {
     }
 
     fn match_parentheses(&mut self) -> Result<(), Wrong> {
-        let bytes = self.text.as_bytes();
+        let text = self.cursor.text();
         let lonely = |at: usize| {
-            let message = format!("this `{}` has no partner", char::from(bytes[at]));
+            let message = format!("this `{}` has no partner", &text[at..=at]);
             Box::new(Diagnostic::error("E0308", message, Span::new(at, at + 1)))
         };
         let mut open: Vec<usize> = Vec::new();
         let mut at = 0;
-        while at < bytes.len() {
-            let next = self.skip_blank(at)?;
-            if next > at {
-                at = next;
-                continue;
-            }
-            match bytes[at] {
+        while let Some(next) = text[at..].find(['(', '[', ')', ']', '/']) {
+            at += next;
+            match text.as_bytes()[at] {
                 b'(' | b'[' => open.push(at),
                 close @ (b')' | b']') => {
                     let partner = open.pop().ok_or_else(|| lonely(at))?;
-                    if (bytes[partner] == b'(') != (close == b')') {
+                    if text[partner..].starts_with('(') != (close == b')') {
                         return Err(lonely(partner));
                     }
                     self.partners.insert(partner, at + 1);
                 }
-                _ => {}
+                _ => at = self.skip_blank(at)?.max(at + 1) - 1,
             }
             at += 1;
         }
@@ -87,31 +83,27 @@ impl<'a> Lexer<'a> {
     }
 
     /// The first byte from `at` on that is neither white space nor in a comment.
-    fn skip_blank(&self, mut at: usize) -> Result<usize, Wrong> {
-        let bytes = self.text.as_bytes();
+    fn skip_blank(&self, at: usize) -> Result<usize, Wrong> {
+        let mut cursor = self.cursor;
+        cursor.go(at);
         loop {
-            match (bytes.get(at), bytes.get(at + 1)) {
-                (Some(byte), _) if byte.is_ascii_whitespace() => at += 1,
-                (Some(b'/'), Some(b'/')) => {
-                    let rest = &self.text[at..];
-                    at += rest.find('\n').unwrap_or(rest.len());
-                }
-                (Some(b'/'), Some(b'*')) => {
-                    let Some(length) = self.text[at + 2..].find("*/") else {
-                        let span = Span::new(at, at + 2);
-                        let wrong = Diagnostic::error("E0301", "this comment does not end", span);
-                        return Err(Box::new(wrong));
-                    };
-                    at += length + 4;
-                }
-                _ => return Ok(at),
+            cursor.take_while(|sign| sign.is_ascii_whitespace());
+            if cursor.sees("//") {
+                cursor.take_line();
+            } else if !cursor.sees("/*") {
+                return Ok(cursor.at());
+            } else if cursor.take_block("/*", "*/").is_none() {
+                let message = "this comment does not end";
+                let wrong = Diagnostic::error("E0301", message, cursor.next(2));
+                return Err(Box::new(wrong));
             }
         }
     }
 
     /// The token at `at`, which is no blank, and the byte after it.
     fn token_at(&self, at: usize) -> (Token, usize) {
-        let bytes = self.text.as_bytes();
+        let text = self.cursor.text();
+        let bytes = text.as_bytes();
         let Some(&first) = bytes.get(at) else { return (Token::Finish, at) };
         match (first, bytes.get(at + 1)) {
             (b':', Some(b':')) => (Token::Sign(b'#'), at + 2),
@@ -124,13 +116,15 @@ impl<'a> Lexer<'a> {
                 let length = bytes[at..].iter().take_while(|&&byte| is_name(byte)).count();
                 (Token::Word, at + length)
             }
-            _ => (Token::Other, at + self.text[at..].chars().next().map_or(1, char::len_utf8)),
+            _ => (Token::Other, at + text[at..].chars().next().map_or(1, char::len_utf8)),
         }
     }
 
     pub(super) fn advance(&mut self) -> Result<(), Wrong> {
-        self.start = self.skip_blank(self.at)?;
-        (self.token, self.at) = self.token_at(self.start);
+        self.start = self.skip_blank(self.cursor.at())?;
+        let (token, end) = self.token_at(self.start);
+        self.token = token;
+        self.cursor.go(end);
         Ok(())
     }
 
@@ -145,7 +139,7 @@ impl<'a> Lexer<'a> {
     fn ends_atom(&self, at: usize) -> bool {
         let (token, end) = self.token_at(at);
         match token {
-            Token::Word => matches!(&self.text[at..end], "goto" | "fi" | "od"),
+            Token::Word => matches!(&self.cursor.text()[at..end], "goto" | "fi" | "od"),
             Token::Sign(b'(') => false,
             Token::Sign(_) | Token::Finish => true,
             Token::Other => false,
@@ -166,7 +160,7 @@ impl<'a> Lexer<'a> {
                 depth_end = partner;
                 end = at + 1;
             }
-            name.push_str(&self.text[at..end]);
+            name.push_str(&self.cursor.text()[at..end]);
             let mut last = end;
             while last < depth_end {
                 let next = self.skip_blank(last)?;
@@ -174,10 +168,10 @@ impl<'a> Lexer<'a> {
                     name.push(' ');
                 }
                 let (_, end) = self.token_at(next);
-                name.push_str(&self.text[next..end]);
+                name.push_str(&self.cursor.text()[next..end]);
                 last = end;
             }
-            self.at = last;
+            self.cursor.go(last);
             let next = self.skip_blank(last)?;
             if self.ends_atom(next) {
                 break;

@@ -7,10 +7,10 @@ use crate::acceptance::Acceptance;
 use crate::automaton::{Automaton, Builder, StateId};
 use crate::formats::expression::{self, Term, Terms};
 use crate::formats::never::lexer::{Lexer, Token, Wrong};
-use crate::formats::suggest::closest;
 use crate::letters::{Import, Label, Letters, Prop};
 use crate::marks::{Mark, MarkSet};
 use crate::refused::Refused;
+use fairly_source::suggest::near;
 
 /// All never claims of a text.
 ///
@@ -353,11 +353,9 @@ impl<'a> Claim<'a> {
 
     fn unknown_label(&self, label: &str, span: Span) -> Wrong {
         let message = format!("there is no label `{label}`");
-        let mut wrong = Diagnostic::error("E0306", message, span);
-        if let Some(near) = closest(label, self.labels.keys().copied()) {
-            wrong = wrong.help(format!("there is a label `{near}`"));
-        }
-        Box::new(wrong)
+        let near = near(label, self.labels.keys().copied());
+        let near = near.map(|near| format!("there is a label `{near}`"));
+        Box::new(Diagnostic::error("E0306", message, span).help_if(near))
     }
 }
 

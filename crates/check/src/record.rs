@@ -1,0 +1,302 @@
+//! Verdicts: answers as plain data, to be stored, shown and compared without the system that was asked.
+//!
+//! Searches answer with runs of numbered states. A verdict is what is left when the system is gone: the same answer
+//! with every run [recorded](Trace). There is one type for formulas and for claims.
+
+use std::time::Duration;
+
+use fairly_search::probe::Order;
+use fairly_system::{Growth, Run, RunStep, Trace, TransitionSystem};
+use fairly_witness::Ledger;
+use serde::{Deserialize, Serialize};
+
+use crate::claim::{ClaimOutcome, ClaimVerdict, Shown};
+use crate::hunt::Lossy;
+use crate::property::Property;
+use crate::soundness::Refusal;
+use crate::strengths::Strengths;
+use crate::verdict::{Answer, Counterexample, Fairness, Outcome, Stamp, Upgrade};
+use crate::waiting::{Waiting, waiting};
+
+/// Holds, violated or unknown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Said {
+    /// It holds.
+    Holds,
+    /// It is violated.
+    Violated,
+    /// There is no answer.
+    Unknown,
+}
+
+impl Said {
+    /// The answer in a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Said::Holds => "holds",
+            Said::Violated => "violated",
+            Said::Unknown => "unknown",
+        }
+    }
+}
+
+/// The answer to one question, as plain data.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// The property's name, or the claim.
+    pub property: String,
+    /// The formula as it is shown; none for a claim.
+    pub formula: Option<String>,
+    /// The names of the system's processes.
+    pub processes: Vec<String>,
+    /// Holds, violated or unknown.
+    pub outcome: Said,
+    /// Why there is no answer.
+    pub why: Option<String>,
+    /// What kept growing until a search for the answer stopped.
+    pub growth: Option<Growth>,
+    /// For a formula that holds: the effect of the fairness assumed, with the events of a prefix that it discards.
+    pub closure: Option<Fairness<Vec<String>>>,
+    /// The run that shows the answer, if one does.
+    pub evidence: Option<Evidence>,
+    /// What the answer rests on.
+    pub stamp: Basis,
+    /// Remarks: vacuity, constraints without effect.
+    pub notes: Vec<String>,
+}
+
+/// A run and what it shows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// The run.
+    pub run: Trace,
+    /// What it shows.
+    pub shows: Shows,
+}
+
+/// What a run shows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Shows {
+    /// A fair run violates the formula.
+    Violation(Violation),
+    /// Under inherent fairness: no run that satisfies the formula continues these events.
+    Doomed(Vec<String>),
+    /// The end of the run answers the claim.
+    End {
+        /// What there is to see there, in a sentence.
+        conclusion: String,
+        /// Another run to compare it with, for determinism.
+        other: Option<Trace>,
+    },
+}
+
+/// Why a run counts against a formula.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Violation {
+    /// Why it counts as fair.
+    pub ledger: Ledger,
+    /// The smallest single constraint that would exclude it.
+    pub upgrade: Option<Upgrade>,
+    /// After how many steps the formula is violated, whatever follows.
+    pub decided: Option<usize>,
+    /// What the run waits for in vain.
+    pub waiting: Option<Waiting>,
+    /// Under which strengths of fairness the formula holds.
+    pub strengths: Option<Strengths>,
+}
+
+/// What an answer rests on. Formulas have a fairness, an engine and a product; claims have none.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Basis {
+    /// The fairness assumed, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fairness: Option<String>,
+    /// Every constraint of it, by name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub constraints: Option<Vec<String>>,
+    /// The engine that decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub engine: Option<String>,
+    /// The order in which the run was found.
+    pub order: Option<String>,
+    /// Reductions used, and how much they left out.
+    pub reductions: Vec<String>,
+    /// Why nothing was left out, if nothing was.
+    pub unreduced: Option<String>,
+    /// Why symmetry was not used although some processes look alike.
+    pub asymmetric: Option<String>,
+    /// Whether everything that could matter was explored.
+    pub exhaustive: bool,
+    /// States of the system that were explored, where they were counted.
+    pub states: Option<usize>,
+    /// Its transitions.
+    pub transitions: Option<usize>,
+    /// Nodes of the product that were explored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub product_nodes: Option<usize>,
+    /// Its steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub product_steps: Option<usize>,
+    /// Seconds that the answer took.
+    pub seconds: f64,
+    /// Seconds of them that were spent on a short run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shortening_seconds: Option<f64>,
+    /// What was kept of the states, if not all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lossy: Option<Lossy>,
+}
+
+impl Verdict {
+    /// There is no answer, and why.
+    pub fn unknown(property: &str, why: &str) -> Verdict {
+        Verdict {
+            property: property.to_owned(),
+            formula: None,
+            processes: Vec::new(),
+            outcome: Said::Unknown,
+            why: Some(why.to_owned()),
+            growth: None,
+            closure: None,
+            evidence: None,
+            stamp: Basis::default(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// The evidence against a formula.
+    pub fn violation(&self) -> Option<(&Trace, &Violation)> {
+        match self.evidence.as_ref()? {
+            Evidence { run, shows: Shows::Violation(violation) } => Some((run, violation)),
+            _ => None,
+        }
+    }
+}
+
+impl Stamp {
+    fn record(&self) -> Basis {
+        let seconds = |time: Duration| time.as_secs_f64();
+        Basis {
+            fairness: Some(self.fairness.clone()),
+            constraints: Some(self.constraints.clone()),
+            engine: Some(self.engine.to_owned()),
+            order: self.order.map(Order::words).map(str::to_owned),
+            reductions: self.reductions.clone(),
+            unreduced: self.unreduced.as_ref().map(Refusal::to_string),
+            asymmetric: self.asymmetric.as_ref().map(Refusal::to_string),
+            exhaustive: self.exhaustive,
+            states: Some(self.system.0),
+            transitions: Some(self.system.1),
+            product_nodes: Some(self.product.0),
+            product_steps: Some(self.product.1),
+            seconds: seconds(self.time),
+            shortening_seconds: Some(seconds(self.shortening)),
+            lossy: None,
+        }
+    }
+}
+
+/// The events of a finite run.
+pub fn events<S: TransitionSystem>(system: &S, steps: &[RunStep]) -> Vec<String> {
+    let name = |step: &RunStep| system.signature().event_name(system.action(step.action).event);
+    steps.iter().map(|step| name(step).to_owned()).collect()
+}
+
+impl Answer {
+    /// The answer as plain data, with the strengths of fairness under which it would be another one.
+    pub fn record<S: TransitionSystem>(
+        &self,
+        system: &mut S,
+        property: &Property,
+        strengths: Option<Strengths>,
+    ) -> Verdict {
+        let mut verdict = Verdict {
+            formula: Some(self.formula.clone()),
+            processes: system.signature().processes.clone(),
+            stamp: self.stamp.record(),
+            notes: self.notes.clone(),
+            ..Verdict::unknown(&self.property, "")
+        };
+        (verdict.outcome, verdict.why) = match &self.outcome {
+            Outcome::Holds(_) => (Said::Holds, None),
+            Outcome::Violated(_) | Outcome::Doomed(_) => (Said::Violated, None),
+            Outcome::Unknown(why) => (Said::Unknown, Some(why.to_string())),
+        };
+        match &self.outcome {
+            Outcome::Holds(closure) => verdict.closure = Some(closure.record(system)),
+            Outcome::Violated(found) => {
+                let Counterexample { run, ledger, upgrade, decided } = &**found;
+                let (ledger, upgrade) = (ledger.clone(), upgrade.clone());
+                let (decided, waiting) = (*decided, waiting(system, property, run));
+                let run = Trace::of(system, run);
+                let violation = Violation { ledger, upgrade, decided, waiting, strengths };
+                verdict.evidence = Some(Evidence { run, shows: Shows::Violation(violation) });
+            }
+            Outcome::Doomed(doomed) => {
+                let shows = Shows::Doomed(events(system, &doomed.prefix));
+                verdict.evidence = Some(Evidence { run: Trace::of(system, &doomed.run), shows });
+            }
+            Outcome::Unknown(why) => verdict.growth = why.growth().cloned(),
+        }
+        verdict
+    }
+}
+
+impl Fairness {
+    fn record<S: TransitionSystem>(&self, system: &S) -> Fairness<Vec<String>> {
+        match self {
+            Fairness::NotAssumed => Fairness::NotAssumed,
+            Fairness::MachineClosed => Fairness::MachineClosed,
+            Fairness::NotMachineClosed(prefix) => {
+                Fairness::NotMachineClosed(events(system, prefix))
+            }
+            Fairness::Infeasible => Fairness::Infeasible,
+            Fairness::NotKnown => Fairness::NotKnown,
+        }
+    }
+}
+
+impl ClaimVerdict {
+    /// The answer as plain data.
+    pub fn record<S: TransitionSystem>(&self, system: &mut S, claim: &str) -> Verdict {
+        let (outcome, shown) = match &self.outcome {
+            ClaimOutcome::Holds(shown) => (Said::Holds, shown.as_deref()),
+            ClaimOutcome::Violated(shown) => (Said::Violated, shown.as_deref()),
+            ClaimOutcome::Unknown(_) => (Said::Unknown, None),
+        };
+        let (why, growth) = match &self.outcome {
+            ClaimOutcome::Unknown(why) => (Some(why.to_string()), why.growth().cloned()),
+            _ => (None, None),
+        };
+        let stamp = Basis {
+            order: self.order.map(Order::words).map(str::to_owned),
+            reductions: self.reductions.clone(),
+            unreduced: self.unreduced.as_ref().map(Refusal::to_string),
+            asymmetric: self.asymmetric.as_ref().map(Refusal::to_string),
+            exhaustive: shown.is_none() && outcome != Said::Unknown,
+            states: self.size.map(|size| size.states),
+            transitions: self.size.map(|size| size.transitions),
+            seconds: self.time.as_secs_f64(),
+            lossy: self.lossy.clone(),
+            ..Basis::default()
+        };
+        let evidence = shown.map(|shown| shown.record(system));
+        let processes = system.signature().processes.clone();
+        Verdict { processes, outcome, why, growth, stamp, evidence, ..Verdict::unknown(claim, "") }
+    }
+}
+
+impl Shown {
+    /// The run as plain data, with what it shows.
+    pub fn record<S: TransitionSystem>(&self, system: &mut S) -> Evidence {
+        let run = Run { stem: self.prefix.steps.clone(), cycle: self.cycle.clone() };
+        let other = self.other.as_ref().map(|other| {
+            let run = Run { stem: other.steps.clone(), cycle: Vec::new() };
+            Trace::from_start(system, other.start, &run)
+        });
+        let conclusion = self.conclusion.clone();
+        let run = Trace::from_start(system, self.prefix.start, &run);
+        Evidence { run, shows: Shows::End { conclusion, other } }
+    }
+}

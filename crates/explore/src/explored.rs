@@ -1,0 +1,377 @@
+//! The states of a space, numbered in the order in which they are met.
+
+use std::cell::RefCell;
+
+use fairly_omega::StateId;
+use fairly_store::{Full, Numbers, StateIndex};
+use fairly_system::{
+    Action, ActionId, AtomIndex, Blocked, Fault, Interrupt, MoveId, Scratch, Signature, Space,
+    StateValues, Steps, Transition, TransitionSystem,
+};
+use hashbrown::HashMap;
+
+/// A space whose states are numbered as they are met.
+///
+/// A step in which something goes wrong leads to a state of its own, which has no steps and no row:
+/// [`TransitionSystem::fault`] tells what it was, and the state is shown as the one before it.
+pub struct Explored<S: Space> {
+    space: S,
+    scratch: Scratch,
+    states: Numbers,
+    /// States that something went wrong in the step to.
+    faults: HashMap<StateId, Broken>,
+    fault_ids: HashMap<Broken, StateId>,
+    /// The rows that are expanded, and their steps.
+    rows: Vec<u64>,
+    steps: Steps,
+    /// The state that was read last.
+    reading: RefCell<Reading>,
+}
+
+/// What went wrong, and in which state; in none if it is in the initial one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Broken {
+    fault: Fault,
+    before: Option<StateId>,
+}
+
+struct Reading {
+    state: Option<StateId>,
+    row: Vec<u64>,
+    scratch: Scratch,
+}
+
+/// Successors of so many words may wait for numbers together.
+const WAITING_WORDS: usize = 1 << 16;
+
+impl<S: Space> Explored<S> {
+    /// Nothing has been met of it.
+    pub fn new(space: S) -> Explored<S> {
+        let width = space.width();
+        let reading = Reading { state: None, row: vec![0; width], scratch: space.scratch() };
+        Explored {
+            scratch: space.scratch(),
+            states: Numbers::new(width),
+            faults: HashMap::new(),
+            fault_ids: HashMap::new(),
+            rows: Vec::new(),
+            steps: Steps::default(),
+            reading: RefCell::new(reading),
+            space,
+        }
+    }
+
+    /// Drops all states, and begins anew.
+    pub fn restart(&mut self) {
+        let width = self.space.width();
+        self.scratch = self.space.scratch();
+        self.states = Numbers::new(width);
+        self.faults.clear();
+        self.fault_ids.clear();
+        let scratch = self.space.scratch();
+        self.reading = RefCell::new(Reading { state: None, row: vec![0; width], scratch });
+    }
+
+    /// The space.
+    pub fn space(&self) -> &S {
+        &self.space
+    }
+
+    /// Sets the most bytes that the states may take, before there are many. A step to a state that
+    /// there is no room for leads to a fault of the kind
+    /// [`FaultKind::Limit`](fairly_system::FaultKind::Limit).
+    pub fn limit_memory(&mut self, bytes: usize) {
+        self.states.limit(bytes);
+    }
+
+    /// The number of states that have been met.
+    pub fn state_count(&self) -> usize {
+        self.states.len()
+    }
+
+    /// The row of a state; that of the state before if something went wrong in the step to it.
+    pub fn row(&self, state: StateId) -> Vec<u64> {
+        let mut row = vec![0; self.space.width()];
+        self.states.get(index(self.shown(state).unwrap_or(state)), &mut row);
+        row
+    }
+
+    /// The number of the state with a row, which has one from now on.
+    pub fn number(&mut self, row: &[u64]) -> StateId {
+        let mut numbers = Vec::new();
+        self.states.add_alone(row);
+        match self.states.intern(&mut numbers) {
+            Ok(()) => StateId(numbers[0].0.0),
+            Err(full) => self.beyond(full),
+        }
+    }
+
+    /// Makes the [steps](Explored::looked_steps) of a state known before the states that they lead to have
+    /// numbers. `false` if there are none because something went wrong in the step to it.
+    pub fn look(&mut self, state: StateId) -> bool {
+        self.steps.clear();
+        if self.faults.contains_key(&state) {
+            return false;
+        }
+        self.rows.resize(self.space.width(), 0);
+        self.states.read(index(state), &mut self.rows);
+        self.space.expand(&self.rows, &mut self.scratch, &mut self.steps);
+        true
+    }
+
+    /// The row of the state that was looked at last.
+    pub fn looked_row(&self) -> &[u64] {
+        &self.rows
+    }
+
+    /// The steps of the state that was looked at last.
+    pub fn looked_steps(&self) -> &Steps {
+        &self.steps
+    }
+
+    /// Appends the steps of the state that was looked at last which are to be kept, by position. The states
+    /// that the others lead to are not stored.
+    pub fn follow(
+        &mut self,
+        state: StateId,
+        keep: impl FnMut(usize) -> bool,
+        out: &mut Vec<Transition>,
+    ) {
+        let mut steps = std::mem::take(&mut self.steps);
+        steps.retain(self.space.width(), keep);
+        self.add(state, &steps, 0..steps.actions.len(), out);
+        self.give_numbers(out);
+        self.steps = steps;
+    }
+
+    /// The state to show for a state: itself, or the one before something went wrong.
+    fn shown(&self, state: StateId) -> Option<StateId> {
+        match self.faults.get(&state) {
+            Some(broken) => broken.before,
+            None => Some(state),
+        }
+    }
+
+    fn broken(&mut self, fault: Fault, before: Option<StateId>) -> StateId {
+        let broken = Broken { fault, before };
+        if let Some(&known) = self.fault_ids.get(&broken) {
+            return known;
+        }
+        let id = StateId(self.states.push_apart().0);
+        self.faults.insert(id, broken.clone());
+        self.fault_ids.insert(broken, id);
+        id
+    }
+
+    /// The state that stands for those that there is no room for: nothing is known of what follows.
+    fn beyond(&mut self, full: Full) -> StateId {
+        self.broken(Fault::limit(full.to_string(), None), None)
+    }
+
+    /// Appends steps of a state, which was read last. The targets of the last ones may still have to be
+    /// [numbered](Explored::give_numbers): all that wait for it stand at the end of `out`.
+    fn add(
+        &mut self,
+        state: StateId,
+        steps: &Steps,
+        of: std::ops::Range<usize>,
+        out: &mut Vec<Transition>,
+    ) {
+        let width = self.space.width();
+        let rows = &steps.rows[of.start * width..of.end * width];
+        let unnumbered = |&action: &ActionId| Transition { target: StateId(u32::MAX), action };
+        if steps.faults.is_empty() {
+            self.states.add(rows);
+            return out.extend(steps.actions[of].iter().map(unnumbered));
+        }
+        for (at, row) in of.zip(rows.chunks_exact(width)) {
+            let action = steps.actions[at];
+            match steps.fault(at) {
+                Some(fault) => {
+                    self.give_numbers(out);
+                    let target = self.broken(fault.clone(), Some(state));
+                    out.push(Transition { target, action });
+                }
+                None => {
+                    self.states.add(row);
+                    out.push(unnumbered(&action));
+                }
+            }
+        }
+    }
+
+    /// Numbers the targets of the last transitions of `out`, as many as wait for that.
+    fn give_numbers(&mut self, out: &mut [Transition]) {
+        let first = out.len() - self.states.waiting();
+        let waiting = &mut out[first..];
+        let set = |transition: &mut Transition, state: StateIndex| {
+            transition.target = StateId(state.0);
+        };
+        if let Err((numbered, full)) = self.states.number(waiting, set) {
+            let target = self.beyond(full);
+            waiting[numbered..].iter_mut().for_each(|transition| transition.target = target);
+        }
+    }
+
+    /// Expands states that nothing went wrong in the step to, all at once.
+    fn expand(&mut self, states: &[StateId], out: &mut Vec<Transition>, ends: &mut Vec<usize>) {
+        let mut steps = std::mem::take(&mut self.steps);
+        steps.clear();
+        self.rows.clear();
+        self.states.read_all(states.iter().copied().map(index), &mut self.rows);
+        self.space.expand(&self.rows, &mut self.scratch, &mut steps);
+        if steps.faults.is_empty() {
+            let before = out.len();
+            self.states.add_all(&mut steps.rows, &steps.ends);
+            let unnumbered = |&action: &ActionId| Transition { target: StateId(u32::MAX), action };
+            out.extend(steps.actions.iter().map(unnumbered));
+            ends.extend(steps.ends.iter().map(|end| before + end));
+        } else {
+            let mut row = vec![0; self.space.width()];
+            let mut begin = 0;
+            for (&state, &end) in states.iter().zip(&steps.ends) {
+                self.states.read(index(state), &mut row);
+                self.add(state, &steps, begin..end, out);
+                self.give_numbers(out);
+                ends.push(out.len());
+                begin = end;
+            }
+        }
+        self.give_numbers(out);
+        self.steps = steps;
+    }
+
+    /// Does something with the row of a state: the one before, if something went wrong in the step to this
+    /// one. `None` if there is none before.
+    fn reading<T>(
+        &self,
+        state: StateId,
+        read: impl FnOnce(&[u64], &mut Scratch) -> T,
+    ) -> Option<T> {
+        let state = self.shown(state)?;
+        let mut reading = self.reading.borrow_mut();
+        let Reading { state: known, row, scratch } = &mut *reading;
+        if *known != Some(state) {
+            self.states.get(index(state), row);
+            *known = Some(state);
+        }
+        Some(read(row, scratch))
+    }
+}
+
+impl<S: Space> TransitionSystem for Explored<S> {
+    fn signature(&self) -> &Signature {
+        self.space.signature()
+    }
+
+    fn initial(&mut self) -> Vec<StateId> {
+        let mut steps = Steps::default();
+        self.space.initial(&mut self.scratch, &mut steps);
+        let mut initial = Vec::new();
+        for (at, row) in steps.rows.chunks_exact(self.space.width()).enumerate() {
+            let state = match steps.fault(at) {
+                None => self.number(row),
+                Some(fault) => self.broken(fault.clone(), None),
+            };
+            if !initial.contains(&state) {
+                initial.push(state);
+            }
+        }
+        initial
+    }
+
+    fn enabled(&mut self, state: StateId, out: &mut Vec<Transition>) {
+        if !self.faults.contains_key(&state) {
+            self.expand(&[state], out, &mut Vec::new());
+        }
+    }
+
+    fn enabled_in_all(
+        &mut self,
+        states: &[StateId],
+        out: &mut Vec<Transition>,
+        ends: &mut Vec<usize>,
+    ) {
+        for some in states.chunks((WAITING_WORDS / self.space.width()).max(1)) {
+            let mut left = some;
+            while !left.is_empty() {
+                let is_sound = |state: &&StateId| !self.faults.contains_key(*state);
+                let sound = left.iter().take_while(is_sound).count();
+                if sound > 0 {
+                    self.expand(&left[..sound], out, ends);
+                }
+                let broken = left[sound..].iter().take_while(|it| self.faults.contains_key(*it));
+                let broken = broken.count();
+                ends.extend(std::iter::repeat_n(out.len(), broken));
+                left = &left[sound + broken..];
+            }
+        }
+    }
+
+    fn left_out(&mut self, state: StateId, out: &mut Vec<ActionId>) {
+        if self.look(state) {
+            out.extend(self.steps.omitted.iter().map(|(_, action)| *action));
+        }
+    }
+
+    fn action(&self, action: ActionId) -> &Action {
+        self.space.signature().action(action)
+    }
+
+    fn offered(&mut self, state: StateId, out: &mut Vec<MoveId>) {
+        if !self.faults.contains_key(&state) {
+            self.reading(state, |row, scratch| self.space.offered(row, scratch, out));
+        }
+    }
+
+    fn atom(&mut self, text: &str) -> Option<AtomIndex> {
+        self.space.atom(text)
+    }
+
+    fn holds(&self, state: StateId, atom: AtomIndex) -> bool {
+        self.reading(state, |row, scratch| self.space.holds(row, atom, scratch)).unwrap_or(false)
+    }
+
+    fn describe(&self, state: StateId) -> String {
+        let shown = self.reading(state, |row, _| self.space.describe(row)).unwrap_or_default();
+        match self.fault(state) {
+            None => shown,
+            Some(fault) if shown.is_empty() => format!("fault: {}", fault.message),
+            Some(fault) => format!("fault: {} {shown}", fault.message),
+        }
+    }
+
+    fn valuation(&self, state: StateId) -> Vec<(String, String)> {
+        self.reading(state, |row, _| self.space.valuation(row)).unwrap_or_default()
+    }
+
+    fn state_values(&self, state: StateId) -> StateValues {
+        self.reading(state, |row, _| self.space.values(row)).unwrap_or_default()
+    }
+
+    fn blocked(&mut self, state: StateId) -> Vec<Blocked> {
+        let blocked = |row: &[u64], scratch: &mut Scratch| self.space.blocked(row, scratch);
+        self.reading(state, blocked).unwrap_or_default()
+    }
+
+    fn fault(&self, state: StateId) -> Option<&Fault> {
+        // Most systems have none, and this is asked of every state.
+        if self.faults.is_empty() {
+            return None;
+        }
+        self.faults.get(&state).map(|broken| &broken.fault)
+    }
+
+    fn bytes(&self) -> usize {
+        self.states.bytes()
+    }
+
+    fn interrupt(&mut self, stop: Option<Interrupt>) {
+        self.scratch.interrupt = stop;
+    }
+}
+
+#[inline]
+fn index(state: StateId) -> StateIndex {
+    StateIndex(state.0)
+}

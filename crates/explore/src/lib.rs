@@ -1,0 +1,9 @@
+//! Spaces explored: states get numbers as they are met.
+//!
+//! A [`Space`](fairly_system::Space) says what can happen in a row of words, and knows nothing of numbers.
+//! [`Explored`] keeps the rows that have been met in a table of `fairly_store`, numbers them, and is the
+//! [`TransitionSystem`](fairly_system::TransitionSystem) that searches and reports ask.
+
+mod explored;
+
+pub use explored::Explored;

@@ -1,0 +1,166 @@
+//! The space of a model: what is explored of it is what the interpreter says, by one thread or by several.
+
+use fairly_explore::Explored;
+use fairly_model::{Interpreter, Model, ModelSpace, text, verify};
+use fairly_omega::StateId;
+use fairly_system::{Space, Steps, TransitionSystem};
+use fairly_testkit::Rng;
+use std::collections::HashMap;
+
+use fairly_modelkit::{cases, first_seed, lively_model};
+
+/// States that are looked at of each model.
+const MOST: usize = 60;
+
+/// Compares everything that can be asked of both.
+fn compare(model: &Model) -> usize {
+    let mut interpreter = Interpreter::new(model.clone());
+    let mut explored = Explored::new(ModelSpace::new(model.clone(), None));
+    assert_eq!(interpreter.initial(), explored.initial());
+    let mut atoms: Vec<String> = model.propositions.iter().map(|(name, _)| name.clone()).collect();
+    atoms.extend(["deadlock".to_owned(), "terminated".to_owned()]);
+    let atoms: Vec<_> = atoms
+        .iter()
+        .map(|name| (interpreter.atom(name).unwrap(), explored.atom(name).unwrap()))
+        .collect();
+    let mut looked = 0;
+    while looked < interpreter.states().min(MOST) {
+        let state = StateId::from_index(looked);
+        assert_eq!(interpreter.fault(state), explored.fault(state));
+        assert_eq!(interpreter.describe(state), explored.describe(state));
+        assert_eq!(interpreter.valuation(state), explored.valuation(state));
+        assert_eq!(interpreter.state_values(state), explored.state_values(state));
+        for (one, other) in &atoms {
+            assert_eq!(interpreter.holds(state, *one), explored.holds(state, *other));
+        }
+        let (mut one, mut other) = (Vec::new(), Vec::new());
+        interpreter.offered(state, &mut one);
+        explored.offered(state, &mut other);
+        assert_eq!(one, other, "offered in {state:?}");
+        let (mut one, mut other) = (Vec::new(), Vec::new());
+        let (mut ends, mut other_ends) = (Vec::new(), Vec::new());
+        // One state after the other, or several at once.
+        let states: Vec<StateId> = match looked.is_multiple_of(3) {
+            true => vec![state],
+            false => {
+                (looked..interpreter.states().min(looked + 4)).map(StateId::from_index).collect()
+            }
+        };
+        interpreter.enabled_in_all(&states, &mut one, &mut ends);
+        explored.enabled_in_all(&states, &mut other, &mut other_ends);
+        assert_eq!((one, ends), (other, other_ends), "enabled in {states:?}");
+        assert_eq!(interpreter.states(), explored.state_count());
+        if one_is_stuck(&mut interpreter, state) {
+            assert_eq!(interpreter.blocked(state), explored.blocked(state));
+        }
+        looked += states.len();
+    }
+    assert_eq!(interpreter.signature(), explored.signature());
+    looked
+}
+
+fn one_is_stuck(interpreter: &mut Interpreter, state: StateId) -> bool {
+    let mut steps = Vec::new();
+    interpreter.enabled(state, &mut steps);
+    steps.is_empty() && interpreter.fault(state).is_none()
+}
+
+#[test]
+fn an_explored_space_is_the_interpreter() {
+    let first = first_seed(1);
+    let mut looked = 0;
+    for seed in first..first + cases(1000) {
+        let model = lively_model(&mut Rng::new(seed));
+        verify(&model).expect("a model");
+        let shown = text::print(&model);
+        let result = std::panic::catch_unwind(|| compare(&model));
+        looked += result.unwrap_or_else(|_| panic!("seed {seed}\n{shown}"));
+    }
+    assert!(looked > 1000 || cases(1000) < 1000, "{looked} states");
+}
+
+/// Steps as others see them: by names, because each order of exploration numbers events and actions in its own.
+type Named = Vec<(String, Vec<String>, Result<Vec<u64>, String>)>;
+
+fn named(space: &ModelSpace, steps: &Steps) -> Named {
+    let signature = space.signature();
+    let step = |(at, row): (usize, &[u64])| {
+        let action = signature.action(steps.actions[at]);
+        let moves = action.moves.iter().map(|id| {
+            let it = &signature.moves[id.index()];
+            format!("{} {} {}", it.process, it.name, signature.event_name(it.event))
+        });
+        let target = match steps.fault(at) {
+            Some(fault) => Err(fault.message.clone()),
+            None => Ok(row.to_vec()),
+        };
+        (signature.event_name(action.event).to_owned(), moves.collect(), target)
+    };
+    steps.rows.chunks_exact(space.width()).enumerate().map(step).collect()
+}
+
+/// The steps of the rows that are met first, in an order of the worker's own.
+fn walk(space: &ModelSpace, seed: u64) -> HashMap<Vec<u64>, Named> {
+    let mut rng = Rng::new(seed);
+    let mut scratch = space.scratch();
+    let mut steps = Steps::default();
+    space.initial(&mut scratch, &mut steps);
+    let mut open: Vec<Vec<u64>> = match steps.faults.is_empty() {
+        true => vec![steps.rows.clone()],
+        false => Vec::new(),
+    };
+    let mut found = HashMap::new();
+    while found.len() < MOST && !open.is_empty() {
+        let row = open.swap_remove(rng.below(open.len()));
+        if found.contains_key(&row) {
+            continue;
+        }
+        steps.clear();
+        space.expand(&row, &mut scratch, &mut steps);
+        let steps = named(space, &steps);
+        let targets = steps.iter().filter_map(|(_, _, target)| target.as_ref().ok());
+        open.extend(targets.cloned());
+        found.insert(row, steps);
+    }
+    found
+}
+
+/// Several threads expand one space at once, and find what one of them finds alone.
+#[test]
+fn threads_share_a_space() {
+    let first = first_seed(1);
+    for seed in first..first + cases(300) {
+        let model = lively_model(&mut Rng::new(seed));
+        let alone = ModelSpace::new(model.clone(), None);
+        let shared = ModelSpace::new(model, None);
+        let found = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4)
+                .map(|thread| {
+                    scope.spawn({
+                        let shared = &shared;
+                        move || walk(shared, thread)
+                    })
+                })
+                .collect();
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).collect::<Vec<_>>()
+        });
+        let mut scratch = alone.scratch();
+        for (row, steps) in found.iter().flatten() {
+            let mut own = Steps::default();
+            alone.expand(row, &mut scratch, &mut own);
+            assert_eq!(named(&alone, &own), *steps, "seed {seed}");
+        }
+        // Whatever was listed twice at the same time has one number.
+        let names = |space: &ModelSpace| {
+            let mut names: Vec<String> =
+                space.signature().events.iter().map(|event| event.name.clone()).collect();
+            let count = names.len();
+            names.sort();
+            names.dedup();
+            (count, names.len())
+        };
+        let (count, different) = names(&shared);
+        let (own, own_different) = names(&alone);
+        assert_eq!(count - different, own - own_different, "seed {seed}");
+    }
+}
