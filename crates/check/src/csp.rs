@@ -3,62 +3,43 @@
 use std::sync::Arc;
 
 use fairly_front::csp::syntax::{
-    Assertion, Claim, DefinitionId, Expr, ExprKind, FormulaText, Goal, ProcessKind,
-    RefinementModel, Subject,
+    self, Assertion, DefinitionId, Expr, ExprKind, FormulaText, Goal, ProcessKind, RefinementModel,
+    Subject,
 };
 use fairly_front::csp::{self, Specification};
 use fairly_front::include::{Includes, NoFiles};
 use fairly_logic::Formulas;
 use fairly_model::{Collapsed, Interpreter};
-use fairly_search::Bounds;
-use fairly_search::lossy::Room;
-use fairly_search::refinement::{Determinism, Model};
+use fairly_search::refinement::Model;
 use fairly_source::{Diagnostic, Span};
 use fairly_system::EventReading;
 use hashbrown::HashSet;
 
-use crate::claim::{self, ClaimVerdict, Effort, Extreme};
+use crate::claim::{ClaimVerdict, Effort, Extreme};
 use crate::execution::{self, Execution};
+use crate::lint;
 use crate::property::Property;
-use crate::verdict::Failure;
+use crate::question::{Claim, SystemIndex, Systems, Unanswered};
 use crate::verify::Options;
-use crate::{hunt, lint};
 
 /// A CSP# file, with a system for each process that its assertions are about.
 pub struct CspFile {
     text: String,
     specification: Arc<Specification>,
-    systems: Vec<(Key, Collapsed)>,
+    systems: Vec<System>,
     execution: Execution,
+}
+
+/// A process that something is asked about.
+struct System {
+    key: Key,
+    process: Subject,
+    /// Made when it is first asked for. A specification that is refined has none: it is made for each question.
+    made: Option<Collapsed>,
 }
 
 /// A process: its definition and its arguments.
 type Key = (DefinitionId, Vec<i64>);
-
-/// A system of a [`CspFile`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct SystemIndex(usize);
-
-/// Why an assertion has no answer.
-#[derive(Debug)]
-pub enum Unanswered {
-    /// The file cannot be understood so.
-    Wrong(Vec<Diagnostic>),
-    /// The check itself failed.
-    Failed(Failure),
-}
-
-impl From<Failure> for Unanswered {
-    fn from(failure: Failure) -> Self {
-        Unanswered::Failed(failure)
-    }
-}
-
-impl From<Vec<Diagnostic>> for Unanswered {
-    fn from(diagnostics: Vec<Diagnostic>) -> Self {
-        Unanswered::Wrong(diagnostics)
-    }
-}
 
 impl CspFile {
     /// Reads a file.
@@ -117,13 +98,21 @@ impl CspFile {
     /// # Errors
     /// When the process cannot be turned into one.
     pub fn system(&mut self, subject: &Subject) -> Result<SystemIndex, Vec<Diagnostic>> {
-        let key = (subject.definition, subject.arguments.iter().map(number).collect());
-        if let Some(at) = self.systems.iter().position(|(known, _)| *known == key) {
-            return Ok(SystemIndex(at));
+        let index = self.named(subject);
+        if self.systems[index.0].made.is_none() {
+            self.systems[index.0].made = Some(self.fresh(subject)?);
         }
-        let made = self.fresh(subject)?;
-        self.systems.push((key, made));
-        Ok(SystemIndex(self.systems.len() - 1))
+        Ok(index)
+    }
+
+    /// The number of the system of a process, which need not be made.
+    fn named(&mut self, subject: &Subject) -> SystemIndex {
+        let key = (subject.definition, subject.arguments.iter().map(number).collect());
+        if let Some(at) = self.systems.iter().position(|known| known.key == key) {
+            return SystemIndex(at);
+        }
+        self.systems.push(System { key, process: subject.clone(), made: None });
+        SystemIndex(self.systems.len() - 1)
     }
 
     fn fresh(&self, subject: &Subject) -> Result<Collapsed, Vec<Diagnostic>> {
@@ -184,7 +173,7 @@ impl CspFile {
 
     /// A system that has been made.
     pub fn interpreter(&mut self, system: SystemIndex) -> &mut Collapsed {
-        &mut self.systems[system.0].1
+        self.systems[system.0].made.as_mut().expect("a system that has been asked for")
     }
 
     /// The formula of an assertion, bound to its system. Events are read as in PAT: a position has
@@ -215,7 +204,46 @@ impl CspFile {
         Ok(property)
     }
 
-    /// The answer to a claim that is no formula.
+    /// An assertion that is no formula, as data.
+    ///
+    /// # Errors
+    /// When an expression of it means nothing.
+    ///
+    /// # Panics
+    /// On a formula: see [`CspFile::property`].
+    pub fn claimed(&mut self, claim: &syntax::Claim) -> Result<Claim, Vec<Diagnostic>> {
+        Ok(match claim {
+            syntax::Claim::DeadlockFree => Claim::EndsWell { unfinished: None },
+            syntax::Claim::NonTerminating => Claim::NonTerminating,
+            syntax::Claim::DivergenceFree => Claim::DivergenceFree,
+            syntax::Claim::Deterministic => Claim::Deterministic,
+            syntax::Claim::Refines { model, specification } => {
+                let model = match model {
+                    RefinementModel::Traces => Model::Traces,
+                    RefinementModel::Failures => Model::Failures,
+                    RefinementModel::FailuresDivergences => Model::FailuresDivergences,
+                };
+                Claim::Refines { model, specification: self.named(specification) }
+            }
+            syntax::Claim::Reaches { condition, optimum } => {
+                let goal = csp::expression(&self.specification, condition)?;
+                let best = match optimum {
+                    None => None,
+                    Some((extreme, value)) => {
+                        let extreme = match extreme {
+                            Goal::Least => Extreme::Least,
+                            Goal::Greatest => Extreme::Greatest,
+                        };
+                        Some((extreme, csp::expression(&self.specification, value)?))
+                    }
+                };
+                Claim::Reaches { goal, best }
+            }
+            syntax::Claim::Satisfies(_) => unreachable!("formulas are asked elsewhere"),
+        })
+    }
+
+    /// The answer to an assertion that is no formula.
     ///
     /// # Errors
     /// When the file is wrong there, or the check fails.
@@ -225,87 +253,20 @@ impl CspFile {
     pub fn claim(
         &mut self,
         system: SystemIndex,
-        claim: &Claim,
+        claim: &syntax::Claim,
         effort: impl Into<Effort>,
     ) -> Result<ClaimVerdict, Unanswered> {
-        let effort = effort.into();
-        let bounds = effort.bounds;
-        let specification = Arc::clone(&self.specification);
-        if let Claim::Refines { model, specification } = claim {
-            let model = match model {
-                RefinementModel::Traces => Model::Traces,
-                RefinementModel::Failures => Model::Failures,
-                RefinementModel::FailuresDivergences => Model::FailuresDivergences,
-            };
-            let mut abstract_system = self.fresh(specification)?;
-            let concrete = self.interpreter(system);
-            return Ok(claim::refines(concrete, &mut abstract_system, model, bounds)?);
-        }
-        let system = self.interpreter(system);
-        Ok(match claim {
-            Claim::DeadlockFree => claim::deadlock_free(system, effort)?,
-            Claim::NonTerminating => claim::nonterminating(system, bounds)?,
-            Claim::DivergenceFree => claim::divergence_free(system, bounds)?,
-            Claim::Deterministic => claim::deterministic(system, Determinism::Transitions, bounds)?,
-            Claim::Reaches { condition, optimum } => {
-                let goal = csp::expression(&specification, condition)?;
-                match optimum {
-                    None => {
-                        let atom = system.interpreter_mut().add_proposition("goal", goal);
-                        claim::reaches(system, atom, effort)?
-                    }
-                    Some((extreme, value)) => {
-                        let value = csp::expression(&specification, value)?;
-                        let read = vec![goal.clone(), value.clone()];
-                        let extreme = match extreme {
-                            Goal::Least => Extreme::Least,
-                            Goal::Greatest => Extreme::Greatest,
-                        };
-                        let value = |system: &Collapsed, state| {
-                            let system = system.interpreter();
-                            let is_goal = system.value(state, &goal).ok()? != 0;
-                            if is_goal { system.value(state, &value).ok() } else { None }
-                        };
-                        claim::reaches_extreme(system, extreme, read, value, effort)?
-                    }
-                }
-            }
-            Claim::Satisfies(_) | Claim::Refines { .. } => {
-                unreachable!("formulas and refinement are asked elsewhere")
-            }
-        })
+        self.claimed(claim)?.ask(self, system, effort)
     }
 }
 
-impl CspFile {
-    /// The answer to a claim by a search that does not keep all states: see [`crate::hunt`]. Any claim
-    /// may be asked; what is about more than one reachable state stays unknown.
-    ///
-    /// # Errors
-    /// As [`CspFile::claim`].
-    pub fn hunt(
-        &mut self,
-        system: SystemIndex,
-        claim: &Claim,
-        room: Room,
-        bounds: Bounds,
-    ) -> Result<ClaimVerdict, Unanswered> {
-        let specification = Arc::clone(&self.specification);
-        let system = self.interpreter(system);
-        Ok(match claim {
-            Claim::DeadlockFree => hunt::stops_well(system, None, room, bounds)?,
-            Claim::NonTerminating => hunt::nonterminating(system, room, bounds)?,
-            Claim::Reaches { condition, optimum: None } => {
-                let goal = csp::expression(&specification, condition)?;
-                let atom = system.interpreter_mut().add_proposition("goal", goal);
-                hunt::reaches(system, atom, room, bounds)?
-            }
-            Claim::Reaches { optimum: Some(_), .. }
-            | Claim::DivergenceFree
-            | Claim::Deterministic
-            | Claim::Satisfies(_)
-            | Claim::Refines { .. } => hunt::not_lossy(),
-        })
+impl Systems for CspFile {
+    fn system(&mut self, system: SystemIndex) -> &mut Collapsed {
+        self.interpreter(system)
+    }
+
+    fn fresh(&self, system: SystemIndex) -> Result<Collapsed, Vec<Diagnostic>> {
+        CspFile::fresh(self, &self.systems[system.0].process)
     }
 }
 

@@ -1,6 +1,5 @@
 //! What a run that refutes a claim ends with, judged again by looking at its last state alone.
 
-use fairly_front::csp::syntax::Claim;
 use fairly_omega::StateId;
 use fairly_search::Prefix;
 use fairly_system::{ActionId, EventKind, FaultKind, Run, TransitionSystem};
@@ -23,19 +22,6 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// What refutes a claim of a CSP# file, where a single run does so by its end.
-    pub fn refuting(claim: &Claim) -> Option<Ending> {
-        match claim {
-            Claim::DeadlockFree => Some(Ending::Stuck(None)),
-            Claim::NonTerminating => Some(Ending::Over),
-            Claim::DivergenceFree => Some(Ending::Divergence),
-            Claim::Deterministic
-            | Claim::Reaches { .. }
-            | Claim::Satisfies(_)
-            | Claim::Refines { .. } => None,
-        }
-    }
-
     /// The run with what it shows, as the answer to the claim says it.
     pub fn shown<S: TransitionSystem>(&self, system: &mut S, run: &Run, start: StateId) -> Shown {
         let prefix = Prefix { start, steps: run.stem.clone() };

@@ -7,7 +7,7 @@
 //! - [`ladder()`]: the verdict under every notion;
 //! - [`least()`]: the least sets of constraints under which a property holds;
 //! - [`certify`]: a run from elsewhere, judged by the definitions;
-//! - [`claim`]: questions that are no formulas; [`hunt`]: some of them, where states do not fit.
+//! - [`Claim`]: a question that is no formula; [`claim`]: the answers to such questions; [`hunt`]: some of them, where states do not fit.
 //!
 //! This is the only crate that names engines. A run that refutes a property has been replayed and
 //! judged again by `fairly_witness` before it is returned; one that fails there is
@@ -32,6 +32,7 @@ mod paired;
 mod plan;
 pub mod promela;
 mod property;
+mod question;
 mod record;
 pub mod soundness;
 mod strengths;
@@ -53,6 +54,7 @@ pub use lint::{Coverage, Needless, coverage, executed, needless};
 pub use paired::{Pair, PairStep, Pairs, pairs};
 pub use plan::{Plan, Planned, plan};
 pub use property::{Property, Unbound, parse_for};
+pub use question::{Claim, SystemIndex, Systems, Unanswered};
 pub use record::{Basis, Evidence, Said, Shows, Verdict, Violation, events};
 pub use strengths::{Strengths, strengths};
 pub use verdict::{

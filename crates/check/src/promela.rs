@@ -6,20 +6,18 @@ mod stored;
 mod trail;
 
 use fairly_front::include::{Includes, NoFiles};
-use fairly_front::promela::{self, Claim, Lowered, Options as Lowering, Setup};
+use fairly_front::promela::{self, Claim as Never, Lowered, Options as Lowering, Setup};
 use fairly_logic::Formulas;
 use fairly_model::{BinaryOp, Collapsed, Expr, Interpreter, LocationId, Model, Target};
 use fairly_omega::{Acceptance, Automaton, Builder, Label, Mark, MarkSet, Prop, Refused, StateId};
-use fairly_search::lossy::Room;
-use fairly_search::{Binding, Bounds};
+use fairly_search::Binding;
 use fairly_source::{Diagnostic, Span};
 use fairly_system::TransitionSystem;
 
 use crate::claim::{self, ClaimVerdict, Effort};
-use crate::ending::Ending;
 use crate::execution::{Execution, system};
-use crate::hunt;
 use crate::property::Property;
+use crate::question::{Claim, SystemIndex, Systems, Unanswered};
 use crate::verdict::Failure;
 
 pub use self::stored::Stored;
@@ -223,6 +221,21 @@ impl PromelaFile {
         matches!(question, Question::Formula(at) if *at >= of_file)
     }
 
+    /// A question about reachable states only, as data; none for formulas, claims and progress: see
+    /// [`PromelaFile::property`].
+    pub fn claimed(&self, question: &Question) -> Option<Claim> {
+        match question {
+            Question::Errors => Some(Claim::NoErrors),
+            Question::EndStates => {
+                Some(Claim::EndsWell { unfinished: self.lowered.unfinished.clone() })
+            }
+            Question::Progress
+            | Question::Acceptance
+            | Question::Formula(_)
+            | Question::Never(_) => None,
+        }
+    }
+
     /// The answer to what is about reachable states only.
     ///
     /// # Errors
@@ -235,18 +248,11 @@ impl PromelaFile {
         question: &Question,
         effort: impl Into<Effort>,
     ) -> Result<ClaimVerdict, Failure> {
-        match question {
-            Question::Errors => claim::faultless(&mut self.system, &[], |_, _| None, effort),
-            Question::EndStates => {
-                let unfinished = self.lowered.unfinished.as_deref();
-                claim::stops_well(&mut self.system, unfinished, effort)
-            }
-            Question::Progress
-            | Question::Acceptance
-            | Question::Formula(_)
-            | Question::Never(_) => {
-                unreachable!("properties of runs are checked elsewhere")
-            }
+        let claim = self.claimed(question).expect("properties of runs are checked elsewhere");
+        match claim.ask(self, SystemIndex::ONLY, effort) {
+            Ok(verdict) => Ok(verdict),
+            Err(Unanswered::Failed(failure)) => Err(failure),
+            Err(Unanswered::Wrong(_)) => unreachable!("the file has been read"),
         }
     }
 
@@ -263,40 +269,7 @@ impl PromelaFile {
         claim::faultless_and_stops_well(&mut self.system, unfinished, effort)
     }
 
-    /// What a run ends with that answers a question with no.
-    pub fn ending(&self, question: &Question) -> Option<Ending> {
-        match question {
-            Question::Errors => Some(Ending::Error),
-            Question::EndStates => Some(Ending::Stuck(self.lowered.unfinished.clone())),
-            _ => None,
-        }
-    }
-
-    /// As [`PromelaFile::claim`], without keeping all states: see [`crate::hunt`]. Any question may be
-    /// asked; what is about whole runs stays unknown.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn hunt(
-        &mut self,
-        question: &Question,
-        room: Room,
-        bounds: Bounds,
-    ) -> Result<ClaimVerdict, Failure> {
-        match question {
-            Question::Errors => hunt::faultless(&mut self.system, room, bounds),
-            Question::EndStates => {
-                let unfinished = self.lowered.unfinished.as_deref();
-                hunt::stops_well(&mut self.system, unfinished, room, bounds)
-            }
-            Question::Progress
-            | Question::Acceptance
-            | Question::Formula(_)
-            | Question::Never(_) => Ok(hunt::not_lossy()),
-        }
-    }
-
-    /// The property behind a question; none for what is about reachable states only.
+    /// The property behind a question; none for a [claim](PromelaFile::claimed) about reachable states.
     ///
     /// # Errors
     /// When its propositions mean nothing, or a claim is no automaton.
@@ -354,7 +327,7 @@ impl PromelaFile {
     }
 
     /// A never claim as the property that no run is accepted by it.
-    fn never(&mut self, claim: &Claim) -> Result<Property, Refused> {
+    fn never(&mut self, claim: &Never) -> Result<Property, Refused> {
         let guards = claim.states.iter().flat_map(|state| &state.steps);
         let mut names: Vec<String> = guards.filter_map(|step| step.guard.clone()).collect();
         names.sort();
@@ -365,6 +338,16 @@ impl PromelaFile {
             .map(|name| Binding::State(self.system.atom(name).expect("a proposition of the model")))
             .collect();
         Ok(Property::never(&claim.name, automaton, bindings))
+    }
+}
+
+impl Systems for PromelaFile {
+    fn system(&mut self, _system: SystemIndex) -> &mut Collapsed {
+        &mut self.system
+    }
+
+    fn fresh(&self, _system: SystemIndex) -> Result<Collapsed, Vec<Diagnostic>> {
+        Ok(system(Interpreter::new(self.lowered.model.clone()), Execution::default()))
     }
 }
 
@@ -408,7 +391,7 @@ fn braced(text: &str, from: usize) -> String {
 }
 
 /// The automaton of a claim, whose propositions are those named, in order.
-fn automaton(claim: &Claim, names: &[String]) -> Result<Automaton, Refused> {
+fn automaton(claim: &Never, names: &[String]) -> Result<Automaton, Refused> {
     let mut builder = Builder::new(names.to_vec());
     builder.set_acceptance(Acceptance::Inf(Mark(0)), 1);
     builder.add_states(claim.states.len());

@@ -3,7 +3,8 @@
 //!
 //! `FAIRLY_RANDOM_CASES` says how many systems of each kind, `FAIRLY_SEED` the seed of the first.
 
-use fairly_check::csp::{CspFile, SystemIndex};
+use fairly_check::SystemIndex;
+use fairly_check::csp::CspFile;
 use fairly_check::promela::PromelaFile;
 use fairly_check::{
     Assumption, Elsewhere, Least, Options, Outcome, Property, check, ladder, least,

@@ -18,8 +18,10 @@ use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 
 use fairly_check::claim::{self, ClaimOutcome};
-use fairly_check::csp::{CspFile, SystemIndex, Unanswered};
-use fairly_check::{Assumption, Failure, Fairness, Options, Outcome, check};
+use fairly_check::csp::CspFile;
+use fairly_check::{
+    Assumption, Failure, Fairness, Options, Outcome, SystemIndex, Unanswered, check,
+};
 use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
 use fairly_front::csp;
 use fairly_front::csp::syntax::{Assertion, Claim, FormulaText, ProcessKind};

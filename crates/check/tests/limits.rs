@@ -245,7 +245,9 @@ fn every_question_about_promela_is_open_behind_a_limit() {
         assert!(count.is_err(), "{count:?}");
         // Neither do searches that do not keep all states answer.
         for question in file.questions() {
-            let verdict = file.hunt(&question, ROOM, Bounds::default()).expect("replayed");
+            let Some(claim) = file.claimed(&question) else { continue };
+            let verdict = claim.hunt(file.interpreter(), ROOM, Bounds::default());
+            let verdict = verdict.expect("replayed");
             assert!(matches!(verdict.outcome, ClaimOutcome::Unknown(_)), "{verdict:?}");
         }
     }
@@ -300,7 +302,8 @@ fn every_question_about_csp_is_open_behind_a_limit() {
                 "{title}: {:?}",
                 verdict.outcome
             );
-            let hunted = file.hunt(system, &assertion.claim, ROOM, Bounds::default());
+            let claimed = file.claimed(&assertion.claim).expect("its names");
+            let hunted = claimed.hunt(file.interpreter(system), ROOM, Bounds::default());
             let outcome = hunted.expect("no error").outcome;
             assert!(matches!(outcome, ClaimOutcome::Unknown(_)), "{title}: {outcome:?}");
         }

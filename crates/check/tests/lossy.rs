@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use fairly_check::Claim;
 use fairly_check::claim::{ClaimOutcome, ClaimVerdict};
 use fairly_check::csp::CspFile;
 use fairly_check::promela::{PromelaFile, Question};
@@ -50,7 +51,7 @@ const COUNTERS: &str = "byte a, b, c;
 fn errors(text: &str, room: Room, bounds: Bounds, execution: Execution) -> ClaimVerdict {
     let mut file = PromelaFile::parse(text, &[]).expect("a model");
     file.execute(execution);
-    file.hunt(&Question::Errors, room, bounds).expect("an answer")
+    Claim::NoErrors.hunt(file.interpreter(), room, bounds).expect("an answer")
 }
 
 #[test]

@@ -10,9 +10,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use fairly_check::claim::{ClaimOutcome, Effort};
-use fairly_check::csp::{CspFile, SystemIndex, Unanswered};
+use fairly_check::csp::CspFile;
 use fairly_check::promela::PromelaFile;
-use fairly_check::{Assumption, Failure, Options, Outcome, Reduction, check};
+use fairly_check::{
+    Assumption, Failure, Options, Outcome, Reduction, SystemIndex, Unanswered, check,
+};
 use fairly_fairness::{AnnotationLevel, Constraint, Level, Notion, Selector, Strength};
 use fairly_front::csp::syntax::{Assertion, Claim};
 use fairly_model::{Collapsed, Model, Slot};

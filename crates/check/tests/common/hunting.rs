@@ -116,9 +116,12 @@ pub(crate) fn promela(
     bounds: Bounds,
 ) -> Result<usize, String> {
     let exact = file.claim(question, bounds).map_err(|failure| failure.to_string())?;
+    let claim = file.claimed(question).expect("it is about reachable states");
     let file = std::cell::RefCell::new(file);
-    let hunt =
-        |room| file.borrow_mut().hunt(question, room, bounds).expect("it stands up to replay");
+    let hunt = |room| {
+        let mut file = file.borrow_mut();
+        claim.hunt(file.interpreter(), room, bounds).expect("it stands up to replay")
+    };
     let ends = |found: &Shown| {
         let mut file = file.borrow_mut();
         match question {
@@ -139,16 +142,22 @@ pub(crate) fn csp(file: &mut CspFile, bounds: Bounds) -> Result<usize, String> {
         let Ok(system) = file.system(&assertion.process) else { continue };
         match claim {
             Claim::DeadlockFree | Claim::NonTerminating | Claim::Reaches { optimum: None, .. } => {}
+            Claim::Satisfies(_) => continue,
             _ => {
-                let verdict = file.hunt(system, claim, LARGE[0], bounds);
+                let claimed = file.claimed(claim).map_err(|why| format!("{why:?}"))?;
+                let verdict = claimed.hunt(file.interpreter(system), LARGE[0], bounds);
                 let verdict = verdict.map_err(|why| format!("{why:?}"))?;
                 assert!(matches!(verdict.outcome, ClaimOutcome::Unknown(_)), "{claim:?}");
                 continue;
             }
         }
         let exact = file.claim(system, claim, bounds).map_err(|why| format!("{why:?}"))?;
+        let claimed = file.claimed(claim).map_err(|why| format!("{why:?}"))?;
         let file = std::cell::RefCell::new(&mut *file);
-        let hunt = |room| file.borrow_mut().hunt(system, claim, room, bounds).expect("an answer");
+        let hunt = |room| {
+            let mut file = file.borrow_mut();
+            claimed.hunt(file.interpreter(system), room, bounds).expect("an answer")
+        };
         let ends = |found: &Shown| {
             let mut file = file.borrow_mut();
             match claim {

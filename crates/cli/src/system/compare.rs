@@ -319,7 +319,7 @@ fn of_file(
                 fairly_check::check(file.interpreter(system), property, &assumption, options);
             Ok((of_verdict(checked), true))
         }
-        claimed => {
+        Asked::Claim(claimed) => {
             let verdict = file.claim(claimed, system, options)?;
             let said = match &verdict.outcome {
                 ClaimOutcome::Holds(_) => Said::Holds,

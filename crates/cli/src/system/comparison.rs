@@ -268,7 +268,7 @@ fn of_file(
                     let answers = under_each(request, file, system, property, &notions, &options)?;
                     (answers, notions.iter().position(|notion| *notion == own).unwrap_or(0))
                 }
-                claimed => {
+                Asked::Claim(claimed) => {
                     let bounds = request.model.options()?.bounds;
                     let verdict = file.claim(claimed, system, bounds)?;
                     let (said, all) = match verdict.outcome {
@@ -313,7 +313,7 @@ fn of_file(
 fn under_each(
     request: &Check,
     file: &mut File,
-    system: super::questions::Which,
+    system: fairly_check::SystemIndex,
     property: &mut Property,
     notions: &[Notion],
     options: &Options,

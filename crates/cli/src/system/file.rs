@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use fairly_check::claim::{ClaimOutcome, ClaimVerdict, Effort};
-use fairly_check::csp::{CspFile, Unanswered};
-use fairly_check::promela::{self, PromelaFile, PromelaSource};
+use fairly_check::csp::CspFile;
+use fairly_check::promela::{PromelaFile, PromelaSource};
 use fairly_check::{
-    Assumption, Ending, Errors, Execution, Options, Outcome, Property, Strengths, rests_on_all,
+    Assumption, Claim, Errors, Execution, Options, Outcome, Property, Strengths, SystemIndex,
+    Systems, Unanswered, claim, rests_on_all,
 };
 use fairly_fairness::{Constraint, Notion};
 use fairly_front::csp::syntax::{Assertion, Subject};
@@ -29,7 +30,7 @@ use super::includes::Folders;
 use super::load;
 use super::names::without_errors;
 use super::next::Choice;
-use super::questions::{self, Asked, Question, Questions, Which};
+use super::questions::{self, Asked, Question, Questions};
 use super::tally::{About, Answered, Tally};
 use super::{AboutFairness, Answers, Shown};
 use crate::failure::{self, Failure};
@@ -71,9 +72,9 @@ pub(super) struct File {
     /// The text of the file alone.
     own: String,
     read: Read,
-    /// Whether end states are asked about together with assertions.
-    asks_both: bool,
-    /// The answer about end states, once the search for failing assertions has found it.
+    /// Whether [`Claim::EndsWell`] is asked together with [`Claim::NoErrors`], and of what.
+    asks_both: Option<(SystemIndex, Claim)>,
+    /// The answer to that, once the search for errors has found it.
     end_states: Option<ClaimVerdict>,
 }
 
@@ -104,7 +105,7 @@ impl File {
                     Ok(mut file) => {
                         file.execute(execution);
                         let read = Read::Csp(file);
-                        Ok(File { input, own, read, asks_both: false, end_states: None })
+                        Ok(File { input, own, read, asks_both: None, end_states: None })
                     }
                     Err(diagnostics) => Err(questions::wrong(&input, diagnostics)),
                 }
@@ -120,7 +121,7 @@ impl File {
                     input: Input { name, text },
                     own,
                     read,
-                    asks_both: false,
+                    asks_both: None,
                     end_states: None,
                 })
             }
@@ -158,11 +159,14 @@ impl File {
     }
 
     /// One of its systems.
-    pub(super) fn interpreter(&mut self, system: Which) -> &mut Collapsed {
-        match (&mut self.read, system) {
-            (Read::Csp(file), Some(system)) => file.interpreter(system),
-            (Read::Promela(file), _) => file.interpreter(),
-            (Read::Csp(_), None) => unreachable!("systems of CSP# files are numbered"),
+    pub(super) fn interpreter(&mut self, system: SystemIndex) -> &mut Collapsed {
+        self.systems().system(system)
+    }
+
+    fn systems(&mut self) -> &mut dyn Systems {
+        match &mut self.read {
+            Read::Csp(file) => file,
+            Read::Promela(file) => &mut **file,
         }
     }
 
@@ -171,15 +175,6 @@ impl File {
         match &mut self.read {
             Read::Csp(_) => None,
             Read::Promela(file) => Some(file),
-        }
-    }
-
-    /// What a run ends with that refutes what is no formula, where a single run can.
-    pub(super) fn ending(&self, asked: &Asked) -> Option<Ending> {
-        match (&self.read, asked) {
-            (Read::Csp(_), Asked::Claim(claim)) => Ending::refuting(claim),
-            (Read::Promela(file), Asked::Reachable(question)) => file.ending(question),
-            _ => None,
         }
     }
 
@@ -200,13 +195,6 @@ impl File {
         subjects
     }
 
-    fn unanswered(&self, why: Unanswered) -> Failure {
-        match why {
-            Unanswered::Wrong(diagnostics) => questions::wrong(&self.input, diagnostics),
-            Unanswered::Failed(failure) => failure.into(),
-        }
-    }
-
     /// Whether fairness is asked for where events or statements are written.
     pub(super) fn is_annotated(&mut self) -> bool {
         match &mut self.read {
@@ -222,7 +210,7 @@ impl File {
         &mut self,
         notion: Notion,
         texts: &[String],
-        system: Which,
+        system: SystemIndex,
         bounds: Bounds,
     ) -> Result<Assumption, Failure> {
         let mut assumption = Assumption::of(notion);
@@ -233,41 +221,36 @@ impl File {
     /// The answer to what is no formula.
     pub(super) fn claim(
         &mut self,
-        asked: &Asked,
-        system: Which,
+        asked: &Claim,
+        system: SystemIndex,
         effort: impl Into<Effort>,
     ) -> Result<ClaimVerdict, Failure> {
-        let answer = match (&mut self.read, asked, system) {
-            (Read::Csp(file), Asked::Claim(claim), Some(system)) => {
-                file.claim(system, claim, effort)
+        let both = self.asks_both.take_if(|(of, _)| *of == system);
+        match (asked, both) {
+            (Claim::NoErrors, Some((_, Claim::EndsWell { unfinished }))) => {
+                let interpreter = self.interpreter(system);
+                let unfinished = unfinished.as_deref();
+                let (errors, ends) =
+                    claim::faultless_and_stops_well(interpreter, unfinished, effort)?;
+                self.end_states = ends;
+                return Ok(errors);
             }
-            (Read::Promela(file), Asked::Reachable(promela::Question::Errors), _)
-                if self.asks_both =>
-            {
-                let both = file.errors_and_end_states(effort);
-                let both = both.map(|(errors, end_states)| {
-                    self.end_states = end_states;
-                    errors
-                });
-                both.map_err(Unanswered::from)
-            }
-            (Read::Promela(file), Asked::Reachable(question), _) => {
-                let is_known = *question == promela::Question::EndStates;
-                match self.end_states.take().filter(|_| is_known) {
-                    Some(known) => Ok(known),
-                    None => file.claim(question, effort).map_err(Unanswered::from),
-                }
-            }
-            _ => unreachable!("a question of another language"),
-        };
-        answer.map_err(|why| self.unanswered(why))
+            (_, both) => self.asks_both = both,
+        }
+        if let (Claim::EndsWell { .. }, Some(known)) = (asked, self.end_states.take()) {
+            return Ok(known);
+        }
+        asked.ask(self.systems(), system, effort).map_err(|why| match why {
+            Unanswered::Wrong(diagnostics) => questions::wrong(&self.input, diagnostics),
+            Unanswered::Failed(failure) => failure.into(),
+        })
     }
 
     /// Whether errors of the model are in the way of answers that rest on all runs of a system. What is
     /// known is not looked for again.
     fn errors(
         &mut self,
-        system: Which,
+        system: SystemIndex,
         known: &mut Known,
         options: &Options,
     ) -> Result<Errors, Failure> {
@@ -306,12 +289,7 @@ impl File {
             Tally::new(&request.model, &file, Some(&text), trace_to, several).assuming(request);
         let mut counter = if request.spin_compat { self.counter(&request.model)? } else { None };
         let mut known = Known::of(&questions);
-        let is_asked = |wanted: &promela::Question| {
-            let mut all = questions.iter();
-            all.any(|it| matches!(&it.asked, Asked::Reachable(asked) if asked == wanted))
-        };
-        self.asks_both =
-            is_asked(&promela::Question::Errors) && is_asked(&promela::Question::EndStates);
+        self.asks_both = both_asked(&questions);
         for at in 0..questions.len() {
             let question = &mut questions[at];
             request.model.begin(&question.title);
@@ -401,12 +379,10 @@ impl File {
                     tally.remark(&human::ladder(name, formula, &ladder, look));
                 }
             }
-            claimed => {
+            Asked::Claim(claimed) => {
                 let mut verdict = self.claim(claimed, system, &options)?;
                 // The search for errors is what this asks for.
-                let is_about_errors =
-                    matches!(claimed, Asked::Reachable(promela::Question::Errors));
-                if is_about_errors {
+                if *claimed == Claim::NoErrors {
                     known.learn_from(system, &verdict);
                 } else if rests_on_all(&verdict.outcome) {
                     self.errors(system, known, &options)?.qualify_claim(&mut verdict);
@@ -425,7 +401,7 @@ impl File {
     fn without_doubt(
         &mut self,
         strengths: Option<Strengths>,
-        system: Which,
+        system: SystemIndex,
         known: &mut Known,
         options: &Options,
     ) -> Result<Option<Strengths>, Failure> {
@@ -499,7 +475,7 @@ impl File {
         questions: &[Question],
     ) -> Result<Answered, Failure> {
         let bounds = request.model.options()?.bounds;
-        let mut systems: Vec<Which> = Vec::new();
+        let mut systems: Vec<SystemIndex> = Vec::new();
         let mut all = String::new();
         let mut worst = 0;
         for Question { title, system, .. } in questions {
@@ -510,7 +486,7 @@ impl File {
             let assumption = self.assumption(notion, &request.constraints, *system, bounds)?;
             let interpreter = self.interpreter(*system);
             let (text, code) = super::fairness(interpreter, &assumption, about, bounds)?;
-            if system.is_some() {
+            if let Read::Csp(_) = self.read {
                 let process = title.split_whitespace().next().unwrap_or_default();
                 all.push_str(&format!("{process}   "));
             }
@@ -664,6 +640,22 @@ pub(super) fn promela(
     read.map_err(|wrong| questions::wrong_in_promela(input, formulas, wrong))
 }
 
+/// The claim that processes end where they may, if it is asked of a system together with the one that there are
+/// no errors.
+fn both_asked(questions: &[Question]) -> Option<(SystemIndex, Claim)> {
+    let claims = || {
+        questions.iter().filter_map(|question| match &question.asked {
+            Asked::Claim(claim) => Some((question.system, claim)),
+            Asked::Formula(..) => None,
+        })
+    };
+    let (system, _) = claims().find(|(_, claim)| **claim == Claim::NoErrors)?;
+    let is_end = |(of, claim): &(SystemIndex, &Claim)| {
+        *of == system && matches!(claim, Claim::EndsWell { .. })
+    };
+    claims().find(is_end).map(|(system, claim)| (system, claim.clone()))
+}
+
 /// How a question is asked.
 struct Asking<'a> {
     request: &'a Check,
@@ -675,7 +667,7 @@ struct Asking<'a> {
 struct FormulaAsked<'a> {
     property: &'a mut Property,
     formula: &'a str,
-    system: Which,
+    system: SystemIndex,
     assumed: Vec<Constraint>,
     known: &'a mut Known,
     options: &'a Options,
@@ -685,11 +677,11 @@ struct FormulaAsked<'a> {
 /// What is known of errors of the model, by system.
 struct Known {
     /// The propositions of all formulas.
-    propositions: Vec<(Which, AtomIndex)>,
+    propositions: Vec<(SystemIndex, AtomIndex)>,
     /// What was found out for good.
-    errors: Vec<(Which, Errors)>,
+    errors: Vec<(SystemIndex, Errors)>,
     /// The first question on each system whose answer rests on all runs.
-    subjects: Vec<(Which, About)>,
+    subjects: Vec<(SystemIndex, About)>,
 }
 
 impl Known {
@@ -704,21 +696,21 @@ impl Known {
     }
 
     /// Remembers what will not change; another question may have the time for the rest.
-    fn learn(&mut self, system: Which, errors: &Errors) {
+    fn learn(&mut self, system: SystemIndex, errors: &Errors) {
         if !errors.is_open() {
             self.errors.push((system, errors.clone()));
         }
     }
 
     /// The answer to the question whether there are errors; one that shows some stands for itself.
-    fn learn_from(&mut self, system: Which, verdict: &ClaimVerdict) {
+    fn learn_from(&mut self, system: SystemIndex, verdict: &ClaimVerdict) {
         if !matches!(verdict.outcome, ClaimOutcome::Unknown(_)) {
             self.learn(system, &Errors::None);
         }
     }
 
     /// An answer rests on all runs.
-    fn rests_on_all(&mut self, system: Which, about: &About) {
+    fn rests_on_all(&mut self, system: SystemIndex, about: &About) {
         if self.subjects.iter().all(|(known, _)| *known != system) {
             self.subjects.push((system, about.clone()));
         }

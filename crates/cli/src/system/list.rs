@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
+use fairly_check::Claim;
 use fairly_check::promela;
-use fairly_front::csp::syntax::Claim;
 use fairly_report::{Source, json};
 use fairly_source::escape::in_line;
 use serde_json::{Value, json};
@@ -102,8 +102,9 @@ fn of_model(request: &Check, files: &[String]) -> Result<Vec<Listed>, Failure> {
                         Some(_) => formula.clone(),
                         None => format!("{} |= {formula}", property.name),
                     },
-                    Asked::Claim(_) => question.title.clone(),
-                    Asked::Reachable(question) => about(question).to_owned(),
+                    Asked::Claim(claim) => {
+                        about(claim, question).map_or_else(|| question.title.clone(), str::to_owned)
+                    }
                 },
             });
             Ok(listed.collect())
@@ -113,36 +114,25 @@ fn of_model(request: &Check, files: &[String]) -> Result<Vec<Listed>, Failure> {
 
 /// What kind of question it is.
 fn kind(question: &Question) -> &'static str {
-    match (&question.of_promela, &question.asked) {
-        (Some(promela::Question::Never(_)), _) => "never claim",
-        (Some(promela::Question::Errors), _) => "assertions",
-        (Some(promela::Question::EndStates), _) => "end states",
-        (Some(promela::Question::Progress), _) => "progress",
-        (Some(promela::Question::Acceptance), _) => "acceptance",
-        (Some(promela::Question::Formula(_)), _) | (None, Asked::Formula(..)) => "formula",
-        (None, Asked::Claim(claim)) => of_claim(claim),
-        (None, Asked::Reachable(_)) => "reachability",
+    match (&question.asked, &question.of_promela) {
+        (Asked::Claim(Claim::NoErrors), _) => "assertions",
+        (Asked::Claim(Claim::EndsWell { .. }), Some(_)) => "end states",
+        (Asked::Claim(Claim::Reaches { .. }), _) => "reachability",
+        (Asked::Claim(Claim::Refines { .. }), _) => "refinement",
+        (Asked::Claim(_), _) => "behaviour",
+        (Asked::Formula(..), Some(promela::Question::Never(_))) => "never claim",
+        (Asked::Formula(..), Some(promela::Question::Progress)) => "progress",
+        (Asked::Formula(..), Some(promela::Question::Acceptance)) => "acceptance",
+        (Asked::Formula(..), _) => "formula",
     }
 }
 
-fn of_claim(claim: &Claim) -> &'static str {
-    match claim {
-        Claim::Satisfies(_) => "formula",
-        Claim::Reaches { .. } => "reachability",
-        Claim::Refines { .. } => "refinement",
-        _ => "behaviour",
-    }
-}
-
-/// What a question is about that has no formula.
-fn about(question: &promela::Question) -> &'static str {
-    match question {
-        promela::Question::Errors => "no assertion fails and no statement goes wrong",
-        promela::Question::EndStates => "processes end only where they may",
-        promela::Question::Progress => "every cycle passes a progress label",
-        promela::Question::Acceptance => "no cycle passes an accept label",
-        promela::Question::Never(_) => "the claim has no accepting run",
-        promela::Question::Formula(_) => "",
+/// What a claim says that the file does not write out.
+fn about(claim: &Claim, question: &Question) -> Option<&'static str> {
+    match (claim, &question.of_promela) {
+        (Claim::NoErrors, _) => Some("no assertion fails and no statement goes wrong"),
+        (Claim::EndsWell { .. }, Some(_)) => Some("processes end only where they may"),
+        _ => None,
     }
 }
 

@@ -1,9 +1,9 @@
 //! What files of modelling languages ask, and what the arguments ask of them.
 
-use fairly_check::csp::{CspFile, SystemIndex};
+use fairly_check::csp::CspFile;
 use fairly_check::promela::{self, PromelaErrors, PromelaFile};
-use fairly_check::{Property, parse_for};
-use fairly_front::csp::syntax::{Assertion, Claim};
+use fairly_check::{Claim, Property, SystemIndex, parse_for};
+use fairly_front::csp::syntax::{Assertion, Claim as Asserted};
 use fairly_logic::Formulas;
 use fairly_source::{Diagnostic, Span};
 use fairly_system::EventReading;
@@ -13,9 +13,6 @@ use super::names::{self, Known};
 use super::tally::{About, Choice};
 use crate::failure::{Absent, Failure};
 use crate::input::Input;
-
-/// Which of the systems of a file; Promela files have one, which has no number.
-pub(super) type Which = Option<SystemIndex>;
 
 /// Everything to be answered.
 pub(super) struct Questions {
@@ -27,7 +24,7 @@ pub(super) struct Questions {
 /// One thing to be answered.
 pub(super) struct Question {
     pub(super) title: String,
-    pub(super) system: Which,
+    pub(super) system: SystemIndex,
     pub(super) asked: Asked,
     /// What it is to a Promela file.
     pub(super) of_promela: Option<promela::Question>,
@@ -61,10 +58,8 @@ impl Question {
 pub(super) enum Asked {
     /// A formula, and how it is written.
     Formula(Box<Property>, String),
-    /// A claim of a CSP# file.
+    /// Something else.
     Claim(Claim),
-    /// What a Promela file asks about reachable states.
-    Reachable(promela::Question),
 }
 
 /// What is wrong in a file.
@@ -139,18 +134,18 @@ pub(super) fn of_csp(
         }
         let system = file.system(&assertion.process).map_err(|it| wrong(input, it))?;
         let asked = match &assertion.claim {
-            Claim::Satisfies(formula) => {
+            Asserted::Satisfies(formula) => {
                 let name = file.subject_name(&assertion.process);
                 let property =
                     file.property(system, &name, formula).map_err(|it| wrong(input, it))?;
                 let written = &input.text[formula.span.start..formula.span.end];
                 Asked::Formula(Box::new(property), written.trim().to_owned())
             }
-            other => Asked::Claim(other.clone()),
+            other => Asked::Claim(file.claimed(other).map_err(|it| wrong(input, it))?),
         };
         questions.push(Question {
             title,
-            system: Some(system),
+            system,
             asked,
             of_promela: None,
             place: Some(assertion.span),
@@ -198,7 +193,7 @@ fn formulas(
         let title = format!("{name} |= {text}");
         questions.push(Question {
             title,
-            system: Some(system),
+            system,
             asked,
             of_promela: None,
             place: None,
@@ -245,13 +240,15 @@ pub(super) fn of_promela(
         if !chosen {
             continue;
         }
-        let asked = match file.property(&question).map_err(|it| wrong(input, it))? {
-            Some(property) => {
+        let asked = match file.claimed(&question) {
+            Some(claim) => Asked::Claim(claim),
+            None => {
+                let property = file.property(&question).map_err(|it| wrong(input, it))?;
+                let property = property.expect("what is no claim is a property");
                 let written = file.written(&question).map(str::to_owned);
                 let text = written.unwrap_or_else(|| property.text());
                 Asked::Formula(Box::new(property), text)
             }
-            None => Asked::Reachable(question.clone()),
         };
         let place = file.place(&question);
         let choice = (!is_given).then(|| match question {
@@ -260,7 +257,7 @@ pub(super) fn of_promela(
         });
         questions.push(Question {
             title,
-            system: None,
+            system: SystemIndex::ONLY,
             asked,
             of_promela: Some(question),
             place,

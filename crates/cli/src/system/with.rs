@@ -1,11 +1,11 @@
 //! Work on the system of a model, whichever kind of file it comes from.
 
+use fairly_check::SystemIndex;
 use fairly_report::Source;
 use fairly_system::TransitionSystem;
 
 use super::arguments::Model;
 use super::load::{self, Read};
-use super::questions::Which;
 use crate::failure::Failure;
 
 /// Something to do with a system.
@@ -35,7 +35,7 @@ pub(super) fn with_system<W: Work>(model: &Model, work: W) -> Result<W::Output, 
         }
         Read::File(mut file) => {
             let questions = file.questions(model)?;
-            let which: Which = questions.first().and_then(|first| first.system);
+            let which = questions.first().map_or(SystemIndex::ONLY, |first| first.system);
             let other = questions.iter().find(|question| question.system != which);
             if let Some(other) = other.filter(|_| !model.properties.is_empty()) {
                 let first = questions.first().map_or("", |first| first.title.as_str());

@@ -1,9 +1,7 @@
 //! `fairly check --lossy`: what is wrong, found without keeping all states.
 
-use fairly_check::claim::{ClaimOutcome, ClaimVerdict};
-use fairly_check::csp::Unanswered;
-use fairly_check::hunt;
-use fairly_search::Bounds;
+use fairly_check::claim::ClaimOutcome;
+use fairly_check::{SystemIndex, hunt};
 use fairly_search::lossy::Room;
 
 use super::{File, Read};
@@ -11,7 +9,7 @@ use crate::failure::Failure;
 use crate::system::arguments::Check;
 use crate::system::guard::guarded;
 use crate::system::names::without_errors;
-use crate::system::questions::{Asked, Question, Which};
+use crate::system::questions::{Asked, Question};
 use crate::system::tally::{About, Answered, Tally};
 
 impl File {
@@ -27,7 +25,7 @@ impl File {
         let (file, text) = ([self.input.name.clone()], self.input.text.clone());
         let several = questions.len() > 1;
         let mut tally = Tally::new(model, &file, Some(&text), trace_to, several).assuming(request);
-        let mut processes: Vec<(Which, About)> = Vec::new();
+        let mut processes: Vec<(SystemIndex, About)> = Vec::new();
         let mut questions = questions;
         for at in 0..questions.len() {
             let Question { system, asked, .. } = &questions[at];
@@ -36,8 +34,12 @@ impl File {
             let mark = tally.mark();
             let bounds = model.options_for(&questions[at].names())?.bounds;
             let done = guarded(&about.title, || {
-                let verdict = self.hunt_for(asked, system, room, bounds)?;
-                tally.claim(self.interpreter(system), &verdict, &about);
+                let interpreter = self.interpreter(system);
+                let verdict = match asked {
+                    Asked::Claim(claim) => claim.hunt(interpreter, room, bounds)?,
+                    Asked::Formula(..) => hunt::not_lossy(),
+                };
+                tally.claim(interpreter, &verdict, &about);
                 Ok(())
             })?;
             if let Err(bug) = done {
@@ -63,24 +65,5 @@ impl File {
         }
         model.quiet();
         Ok(tally.finish())
-    }
-
-    fn hunt_for(
-        &mut self,
-        asked: &Asked,
-        system: Which,
-        room: Room,
-        bounds: Bounds,
-    ) -> Result<ClaimVerdict, Failure> {
-        let answer = match (&mut self.read, asked, system) {
-            (Read::Csp(file), Asked::Claim(claim), Some(system)) => {
-                file.hunt(system, claim, room, bounds)
-            }
-            (Read::Promela(file), Asked::Reachable(question), _) => {
-                file.hunt(question, room, bounds).map_err(Unanswered::from)
-            }
-            _ => return Ok(hunt::not_lossy()),
-        };
-        answer.map_err(|why| self.unanswered(why))
     }
 }

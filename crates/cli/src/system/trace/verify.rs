@@ -6,7 +6,7 @@
 //! is not as the model has it, or that nobody wrote, is named.
 
 use fairly_check::claim::{ClaimOutcome, Shown};
-use fairly_check::{Assumption, Ending, Listed, Property, certify, refutes};
+use fairly_check::{Assumption, Claim, Ending, Listed, Property, SystemIndex, certify, refutes};
 use fairly_fairness::{AnnotationLevel, Level, Notion};
 use fairly_omega::StateId;
 use fairly_report::Source;
@@ -21,7 +21,7 @@ use super::super::arguments::Model;
 use super::super::file::File;
 use super::super::load::{self, Loaded, Read};
 use super::super::names::without_errors;
-use super::super::questions::{Asked, Question, Which};
+use super::super::questions::{Asked, Question};
 use super::{About, arguments, document, saved, trail, walk};
 use crate::failure::{self, Failure};
 use crate::output;
@@ -269,11 +269,11 @@ fn of_file(
             let system = file.interpreter(system);
             Ok(guilty(&from, (value, bounds), system, &property, &formula, &assumed, &run))
         }
-        asked => match file.ending(&asked) {
+        Asked::Claim(claim) => match claim.ending() {
             Some(ending) => {
                 Ok(ended(&from, file.interpreter(system), &ending, &title, &run, start))
             }
-            None => again(&from, (file, bounds), system, &asked, &title, (&run, start)),
+            None => again(&from, (file, bounds), system, &claim, &title, (&run, start)),
         },
     }
 }
@@ -282,7 +282,7 @@ fn of_file(
 fn propositions(
     file: &mut File,
     from: &From<'_>,
-    system: Which,
+    system: SystemIndex,
 ) -> Result<Vec<AtomIndex>, Failure> {
     let all = file.questions(&from.model.everything())?;
     let of_system = all.iter().filter(|question| question.system == system);
@@ -297,7 +297,7 @@ fn propositions(
 fn faulty(
     from: &From<'_>,
     file: &mut File,
-    system: Which,
+    system: SystemIndex,
     propositions: &[AtomIndex],
     title: &str,
     run: &Run,
@@ -349,12 +349,12 @@ fn ended<S: TransitionSystem>(
 fn again(
     from: &From<'_>,
     (file, bounds): (&mut File, Bounds),
-    system: Which,
-    asked: &Asked,
+    system: SystemIndex,
+    claim: &Claim,
     title: &str,
     (run, start): (&Run, StateId),
 ) -> Result<Judged, Failure> {
-    let verdict = file.claim(asked, system, bounds)?;
+    let verdict = file.claim(claim, system, bounds)?;
     let shown = match verdict.outcome {
         ClaimOutcome::Violated(Some(shown)) => shown,
         ClaimOutcome::Violated(None) => return Ok(refuted("no run shows that it is violated")),
@@ -392,7 +392,7 @@ fn of_trail(file: &str, about: &About) -> Result<Result<String, Refuted>, Failur
         .property(question)
         .map_err(|_| Failure::usage(format!("`{wanted}` of {name} cannot be judged on a trail")))?;
     let Some(property) = property else {
-        let ending = promela.ending(question);
+        let ending = promela.claimed(question).and_then(|claim| claim.ending());
         let seen = match ending {
             Some(ending) => ending.judge(promela.interpreter(), &run, start),
             None => Err(format!("{wanted} cannot be judged on a trail")),
