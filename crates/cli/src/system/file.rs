@@ -11,7 +11,8 @@ use fairly_check::claim::{ClaimOutcome, ClaimVerdict, Effort};
 use fairly_check::csp::{CspFile, Unanswered};
 use fairly_check::promela::{self, PromelaFile, PromelaSource};
 use fairly_check::{
-    Assumption, Ending, Errors, Execution, Options, Outcome, Property, Strengths, rests_on_all,
+    Assumption, Ending, Errors, Execution, Options, Outcome, Property, Strengths, WhyUnknown,
+    rests_on_all,
 };
 use fairly_fairness::{Constraint, Notion};
 use fairly_front::csp::syntax::{Assertion, Subject};
@@ -369,6 +370,10 @@ impl File {
                     self.errors(system, known, &options)?.qualify(&mut verdict);
                     known.rests_on_all(system, about);
                 }
+                if let Outcome::Unknown(why) = &mut verdict.outcome {
+                    self.without_growth(system, known, why);
+                }
+                self.learn_size(system, known, verdict.stamp.exhaustive);
                 let interpreter = self.interpreter(system);
                 let needless =
                     fairly_check::needless(interpreter, property, &assumption, &verdict, &options)?;
@@ -398,7 +403,8 @@ impl File {
                         known.rests_on_all(system, about);
                     }
                     let (name, look) = (&property.name, &request.model.look);
-                    tally.remark(&human::ladder(name, formula, &ladder, look));
+                    let source = Some(self.source());
+                    tally.remark(&human::ladder(name, formula, &ladder, source, look));
                 }
             }
             claimed => {
@@ -412,6 +418,11 @@ impl File {
                     self.errors(system, known, &options)?.qualify_claim(&mut verdict);
                     known.rests_on_all(system, about);
                 }
+                if let ClaimOutcome::Unknown(why) = &mut verdict.outcome {
+                    self.without_growth(system, known, why);
+                }
+                let is_complete = matches!(verdict.outcome, ClaimOutcome::Holds(_));
+                self.learn_size(system, known, is_complete);
                 tally.claim(self.interpreter(system), &verdict, about);
                 if let (Some(counter), Some(question)) = (counter, &question.of_promela) {
                     tally.stored(&counter.stored(question, &options));
@@ -419,6 +430,24 @@ impl File {
             }
         }
         Ok(())
+    }
+
+    /// Remembers how many states a system had when a question was answered by all that could matter for it.
+    fn learn_size(&mut self, system: Which, known: &mut Known, is_complete: bool) {
+        if is_complete {
+            let states = self.interpreter(system).interpreter().states();
+            known.complete.retain(|(of, _)| *of != system);
+            known.complete.push((system, states));
+        }
+    }
+
+    /// Takes back that something grows, if an earlier question came to an end with the same states: a search
+    /// in a product can be cut where the states of the system are all known.
+    fn without_growth(&mut self, system: Which, known: &Known, why: &mut WhyUnknown) {
+        let states = self.interpreter(system).interpreter().states();
+        if known.complete.contains(&(system, states)) {
+            *why = why.clone().without_growth();
+        }
     }
 
     /// What is known of the strengths of fairness, without what errors of the model put in doubt.
@@ -441,6 +470,11 @@ impl File {
             }
         }
         Ok(Some(strengths))
+    }
+
+    /// The text, for lines.
+    fn source(&self) -> Source<'_> {
+        Source { name: &self.input.name, text: &self.input.text }
     }
 
     /// Reads the file again, as it was at first.
@@ -612,7 +646,9 @@ impl File {
             let (name, look) = (&property.name, &request.model.look);
             answers.suggest(setting.after_ladder(&ladder, &choice));
             answers.add(name, super::ladder_code(&ladder), |format| match format {
-                Format::Human => Shown::Text(human::ladder(name, formula, &ladder, look)),
+                Format::Human => {
+                    Shown::Text(human::ladder(name, formula, &ladder, Some(file.source()), look))
+                }
                 _ => Shown::Json(json::ladder(name, formula, &ladder)),
             });
             Ok(())
@@ -635,7 +671,9 @@ impl File {
             let (name, look) = (&property.name, &request.model.look);
             answers.suggest(setting.after_least(&least, &choice));
             answers.add(name, super::least_code(&least), |format| match format {
-                Format::Human => Shown::Text(human::least(name, formula, &least, look)),
+                Format::Human => {
+                    Shown::Text(human::least(name, formula, &least, Some(file.source()), look))
+                }
                 _ => Shown::Json(json::least(name, formula, &least)),
             });
             Ok(())
@@ -690,6 +728,8 @@ struct Known {
     errors: Vec<(Which, Errors)>,
     /// The first question on each system whose answer rests on all runs.
     subjects: Vec<(Which, About)>,
+    /// How many states a system had after the last question whose search came to its end.
+    complete: Vec<(Which, usize)>,
 }
 
 impl Known {
@@ -700,7 +740,7 @@ impl Known {
                 propositions.extend(property.propositions().into_iter().map(|it| (*system, it)));
             }
         }
-        Known { propositions, errors: Vec::new(), subjects: Vec::new() }
+        Known { propositions, errors: Vec::new(), subjects: Vec::new(), complete: Vec::new() }
     }
 
     /// Remembers what will not change; another question may have the time for the rest.
