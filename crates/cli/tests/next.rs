@@ -201,13 +201,13 @@ active proctype Q() { b = 1 }
 active proctype R() { do :: skip od }
 ltl both { <> (b == 1) && []<> (a == 1) }
 ";
-    std::fs::write(folder.path.join("two.pml"), model).expect("a file");
+    std::fs::write(folder.0.join("two.pml"), model).expect("a file");
     let line = "fairly check -p both two.pml";
-    let output = shell(&folder.path, line).expect("it is small");
+    let output = shell(&folder.0, line).expect("it is small");
     let text = out(&output);
     assert!(text.contains("still fails, on another run"), "{text}");
     assert!(text.contains("Ladder: none ✗  weak ✓  strong ✓"), "{text}");
     assert!(text.contains("help: one constraint is not enough"), "{text}");
     assert_eq!(suggested(line, &output), "fairly check --fairness weak -p both two.pml");
-    assert_eq!(code(&shell(&folder.path, &suggested(line, &output)).expect("small")), 0);
+    assert_eq!(code(&shell(&folder.0, &suggested(line, &output)).expect("small")), 0);
 }
