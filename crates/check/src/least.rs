@@ -367,7 +367,7 @@ fn store<S: TransitionSystem>(
         }
     }
     if let Some(cut) = bounded.cut() {
-        return Err(WhyUnknown::Cut(cut));
+        return Err(WhyUnknown::cut(cut, product.system()));
     }
     if let Some(cut) = product.cut() {
         return Err(WhyUnknown::cut(cut, product.system()));

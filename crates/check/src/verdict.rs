@@ -159,6 +159,16 @@ impl WhyUnknown {
         said.map_or(WhyUnknown::Cut(cut), WhyUnknown::Limit)
     }
 
+    /// The same without what kept growing: it is known to come to an end.
+    #[must_use]
+    pub fn without_growth(self) -> Self {
+        match self {
+            WhyUnknown::Growing(cut, _) => WhyUnknown::Cut(cut),
+            WhyUnknown::Errors(why) => WhyUnknown::Errors(Box::new(why.without_growth())),
+            other => other,
+        }
+    }
+
     /// What kept growing until a bound was reached, if something did.
     pub fn growth(&self) -> Option<&Growth> {
         match self {

@@ -67,6 +67,23 @@ fn documents_have_the_note() {
     }
 }
 
+/// The ladder and the least fairness say where it is declared, too.
+#[test]
+fn ladder_and_least_have_the_line() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/growing");
+    for command in ["ladder", "least"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_fairly"))
+            .env("COLUMNS", "1000")
+            .args([command, "--max-states", "900", "-f", "<> (n == 100000)"])
+            .arg(folder.join("counter.pml"))
+            .output();
+        let text = out(&output.expect("fairly runs"));
+        let note = text.lines().filter(|line| line.contains("note: ")).collect::<Vec<&str>>();
+        assert_eq!(note.len(), 1, "{command}: {text}");
+        assert!(note[0].contains("(line 2) kept growing"), "{command}: {text}");
+    }
+}
+
 /// The word that `next:` leads to is explained.
 #[test]
 fn unbounded_is_explained() {

@@ -189,3 +189,25 @@ fn a_search_that_is_interrupted_suggests_one_that_ends_by_itself() {
     let next = suggested("interrupted", &output);
     assert_eq!(next, "fairly check --timeout=60 -p assertions long.pml");
 }
+
+/// Where one constraint is not enough and the line of the ladder says what is, that is suggested.
+#[test]
+fn the_line_of_the_ladder_is_used() {
+    let folder = Folder::new("next-ladder");
+    let model = "\
+bit a, b;
+active proctype P() { do :: a = 1 - a od }
+active proctype Q() { b = 1 }
+active proctype R() { do :: skip od }
+ltl both { <> (b == 1) && []<> (a == 1) }
+";
+    std::fs::write(folder.0.join("two.pml"), model).expect("a file");
+    let line = "fairly check -p both two.pml";
+    let output = shell(&folder.0, line).expect("it is small");
+    let text = out(&output);
+    assert!(text.contains("still fails, on another run"), "{text}");
+    assert!(text.contains("Ladder: none ✗  weak ✓  strong ✓"), "{text}");
+    assert!(text.contains("help: one constraint is not enough"), "{text}");
+    assert_eq!(suggested(line, &output), "fairly check --fairness weak -p both two.pml");
+    assert_eq!(code(&shell(&folder.0, &suggested(line, &output)).expect("small")), 0);
+}

@@ -127,6 +127,9 @@ fn an_error_in_an_expansion_is_marked_in_the_definition_and_names_the_use() {
 fn marks_are_where_the_mistake_is() {
     only("E1120", "2", "byte x; init { x = 1 2 }");
     only("E1120", "+", "byte a, b;\ninit {\n  a = b\n  + 1;\n}\n");
+    // The parenthesis is missing, not a brace.
+    only("E1120", "(", "byte x; init { if :: (x == 0 -> x = 1 :: else fi }");
+    only("E1120", "(", "byte x; inline f(a) { x = a }\ninit { f(1 }\ninit { skip }");
     only("E1160", "a", "byte a[2]; init { a == 1 }");
     only("E1167", "c!x,x", "chan c = [1] of { byte }; byte x; init { c!x,x }");
     only("E1141", "x", "init { byte x; { byte x; skip } }");

@@ -628,8 +628,14 @@ fn because(entry: &Entry) -> String {
     }
 }
 
-/// The ladder as a table.
-pub fn ladder(property: &str, formula: &str, ladder: &Ladder, look: &Look) -> String {
+/// The ladder as a table. What kept growing is shown with its line if the text is known.
+pub fn ladder(
+    property: &str,
+    formula: &str,
+    ladder: &Ladder,
+    source: Option<Source<'_>>,
+    look: &Look,
+) -> String {
     let mut out = look.wrapped(0, &format!("{property}   {formula}")) + "\n";
     for rung in &ladder.rungs {
         let answer = match &rung.holds {
@@ -658,7 +664,7 @@ pub fn ladder(property: &str, formula: &str, ladder: &Ladder, look: &Look) -> St
     let grows = |rung: &Rung| rung.holds.as_ref().err()?.growth().cloned();
     if let Some(growth) = ladder.rungs.iter().find_map(grows) {
         out.push('\n');
-        out.push_str(&look.wrapped(2, &format!("note: {}", growth::note(&growth, None))));
+        out.push_str(&look.wrapped(2, &format!("note: {}", growth::note(&growth, source))));
     }
     let _ = writeln!(out, "\n  {} searches for {} answers", ladder.searches, ladder.rungs.len());
     if !ladder.causes.is_empty() {
@@ -725,7 +731,13 @@ fn nothing_helps(level: Level, elsewhere: Option<Elsewhere>) -> String {
 }
 
 /// The least sets of constraints as a list.
-pub fn least(property: &str, formula: &str, least: &Least, look: &Look) -> String {
+pub fn least(
+    property: &str,
+    formula: &str,
+    least: &Least,
+    source: Option<Source<'_>>,
+    look: &Look,
+) -> String {
     let mut out = look.wrapped(0, &format!("{property}   {formula}")) + "\n";
     let list = |out: &mut String, sets: &[Vec<String>]| {
         for set in sets {
@@ -758,7 +770,7 @@ pub fn least(property: &str, formula: &str, least: &Least, look: &Look) -> Strin
         Least::Unknown(why) => {
             out.push_str(&look.wrapped(2, &format!("unknown: {why}")));
             if let Some(growth) = why.growth() {
-                out.push_str(&look.wrapped(2, &format!("note: {}", growth::note(growth, None))));
+                out.push_str(&look.wrapped(2, &format!("note: {}", growth::note(growth, source))));
             }
         }
     }

@@ -12,7 +12,7 @@ use fairly_check::csp::CspFile;
 use fairly_check::promela::{PromelaFile, PromelaSource};
 use fairly_check::{
     Assumption, Claim, Errors, Execution, Options, Outcome, Property, Strengths, SystemIndex,
-    Systems, Unanswered, claim, rests_on_all,
+    Systems, Unanswered, WhyUnknown, claim, rests_on_all,
 };
 use fairly_fairness::{Constraint, Notion};
 use fairly_front::csp::syntax::{Assertion, Subject};
@@ -347,6 +347,10 @@ impl File {
                     self.errors(system, known, &options)?.qualify(&mut verdict);
                     known.rests_on_all(system, about);
                 }
+                if let Outcome::Unknown(why) = &mut verdict.outcome {
+                    self.without_growth(system, known, why);
+                }
+                self.learn_size(system, known, verdict.stamp.exhaustive);
                 let interpreter = self.interpreter(system);
                 let needless =
                     fairly_check::needless(interpreter, property, &assumption, &verdict, &options)?;
@@ -376,7 +380,8 @@ impl File {
                         known.rests_on_all(system, about);
                     }
                     let (name, look) = (&property.name, &request.model.look);
-                    tally.remark(&human::ladder(name, formula, &ladder, look));
+                    let source = Some(self.source());
+                    tally.remark(&human::ladder(name, formula, &ladder, source, look));
                 }
             }
             Asked::Claim(claimed) => {
@@ -388,6 +393,11 @@ impl File {
                     self.errors(system, known, &options)?.qualify_claim(&mut verdict);
                     known.rests_on_all(system, about);
                 }
+                if let ClaimOutcome::Unknown(why) = &mut verdict.outcome {
+                    self.without_growth(system, known, why);
+                }
+                let is_complete = matches!(verdict.outcome, ClaimOutcome::Holds(_));
+                self.learn_size(system, known, is_complete);
                 tally.claim(self.interpreter(system), &verdict, about);
                 if let (Some(counter), Some(question)) = (counter, &question.of_promela) {
                     tally.stored(&counter.stored(question, &options));
@@ -395,6 +405,24 @@ impl File {
             }
         }
         Ok(())
+    }
+
+    /// Remembers how many states a system had when a question was answered by all that could matter for it.
+    fn learn_size(&mut self, system: SystemIndex, known: &mut Known, is_complete: bool) {
+        if is_complete {
+            let states = self.interpreter(system).interpreter().states();
+            known.complete.retain(|(of, _)| *of != system);
+            known.complete.push((system, states));
+        }
+    }
+
+    /// Takes back that something grows, if an earlier question came to an end with the same states: a search
+    /// in a product can be cut where the states of the system are all known.
+    fn without_growth(&mut self, system: SystemIndex, known: &Known, why: &mut WhyUnknown) {
+        let states = self.interpreter(system).interpreter().states();
+        if known.complete.contains(&(system, states)) {
+            *why = why.clone().without_growth();
+        }
     }
 
     /// What is known of the strengths of fairness, without what errors of the model put in doubt.
@@ -417,6 +445,11 @@ impl File {
             }
         }
         Ok(Some(strengths))
+    }
+
+    /// The text, for lines.
+    fn source(&self) -> Source<'_> {
+        Source { name: &self.input.name, text: &self.input.text }
     }
 
     /// Reads the file again, as it was at first.
@@ -588,7 +621,9 @@ impl File {
             let (name, look) = (&property.name, &request.model.look);
             answers.suggest(setting.after_ladder(&ladder, &choice));
             answers.add(name, super::ladder_code(&ladder), |format| match format {
-                Format::Human => Shown::Text(human::ladder(name, formula, &ladder, look)),
+                Format::Human => {
+                    Shown::Text(human::ladder(name, formula, &ladder, Some(file.source()), look))
+                }
                 _ => Shown::Json(json::ladder(name, formula, &ladder)),
             });
             Ok(())
@@ -611,7 +646,9 @@ impl File {
             let (name, look) = (&property.name, &request.model.look);
             answers.suggest(setting.after_least(&least, &choice));
             answers.add(name, super::least_code(&least), |format| match format {
-                Format::Human => Shown::Text(human::least(name, formula, &least, look)),
+                Format::Human => {
+                    Shown::Text(human::least(name, formula, &least, Some(file.source()), look))
+                }
                 _ => Shown::Json(json::least(name, formula, &least)),
             });
             Ok(())
@@ -682,6 +719,8 @@ struct Known {
     errors: Vec<(SystemIndex, Errors)>,
     /// The first question on each system whose answer rests on all runs.
     subjects: Vec<(SystemIndex, About)>,
+    /// How many states a system had after the last question whose search came to its end.
+    complete: Vec<(SystemIndex, usize)>,
 }
 
 impl Known {
@@ -692,7 +731,7 @@ impl Known {
                 propositions.extend(property.propositions().into_iter().map(|it| (*system, it)));
             }
         }
-        Known { propositions, errors: Vec::new(), subjects: Vec::new() }
+        Known { propositions, errors: Vec::new(), subjects: Vec::new(), complete: Vec::new() }
     }
 
     /// Remembers what will not change; another question may have the time for the rest.

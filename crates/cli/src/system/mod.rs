@@ -235,7 +235,7 @@ fn check_one(
                 let options = request.model.options_for(&[&asked.title])?;
                 let ladder = fairly_check::ladder(network, property, &assumption.extra, &options)?;
                 let look = &request.model.look;
-                let text = human::ladder(&property.name, &property.text(), &ladder, look);
+                let text = human::ladder(&property.name, &property.text(), &ladder, None, look);
                 tally.remark(&text);
             }
             Ok(())
@@ -367,7 +367,7 @@ fn ladders(request: &Ladder) -> Result<ExitCode, Failure> {
             let ladder = fairly_check::ladder(network, &mut property, &assumed, &options)?;
             answers.suggest(setting.after_ladder(&ladder, &choice));
             answers.add(&name, ladder_code(&ladder), |format| match format {
-                Format::Human => Shown::Text(human::ladder(&name, &formula, &ladder, look)),
+                Format::Human => Shown::Text(human::ladder(&name, &formula, &ladder, None, look)),
                 _ => Shown::Json(json::ladder(&name, &formula, &ladder)),
             });
             Ok(())
@@ -412,7 +412,7 @@ fn leasts(request: &Least) -> Result<ExitCode, Failure> {
             let least = fairly_check::least(network, &mut property, level, &assumed, &options)?;
             answers.suggest(setting.after_least(&least, &choice));
             answers.add(&name, least_code(&least), |format| match format {
-                Format::Human => Shown::Text(human::least(&name, &formula, &least, look)),
+                Format::Human => Shown::Text(human::least(&name, &formula, &least, None, look)),
                 _ => Shown::Json(json::least(&name, &formula, &least)),
             });
             Ok(())

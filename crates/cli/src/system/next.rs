@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use fairly_check::claim::{ClaimOutcome, ClaimVerdict};
 use fairly_check::{
-    Answer, Elsewhere, Ladder, Least, Needless, NotBegun, Outcome, Upgrade, WhyUnknown,
+    Answer, Elsewhere, Ladder, Least, Needless, NotBegun, Outcome, Strengths, Upgrade, WhyUnknown,
 };
 use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
 use fairly_search::Cut;
@@ -398,11 +398,19 @@ struct Violated {
     upgrade: Option<Upgrade>,
     /// Whether the upgrade is about a process.
     of_process: bool,
+    /// Under which strengths of fairness it would hold.
+    strengths: Option<Strengths>,
 }
 
 impl Next {
-    /// Learns from the verdict on a formula.
-    pub(super) fn learn(&mut self, verdict: &Answer, processes: &[String], choice: &Choice) {
+    /// Learns from the verdict on a formula, and from the strengths of fairness under which it holds.
+    pub(super) fn learn(
+        &mut self,
+        verdict: &Answer,
+        strengths: Option<Strengths>,
+        processes: &[String],
+        choice: &Choice,
+    ) {
         match &verdict.outcome {
             Outcome::Violated(_) | Outcome::Doomed(_) if self.violated.is_none() => {
                 let upgrade = match &verdict.outcome {
@@ -414,7 +422,8 @@ impl Next {
                     let named = named.strip_suffix(')').unwrap_or(named);
                     processes.iter().any(|process| process == named)
                 });
-                self.violated = Some(Violated { choice: choice.clone(), upgrade, of_process });
+                let choice = choice.clone();
+                self.violated = Some(Violated { choice, upgrade, of_process, strengths });
             }
             Outcome::Violated(_) | Outcome::Doomed(_) => {}
             // There is nothing less to look for.
@@ -498,7 +507,13 @@ fn after_violation(setting: &Setting, violated: &Violated, choice: Option<&Choic
     }
     let own = Setting::constraint_options(&setting.constraints);
     let Some(Upgrade { constraint, suffices: Some(true) }) = &violated.upgrade else {
-        return setting.on_model("ladder", &own, choice);
+        // The weakest that is known to be enough; else all notions are to be tried.
+        let enough = match violated.strengths {
+            Some(Strengths { weak: Some(true), .. }) => Notion::Weak(Level::Process),
+            Some(Strengths { strong: Some(true), .. }) => Notion::Strong(Level::Process),
+            _ => return setting.on_model("ladder", &own, choice),
+        };
+        return setting.on_model("check", &[options_of(enough), own].concat(), choice);
     };
     let fairness = match constraint.split('(').next() {
         Some("wf") if violated.of_process => options_of(Notion::Weak(Level::Process)),

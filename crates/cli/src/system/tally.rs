@@ -290,7 +290,8 @@ impl<'a> Tally<'a> {
         property: &Property,
         about: &About,
     ) {
-        let verdict = answer.record(system, property, self.strengths.take());
+        let strengths = self.strengths.take();
+        let verdict = answer.record(system, property, strengths);
         let trace = verdict.violation().and_then(|(run, violation)| {
             let guilty = itf::Guilty {
                 property: &verdict.property,
@@ -307,7 +308,7 @@ impl<'a> Tally<'a> {
             Some(trace) if matches!(waiting, Some(Waiting::Wrong { .. })) => {
                 self.next.look_at(trace);
             }
-            _ => self.next.learn(answer, &verdict.processes, &about.choice),
+            _ => self.next.learn(answer, strengths, &verdict.processes, &about.choice),
         }
         self.add(verdict, trace.as_deref(), None, about);
     }

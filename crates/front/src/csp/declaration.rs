@@ -282,7 +282,7 @@ impl Parser<'_> {
                 codes::WILDCARD,
                 "an initial value that is left open",
                 start,
-                "let the first step of the system choose the value",
+                "let the first step choose: `Start() = [] i:{0..3}@choose.i{x = i} -> System();`",
             ));
         }
         if self.sees("[") {

@@ -506,7 +506,7 @@ impl<'a> Parser<'a> {
                 codes::UNBOUNDED,
                 "a system of any number of processes",
                 span,
-                "say how many: `|||{3}@…`",
+                "say how many: `|||{3}@…`; one more than can be busy at a time shows the same events",
             ));
         }
         let count = self.bracketed("{", Self::sum)?;

@@ -112,13 +112,17 @@ impl Parser<'_> {
     }
 
     fn inline_arguments(&mut self) -> Read<Vec<Vec<Token>>> {
-        self.expect(Sign::OpenParen)?;
+        let open = self.expect(Sign::OpenParen)?.place;
         let mut arguments = vec![Vec::new()];
         let mut depth = 0usize;
         loop {
+            // Read on to the end of the text, a brace would seem to be missing.
+            if depth == 0 && (self.sees(Sign::CloseBrace) || self.sees(Sign::CloseBracket)) {
+                return Err(unclosed(open));
+            }
             let token = self.bump();
             match token.kind {
-                Kind::End => return Err(self.unexpected("`)`")),
+                Kind::End => return Err(unclosed(open)),
                 Kind::Sign(Sign::OpenParen | Sign::OpenBracket | Sign::OpenBrace) => depth += 1,
                 Kind::Sign(Sign::CloseParen) if depth == 0 => break,
                 Kind::Sign(Sign::CloseParen | Sign::CloseBracket | Sign::CloseBrace) => {
@@ -263,4 +267,11 @@ fn relocate(
         moved.insert(id, outer);
     }
     outer
+}
+
+/// The error that the arguments of an inline do not end.
+fn unclosed(open: Place) -> Wrong {
+    Wrong::new("E1120", "this `(` is not closed", open)
+        .label("the arguments of the inline begin here")
+        .help("write `)` after the last argument")
 }

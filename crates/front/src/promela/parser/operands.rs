@@ -103,7 +103,13 @@ impl Parser<'_> {
                 return Err(self.unexpected("`)`"));
             };
             let then = self.value()?;
-            self.expect(Sign::Colon)?;
+            if !self.sees(Sign::Colon) {
+                // `(a -> b : c)` is rare; a parenthesis that is not closed is not.
+                return Err(Wrong::new("E1120", "this `(` is not closed", open.place)
+                    .label("the matching `)` is missing")
+                    .help("write `)` before the `->`, or `(a -> b : c)` for one of two values"));
+            }
+            self.bump();
             let otherwise = self.value()?;
             let place = self.since(open.place);
             self.no_probe(&condition)?;
