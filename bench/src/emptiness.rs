@@ -3,8 +3,9 @@
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use fairly_omega::emptiness::{self, Answer, Engine};
+use fairly_omega::emptiness::Answer;
 use fairly_omega::{Automaton, Lasso};
+use fairly_search::engines::{Choice, Engine};
 use peak_alloc::PeakAlloc;
 use petgraph::graph::DiGraph;
 
@@ -56,10 +57,10 @@ pub fn table(largest: usize, peak: &PeakAlloc) -> String {
                 let repeats = if size >= 10_000_000 { 3 } else { 5 };
                 let (_, peer_time) = best_of(repeats, || petgraph_components(&peer));
                 drop(peer);
-                for engine in emptiness::ENGINES {
-                    // `ndfs` needs a copy of the graph for every subset of the pairs; the table of
+                for engine in Engine::of_graphs() {
+                    // The reference needs a copy of the graph for every subset of the pairs; the table of
                     // fairness shows that, at sizes where it ends.
-                    let too_many = engine.name == "ndfs" && pairs > 0;
+                    let too_many = engine.choice == Choice::Reference && pairs > 0;
                     if too_many || !engine.decides(automaton.acceptance()) {
                         continue;
                     }
@@ -80,9 +81,8 @@ fn row(
     pairs: u32,
     (repeats, peer_time, peak): (usize, Duration, &PeakAlloc),
 ) {
-    let check = || -> Answer {
-        emptiness::check(&mut automaton.graph(), engine).expect("the engine decides this")
-    };
+    let check =
+        || -> Answer { engine.find_path(&mut automaton.graph()).expect("the engine decides this") };
     peak.reset_peak_usage();
     let before = peak.current_usage();
     let answer = check();

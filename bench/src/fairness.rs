@@ -11,7 +11,8 @@ use fairly_explore::Explored;
 use fairly_fairness::Strength;
 use fairly_logic::Formulas;
 use fairly_omega::Automaton;
-use fairly_omega::emptiness::{self, Engine};
+use fairly_omega::emptiness::{self, Algorithm};
+use fairly_search::engines::{Engine, Procedure};
 use fairly_search::{Binding, Bounded, Bounds, Negation, Product};
 use fairly_system::{EventSet, Network, TransitionSystem};
 use fairly_translate::{Options, translate};
@@ -24,7 +25,13 @@ use crate::systems::{Family, constraints};
 use crate::units::{bytes, duration, grouped};
 
 /// The engines compared, in the order of the columns.
-const ENGINES: [&str; 2] = ["ndfs", "streett"];
+const COMPARED: [Algorithm; 2] = [Algorithm::NestedDfs, Algorithm::Streett];
+
+/// Their rows in the table of engines.
+fn engines() -> [&'static Engine; 2] {
+    COMPARED.map(|algorithm| Engine::of(Procedure::Emptiness(algorithm)))
+}
+
 /// The notions, in the order of the tables.
 const NOTIONS: [Strength; 2] = [Strength::Weak, Strength::Strong];
 
@@ -94,7 +101,7 @@ fn run(family: Family, n: usize, strength: Strength, engine: &Engine, nodes: usi
         let mut product = Product::new(&mut network, negation, constraints);
         let bounds = Bounds { nodes: Some(nodes), ..Bounds::default() };
         let mut bounded = Bounded::new(&mut product, bounds);
-        let answer = emptiness::check(&mut bounded, engine).expect("the engine decides this");
+        let answer = engine.find_path(&mut bounded).expect("the engine decides this");
         (answer, bounded.cut())
     });
     let holds = match (answer.lasso, cut) {
@@ -167,7 +174,7 @@ pub fn report(plan: &Plan, peak: &PeakAlloc) -> Report {
     for (family, most) in Family::ALL.into_iter().zip(plan.processes) {
         let mut columns: Vec<(Strength, &Engine, Column)> = Vec::new();
         for strength in NOTIONS {
-            for engine in ENGINES.map(|name| Engine::named(name).expect("it is in the table")) {
+            for engine in engines() {
                 let mut column: Column = Vec::new();
                 for n in 2..=most {
                     let given_up =
@@ -294,7 +301,7 @@ fn panels(
 fn against_spin(plan: &Plan) -> String {
     let mut out = String::from("### Against SPIN: Peterson, weak fairness\n\n");
     let mut rows = String::new();
-    let engine = Engine::named("streett").expect("it is in the table");
+    let engine = Engine::general();
     for n in 2..=plan.processes[0] {
         let ours = run(Family::Peterson, n, Strength::Weak, engine, plan.nodes);
         if ours.holds.is_none() {
@@ -336,13 +343,13 @@ mod tests {
         for (family, most) in Family::ALL.into_iter().zip([3, 5]) {
             for n in 2..=most {
                 for strength in NOTIONS {
-                    for name in ENGINES {
-                        let engine = Engine::named(name).unwrap();
+                    for engine in engines() {
                         let cost = run(family, n, strength, engine, usize::MAX);
                         assert_eq!(
                             cost.holds,
                             Some(family.holds(strength)),
-                            "{name} on {family} {n} under {strength} fairness"
+                            "{} on {family} {n} under {strength} fairness",
+                            engine.name
                         );
                     }
                 }
@@ -352,7 +359,7 @@ mod tests {
 
     #[test]
     fn a_run_with_monitors_can_be_given_up() {
-        let engine = Engine::named("ndfs").unwrap();
+        let engine = Engine::of(Procedure::Emptiness(Algorithm::NestedDfs));
         // 48 states, 2⁵ times as many with monitors.
         let cost = run(Family::Semaphore, 4, Strength::Strong, engine, 200);
         assert_eq!((cost.holds, cost.nodes), (None, 200));

@@ -7,8 +7,9 @@ use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 use fairly_model::Expr;
-use fairly_omega::StateId;
+use fairly_omega::{Acceptance, StateId};
 use fairly_reduce::{Lost, Reduced, Reducible, Watched};
+use fairly_search::engines::{Engine, Question};
 use fairly_search::lossy::Wanted as Hunted;
 use fairly_search::probe::Ahead;
 pub use fairly_search::probe::Order;
@@ -28,6 +29,8 @@ use crate::verify::{self, Options, Reduction};
 /// The answer to a claim.
 #[derive(Clone, Debug)]
 pub struct ClaimVerdict {
+    /// The engine that was asked.
+    pub engine: &'static Engine,
     /// Holds, violated or unknown.
     pub outcome: ClaimOutcome,
     /// States and transitions that were explored, where they were counted.
@@ -184,6 +187,7 @@ fn ask<S: TransitionSystem, J>(
         Some(judged) => evidence(system, shown, judged),
         None => Ok(()),
     })?;
+    verdict.engine = Engine::planned(Question::Behaviours, &Acceptance::True);
     verdict.unreduced = Some(Refusal::Table(RowKind::Refinement));
     verdict.time = started.elapsed();
     Ok(verdict)
@@ -425,6 +429,7 @@ fn conclude<S: TransitionSystem>(
     };
     let (reductions, time) = (Vec::new(), Duration::ZERO);
     Ok(ClaimVerdict {
+        engine: Engine::planned(Question::States, &Acceptance::True),
         outcome,
         size,
         reductions,

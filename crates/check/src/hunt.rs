@@ -5,6 +5,7 @@
 
 use std::time::{Duration, Instant};
 
+use fairly_search::engines::{Engine, Procedure};
 use fairly_search::lossy::{self, Hunt, Room, Wanted};
 use fairly_search::{Bounds, Cut, Prefix};
 use fairly_system::{AtomIndex, Packed};
@@ -110,17 +111,7 @@ fn answer<S: Packed>(
         (None, None, None) => ClaimOutcome::Unknown(WhyUnknown::Lossy),
     };
     let (size, time) = (Some(size), started.elapsed());
-    let reductions = Vec::new();
-    Ok(ClaimVerdict {
-        outcome,
-        size,
-        reductions,
-        unreduced: None,
-        asymmetric: None,
-        time,
-        lossy: Some(lossy),
-        order: None,
-    })
+    Ok(ClaimVerdict { outcome, size, time, lossy: Some(lossy), ..not_lossy() })
 }
 
 /// The answer to what is no question for a lossy search.
@@ -128,7 +119,8 @@ pub fn not_lossy() -> ClaimVerdict {
     let outcome = ClaimOutcome::Unknown(WhyUnknown::NotLossy);
     let (size, time, reductions) = (None, Duration::ZERO, Vec::new());
     let (unreduced, asymmetric, lossy, order) = (None, None, None, None);
-    ClaimVerdict { outcome, size, reductions, unreduced, asymmetric, time, lossy, order }
+    let engine = Engine::of(Procedure::Lossy);
+    ClaimVerdict { engine, outcome, size, reductions, unreduced, asymmetric, time, lossy, order }
 }
 
 /// No run comes to an error of the model: [`claim::faultless`](crate::claim::faultless).

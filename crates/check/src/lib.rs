@@ -9,7 +9,7 @@
 //! - [`certify`]: a run from elsewhere, judged by the definitions;
 //! - [`Claim`]: a question that is no formula; [`claim`]: the answers to such questions; [`hunt`]: some of them, where states do not fit.
 //!
-//! This is the only crate that names engines. A run that refutes a property has been replayed and
+//! The engines are those of `fairly_search::engines`. A run that refutes a property has been replayed and
 //! judged again by `fairly_witness` before it is returned; one that fails there is
 //! [`Failure::Internal`], never a verdict.
 
@@ -48,6 +48,7 @@ pub use confirm::Confirmed;
 pub use ending::Ending;
 pub use errors::{Errors, errors, rests_on_all};
 pub use execution::Execution;
+pub use fairly_search::engines;
 pub use ladder::{Cause, CauseKind, Ladder, Rung, ladder};
 pub use least::{Candidate, Elsewhere, Least, least};
 pub use lint::{Coverage, Needless, coverage, executed, needless};

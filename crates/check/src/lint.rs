@@ -6,7 +6,6 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use fairly_fairness::{Constraint, Level, Notion};
-use fairly_omega::emptiness::Engine;
 use fairly_reduce::Reducible;
 use fairly_search::Bounds;
 use fairly_source::Span;
@@ -64,8 +63,7 @@ pub fn needless<S: Reducible>(
         return Ok(None);
     }
     let bounds = aside(options.bounds, &verdict.stamp);
-    let engine: Option<&'static Engine> = None;
-    let options = Options { bounds, engine, ..*options };
+    let options = Options { bounds, engine: None, ..*options };
     let mut holds = |system: &mut S, constraints: &[Constraint]| {
         let found = decide(system, property, constraints, &options, &mut Stamp::default())?;
         Ok::<bool, Failure>(matches!(found, Found::Nothing))

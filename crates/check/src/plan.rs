@@ -6,9 +6,9 @@
 
 use fairly_fairness::Notion;
 use fairly_omega::Graph;
-use fairly_omega::emptiness::Engine;
 use fairly_reduce::{Reducible, Symmetry, Watched};
-use fairly_search::Product;
+use fairly_search::engines::Question;
+use fairly_search::{Engine, Product};
 
 use crate::assumption::Assumption;
 use crate::property::Property;
@@ -32,9 +32,7 @@ pub struct Plan {
     /// What such a condition is called.
     pub class: String,
     /// The engine.
-    pub engine: &'static str,
-    /// What it does.
-    pub summary: &'static str,
+    pub engine: &'static Engine,
     /// Why it is this one.
     pub why: String,
     /// Every reduction, and what comes of it.
@@ -93,7 +91,7 @@ pub fn plan<S: Reducible>(
             all
         }
         None => {
-            let followed = options.engine.is_none();
+            let followed = options.chosen(Question::Runs).is_none();
             let watched = Watched { followed, ..soundness::seen(Some(property), &constraints) };
             let wanted = wanted(Some(property), &constraints, watched, options);
             let orders = wanted.orders.as_ref().err().map(ToString::to_string);
@@ -110,35 +108,24 @@ pub fn plan<S: Reducible>(
     let product = Product::new(system, negation, constraints);
     let acceptance = product.acceptance();
     let (class, condition) = (acceptance.class().to_string(), acceptance.to_string());
-    let (engine, summary, why) = match assumption.notion {
-        Notion::Global => (
-            "global",
-            "components of the whole product, all of whose transitions count",
-            "strong global fairness is about every transition, so whole components decide"
-                .to_owned(),
-        ),
-        Notion::Inherent(_) => (
-            "inherent",
-            "prefixes from which the property can still be satisfied",
-            "inherent fairness is about prefixes, not about runs".to_owned(),
-        ),
-        _ if is_followed => (
-            "threaded",
-            "components of the quotient, in which every process is followed through its exchanges",
-            "fairness is about processes that symmetry exchanges".to_owned(),
-        ),
-        _ => {
-            let chosen = options.engine;
-            let engine = chosen.unwrap_or_else(|| Engine::for_condition(acceptance));
-            let why = match chosen {
-                Some(engine) if !engine.decides(acceptance) => {
-                    format!("--engine asks for it, but it cannot decide such a condition ({class})")
-                }
-                Some(_) => "--engine asks for it".to_owned(),
-                None => "the first of the engines that decides such a condition".to_owned(),
-            };
-            (engine.name, engine.summary, why)
+    let question = match assumption.notion {
+        Notion::Global => Question::GlobalRuns,
+        Notion::Inherent(_) => Question::Prefixes,
+        _ if is_followed && Engine::able(Question::QuotientRuns, acceptance).is_some() => {
+            Question::QuotientRuns
         }
+        _ => Question::Runs,
+    };
+    let engine = options.engine_for(question, acceptance);
+    let why = match options.chosen(question) {
+        Some(engine) if !engine.decides(acceptance) => {
+            format!("--engine asks for it, but it cannot decide such a condition ({class})")
+        }
+        Some(_) => "--engine asks for it".to_owned(),
+        None if engine.reason.is_empty() => {
+            "the first of the engines that decides such a condition".to_owned()
+        }
+        None => engine.reason.to_owned(),
     };
     Ok(Plan {
         fairness: assumption.to_string(),
@@ -148,7 +135,6 @@ pub fn plan<S: Reducible>(
         acceptance: condition,
         class,
         engine,
-        summary,
         why,
         reductions,
     })

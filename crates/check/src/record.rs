@@ -180,7 +180,7 @@ impl Stamp {
         Basis {
             fairness: Some(self.fairness.clone()),
             constraints: Some(self.constraints.clone()),
-            engine: Some(self.engine.to_owned()),
+            engine: Some(self.engine.map_or("none", |engine| engine.name).to_owned()),
             order: self.order.map(Order::words).map(str::to_owned),
             reductions: self.reductions.clone(),
             unreduced: self.unreduced.as_ref().map(Refusal::to_string),

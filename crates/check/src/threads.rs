@@ -5,7 +5,8 @@ use fairly_fairness::Constraint;
 use fairly_omega::emptiness::Explored;
 use fairly_omega::{Clause, Graph, Hop, Lasso, StateId};
 use fairly_reduce::{Exchanged, Lost, Reduced, Reducible, Symmetry};
-use fairly_search::threaded::{self, Quotient};
+use fairly_search::engines::{Engine, Question};
+use fairly_search::threaded::Quotient;
 use fairly_search::{Bounded, Bounds, Product};
 use fairly_system::{Run, RunStep, Transition, TransitionSystem};
 
@@ -32,12 +33,13 @@ pub(crate) fn search<S: Reducible>(
     let mut can_follow = true;
     let mut found = with_negation(property, options, |negation| {
         let mut product = Product::new(reduced, negation, constraints.to_vec());
-        let Some(clauses) = product.acceptance().clauses().filter(|it| threaded::follows(it))
-        else {
+        let question = Question::QuotientRuns;
+        let Some(engine) = Engine::able(question, product.acceptance()) else {
             can_follow = false;
             return Ok(Found::Nothing);
         };
-        stamp.engine = "threaded";
+        stamp.engine = Some(engine);
+        let clauses = product.acceptance().clauses().expect("the engine decides clauses");
         let mut most = FIRST;
         loop {
             let nodes = options.bounds.nodes.map_or(most, |nodes| nodes.min(most));

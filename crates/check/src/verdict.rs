@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use fairly_omega::Refused;
 use fairly_search::probe::Order;
-use fairly_search::{Bounds, Cut, Watch};
+use fairly_search::{Bounds, Cut, Engine, Watch};
 use fairly_system::{Growth, Run, RunStep, TransitionSystem};
 use fairly_witness::{Flaw, Ledger};
 use serde::{Deserialize, Serialize};
@@ -247,8 +247,8 @@ pub struct Stamp {
     pub fairness: String,
     /// Every constraint of it, by name.
     pub constraints: Vec<String>,
-    /// Who decided.
-    pub engine: &'static str,
+    /// The engine that decided, if one was asked.
+    pub engine: Option<&'static Engine>,
     /// Reductions used, and how much they left out.
     pub reductions: Vec<String>,
     /// Why nothing was left out, if nothing was.

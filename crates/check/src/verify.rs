@@ -4,13 +4,13 @@ use std::time::{Duration, Instant};
 
 use fairly_fairness::{Constraint, Level, Notion, Predicate, Reading, Selector};
 use fairly_logic::AtomId;
-use fairly_omega::emptiness::{self, Engine, Undecided};
-use fairly_omega::{Automaton, Graph, Lasso};
+use fairly_omega::emptiness;
+use fairly_omega::{Acceptance, Automaton, Graph, Lasso};
 use fairly_reduce::{Lost, Reduced, Reducible, Symmetry, Watched};
 use fairly_search::closure::Closure;
-use fairly_search::probe::Order;
+use fairly_search::engines::{Engine, Procedure, Question, Searched, Undecided};
 use fairly_search::{
-    Binding, Bounded, Bounds, Negation, Phase, Product, closure, global, inherent, nearest,
+    Binding, Bounds, Negation, Phase, Product, closure, global, inherent, nearest,
 };
 use fairly_system::{EventReading, EventSet, Run, RunStep, Signature, TransitionSystem};
 use fairly_translate::{LetterConstraint, Lifted, translate, translate_lifted};
@@ -32,18 +32,32 @@ use crate::verdict::{
 /// How to check.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// The engine, if somebody chose one.
+    /// Engine to use for the questions that it answers; chosen by the planner if `None`.
     pub engine: Option<&'static Engine>,
     /// How much may be explored.
     pub bounds: Bounds,
     /// How large the automaton of a property may become.
     pub translation: fairly_translate::Options,
-    /// Which procedure decides inherent fairness.
-    pub procedure: inherent::Procedure,
     /// Whether steps may be left out where that keeps the answer.
     pub reduction: Reduction,
     /// Whether a run of a reduced system will do, though the whole system may have shorter ones.
     pub any_run: bool,
+}
+
+impl Options {
+    /// The engine that was chosen, if it answers the question.
+    pub(crate) fn chosen(&self, question: Question) -> Option<&'static Engine> {
+        self.engine.filter(|engine| engine.question == question)
+    }
+
+    /// The engine for a question, given the acceptance condition.
+    pub(crate) fn engine_for(
+        &self,
+        question: Question,
+        acceptance: &Acceptance,
+    ) -> &'static Engine {
+        self.chosen(question).unwrap_or_else(|| Engine::planned(question, acceptance))
+    }
 }
 
 /// Whether steps may be left out where that keeps the answer.
@@ -79,7 +93,7 @@ pub fn check<S: Reducible>(
     let mut stamp = Stamp {
         fairness: assumption.to_string(),
         constraints: Vec::new(),
-        engine: "none",
+        engine: None,
         reductions: Vec::new(),
         unreduced: None,
         detours: false,
@@ -285,7 +299,7 @@ fn globally<S: TransitionSystem>(
     options: &Options,
     stamp: &mut Stamp,
 ) -> Result<Found, Failure> {
-    stamp.engine = "global";
+    stamp.engine = Some(options.engine_for(Question::GlobalRuns, &Acceptance::True));
     stamp.unreduced = Some(Refusal::Table(RowKind::Global));
     with_negation(property, options, |negation| {
         Ok(match global::find(system, negation, constraints.to_vec(), options.bounds) {
@@ -307,7 +321,11 @@ fn inherently<S: Reducible>(
     options: &Options,
     stamp: &mut Stamp,
 ) -> Result<Outcome, Failure> {
-    stamp.engine = "inherent";
+    let engine = options.engine_for(Question::Prefixes, &Acceptance::True);
+    let Procedure::Inherent(procedure) = engine.procedure else {
+        unreachable!("other engines answer other questions")
+    };
+    stamp.engine = Some(engine);
     if property.never.is_some() {
         return Err(Failure::Senseless(
             "inherent fairness asks for a continuation that satisfies the property, and a never \
@@ -322,12 +340,8 @@ fn inherently<S: Reducible>(
     };
     let atoms = property.formulas.atoms(formula);
     let bindings = atoms.into_iter().map(|atom| property.binding(atom)).collect();
-    let how = inherent::Options {
-        reading,
-        events: property.reading,
-        procedure: options.procedure,
-        bounds: options.bounds,
-    };
+    let how =
+        inherent::Options { reading, events: property.reading, procedure, bounds: options.bounds };
     let mut reduced = Reduced::whole(system);
     if let Reduction::Sound | Reduction::Forgetting | Reduction::Local = options.reduction {
         reduced = reduced.forgetting(&soundness::seen(Some(property), &[]));
@@ -491,8 +505,8 @@ pub(crate) fn decide<S: Reducible>(
     stamp: &mut Stamp,
 ) -> Result<Found, Failure> {
     let mut refused = Refused::default();
-    // An engine that somebody chose follows nobody.
-    let followed = options.engine.is_none();
+    // An engine that was chosen is for the whole system.
+    let followed = options.chosen(Question::Runs).is_none();
     let watched = Watched { followed, ..soundness::seen(Some(property), constraints) };
     let wanted = wanted(Some(property), constraints, watched, options);
     system.heed(options.bounds.stop());
@@ -562,37 +576,27 @@ fn search<S: TransitionSystem>(
     with_negation(property, options, |negation| {
         let automaton = negation.automaton;
         let mut product = Product::new(system, negation, constraints.to_vec());
-        let engine = options.engine.unwrap_or_else(|| Engine::for_condition(product.acceptance()));
-        stamp.engine = engine.name;
-        product.system_mut().interrupt(options.bounds.interrupt());
-        let mut bounded = Bounded::new(&mut product, options.bounds);
-        // An engine that somebody chose decides alone.
-        if options.engine.is_none() {
-            bounded = bounded.looking_around();
-        }
-        let answer = emptiness::check(&mut bounded, engine);
-        let cut = bounded.cut();
-        let near = bounded.found();
-        product.system_mut().interrupt(None);
-        let answer = match answer {
-            Ok(answer) => answer,
-            Err(_) if near.is_some() => Default::default(),
-            Err(Undecided::TooHard(refused)) => {
+        let engine = options.engine_for(Question::Runs, product.acceptance());
+        stamp.engine = Some(engine);
+        // An engine that was chosen decides alone.
+        let looks_around = options.chosen(Question::Runs).is_none();
+        let searched = engine.search(&mut product, options.bounds, looks_around);
+        let Searched { lasso, effort, cut } = match searched {
+            Ok(searched) => searched,
+            Err(Undecided::Graph(emptiness::Undecided::TooHard(refused))) => {
                 return Ok(Found::Unknown(WhyUnknown::Refused(refused)));
             }
             Err(undecided) => return Err(Failure::Engine(undecided.to_string())),
         };
-        let cut = cut.or_else(|| product.cut());
-        stamp.product = (answer.effort.nodes, answer.effort.steps);
+        stamp.product = (effort.nodes, effort.steps);
         stamp.system = product.system_size();
-        let breadth = near.is_some();
-        let found = match (near.or(answer.lasso), cut) {
-            (Some(lasso), _) => {
-                stamp.order = Some(if breadth { Order::Breadth } else { Order::Depth });
+        let found = match (lasso, cut) {
+            (Some((lasso, order)), _) => {
+                stamp.order = Some(order);
                 let started = Instant::now();
                 let lasso = match options.any_run {
                     true => lasso,
-                    false => short(&mut product, automaton, lasso, answer.effort.nodes, options),
+                    false => short(&mut product, automaton, lasso, effort.nodes, options),
                 };
                 stamp.shortening = started.elapsed();
                 Found::Run(as_run(&mut product, &lasso))

@@ -9,8 +9,8 @@ use fairly_explore::Explored;
 use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
 use fairly_front::case::{self, Case, Expectation};
 use fairly_logic::Formulas;
-use fairly_omega::emptiness::ENGINES;
-use fairly_search::{Bounds, closure, global, inherent};
+use fairly_search::engines::{Engine, Question};
+use fairly_search::{Bounds, closure, global};
 
 fn notion(named: case::Notion) -> Notion {
     let level = |level: case::Level| match level {
@@ -34,20 +34,17 @@ fn notion(named: case::Notion) -> Notion {
 
 /// Every way to decide a notion: all engines for constraints, both procedures for inherent fairness.
 fn ways(notion: Notion) -> Vec<(String, Options)> {
-    match notion {
-        Notion::Global => vec![("global".to_owned(), Options::default())],
-        Notion::Inherent(_) => [inherent::Procedure::Naive, inherent::Procedure::Improved]
-            .into_iter()
-            .map(|procedure| {
-                (format!("{procedure:?}"), Options { procedure, ..Options::default() })
-            })
-            .collect(),
-        _ => ENGINES
-            .iter()
+    let all = |question| {
+        Engine::offered_for(question)
             .map(|engine| {
                 (engine.name.to_owned(), Options { engine: Some(engine), ..Options::default() })
             })
-            .collect(),
+            .collect()
+    };
+    match notion {
+        Notion::Global => vec![("global".to_owned(), Options::default())],
+        Notion::Inherent(_) => all(Question::Prefixes),
+        _ => all(Question::Runs),
     }
 }
 

@@ -26,8 +26,8 @@ use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
 use fairly_front::csp;
 use fairly_front::csp::syntax::{Assertion, Claim, FormulaText, ProcessKind};
 use fairly_model::Collapsed;
-use fairly_omega::emptiness::ENGINES;
-use fairly_search::{Bounds, inherent, reach};
+use fairly_search::engines::{Engine, Question};
+use fairly_search::{Bounds, reach};
 use fairly_system::AtomIndex;
 
 /// How much is explored for one answer; what is not known by then is unknown.
@@ -181,16 +181,14 @@ fn ways(notion: Notion, small: bool) -> Vec<(String, Options)> {
     let usual = Options { bounds: bounds(), ..Options::default() };
     let mut ways = vec![("the usual engine".to_owned(), usual)];
     if small {
-        match notion {
-            Notion::Global => {}
-            Notion::Inherent(_) => {
-                let procedure = inherent::Procedure::Naive;
-                ways.push(("the naive procedure".to_owned(), Options { procedure, ..usual }));
-            }
-            _ => ways.extend(ENGINES.iter().map(|engine| {
-                (format!("engine {}", engine.name), Options { engine: Some(engine), ..usual })
-            })),
-        }
+        let question = match notion {
+            Notion::Global => Question::GlobalRuns,
+            Notion::Inherent(_) => Question::Prefixes,
+            _ => Question::Runs,
+        };
+        ways.extend(Engine::offered_for(question).map(|engine| {
+            (format!("engine {}", engine.name), Options { engine: Some(engine), ..usual })
+        }));
     }
     ways
 }

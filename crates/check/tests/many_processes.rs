@@ -7,7 +7,7 @@ use fairly_check::{Assumption, Counterexample, Least, Options, Outcome, Property
 use fairly_explore::Explored;
 use fairly_fairness::{Level, Notion};
 use fairly_logic::Formulas;
-use fairly_omega::emptiness::Engine;
+use fairly_search::Engine;
 use fairly_system::{Component, ComponentBuilder, Composition, Network, Run, TransitionSystem};
 
 fn component(name: &str, states: usize, transitions: &[(u32, String, u32)]) -> Component {

@@ -9,7 +9,7 @@ use fairly_check::{Answer, Assumption, Failure, Options, Outcome, Property, Redu
 use fairly_fairness::{Constraint, Level, Notion, Reading, Selector, Strength};
 use fairly_logic::Formulas;
 use fairly_model::Collapsed;
-use fairly_omega::emptiness::{self, Engine};
+use fairly_omega::emptiness::{self, Algorithm};
 use fairly_omega::{Graph, StateId};
 use fairly_reduce::{Asymmetric, Permutation, Reduced, Reducible, Symmetry, Watched};
 use fairly_search::{Binding, Bounds, Negation, Product};
@@ -342,7 +342,7 @@ fn slots_that_are_served_are_not_processes_that_are() {
         ltl every { <> (all == 2) }";
     let fair = Notion::Weak(Level::Process);
     let verdict = asked(text, "every", fair, Reduction::Symmetry);
-    assert_eq!(verdict.stamp.engine, "threaded");
+    assert_eq!(verdict.stamp.engine.map(|engine| engine.name), Some("threaded"));
     assert!(holds(&verdict) && holds(&asked(text, "every", fair, Reduction::Off)));
     // The same quotient without threads.
     let mut file = PromelaFile::parse(text, &[]).expect("a program");
@@ -359,8 +359,8 @@ fn slots_that_are_served_are_not_processes_that_are() {
     let mut quotient = Reduced::up_to(system, symmetry);
     let negation = Negation::new(&automaton, vec![Binding::State(atom)]);
     let mut product = Product::new(&mut quotient, negation, constraints);
-    let engine = Engine::for_condition(product.acceptance());
-    let answer = emptiness::check(&mut product, engine).expect("an answer");
+    let algorithm = Algorithm::for_condition(product.acceptance());
+    let answer = emptiness::check(&mut product, algorithm).expect("an answer");
     assert!(answer.lasso.is_some(), "without threads there is a false alarm");
 }
 

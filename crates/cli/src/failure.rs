@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use fairly_omega::Refused;
 use fairly_report::document::{Document, Problem};
+use fairly_search::Engine;
 use fairly_source::{Diagnostic, Style, escape, render};
 use fairly_system::Run;
 
@@ -18,6 +19,11 @@ pub(crate) const UNKNOWN: u8 = 3;
 pub(crate) const NOTHING: u8 = 4;
 /// A bug in fairly.
 pub(crate) const INTERNAL: u8 = 70;
+
+/// What to do about an engine that cannot decide a question.
+pub(crate) fn other_engine() -> String {
+    format!("leave out --engine, or use --engine {}", Engine::general().name)
+}
 
 /// A name of the arguments that nothing in a model has.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use common::{NARROW, OnTheFly, WIDE};
 use fairly_omega::StateId;
-use fairly_omega::emptiness::{self, ENGINES, Engine, Undecided};
+use fairly_omega::emptiness::{self, Algorithm, Undecided};
 use fairly_testkit::TinyCondition::{self, And, False, Fin, Inf, Or, True};
 use fairly_testkit::{
     ConditionKind, GraphShape, Rng, TinyGraph, has_accepting_run_by_lassos,
@@ -27,17 +27,17 @@ struct Dress {
 /// Whether the engine decided the condition, or what is wrong with its answer. A panic of the
 /// engine is a wrong answer too, so that its seed is printed and its case made small.
 fn judge(
-    engine: &Engine,
+    algorithm: Algorithm,
     dress: Dress,
     graph: &TinyGraph,
     condition: &TinyCondition,
 ) -> Result<bool, String> {
-    catch_unwind(AssertUnwindSafe(|| judge_answer(engine, dress, graph, condition)))
+    catch_unwind(AssertUnwindSafe(|| judge_answer(algorithm, dress, graph, condition)))
         .unwrap_or_else(|_| Err("it panicked".into()))
 }
 
 fn judge_answer(
-    engine: &Engine,
+    algorithm: Algorithm,
     dress: Dress,
     graph: &TinyGraph,
     condition: &TinyCondition,
@@ -49,11 +49,11 @@ fn judge_answer(
     let automaton = common::automaton_with_marks(graph, condition, dress.names);
     let mut lazy = OnTheFly::new(graph, condition, dress.names);
     let answer = if dress.on_the_fly {
-        emptiness::check(&mut lazy, engine)
+        emptiness::check(&mut lazy, algorithm)
     } else {
-        emptiness::check(&mut automaton.graph(), engine)
+        emptiness::check(&mut automaton.graph(), algorithm)
     };
-    let decides = engine.decides(automaton.acceptance());
+    let decides = algorithm.decides(automaton.acceptance());
     let answer = match answer {
         Ok(answer) if decides => answer,
         Ok(_) => return Err("it answered what it says it cannot decide".into()),
@@ -82,7 +82,7 @@ fn judge_answer(
 fn random_automata() {
     let (cases, first) = (common::cases(20_000), common::first_seed(0));
     // By engine: decided non-empty, decided empty, not decided.
-    let mut counts: BTreeMap<&str, [u64; 3]> = BTreeMap::new();
+    let mut counts: BTreeMap<String, [u64; 3]> = BTreeMap::new();
     for seed in first..first + cases {
         let mut rng = Rng::new(seed);
         let kind = *rng.pick(&ConditionKind::ALL);
@@ -92,12 +92,12 @@ fn random_automata() {
         let names: &[u32] = if rng.chance(1, 4) { &WIDE } else { &NARROW };
         let dress = Dress { names, on_the_fly: rng.chance(1, 3) };
         let accepting = has_accepting_run_by_subsets(&graph, &condition);
-        for engine in ENGINES {
-            let count = counts.entry(engine.name).or_default();
-            match judge(engine, dress, &graph, &condition) {
+        for algorithm in Algorithm::ALL {
+            let count = counts.entry(format!("{algorithm:?}")).or_default();
+            match judge(algorithm, dress, &graph, &condition) {
                 Ok(true) => count[usize::from(!accepting)] += 1,
                 Ok(false) => count[2] += 1,
-                Err(wrong) => fail(seed, engine, dress, &graph, &condition, &wrong),
+                Err(wrong) => fail(seed, algorithm, dress, &graph, &condition, &wrong),
             }
         }
     }
@@ -110,26 +110,25 @@ fn random_automata() {
         // Whatever the table says an engine decides, it must have had its share of both answers.
         assert!(cases < 1_000 || nonempty.min(empty) * 20 > cases, "{engine} was hardly tested");
     }
-    assert_eq!(counts["streett"][2], 0, "streett decides every condition");
+    assert_eq!(counts["Streett"][2], 0, "streett decides every condition");
 }
 
 fn fail(
     seed: u64,
-    engine: &Engine,
+    algorithm: Algorithm,
     dress: Dress,
     graph: &TinyGraph,
     condition: &TinyCondition,
     wrong: &str,
 ) -> ! {
     let fails = |graph: &TinyGraph, condition: &TinyCondition| {
-        judge(engine, dress, graph, condition).is_err()
+        judge(algorithm, dress, graph, condition).is_err()
     };
     let (small, simple) = shrink(graph.clone(), condition.clone(), fails);
-    let why = judge(engine, dress, &small, &simple).unwrap_err();
+    let why = judge(algorithm, dress, &small, &simple).unwrap_err();
     panic!(
-        "{} with seed {seed}: {wrong}\n  {condition} on {graph}\n  as {dress:?}\n\
-         smallest: {why}\n  {simple} on {small}",
-        engine.name
+        "{algorithm:?} with seed {seed}: {wrong}\n  {condition} on {graph}\n  as {dress:?}\n\
+         smallest: {why}\n  {simple} on {small}"
     );
 }
 
@@ -502,12 +501,12 @@ fn by_hand() -> Vec<(&'static str, TinyCondition, TinyGraph, bool)> {
 fn cases_by_hand() {
     for (name, condition, graph, expected) in by_hand() {
         assert_eq!(has_accepting_run_by_subsets(&graph, &condition), expected, "{name}: oracle");
-        for engine in ENGINES {
+        for algorithm in Algorithm::ALL {
             for on_the_fly in [false, true] {
                 for names in [&NARROW, &WIDE] {
                     let dress = Dress { names, on_the_fly };
-                    if let Err(wrong) = judge(engine, dress, &graph, &condition) {
-                        panic!("{name}: {} says {wrong}\n  {condition} on {graph}", engine.name);
+                    if let Err(wrong) = judge(algorithm, dress, &graph, &condition) {
+                        panic!("{name}: {algorithm:?} says {wrong}\n  {condition} on {graph}");
                     }
                 }
             }
@@ -526,10 +525,10 @@ fn cases_by_hand_in_other_orders() {
             for at in (1..turned.edges.len()).rev() {
                 turned.edges.swap(at, rng.below(at + 1));
             }
-            for engine in ENGINES {
+            for algorithm in Algorithm::ALL {
                 let dress = Dress { names: &NARROW, on_the_fly: turn % 2 == 1 };
-                if let Err(wrong) = judge(engine, dress, &turned, &condition) {
-                    panic!("{name}: {} says {wrong}\n  {condition} on {turned}", engine.name);
+                if let Err(wrong) = judge(algorithm, dress, &turned, &condition) {
+                    panic!("{name}: {algorithm:?} says {wrong}\n  {condition} on {turned}");
                 }
             }
         }

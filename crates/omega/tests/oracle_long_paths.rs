@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use fairly_omega::emptiness::{self, ENGINES};
+use fairly_omega::emptiness::{self, Algorithm};
 use fairly_omega::{Acceptance, Graph, Lasso, Mark, MarkSet, MarkSetId, MarkTable, StateId, Step};
 use fairly_testkit::side_by_side;
 
@@ -124,18 +124,17 @@ fn a_long_path_overflows_nothing() {
         (less, End::BackAndLoop, Acceptance::or([Acceptance::and([fin(1), inf(2)]), fin(0)]), true),
     ];
     side_by_side(&cases, |&(length, end, ref acceptance, expected)| {
-        for engine in ENGINES.iter().filter(|engine| engine.decides(acceptance)) {
+        for algorithm in Algorithm::ALL.into_iter().filter(|it| it.decides(acceptance)) {
             let mut row = Row::new(length, end, acceptance.clone());
             let search = move || {
                 let started = std::time::Instant::now();
-                let answer = emptiness::check(&mut row, engine).expect("an answer");
-                assert_eq!(answer.lasso.is_some(), expected, "{}", engine.name);
+                let answer = emptiness::check(&mut row, algorithm).expect("an answer");
+                assert_eq!(answer.lasso.is_some(), expected, "{algorithm:?}");
                 if let Some(lasso) = &answer.lasso {
                     judge(&row, lasso);
                 }
                 println!(
-                    "{}: {:?} {} with {length} nodes: {:.2?}, {} bytes a node",
-                    engine.name,
+                    "{algorithm:?}: {:?} {} with {length} nodes: {:.2?}, {} bytes a node",
                     row.end,
                     row.acceptance,
                     started.elapsed(),
@@ -144,7 +143,7 @@ fn a_long_path_overflows_nothing() {
             };
             let small_stack = std::thread::Builder::new().stack_size(256 << 10).spawn(search);
             small_stack.expect("a thread").join().unwrap_or_else(|_| {
-                panic!("{} fails on {end:?} with {acceptance} and {length} nodes", engine.name)
+                panic!("{algorithm:?} fails on {end:?} with {acceptance} and {length} nodes")
             });
         }
     });

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use fairly_check::claim::Order;
+use fairly_check::engines::{Engine, Question};
 use fairly_check::soundness::{FORGETTING, MERGING, SOUNDNESS, SYMMETRY};
 use fairly_check::{
     Basis, Cause, CauseKind, Elsewhere, Fairness, Ladder, Least, Moment, Phrase, Rung, Said, Shows,
@@ -167,7 +168,8 @@ fn for_good(
 
 /// Whether strong global fairness is assumed, which is no matter of single constraints.
 fn is_global(verdict: &Verdict) -> bool {
-    verdict.stamp.engine.as_deref() == Some("global")
+    let engine = verdict.stamp.engine.as_deref().and_then(Engine::named);
+    engine.is_some_and(|engine| engine.question == Question::GlobalRuns)
 }
 
 /// Why a run counts as fair.

@@ -1,8 +1,8 @@
 //! Systems under a property and fairness, searched on the fly.
 //!
 //! [`Product`] is the graph of a system, the automaton of a property's negation and fairness
-//! constraints; the engines of `fairly_omega::emptiness` search it. What is no question about one
-//! accepted path of a product is asked here:
+//! constraints. [`engines`] is the table of all procedures that answer a question; they are here and in
+//! `fairly_omega::emptiness`:
 //!
 //! - [`closure`]: is there a fair run at all, and does one go on from everywhere;
 //! - [`global`]: strong global fairness;
@@ -16,6 +16,7 @@
 
 mod bounded;
 pub mod closure;
+pub mod engines;
 pub mod global;
 pub mod inherent;
 pub mod lossy;
@@ -32,6 +33,7 @@ mod walk;
 mod watch;
 
 pub use bounded::{Bounded, Bounds, Cut};
+pub use engines::{ENGINES, Engine};
 pub use prefix::Prefix;
 pub use product::{Binding, LetterMark, Negation, Product};
 pub use reach::survey;

@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use fairly_omega::emptiness::{self, Engine, Explored};
+use fairly_omega::emptiness::{self, Algorithm, Explored};
 use fairly_omega::{Acceptance, Graph, Hop, Lasso, MarkSet, MarkSetId, StateId, Step, Visit};
 
 use crate::bounded::{Bounded, Bounds, Budget};
@@ -67,11 +67,11 @@ pub fn lasso_through<G: Graph>(
     is_goal: impl Fn(&G, StateId) -> bool,
 ) -> Option<Lasso> {
     let goals = nearest(graph, bounds, is_goal);
-    let engine = Engine::for_condition(graph.acceptance());
+    let algorithm = Algorithm::for_condition(graph.acceptance());
     goals.into_iter().find_map(|(goal, mut stem)| {
         let mut started = Started { graph: &mut *graph, start: goal };
         let mut bounded = Bounded::new(&mut started, bounds);
-        let lasso = emptiness::check(&mut bounded, engine).ok()?.lasso?;
+        let lasso = emptiness::check(&mut bounded, algorithm).ok()?.lasso?;
         stem.extend(lasso.stem);
         Some(Lasso { stem, cycle: lasso.cycle })
     })

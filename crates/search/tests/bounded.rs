@@ -5,10 +5,16 @@ use std::time::{Duration, Instant};
 use fairly_explore::Explored;
 use fairly_fairness::{Level, Notion};
 use fairly_logic::Formulas;
-use fairly_omega::emptiness::{self, ENGINES, Engine};
+use fairly_omega::Acceptance;
+use fairly_search::engines::Engine;
 use fairly_search::{Binding, Bounded, Bounds, Cut, Negation, Product, Seen, Watch};
 use fairly_system::{ComponentBuilder, Composition, Network, TransitionSystem};
 use fairly_translate::{Options, translate};
+
+/// The engines that decide strong fairness.
+fn general() -> impl Iterator<Item = &'static Engine> {
+    Engine::of_graphs().filter(|engine| engine.decides(&Acceptance::streett(1)))
+}
 
 /// Processes that want a semaphore, `w1`, take it, `p1`, and give it back, `v1`. That one is enabled
 /// no more can be guessed of any set of those who do not have it, so monitors multiply the states.
@@ -48,7 +54,7 @@ fn search(n: u32, engine: &Engine, bounds: Bounds) -> (bool, Option<Cut>) {
     let constraints = Notion::Strong(Level::Process).constraints(network.signature()).unwrap();
     let mut product = Product::new(&mut network, negation, constraints);
     let mut bounded = Bounded::new(&mut product, bounds);
-    let answer = emptiness::check(&mut bounded, engine).unwrap();
+    let answer = engine.find_path(&mut bounded).unwrap();
     (answer.lasso.is_some(), bounded.cut())
 }
 
@@ -72,7 +78,7 @@ fn a_deadline_ends_a_search_with_monitors() {
 
 #[test]
 fn a_limit_on_bytes_ends_every_engine() {
-    for engine in ENGINES.iter().filter(|engine| engine.name != "scc") {
+    for engine in general() {
         let bounds = |bytes| Bounds { bytes: Some(bytes), ..Bounds::default() };
         // With more processes a node with monitors has thousands of successors, which takes long and shows no more.
         let cut = search(9, engine, bounds(1 << 17));
@@ -83,7 +89,7 @@ fn a_limit_on_bytes_ends_every_engine() {
 
 #[test]
 fn no_limit_is_reached_by_a_small_search() {
-    for engine in ENGINES.iter().filter(|engine| engine.name != "scc") {
+    for engine in general() {
         let bounds = Bounds { nodes: Some(100_000), ..Bounds::default() };
         assert_eq!(search(3, engine, bounds), (false, None), "{}", engine.name);
     }
@@ -91,7 +97,7 @@ fn no_limit_is_reached_by_a_small_search() {
 
 #[test]
 fn a_search_that_is_stopped_by_hand_is_cut_and_tells_how_far_it_was() {
-    for engine in ENGINES.iter().filter(|engine| engine.name != "scc") {
+    for engine in general() {
         let watch: &'static Watch = Box::leak(Box::default());
         let watched = Bounds { watch: Some(watch), ..Bounds::default() };
         assert_eq!(search(4, engine, watched), (false, None), "{}", engine.name);

@@ -5,14 +5,14 @@
 //! `FAIRLY_RANDOM_CASES` raises the number of (network, property, notion) combinations, of which
 //! there are at least 20,000; `FAIRLY_SEED` is the first seed.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use fairly_explore::Explored;
 use fairly_fairness::{AnnotationLevel, Constraint, Level, Notion, Selector, Strength};
 use fairly_logic::Formulas;
-use fairly_omega::{
-    Acceptance, Automaton, Builder, Hop, Label, Lasso, Mark, Prop, StateId, emptiness,
-};
+use fairly_omega::{Acceptance, Automaton, Builder, Hop, Label, Lasso, Mark, Prop, StateId};
+use fairly_search::engines::{Choice, Engine};
 use fairly_search::inherent::{self, Procedure, Reading};
 use fairly_search::{Binding, Bounds, Negation, Product, closure, global};
 use fairly_system::{
@@ -224,7 +224,7 @@ struct Counts {
     violated: u64,
     fair: u64,
     too_large: u64,
-    by_engine: [u64; 3],
+    by_engine: BTreeMap<&'static str, u64>,
 }
 
 impl Counts {
@@ -266,7 +266,7 @@ impl Asked {
         };
         *(if expected { &mut counts.violated } else { &mut counts.fair }) += 1;
         let mut runs = Vec::new();
-        for (at, engine) in emptiness::ENGINES.iter().enumerate() {
+        for engine in Engine::of_graphs() {
             let place = || format!("seed {}, {what}, {}: {}", self.seed, engine.name, self.tiny);
             let negation =
                 Negation::new(&self.automaton, self.bindings.clone()).reading(self.reading);
@@ -276,11 +276,11 @@ impl Asked {
             }
             // Monitors multiply: beyond a few strong constraints `ndfs` would be all of the time.
             let strong = demands.iter().filter(|it| it.strong).count();
-            if engine.name == "ndfs" && strong > MOST_MONITORS {
+            if engine.choice == Choice::Reference && strong > MOST_MONITORS {
                 continue;
             }
-            counts.by_engine[at] += 1;
-            let answer = emptiness::check(&mut product, engine).expect("the engine decides this");
+            *counts.by_engine.entry(engine.name).or_default() += 1;
+            let answer = engine.find_path(&mut product).expect("the engine decides this");
             assert_eq!(answer.lasso.is_some(), expected, "{}", place());
             let Some(lasso) = answer.lasso else { continue };
             let [stem, cycle] = lasso_steps(&mut product, &lasso);
@@ -425,7 +425,12 @@ fn random_automata() {
         counts.violated,
         counts.fair
     );
-    assert!(counts.by_engine.iter().all(|&count| count > enough), "{:?}", counts.by_engine);
+    assert!(
+        Engine::of_graphs()
+            .all(|it| counts.by_engine.get(it.name).is_some_and(|&count| count > enough)),
+        "{:?}",
+        counts.by_engine
+    );
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //!
 //! `FAIRLY_RANDOM_CASES` raises the number of cases, `FAIRLY_SEED` is the first seed.
 
-use fairly_omega::emptiness::{self, Engine, Explored};
+use fairly_omega::emptiness::{self, Algorithm, Explored};
 use fairly_omega::{Acceptance, Builder, Clause, Hop, Label, Mark, MarkSet, StateId};
 use fairly_search::threaded::{Quotient, follows};
 use fairly_testkit::Rng;
@@ -108,8 +108,10 @@ impl Annotated {
             at += 1;
         }
         let automaton = builder.build();
-        let engine = Engine::named("streett").expect("an engine");
-        emptiness::check(&mut automaton.graph(), engine).expect("an answer").lasso.is_some()
+        emptiness::check(&mut automaton.graph(), Algorithm::Streett)
+            .expect("an answer")
+            .lasso
+            .is_some()
     }
 
     /// Whether going round a cycle often enough meets every clause, whatever it was called at the start.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use fairly_explore::Explored;
 use fairly_fairness::Constraint;
 use fairly_model::{Collapsed, Expr, Model};
-use fairly_omega::emptiness::{self, Engine};
+use fairly_omega::emptiness::{self, Algorithm};
 use fairly_omega::{Graph, StateId};
 use fairly_reduce::Reduced;
 use fairly_search::{Bounds, Negation, Product, reach};
@@ -159,8 +159,8 @@ pub(crate) fn has_run<S: TransitionSystem>(
     constraints: &[Constraint],
 ) -> bool {
     let mut product = Product::new(system, negation, constraints.to_vec());
-    let engine = Engine::for_condition(product.acceptance());
-    emptiness::check(&mut product, engine).expect("an answer").lasso.is_some()
+    let algorithm = Algorithm::for_condition(product.acceptance());
+    emptiness::check(&mut product, algorithm).expect("an answer").lasso.is_some()
 }
 
 /// A state, and its steps with the positions of what they lead to.

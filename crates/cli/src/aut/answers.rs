@@ -3,9 +3,10 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use fairly_omega::emptiness::{self, Engine, Undecided};
+use fairly_omega::emptiness::Undecided as OfGraph;
 use fairly_omega::formats::hoa::{self, Shape};
 use fairly_omega::{Automaton, Builder, Hop, Limits, MarkSet, StateId, Word, formats, ops};
+use fairly_search::engines::{Engine, Question, Undecided};
 use serde_json::{Value, json};
 
 use super::arguments::{Accepts, Compare, Empty, Format};
@@ -60,19 +61,17 @@ pub(super) fn empty(request: &Empty, reading: &Reading) -> Result<ExitCode, Fail
             },
         };
         let engine = match &request.engine {
-            None => Engine::for_condition(automaton.acceptance()),
+            None => Engine::planned(Question::Runs, automaton.acceptance()),
             Some(name) => Engine::named(name).expect("clap checked the name"),
         };
         let answer =
-            emptiness::check(&mut automaton.graph(), engine).map_err(
-                |undecided| match undecided {
-                    Undecided::TooHard(refused) => Failure::Refused(refused),
-                    undecided => Failure::Usage {
-                        message: format!("{source}: {undecided}"),
-                        help: Some("leave out --engine, or use --engine streett".to_owned()),
-                    },
+            engine.find_path(&mut automaton.graph()).map_err(|undecided| match undecided {
+                Undecided::Graph(OfGraph::TooHard(refused)) => Failure::Refused(refused),
+                undecided => Failure::Usage {
+                    message: format!("{source}: {undecided}"),
+                    help: Some(failure::other_engine()),
                 },
-            )?;
+            })?;
         all_empty &= answer.lasso.is_none();
         let effort = answer.effort;
         if request.format == Format::Json {

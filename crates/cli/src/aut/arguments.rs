@@ -1,7 +1,8 @@
 //! The arguments of `fairly aut`.
 
 use clap::{Args, Subcommand, ValueEnum};
-use fairly_omega::{Limits, emptiness};
+use fairly_omega::Limits;
+use fairly_search::Engine;
 
 #[derive(Args)]
 #[command(
@@ -139,8 +140,7 @@ pub(super) struct Empty {
 }
 
 fn engine_names() -> clap::builder::PossibleValuesParser {
-    let named = emptiness::ENGINES
-        .iter()
+    let named = Engine::of_graphs()
         .map(|engine| clap::builder::PossibleValue::new(engine.name).help(engine.summary));
     clap::builder::PossibleValuesParser::new(named)
 }

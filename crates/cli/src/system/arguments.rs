@@ -7,10 +7,9 @@ use clap::{Args, Parser, ValueEnum};
 use fairly_check::{Assumption, Execution, Options, Reduction};
 use fairly_explore::Explored;
 use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
-use fairly_omega::emptiness::{ENGINES, Engine};
 use fairly_report::{Document, Look, formats, json};
-use fairly_search::Bounds;
 use fairly_search::lossy::{Keep, Room};
+use fairly_search::{Bounds, Engine};
 use fairly_store::meter;
 use fairly_system::{Network, TransitionSystem};
 
@@ -157,8 +156,7 @@ fn expectation(text: &str) -> Result<(Option<String>, Outcome), String> {
 }
 
 fn engines() -> clap::builder::PossibleValuesParser {
-    let named = ENGINES
-        .iter()
+    let named = Engine::offered()
         .map(|engine| clap::builder::PossibleValue::new(engine.name).help(engine.summary));
     clap::builder::PossibleValuesParser::new(named)
 }

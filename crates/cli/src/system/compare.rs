@@ -13,8 +13,8 @@ use clap::Args;
 use fairly_check::claim::ClaimOutcome;
 use fairly_check::{Execution, Failure as CheckFailure, Options, Outcome, Reduction};
 use fairly_fairness::{AnnotationLevel, Level, Notion};
-use fairly_omega::emptiness::{ENGINES, Engine};
 use fairly_report::{clipped, json};
+use fairly_search::engines::{Engine, Question};
 use fairly_source::escape::in_line;
 use fairly_store::meter;
 use serde_json::{Value, json};
@@ -206,7 +206,8 @@ fn rows(
             ways.push(usual);
         }
         if is_formula {
-            ways.extend(ENGINES.iter().map(|engine| Way { engine: Some(engine), ..usual }));
+            let engines = Engine::offered_for(Question::Runs);
+            ways.extend(engines.map(|engine| Way { engine: Some(engine), ..usual }));
         }
         let alone = [Reduction::Symmetry, Reduction::Forgetting, Reduction::Merging];
         if is_file {
@@ -333,7 +334,7 @@ fn of_file(
                 some => some.join("; "),
             };
             let (nodes, time) = (states, verdict.time);
-            let engine = "reach";
+            let engine = verdict.engine.name;
             Ok((Answer { said, states, nodes, steps, engine, reductions, time }, false))
         }
     }
@@ -366,7 +367,15 @@ fn of_verdict(checked: Result<fairly_check::Answer, CheckFailure>) -> Answer {
         some => some.join("; "),
     };
     let ((states, _), (nodes, steps)) = (stamp.system, stamp.product);
-    Answer { said, states, nodes, steps, engine: stamp.engine, reductions, time: stamp.time }
+    Answer {
+        said,
+        states,
+        nodes,
+        steps,
+        engine: stamp.engine.map_or("none", |engine| engine.name),
+        reductions,
+        time: stamp.time,
+    }
 }
 
 /// Does the work while another thread looks how much memory is in use.
@@ -555,7 +564,7 @@ mod tests {
             states: 0,
             nodes: 0,
             steps: 0,
-            engine: "scc",
+            engine: Engine::general().name,
             reductions: String::new(),
             time: Duration::ZERO,
             bytes: 0,

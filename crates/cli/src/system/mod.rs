@@ -57,10 +57,9 @@ pub(crate) use trace::{Trace, trace};
 impl From<CheckFailure> for Failure {
     fn from(failure: CheckFailure) -> Self {
         match failure {
-            CheckFailure::Engine(message) => Failure::Usage {
-                message,
-                help: Some("leave out --engine, or use --engine streett".to_owned()),
-            },
+            CheckFailure::Engine(message) => {
+                Failure::Usage { message, help: Some(failure::other_engine()) }
+            }
             CheckFailure::Senseless(why) => Failure::usage(why),
             CheckFailure::Internal { ref run, .. } => {
                 let run = Some(run.clone());

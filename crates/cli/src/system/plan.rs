@@ -135,7 +135,7 @@ fn shown(explained: &Explained, look: &Look) -> String {
             };
             add("automaton", &format!("{states} states, {edges} edges, of the negation{premises}"));
             add("acceptance", &format!("{}: {}", plan.class, plan.acceptance));
-            add("engine", &format!("{}: {}", plan.engine, plan.summary));
+            add("engine", &format!("{}: {}", plan.engine.name, plan.engine.summary));
             add("", &plan.why);
             for reduction in &plan.reductions {
                 let said = match &reduction.used {
@@ -179,7 +179,7 @@ fn document(file: &str, explained: &Explained) -> Value {
                 "automaton": { "states": plan.automaton.0, "edges": plan.automaton.1 },
                 "premises": plan.premises,
                 "acceptance": { "class": plan.class, "condition": plan.acceptance },
-                "engine": { "name": plan.engine, "why": plan.why },
+                "engine": { "name": plan.engine.name, "why": plan.why },
                 "reductions": reductions,
             })
         }

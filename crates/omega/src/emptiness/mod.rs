@@ -1,13 +1,7 @@
 //! Emptiness: is there an accepted infinite path, and which?
 //!
-//! Three engines answer the question over any [`Graph`]; they stand in one table, [`ENGINES`], that
-//! the planner, the help text, the tests and the benchmarks iterate:
-//!
-//! | engine | decides | how |
-//! |---|---|---|
-//! | `ndfs` | conjunctions of `Fin ∨ Inf` | nested depth-first search, with monitors and a counter |
-//! | `scc` | `t`, Büchi, generalized Büchi | path-based components, stops at a good partial one |
-//! | `streett` | every condition | the same search, then pruning and recursion in a component |
+//! Each [`Algorithm`] answers the question over any [`Graph`]. The table of engines in `fairly_search`
+//! gives them names, next to the procedures that answer other questions.
 //!
 //! All of them explore on the fly, are iterative, and return a [`Lasso`] whose stem is shortest
 //! among the nodes they saw. To ask about explicit automata and words, the operations in
@@ -22,9 +16,9 @@
 //! builder.add_initial(here);
 //! builder.add_edge(here, Label::TRUE, [Mark(0)].into_iter().collect(), here);
 //! let automaton = builder.build();
-//! for engine in emptiness::ENGINES {
-//!     let answer = emptiness::check(&mut automaton.graph(), engine).unwrap();
-//!     assert_eq!(answer.lasso.unwrap().cycle.len(), 1, "{}", engine.name);
+//! for algorithm in emptiness::Algorithm::ALL {
+//!     let answer = emptiness::check(&mut automaton.graph(), algorithm).unwrap();
+//!     assert_eq!(answer.lasso.unwrap().cycle.len(), 1, "{algorithm:?}");
 //! }
 //! ```
 
@@ -46,76 +40,46 @@ use crate::refused::{Refused, Resource};
 pub use component::has_accepting_cycle;
 pub use explored::{AcceptedPart, Explored};
 
-/// An engine of the table.
-#[derive(Debug)]
-pub struct Engine {
-    /// What it is called on the command line.
-    pub name: &'static str,
-    /// One line for the help text.
-    pub summary: &'static str,
-    /// Where it comes from.
-    pub origin: &'static str,
-    decides: fn(&Acceptance) -> bool,
-    kind: Kind,
-}
-
-impl Engine {
-    /// Whether the engine can decide this condition.
-    pub fn decides(&self, acceptance: &Acceptance) -> bool {
-        (self.decides)(acceptance)
-    }
-
-    /// The engine with this name.
-    pub fn named(name: &str) -> Option<&'static Engine> {
-        ENGINES.iter().find(|engine| engine.name == name)
-    }
-
-    /// The engine to use when nobody chose one: the first of the table, read from `scc` on, that
-    /// can decide the condition. `ndfs` is there to be compared with, never the best choice.
-    pub fn for_condition(acceptance: &Acceptance) -> &'static Engine {
-        let preferred = [Kind::PathBased, Kind::Streett];
-        preferred
-            .iter()
-            .filter_map(|&kind| ENGINES.iter().find(|engine| engine.kind == kind))
-            .find(|engine| engine.decides(acceptance))
-            .expect("streett decides everything")
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+/// A procedure that decides emptiness.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Algorithm {
+    /// Nested depth-first search, for conjunctions of `Fin ∨ Inf`: a monitor for each `Fin ∨ Inf`, then a
+    /// counter (Courcoubetis, Vardi, Wolper, Yannakakis 1992; Schwoon, Esparza 2005; monitors: Malinen,
+    /// Luukkainen).
     NestedDfs,
+    /// Path-based components, for generalized Büchi conditions: stops at a partial component that is
+    /// accepting (Couvreur 1999; Gabow 2000).
     PathBased,
+    /// The same search, then pruning and recursion in a component, for every condition (Emerson, Lei 1987;
+    /// Latvala, Heljanko 2000; Baier et al. 2019).
     Streett,
 }
 
-/// All engines.
-pub static ENGINES: &[Engine] = &[
-    Engine {
-        name: "ndfs",
-        summary: "nested depth-first search; a monitor for each strong constraint, then a counter",
-        origin: "Courcoubetis, Vardi, Wolper, Yannakakis 1992; Schwoon, Esparza 2005; monitors: \
-                 Malinen, Luukkainen",
-        decides: |acceptance| acceptance.clauses().is_some(),
-        kind: Kind::NestedDfs,
-    },
-    Engine {
-        name: "scc",
-        summary: "path-based components, early exit on a partial one",
-        origin: "Couvreur 1999; Gabow 2000",
-        decides: |acceptance| acceptance.inf_clauses().is_some(),
-        kind: Kind::PathBased,
-    },
-    Engine {
-        name: "streett",
-        summary: "components, pruned and decomposed again; any acceptance condition",
-        origin: "Emerson, Lei 1987; Latvala, Heljanko 2000; Baier et al. 2019",
-        decides: |_| true,
-        kind: Kind::Streett,
-    },
-];
+impl Algorithm {
+    /// All of them.
+    pub const ALL: [Algorithm; 3] =
+        [Algorithm::NestedDfs, Algorithm::PathBased, Algorithm::Streett];
 
-/// What an engine found and what it cost.
+    /// Whether it decides this condition.
+    pub fn decides(self, acceptance: &Acceptance) -> bool {
+        match self {
+            Algorithm::NestedDfs => acceptance.clauses().is_some(),
+            Algorithm::PathBased => acceptance.inf_clauses().is_some(),
+            Algorithm::Streett => true,
+        }
+    }
+
+    /// The fastest one that decides the condition. Nested depth-first search never is: it is a reference to
+    /// compare with.
+    pub fn for_condition(acceptance: &Acceptance) -> Algorithm {
+        match Algorithm::PathBased.decides(acceptance) {
+            true => Algorithm::PathBased,
+            false => Algorithm::Streett,
+        }
+    }
+}
+
+/// What a search found and what it cost.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
     /// An accepted path; `None` means that there is none.
@@ -138,11 +102,11 @@ pub struct Effort {
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Undecided {
-    /// The engine does not decide this condition; choose another.
-    #[error("the engine `{engine}` cannot decide the condition {acceptance}")]
+    /// The algorithm does not decide this condition; choose another.
+    #[error("{algorithm:?} cannot decide the condition {acceptance}")]
     Condition {
-        /// The engine that was asked.
-        engine: &'static str,
+        /// The algorithm that was asked.
+        algorithm: Algorithm,
         /// What it was asked to decide.
         acceptance: Acceptance,
     },
@@ -154,39 +118,41 @@ pub enum Undecided {
     TooHard(#[from] Refused),
 }
 
-/// Asks one engine for an accepted path of `graph`.
+/// Searches `graph` for an accepted path.
 ///
 /// # Errors
-/// When the engine cannot decide the graph's condition, or there are too many nodes to number.
-pub fn check<G: Graph>(graph: &mut G, engine: &Engine) -> Result<Answer, Undecided> {
+/// When the algorithm does not decide the graph's condition, or there are too many nodes to number.
+pub fn check<G: Graph>(graph: &mut G, algorithm: Algorithm) -> Result<Answer, Undecided> {
     let acceptance = graph.acceptance().clone();
-    if !engine.decides(&acceptance) {
-        return Err(Undecided::Condition { engine: engine.name, acceptance });
+    if !algorithm.decides(&acceptance) {
+        return Err(Undecided::Condition { algorithm, acceptance });
     }
-    match engine.kind {
-        Kind::NestedDfs => ndfs::search(graph, &acceptance),
-        Kind::PathBased => {
+    match algorithm {
+        Algorithm::NestedDfs => ndfs::search(graph, &acceptance),
+        Algorithm::PathBased => {
             Ok(path_based::search(graph, &acceptance, path_based::OnFailure::Leave)?)
         }
-        Kind::Streett => Ok(path_based::search(graph, &acceptance, path_based::OnFailure::Prune)?),
+        Algorithm::Streett => {
+            Ok(path_based::search(graph, &acceptance, path_based::OnFailure::Prune)?)
+        }
     }
 }
 
-/// An accepted path of `graph`, by the best engine for its condition.
+/// An accepted path of `graph`, by the fastest algorithm for its condition.
 ///
 /// # Errors
 /// When the condition is one of those that are hard to decide, and too hard; never for conjunctions
 /// of `Inf` and `Fin | Inf`, Rabin and parity conditions.
 pub fn find_lasso<G: Graph>(graph: &mut G) -> Result<Option<Lasso>, Refused> {
-    let engine = Engine::for_condition(graph.acceptance());
-    match check(graph, engine) {
+    let algorithm = Algorithm::for_condition(graph.acceptance());
+    match check(graph, algorithm) {
         Ok(answer) => Ok(answer.lasso),
         Err(Undecided::TooHard(refused)) => Err(refused),
         Err(Undecided::TooLarge) => {
             Err(Refused { resource: Resource::States, limit: u32::MAX as usize })
         }
         Err(Undecided::Condition { .. }) => {
-            unreachable!("the engine was chosen for the condition")
+            unreachable!("the algorithm was chosen for the condition")
         }
     }
 }

@@ -1,0 +1,362 @@
+//! The table of engines: every procedure that answers a question, with what it decides, what it needs and where
+//! it comes from.
+//!
+//! The planner, the stamp of a verdict, `--engine` with its help, `fairly compare`, the tests and the benchmarks
+//! iterate [`ENGINES`]; nothing else gives names to engines. To add an engine, add a row and its variant of
+//! [`Procedure`], and say in [`Engine::search`] how it searches a product, or let the caller that asks its
+//! [`Question`] run it.
+//!
+//! ```
+//! use fairly_omega::Acceptance;
+//! use fairly_search::engines::{Engine, Question};
+//! let engine = Engine::planned(Question::Runs, &Acceptance::buchi());
+//! assert!(engine.decides(&Acceptance::buchi()) && !engine.origin.is_empty());
+//! ```
+
+use fairly_omega::emptiness::{self, Algorithm};
+use fairly_omega::{Acceptance, Graph, Lasso};
+use fairly_system::TransitionSystem;
+
+use crate::bounded::{Bounded, Bounds, Cut};
+use crate::inherent;
+use crate::probe::Order;
+use crate::product::Product;
+use crate::threaded;
+
+/// A procedure that answers a question.
+#[derive(Debug)]
+pub struct Engine {
+    /// Its name, on the command line and in reports.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// The question that it answers.
+    pub question: Question,
+    /// Why this question goes to it. Empty where the acceptance condition decides among several engines.
+    pub reason: &'static str,
+    /// What it needs beyond a system, in a few words; empty if nothing.
+    pub needs: &'static str,
+    /// The papers that it follows. Its module lists the deviations.
+    pub origin: &'static str,
+    /// Who may choose it.
+    pub choice: Choice,
+    /// The procedure itself.
+    pub procedure: Procedure,
+}
+
+/// The questions that engines answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Question {
+    /// Is there a run of the product whose marks are accepted?
+    Runs,
+    /// The same in a quotient by permutations of processes, where fairness is about these processes.
+    QuotientRuns,
+    /// The same under strong global fairness.
+    GlobalRuns,
+    /// Can every finite prefix be continued to a run that satisfies the property?
+    Prefixes,
+    /// Is a state of some kind reachable?
+    States,
+    /// Is every behaviour of one system a behaviour of another? Determinism and divergence are asked likewise.
+    Behaviours,
+}
+
+/// Who may choose an engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// The planner, or the user by name.
+    Any,
+    /// Only the user: a reference to compare with.
+    Reference,
+    /// Nobody: the question, or another option, implies it.
+    Implied,
+}
+
+/// The procedures behind the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Procedure {
+    /// Emptiness of a graph: [`emptiness::check`].
+    Emptiness(Algorithm),
+    /// Emptiness of a quotient whose permutations are followed: [`threaded::Quotient`].
+    Threaded,
+    /// [`crate::global::find`].
+    Global,
+    /// [`inherent::check`].
+    Inherent(inherent::Procedure),
+    /// The walks of [`crate::reach`].
+    Reach,
+    /// The searches of [`crate::refinement`].
+    Refinement,
+    /// [`crate::lossy::hunt`].
+    Lossy,
+}
+
+/// All engines. Of several that answer a question, the planner takes the first one that decides the acceptance
+/// condition.
+pub static ENGINES: &[Engine] = &[
+    Engine {
+        name: "ndfs",
+        summary: "nested depth-first search; a monitor for each strong constraint, then a counter",
+        question: Question::Runs,
+        reason: "",
+        needs: "",
+        origin: "Courcoubetis, Vardi, Wolper, Yannakakis 1992; Schwoon, Esparza 2005; monitors: \
+                 Malinen, Luukkainen",
+        choice: Choice::Reference,
+        procedure: Procedure::Emptiness(Algorithm::NestedDfs),
+    },
+    Engine {
+        name: "scc",
+        summary: "path-based components, early exit on a partial one",
+        question: Question::Runs,
+        reason: "",
+        needs: "",
+        origin: "Couvreur 1999; Gabow 2000",
+        choice: Choice::Any,
+        procedure: Procedure::Emptiness(Algorithm::PathBased),
+    },
+    Engine {
+        name: "streett",
+        summary: "components, pruned and decomposed again; any acceptance condition",
+        question: Question::Runs,
+        reason: "",
+        needs: "",
+        origin: "Emerson, Lei 1987; Latvala, Heljanko 2000; Baier et al. 2019",
+        choice: Choice::Any,
+        procedure: Procedure::Emptiness(Algorithm::Streett),
+    },
+    Engine {
+        name: "threaded",
+        summary: "components of the quotient, in which every process is followed through its exchanges",
+        question: Question::QuotientRuns,
+        reason: "fairness is about processes that symmetry exchanges",
+        needs: "a quotient with its permutations",
+        origin: "Emerson, Sistla 1997",
+        choice: Choice::Implied,
+        procedure: Procedure::Threaded,
+    },
+    Engine {
+        name: "global",
+        summary: "components of the whole product, all of whose transitions count",
+        question: Question::GlobalRuns,
+        reason: "strong global fairness is about every transition, so whole components decide",
+        needs: "the whole product",
+        origin: "Sun, Liu, Dong, Pang 2009",
+        choice: Choice::Implied,
+        procedure: Procedure::Global,
+    },
+    Engine {
+        name: "inherent",
+        summary: "prefixes from which the property can still be satisfied",
+        question: Question::Prefixes,
+        reason: "inherent fairness is about prefixes, not about runs",
+        needs: "an automaton of the property itself",
+        origin: "Nicola, Nießner, Ultes-Nitsche 2008, Section 9",
+        choice: Choice::Any,
+        procedure: Procedure::Inherent(inherent::Procedure::Improved),
+    },
+    Engine {
+        name: "ifltv",
+        summary: "inherent fairness by subsets of all product states, as first printed",
+        question: Question::Prefixes,
+        reason: "inherent fairness is about prefixes, not about runs",
+        needs: "an automaton of the property itself",
+        origin: "Nicola, Nießner, Ultes-Nitsche 2008, Section 6",
+        choice: Choice::Reference,
+        procedure: Procedure::Inherent(inherent::Procedure::Naive),
+    },
+    Engine {
+        name: "reach",
+        summary: "reachable states, breadth first, with short searches ahead in other orders",
+        question: Question::States,
+        reason: "one reachable state shows the answer",
+        needs: "",
+        origin: "",
+        choice: Choice::Implied,
+        procedure: Procedure::Reach,
+    },
+    Engine {
+        name: "lossy",
+        summary: "reachable states, of which less than all is kept; it never says that something holds",
+        question: Question::States,
+        reason: "states do not fit into memory",
+        needs: "states as rows of words",
+        origin: "Holzmann 1998 (bits); Wolper, Leroy 1993 (fingerprints)",
+        choice: Choice::Implied,
+        procedure: Procedure::Lossy,
+    },
+    Engine {
+        name: "refine",
+        summary: "behaviours of one system within those of another that is made deterministic",
+        question: Question::Behaviours,
+        reason: "refinement and determinism compare what systems do and refuse",
+        needs: "",
+        origin: "Roscoe 1994; Sun, Liu, Dong 2009",
+        choice: Choice::Implied,
+        procedure: Procedure::Refinement,
+    },
+];
+
+/// Why an engine gives no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Undecided {
+    /// The engine does not decide this condition; choose another.
+    #[error("the engine `{engine}` cannot decide the condition {acceptance}")]
+    Condition {
+        /// The engine's name.
+        engine: &'static str,
+        /// The condition.
+        acceptance: Acceptance,
+    },
+    /// The graph is too large, or its condition too hard.
+    #[error(transparent)]
+    Graph(emptiness::Undecided),
+}
+
+/// What a search of a product ended with.
+#[derive(Debug)]
+pub struct Searched {
+    /// An accepted path, and in which order it was found.
+    pub lasso: Option<(Lasso, Order)>,
+    /// What was explored.
+    pub effort: emptiness::Effort,
+    /// The bound that was reached, if one was: then no path means nothing.
+    pub cut: Option<Cut>,
+}
+
+impl Engine {
+    /// The engine with this name.
+    pub fn named(name: &str) -> Option<&'static Engine> {
+        ENGINES.iter().find(|engine| engine.name == name)
+    }
+
+    /// The engine that the planner takes for a question, given the acceptance condition of the product, if one
+    /// decides it. The condition matters for [`Question::Runs`] and [`Question::QuotientRuns`] only.
+    pub fn able(question: Question, acceptance: &Acceptance) -> Option<&'static Engine> {
+        ENGINES
+            .iter()
+            .filter(|engine| engine.question == question && engine.choice != Choice::Reference)
+            .find(|engine| engine.decides(acceptance))
+    }
+
+    /// The same for a question that always has one.
+    ///
+    /// # Panics
+    /// If no engine of the table decides it, which happens for [`Question::QuotientRuns`] only.
+    pub fn planned(question: Question, acceptance: &Acceptance) -> &'static Engine {
+        Engine::able(question, acceptance).expect("the question has an engine")
+    }
+
+    /// The engines that a user can ask for by name.
+    pub fn offered() -> impl Iterator<Item = &'static Engine> {
+        ENGINES.iter().filter(|engine| engine.choice != Choice::Implied)
+    }
+
+    /// The engines that a user can ask for by name to answer a question.
+    pub fn offered_for(question: Question) -> impl Iterator<Item = &'static Engine> {
+        Engine::offered().filter(move |engine| engine.question == question)
+    }
+
+    /// The engines that search any graph, also an explicit automaton: those that [`Engine::find_path`] runs.
+    pub fn of_graphs() -> impl Iterator<Item = &'static Engine> {
+        ENGINES.iter().filter(|engine| matches!(engine.procedure, Procedure::Emptiness(_)))
+    }
+
+    /// An engine that decides every acceptance condition of a product.
+    pub fn general() -> &'static Engine {
+        Engine::of(Procedure::Emptiness(Algorithm::Streett))
+    }
+
+    /// The engine with this procedure.
+    ///
+    /// # Panics
+    /// If the table lacks it; a test looks for all of them.
+    pub fn of(procedure: Procedure) -> &'static Engine {
+        ENGINES.iter().find(|engine| engine.procedure == procedure).expect("it is in the table")
+    }
+
+    /// Whether it decides this acceptance condition. Engines that judge no acceptance condition decide each.
+    pub fn decides(&self, acceptance: &Acceptance) -> bool {
+        match self.procedure {
+            Procedure::Emptiness(algorithm) => algorithm.decides(acceptance),
+            Procedure::Threaded => {
+                acceptance.clauses().is_some_and(|clauses| threaded::follows(&clauses))
+            }
+            _ => true,
+        }
+    }
+
+    /// Searches any graph for an accepted path.
+    ///
+    /// # Errors
+    /// When the engine does not decide the graph's condition, is none for graphs, or finds the graph too large.
+    pub fn find_path<G: Graph>(&self, graph: &mut G) -> Result<emptiness::Answer, Undecided> {
+        match self.procedure {
+            Procedure::Emptiness(algorithm) if algorithm.decides(graph.acceptance()) => {
+                emptiness::check(graph, algorithm).map_err(Undecided::Graph)
+            }
+            _ => {
+                let acceptance = graph.acceptance().clone();
+                Err(Undecided::Condition { engine: self.name, acceptance })
+            }
+        }
+    }
+
+    /// Searches a product for an accepted path, within bounds. With `looks_around`, a search breadth first goes
+    /// ahead and may find a shorter path.
+    ///
+    /// # Errors
+    /// When the engine does not decide the product's condition, or the product is too large.
+    pub fn search<S: TransitionSystem>(
+        &self,
+        product: &mut Product<'_, S>,
+        bounds: Bounds,
+        looks_around: bool,
+    ) -> Result<Searched, Undecided> {
+        product.system_mut().interrupt(bounds.interrupt());
+        let mut bounded = Bounded::new(&mut *product, bounds);
+        if looks_around {
+            bounded = bounded.looking_around();
+        }
+        let answer = self.find_path(&mut bounded);
+        let (cut, near) = (bounded.cut(), bounded.found());
+        product.system_mut().interrupt(None);
+        let answer = match answer {
+            Err(_) if near.is_some() => emptiness::Answer::default(),
+            answer => answer?,
+        };
+        let deep = answer.lasso.map(|lasso| (lasso, Order::Depth));
+        Ok(Searched {
+            lasso: near.map(|lasso| (lasso, Order::Breadth)).or(deep),
+            effort: answer.effort,
+            cut: cut.or_else(|| product.cut()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_lead_to_their_rows() {
+        for engine in ENGINES {
+            assert!(std::ptr::eq(Engine::named(engine.name).expect("a row"), engine));
+            assert!(!engine.summary.is_empty(), "{}", engine.name);
+        }
+        assert!(Engine::named("none").is_none());
+    }
+
+    #[test]
+    fn every_question_has_an_engine_that_the_planner_takes() {
+        use Question::{Behaviours, GlobalRuns, Prefixes, QuotientRuns, Runs, States};
+        for question in [Runs, QuotientRuns, GlobalRuns, Prefixes, States, Behaviours] {
+            let engine = Engine::planned(question, &Acceptance::buchi());
+            assert!(engine.question == question && engine.choice != Choice::Reference);
+        }
+        for condition in [Acceptance::buchi(), Acceptance::streett(2), Acceptance::rabin(2)] {
+            assert!(Engine::planned(Runs, &condition).decides(&condition));
+            assert!(Engine::general().decides(&condition));
+        }
+    }
+}
