@@ -5,6 +5,7 @@ mod common;
 mod reduced;
 
 mod agreement;
+mod asked;
 mod blocked;
 mod collections;
 mod confirmed;

@@ -343,6 +343,11 @@ impl Parser<'_> {
         if let ("event" | "state", "(") = (name, self.sign_at(self.at + 1)) {
             return self.decided(span, name == "event");
         }
+        if let ("enabled" | "taken", "(") = (name, self.sign_at(self.at + 1)) {
+            let whole = span.to(self.tokens[self.partners[self.at + 1]].span);
+            self.at = self.partners[self.at + 1] + 1;
+            return Ok(Written::new(format!("state({})", self.slice(whole)), span.start));
+        }
         self.at += 1;
         if matches!(self.sign_at(self.at), "." | "!" | "?" | "[") {
             return self.event_formula(span);
