@@ -22,6 +22,7 @@ mod many_processes;
 mod matrices;
 mod merging;
 mod native;
+mod objects;
 mod orders;
 mod pat_corpus;
 mod preparing;

@@ -152,6 +152,11 @@ impl<'a, S: TransitionSystem> Product<'a, S> {
         self.nodes.pair(node)
     }
 
+    /// How many states the automaton has.
+    pub fn automaton_states(&self) -> usize {
+        self.automaton.state_count()
+    }
+
     /// The transition of the system behind a step of a node.
     pub fn transition(&mut self, node: StateId, nth: u32) -> Transition {
         let mut found = None;
