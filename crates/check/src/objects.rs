@@ -307,7 +307,12 @@ fn shown<S: TransitionSystem>(system: &S, state: StateId) -> Vec<String> {
         () if processes.contains(&name) => format!("{name}@{value}"),
         () => format!("{name} == {value}"),
     };
-    system.valuation(state).into_iter().map(pair).collect()
+    let values = system.valuation(state);
+    if values.is_empty() {
+        // Networks show their places, which are their propositions.
+        return system.describe(state).split_whitespace().map(str::to_owned).collect();
+    }
+    values.into_iter().map(pair).collect()
 }
 
 /// The part of a product that can be reached, as an automaton.
