@@ -20,8 +20,7 @@ fn premise(name: &str, weak: bool) -> String {
     }
 }
 
-/// What the formulas of a notion are about. Events that nobody has, and components without transitions, are named
-/// by nothing.
+/// Names of what the constraints of a notion are about. Events in no alphabet have none.
 fn targets(tiny: &TinyNetwork, level: Level) -> Vec<String> {
     match level {
         Level::Process => (0..tiny.components.len()).map(|at| format!("process P{at}")).collect(),

@@ -14,7 +14,7 @@ use fairly_testkit::network::{NetworkShape, random_network, random_propositions}
 
 use crate::common::{holds, network_of, property, seeds, written};
 
-/// An object as somebody else reads it.
+/// Prints an object and reads it back.
 fn read(
     network: &mut Explored<Network>,
     object: Object,
