@@ -4,6 +4,7 @@ use clap::ValueEnum;
 use fairly_check::{Assumption, NoObject, Object, Parts, Property, SystemIndex, objects};
 use fairly_omega::Automaton;
 use fairly_omega::formats::{dot, hoa};
+use fairly_source::escape::visible;
 use fairly_system::{EventReading, TransitionSystem};
 
 use super::{To, one_formula};
@@ -138,5 +139,6 @@ pub(super) fn text(automata: &[Automaton], to: To) -> Result<String, Failure> {
             return Err(Failure::usage("automata are drawn with --to hoa or --to dot"));
         }
     };
-    Ok(automata.iter().map(print).collect())
+    // Names of a model are material: what a terminal would obey is shown instead.
+    Ok(automata.iter().map(|automaton| visible(&print(automaton)).into_owned()).collect())
 }
