@@ -1,5 +1,7 @@
 //! Expressions of CSP# as expressions of the model, computed as far as they are known.
 
+use std::cell::Cell;
+
 use fairly_model::{AnyVariable, BinaryOp, ChannelQuery, Expr, Place, UnaryOp, VariableId};
 use fairly_source::Span;
 
@@ -12,6 +14,10 @@ use crate::csp::syntax as csp;
 
 /// How many values the indices of one replicated operator or quantifier may take together.
 pub(super) const MAX_COPIES: usize = 100_000;
+
+/// How many operators and operands one expression may be written out to, or all conditions with a name
+/// together. Quantifiers inside others multiply.
+const MOST_NODES: usize = 1 << 22;
 
 /// What a text is read against.
 pub(super) struct Scope<'a> {
@@ -27,6 +33,8 @@ pub(super) struct Scope<'a> {
     pub(super) placed: Option<&'a [VariableId]>,
     /// A variable of the model, and the value that it has where indices are asked for theirs.
     pub(super) assumed: Option<(&'a Expr, i64)>,
+    /// How many operators and operands have been written out.
+    pub(super) written: &'a Cell<usize>,
     /// What a name stands for.
     pub(super) names: &'a dyn Fn(csp::LocalId) -> Option<Expr>,
 }
@@ -93,6 +101,16 @@ impl Scope<'_> {
 
     /// The expression in the model.
     pub(super) fn expr(&self, expr: &csp::Expr) -> Result<Expr, Trouble> {
+        self.written.set(self.written.get() + 1);
+        if self.written.get() > MOST_NODES {
+            return Err(Trouble {
+                code: "E1092",
+                message: format!(
+                    "this is written out to more than {MOST_NODES} values and operators"
+                ),
+                span: expr.span,
+            });
+        }
         Ok(match &expr.kind {
             csp::ExprKind::Int(value) => Expr::Const(i64::from(*value)),
             csp::ExprKind::Bool(value) => Expr::Const(i64::from(*value)),
