@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fairly_system::{Annotation, EventId, EventKind, MoveId, ProcessId, Signature};
+use fairly_system::{Annotation, EventId, EventKind, EventSet, MoveId, ProcessId, Signature};
 
 use hashbrown::HashMap;
 
@@ -183,10 +183,8 @@ fn at_level(signature: &Signature, level: Level, strength: Strength) -> Vec<Cons
             })
             .collect(),
         Level::Event => events(signature)
-            .map(|event| {
-                let name = signature.event_name(event);
-                Constraint::fair(strength, name, Selector::Events(event.into()))
-            })
+            .into_iter()
+            .map(|(name, events)| Constraint::fair(strength, name, Selector::Events(events)))
             .collect(),
         Level::Action => signature
             .move_ids()
@@ -199,17 +197,30 @@ fn at_level(signature: &Signature, level: Level, strength: Strength) -> Vec<Cons
     }
 }
 
-/// The real events: `idle` is nobody's.
-fn events(signature: &Signature) -> impl Iterator<Item = EventId> + '_ {
-    signature.event_ids().filter(|&event| signature.event_kind(event) != EventKind::Idle)
+/// The real events: `idle` is nobody's. A name that can be seen is one event, also where it is listed several
+/// times: an event of CSP# that processes take together is another one where it has a program.
+fn events(signature: &Signature) -> Vec<(&str, EventSet)> {
+    let mut found: Vec<(&str, Vec<EventId>)> = Vec::new();
+    let mut positions: HashMap<&str, usize> = HashMap::new();
+    for event in signature.event_ids() {
+        let name = signature.event_name(event);
+        let at = match signature.event_kind(event) {
+            EventKind::Idle => continue,
+            EventKind::Visible => *positions.entry(name).or_insert(found.len()),
+            _ => found.len(),
+        };
+        match found.get_mut(at) {
+            Some((_, events)) => events.push(event),
+            None => found.push((name, vec![event])),
+        }
+    }
+    found.into_iter().map(|(name, events)| (name, EventSet::from(events))).collect()
 }
 
 fn live(signature: &Signature, strength: Strength) -> Vec<Constraint> {
     events(signature)
-        .map(|event| {
-            let name = signature.event_name(event);
-            Constraint::live(strength, name, Selector::Events(event.into()))
-        })
+        .into_iter()
+        .map(|(name, events)| Constraint::live(strength, name, Selector::Events(events)))
         .collect()
 }
 
@@ -232,10 +243,15 @@ fn annotations(signature: &Signature) -> Vec<(ProcessId, EventId, Annotation, Ve
 
 fn annotated(signature: &Signature, level: AnnotationLevel) -> Vec<Constraint> {
     let mut constraints: Vec<Constraint> = Vec::new();
+    let by_name = events(signature);
+    let named = |event: EventId| {
+        let of = by_name.iter().find(|(_, events)| events.contains(event, signature));
+        of.map_or_else(|| event.into(), |(_, events)| events.clone())
+    };
     for (process, event, annotation, moves) in annotations(signature) {
         let name = signature.event_name(event);
         let (what, selector) = match level {
-            AnnotationLevel::Name => (name.to_owned(), Selector::Events(event.into())),
+            AnnotationLevel::Name => (name.to_owned(), Selector::Events(named(event))),
             AnnotationLevel::Occurrence => {
                 let process = signature.process_name(process);
                 (format!("{process}.{name}"), Selector::Moves(moves))
