@@ -112,6 +112,8 @@ pub enum WhyUnknown {
     Internal(String),
     /// Nobody began with it.
     NotBegun(NotBegun),
+    /// The work on it was ended from outside, with the reason.
+    Ended(String),
     /// No run refutes it, but it is not known whether errors of the model are in the way: why not.
     Errors(Box<WhyUnknown>),
 }
@@ -196,10 +198,12 @@ impl fmt::Display for WhyUnknown {
             },
             WhyUnknown::Internal(message) => write!(f, "internal error: {message}"),
             WhyUnknown::NotBegun(why) => write!(f, "not begun: {why}"),
+            WhyUnknown::Ended(why) => write!(f, "{why}"),
             WhyUnknown::Errors(why) => {
                 write!(f, "no run refutes it, but errors of the model may be in the way: ")?;
                 match &**why {
                     WhyUnknown::NotBegun(why) => write!(f, "they were not looked for: {why}"),
+                    WhyUnknown::Ended(why) => write!(f, "not all were looked for: {why}"),
                     why => write!(f, "the search for them {}", Search(why)),
                 }
             }
