@@ -22,7 +22,7 @@ use super::runs::RunsKept;
 use crate::failure::Failure;
 use crate::files::Output;
 use crate::input::Patience;
-use crate::interim::Answer;
+use crate::interim::{Answer, SoFar};
 use crate::output;
 use crate::progress::Progress;
 
@@ -226,6 +226,13 @@ impl Model {
         progress.at_most(self.max_states.unwrap_or(0));
     }
 
+    /// Lets it be known how answers are printed, and to which files, if the work cannot go on.
+    pub(super) fn announce(&self, reports: Vec<(Format, String)>) {
+        if let Some(progress) = self.progress {
+            progress.interim().command(self.format, self.look, reports);
+        }
+    }
+
     /// Something is asked about a model; it is not known what as long as the model is read, for which there
     /// is as much time as for an answer.
     pub(super) fn reading(&self, files: &[String]) -> Result<(), Failure> {
@@ -263,6 +270,13 @@ impl Model {
     pub(super) fn answered(&self, title: &str, answer: Answer) {
         if let Some(progress) = self.progress {
             progress.interim().answer(title, answer);
+        }
+    }
+
+    /// So much is known of the question that is being answered.
+    pub(super) fn so_far(&self, title: &str, answer: SoFar) {
+        if let Some(progress) = self.progress {
+            progress.interim().so_far(title, answer);
         }
     }
 
@@ -314,7 +328,7 @@ impl Model {
         if self.format != Format::Human {
             let documents = failure.documents(&self.files.join(" "));
             // The failure is what counts.
-            let _ = output::write(&self.format.documents(&documents), None);
+            let _ = self.format.print(&self.format.documents(&documents));
         }
         failure
     }
@@ -402,6 +416,14 @@ impl Format {
             Format::Sarif => json::text(&json::value(&formats::sarif(documents))),
             Format::Junit => formats::junit(documents),
             Format::Markdown => formats::markdown(documents),
+        }
+    }
+
+    /// Prints a text in this format.
+    pub(super) fn print(self, text: &str) -> Result<(), Failure> {
+        match self {
+            Format::Github => output::write_commands(text),
+            _ => output::write(text, None),
         }
     }
 }
@@ -525,13 +547,15 @@ impl Check {
 
     /// Lets it be known where answers are wanted, if the work cannot go on.
     pub(super) fn announce(&self) {
-        let Some(progress) = self.model.progress else { return };
         let file = |report: &Report| match report {
             Report::File(format, file) => Some((*format, file.clone())),
             Report::Runs | Report::Table => None,
         };
         let reports = self.report.iter().filter_map(file).collect();
-        progress.interim().command(self.model.format, self.model.look, reports);
+        self.model.announce(reports);
+        if let (true, Some(progress)) = (self.quiet, self.model.progress) {
+            progress.interim().lines();
+        }
     }
 
     /// Finds out, before anything is searched, whether what `--report` and `--trace` ask for can be

@@ -98,7 +98,8 @@ impl Answered {
     pub(super) fn print(self, request: &Check, style: Style) -> Result<ExitCode, Failure> {
         let Answered { text, documents, counts, code, mut unwritten, next, absent: _ } = self;
         let next = next.map_or(String::new(), |next| next.line());
-        output::write(&(text + &next), None).inspect_err(|_| counts.remark())?;
+        let format = request.model.format;
+        format.print(&(text + &next)).inspect_err(|_| counts.remark())?;
         unwritten.extend(request.write_reports(&documents));
         let codes = unwritten.into_iter().map(|failure| {
             let code = failure.code();
