@@ -249,7 +249,7 @@ fn text(rng: &mut Rng) -> String {
         words.process(rng, "P(i)")
     );
     if rng.chance(1, 8) {
-        text += rng.pick(&["#alphabet P {e.i};\n", "#alphabet P {e.i, go};\n"]);
+        text += *rng.pick::<&str>(&["#alphabet P {e.i};\n", "#alphabet P {e.i, go};\n"]);
     }
     let mut system = match rng.below(3) {
         0 => format!("||| i:{{0..{}}} @ P(i)", count - 1),
