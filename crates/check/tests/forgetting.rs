@@ -449,7 +449,7 @@ fn what_something_depends_on_is_kept() {
         "byte n, m; active proctype P() { do :: n++; m = n; n = m + 1 od }",
         "int a[2]; active [2] proctype P() { do :: a[_pid]++ od }",
         "int a[2]; bit i; active proctype P() { do :: a[i] = a[i] + a[1 - i]; i = 1 - i od }",
-        "int a[2]; byte i; active proctype P() { do :: i < 2 -> a[i]++; i++ od }",
+        "int a[2]; byte i; active proctype P() { do :: i < 1 -> a[i]++; i++ od }",
         "byte n; proctype W(byte x) { byte y; y = x } active proctype P() { do :: n++; run W(n); _nr_pr == 1 od }",
     ] {
         let mut file = PromelaFile::parse(text, &[]).expect("a model");
