@@ -337,7 +337,7 @@ impl Parser<'_> {
             self.report(
                 Wrong::new("E1177", format!("the parameter `{name}` is an array"), place)
                     .label("parameters are no arrays")
-                    .help("pass an index, or put the array into a typedef"),
+                    .help("pass an index into a global array"),
             );
         }
         match u32::try_from(length) {
