@@ -29,6 +29,9 @@ use crate::graph::Graph;
 use crate::marks::{MarkSet, MarkSetId};
 use crate::refused::{Refused, Resource};
 
+use super::statistics::{Statistics, Why};
+use super::watching::{Event, Observer};
+
 /// A copy of some nodes of a graph and the edges between them, numbered from 0.
 pub(super) struct Component {
     nodes: Vec<StateId>,
@@ -144,6 +147,11 @@ impl Component {
         })
     }
 
+    /// Where the edge at a position leads.
+    pub(super) fn target(&self, at: usize) -> u32 {
+        self.targets[at]
+    }
+
     /// The positions of the edges that leave `local`, among all edges.
     pub(super) fn range(&self, local: u32) -> std::ops::Range<usize> {
         self.first[local as usize] as usize..self.first[local as usize + 1] as usize
@@ -168,7 +176,9 @@ impl Component {
         avoided: &MarkSet,
     ) -> Option<Region> {
         let forbidden = region.forbidden.union(avoided);
-        let parts = Parts::new(self, graph).decompose(&region.members, &forbidden);
+        let mut statistics = Statistics::default();
+        let parts = Parts::new(self, graph, &mut statistics, &mut ())
+            .decompose(&region.members, &forbidden);
         let accepted = parts.into_iter().filter(|(_, present)| region.condition.accepts(present));
         let (members, present) = accepted.min_by_key(|(members, _)| members.len())?;
         let condition = region.condition.restrict(&present);
@@ -177,21 +187,24 @@ impl Component {
 
     /// An accepted region, if there is one. The component must be strongly connected, with an edge,
     /// with the marks `present`, and `condition` restricted to them.
-    pub(super) fn accepted_part<G: Graph>(
+    pub(super) fn accepted_part<G: Graph, O: Observer>(
         &self,
         graph: &G,
         condition: &Acceptance,
         present: &MarkSet,
+        statistics: &mut Statistics,
+        observer: &mut O,
     ) -> Result<Option<Region>, Refused> {
         let all = (0..).take(self.len()).collect();
-        let mut parts = Parts::new(self, graph);
+        let mut parts = Parts::new(self, graph, statistics, observer);
         parts.accepted(all, condition.clone(), present.clone(), &mut |_, _| true)
     }
 
     /// The strongly connected components with an edge, each with the marks that occur in it.
     pub(super) fn components<G: Graph>(&self, graph: &G) -> Vec<(Vec<u32>, MarkSet)> {
         let all: Vec<u32> = (0..).take(self.len()).collect();
-        Parts::new(self, graph).decompose(&all, &MarkSet::new())
+        let mut statistics = Statistics::default();
+        Parts::new(self, graph, &mut statistics, &mut ()).decompose(&all, &MarkSet::new())
     }
 
     /// Calls `found` with one accepted region of each strongly connected component that has one,
@@ -206,7 +219,8 @@ impl Component {
     ) -> Result<(), Refused> {
         let all: Vec<u32> = (0..).take(self.len()).collect();
         let nothing = MarkSet::new();
-        let mut parts = Parts::new(self, graph);
+        let (mut statistics, mut nothing_seen) = (Statistics::default(), ());
+        let mut parts = Parts::new(self, graph, &mut statistics, &mut nothing_seen);
         for (members, present) in parts.decompose(&all, &nothing) {
             let condition = acceptance.restrict(&present);
             if condition != Acceptance::False
@@ -230,6 +244,8 @@ struct Task {
     members: Vec<u32>,
     condition: Acceptance,
     forbidden: MarkSet,
+    /// How often something was removed on the way to it.
+    depth: usize,
 }
 
 /// Judges a strongly connected part: returns it if it is accepted as a whole, otherwise adds what
@@ -239,8 +255,10 @@ fn judge(
     condition: Acceptance,
     forbidden: MarkSet,
     present: MarkSet,
+    depth: usize,
     tasks: &mut Vec<Task>,
     left: &mut usize,
+    statistics: &mut Statistics,
 ) -> Result<Option<Region>, Refused> {
     let mut alternatives = vec![condition];
     while let Some(condition) = alternatives.pop() {
@@ -262,8 +280,9 @@ fn judge(
             })
             .collect();
         if !demanded.is_empty() {
-            let forbidden = forbidden.union(&demanded);
-            tasks.push(Task { members: members.clone(), condition, forbidden });
+            demanded.iter().for_each(|mark| statistics.fails(Some(mark), Why::AskedInVain));
+            let (forbidden, depth) = (forbidden.union(&demanded), depth + 1);
+            tasks.push(Task { members: members.clone(), condition, forbidden, depth });
             continue;
         }
         // Every `Inf` left is of a mark that occurs, so what fails is a disjunction in which each
@@ -286,9 +305,11 @@ fn judge(
 }
 
 /// Decomposition of parts of one component, with tables that are allocated once.
-struct Parts<'a, G> {
+struct Parts<'a, G, O> {
     component: &'a Component,
     graph: &'a G,
+    statistics: &'a mut Statistics,
+    observer: &'a mut O,
     /// The part that each node was last put in; a part has a new number each time.
     owner: Vec<u32>,
     next_owner: u32,
@@ -297,12 +318,26 @@ struct Parts<'a, G> {
     choices: usize,
 }
 
-impl<'a, G: Graph> Parts<'a, G> {
-    fn new(component: &'a Component, graph: &'a G) -> Self {
+impl<'a, G: Graph, O: Observer> Parts<'a, G, O> {
+    fn new(
+        component: &'a Component,
+        graph: &'a G,
+        statistics: &'a mut Statistics,
+        observer: &'a mut O,
+    ) -> Self {
         let nodes = component.len();
         let tarjan = Tarjan::new(nodes);
         let owner = vec![0; nodes];
-        Parts { component, graph, owner, next_owner: 1, tarjan, choices: CHOICES }
+        Parts {
+            component,
+            graph,
+            statistics,
+            observer,
+            owner,
+            next_owner: 1,
+            tarjan,
+            choices: CHOICES,
+        }
     }
 
     /// An accepted region among `members`, which must be strongly connected with an edge and with
@@ -316,25 +351,42 @@ impl<'a, G: Graph> Parts<'a, G> {
     ) -> Result<Option<Region>, Refused> {
         let mut tasks = vec![];
         let nothing = MarkSet::new();
-        let whole = judge(members, condition, nothing, present, &mut tasks, &mut self.choices)?;
+        let Parts { choices, statistics, .. } = self;
+        let whole =
+            judge(members, condition, nothing, present, 0, &mut tasks, choices, statistics)?;
         if whole.is_some() {
             return Ok(whole);
         }
         while let Some(task) = tasks.pop() {
+            self.statistics.decomposes(task.depth);
+            self.statistics.removed += self.edges_with(&task.members, &task.forbidden);
+            self.observer.observe(|| Event::Avoided { marks: Event::marks(&task.forbidden) });
             for (members, present) in self.decompose(&task.members, &task.forbidden) {
+                let Parts { component, observer, .. } = self;
+                let nodes = || members.iter().map(|&it| component.node(it).0).collect();
+                observer.observe(|| Event::Component { nodes: nodes() });
                 if !viable(&members, &task.forbidden) {
                     continue;
                 }
                 let condition = task.condition.restrict(&present);
                 let forbidden = task.forbidden.clone();
-                let choices = &mut self.choices;
-                let found = judge(members, condition, forbidden, present, &mut tasks, choices)?;
+                let (choices, statistics) = (&mut self.choices, &mut *self.statistics);
+                let depth = task.depth;
+                let found = judge(
+                    members, condition, forbidden, present, depth, &mut tasks, choices, statistics,
+                )?;
                 if found.is_some() {
                     return Ok(found);
                 }
             }
         }
         Ok(None)
+    }
+
+    /// How many edges of a part carry one of these marks.
+    fn edges_with(&self, members: &[u32], marks: &MarkSet) -> usize {
+        let edges = members.iter().flat_map(|&node| self.component.range(node));
+        edges.filter(|&at| self.graph.marks(self.component.marks[at]).intersects(marks)).count()
     }
 
     /// The strongly connected parts with an edge, of `members` without the forbidden edges, each
@@ -482,6 +534,8 @@ pub fn has_accepting_cycle(
     }
     let mut present = MarkSet::new();
     copy.marks.iter().for_each(|&id| present.union_with(automaton.marks(id)));
-    let part = copy.accepted_part(&graph, &acceptance.restrict(&present), &present)?;
+    let condition = acceptance.restrict(&present);
+    let mut statistics = Statistics::default();
+    let part = copy.accepted_part(&graph, &condition, &present, &mut statistics, &mut ())?;
     Ok(part.is_some())
 }
