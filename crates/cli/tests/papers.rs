@@ -117,7 +117,8 @@ fn procedures_for_inherent_fairness_agree_and_say_what_decided() {
         let prefixes = answer[0]["stamp"]["statistics"]["prefixes"].clone();
         (answer[0]["outcome"].clone(), prefixes)
     };
-    for model in ["corpus/systems/c19-inherent-union.net", "corpus/systems/c18-inherent-weird.net"] {
+    for model in ["corpus/systems/c19-inherent-union.net", "corpus/systems/c18-inherent-weird.net"]
+    {
         let (naive, five) = decided("naive", model);
         let (six, sets) = decided("section-6", model);
         let (improved, _) = decided("improved", model);

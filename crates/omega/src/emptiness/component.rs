@@ -19,6 +19,7 @@
 //! edges are removed, not states (002-14); a part must have an edge (002-2); an empty remainder is
 //! skipped (002-5); failure of one part never ends the search (002-6, 000-15).
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use hashbrown::HashMap;
@@ -248,18 +249,16 @@ struct Task {
     depth: usize,
 }
 
-/// Judges a strongly connected part: returns it if it is accepted as a whole, otherwise adds what
-/// is worth trying to `tasks`. `condition` is restricted to the marks `present`.
+/// Judges a strongly connected part with the marks `present`: returns it if it is accepted as a whole, otherwise
+/// adds what is worth trying to `tasks`. Its condition is restricted to these marks.
 fn judge(
-    members: Vec<u32>,
-    condition: Acceptance,
-    forbidden: MarkSet,
+    part: Task,
     present: MarkSet,
-    depth: usize,
     tasks: &mut Vec<Task>,
     left: &mut usize,
     statistics: &mut Statistics,
 ) -> Result<Option<Region>, Refused> {
+    let Task { members, condition, forbidden, depth } = part;
     let mut alternatives = vec![condition];
     while let Some(condition) = alternatives.pop() {
         if condition == Acceptance::False {
@@ -352,14 +351,13 @@ impl<'a, G: Graph, O: Observer> Parts<'a, G, O> {
         let mut tasks = vec![];
         let nothing = MarkSet::new();
         let Parts { choices, statistics, .. } = self;
-        let whole =
-            judge(members, condition, nothing, present, 0, &mut tasks, choices, statistics)?;
+        let all = Task { members, condition, forbidden: nothing, depth: 0 };
+        let whole = judge(all, present, &mut tasks, choices, statistics)?;
         if whole.is_some() {
             return Ok(whole);
         }
         while let Some(task) = tasks.pop() {
             self.statistics.decomposes(task.depth);
-            self.statistics.removed += self.edges_with(&task.members, &task.forbidden);
             self.observer.observe(|| Event::Avoided { marks: Event::marks(&task.forbidden) });
             for (members, present) in self.decompose(&task.members, &task.forbidden) {
                 let Parts { component, observer, .. } = self;
@@ -370,23 +368,15 @@ impl<'a, G: Graph, O: Observer> Parts<'a, G, O> {
                 }
                 let condition = task.condition.restrict(&present);
                 let forbidden = task.forbidden.clone();
+                let part = Task { members, condition, forbidden, depth: task.depth };
                 let (choices, statistics) = (&mut self.choices, &mut *self.statistics);
-                let depth = task.depth;
-                let found = judge(
-                    members, condition, forbidden, present, depth, &mut tasks, choices, statistics,
-                )?;
+                let found = judge(part, present, &mut tasks, choices, statistics)?;
                 if found.is_some() {
                     return Ok(found);
                 }
             }
         }
         Ok(None)
-    }
-
-    /// How many edges of a part carry one of these marks.
-    fn edges_with(&self, members: &[u32], marks: &MarkSet) -> usize {
-        let edges = members.iter().flat_map(|&node| self.component.range(node));
-        edges.filter(|&at| self.graph.marks(self.component.marks[at]).intersects(marks)).count()
     }
 
     /// The strongly connected parts with an edge, of `members` without the forbidden edges, each
@@ -397,12 +387,22 @@ impl<'a, G: Graph, O: Observer> Parts<'a, G, O> {
         for &node in members {
             self.owner[node as usize] = part;
         }
-        let Parts { component, graph, owner, tarjan, .. } = self;
+        let Parts { component, graph, owner, tarjan, statistics, .. } = self;
         let allowed = |at: usize| {
             owner[component.targets[at] as usize] == part
                 && !graph.marks(component.marks[at]).intersects(forbidden)
         };
-        let found = tarjan.components(component, members, allowed);
+        // Each edge is followed once; one from a node to itself may be looked at again.
+        let removed = Cell::new(0);
+        let followed = |at: usize| {
+            let is_allowed = allowed(at);
+            if !is_allowed && owner[component.targets[at] as usize] == part {
+                removed.set(removed.get() + 1);
+            }
+            is_allowed
+        };
+        let found = tarjan.components(component, members, followed, allowed);
+        statistics.removed += removed.get();
         let mut parts = Vec::new();
         for part in found {
             let number = self.next_owner;
@@ -445,6 +445,7 @@ impl Tarjan {
         &mut self,
         component: &Component,
         members: &[u32],
+        followed: impl Fn(usize) -> bool,
         allowed: impl Fn(usize) -> bool,
     ) -> Vec<Vec<u32>> {
         const DONE: u32 = u32::MAX;
@@ -465,7 +466,7 @@ impl Tarjan {
                 if *at < component.range(node).end {
                     let edge = *at;
                     *at += 1;
-                    if !allowed(edge) {
+                    if !followed(edge) {
                         continue;
                     }
                     let target = component.targets[edge];

@@ -104,10 +104,6 @@ impl<G: Graph, O: Observer> Search<'_, '_, G, O> {
         Ok(None)
     }
 
-    #[allow(
-        clippy::too_many_arguments,
-        reason = "the tables of one search, which a loop borrows one by one"
-    )]
     fn open(
         &mut self,
         vertex: StateId,
