@@ -3,6 +3,7 @@
 
 mod common;
 
+mod events;
 mod finite_words;
 mod formats;
 mod hard_conditions;
