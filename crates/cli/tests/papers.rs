@@ -79,7 +79,9 @@ fn the_walks_of_two_papers_differ_where_a_cycle_asks_for_nothing() {
         let answer = json(&["aut", "empty", "--engine", engine, "--format", "json", file]);
         answer["automata"][0]["lasso"]["cycle"].as_array().expect("a cycle").len()
     };
-    assert_eq!((cycle("latvala"), cycle("kesten")), (2, 4));
+    // With marks on states, node 0 as it is entered by the long cycle is another state than node 0 at the start,
+    // so the walk that meets every set goes round once and then the short way back.
+    assert_eq!((cycle("latvala"), cycle("kesten")), (2, 6));
 }
 
 #[test]
