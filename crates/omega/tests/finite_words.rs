@@ -61,7 +61,7 @@ fn prefixes_complements_limits_and_words() {
         assert!(complement.is_deterministic().unwrap() && complement.is_complete().unwrap());
         // The limit of the prefixes is their closure: it has every word of the automaton and the same prefixes.
         let limit = ops::limit(&prefixes, Limits::default()).unwrap().unwrap();
-        assert!(ops::includes(&limit, &automaton, Limits::default()).unwrap().is_none());
+        assert!(ops::includes(&automaton, &limit, Limits::default()).unwrap().is_none());
         for word in words(2, 3) {
             assert_eq!(accepts(&ops::prefixes(&limit), &word), accepts(&prefixes, &word));
         }
