@@ -5,6 +5,7 @@ pub mod clock;
 pub mod emptiness;
 pub mod fairness;
 pub mod generate;
+pub mod inherent;
 pub mod ltl;
 pub mod native;
 pub mod plot;

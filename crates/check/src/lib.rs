@@ -35,6 +35,7 @@ mod property;
 mod question;
 mod record;
 pub mod soundness;
+mod statistics;
 mod strengths;
 mod threads;
 mod vacuity;
@@ -57,6 +58,7 @@ pub use plan::{Plan, Planned, plan};
 pub use property::{Property, Unbound, parse_for};
 pub use question::{Claim, SystemIndex, Systems, Unanswered};
 pub use record::{Basis, Evidence, Said, Shows, Verdict, Violation, events};
+pub use statistics::{Lengths, PrefixSet, Prefixes, Size, Statistics, Unmet};
 pub use strengths::{Strengths, strengths};
 pub use verdict::{
     Answer, Counterexample, Doomed, Failure, Fairness, NotBegun, Outcome, Stamp, Upgrade,

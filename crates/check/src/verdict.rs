@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::confirm::Confirmed;
 use crate::lint::Needless;
 use crate::soundness::Refusal;
+use crate::statistics::Statistics;
 
 /// The answer to one property under one assumption, with runs of the system that was asked.
 /// [`Answer::record`] makes a [`Verdict`](crate::Verdict) of it.
@@ -273,6 +274,8 @@ pub struct Stamp {
     pub order: Option<Order>,
     /// How much of the time was spent on finding a short run.
     pub shortening: Duration,
+    /// How the search for a run went, if there was one.
+    pub statistics: Option<Statistics>,
 }
 
 /// Why a check did not come to a verdict.

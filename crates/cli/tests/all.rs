@@ -21,6 +21,7 @@ mod lossy;
 mod mutants;
 mod newcomer;
 mod next;
+mod papers;
 mod promela;
 mod reports;
 mod templates;

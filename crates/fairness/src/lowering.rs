@@ -80,6 +80,15 @@ impl Lowering {
         }
     }
 
+    /// The constraint that a mark belongs to.
+    pub fn constraint_of(&self, mark: Mark) -> Option<&Constraint> {
+        let is_its = |marks: &Marks| match *marks {
+            Marks::Weak { settled } => settled == mark,
+            Marks::Strong { when, then } => when == mark || then == mark,
+        };
+        self.marks.iter().position(is_its).map(|at| &self.constraints[at])
+    }
+
     /// Whether a constraint asks what processes offer.
     pub fn asks_ready(&self) -> bool {
         self.ready_asked

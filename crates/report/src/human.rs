@@ -6,8 +6,8 @@ use fairly_check::claim::Order;
 use fairly_check::engines::{Engine, Question};
 use fairly_check::soundness::{FORGETTING, MERGING, SOUNDNESS, SYMMETRY};
 use fairly_check::{
-    Basis, Cause, CauseKind, Elsewhere, Fairness, Ladder, Least, Moment, Phrase, Rung, Said, Shows,
-    Verdict, Violation, Waiting,
+    Basis, Cause, CauseKind, Elsewhere, Fairness, Ladder, Least, Moment, Phrase, Prefixes, Rung,
+    Said, Shows, Statistics, Verdict, Violation, Waiting,
 };
 use fairly_fairness::{Level, Notion, Strength};
 use fairly_source::Span;
@@ -79,6 +79,9 @@ fn of_formula(verdict: &Verdict, formula: &str, aside: &Aside<'_>) -> String {
     }
     if !is_short {
         out.push_str(&stamp(&verdict.stamp, verdict.closure.as_ref(), look));
+    }
+    if let Some(statistics) = verdict.stamp.statistics.as_ref().filter(|_| look.statistics) {
+        out.push_str(&search_statistics(statistics, verdict, look));
     }
     let warning = match &verdict.closure {
         Some(Fairness::NotMachineClosed(prefix)) => Some(format!(
@@ -453,6 +456,74 @@ fn stamp(stamp: &Basis, closure: Option<&Fairness<Vec<String>>>, look: &Look) ->
         parts.remove(engine);
     }
     look.wrapped(MARGIN, &parts.join(" · "))
+}
+
+/// How inherent fairness was decided, with the sets that came up.
+fn prefix_statistics(prefixes: &Prefixes, look: &Look) -> String {
+    let mut lines = vec![format!("decided: {}", prefixes.decided)];
+    for size in &prefixes.automata {
+        lines.push(format!("{}: {}", size.automaton, counted(size.states, "state")));
+    }
+    for set in &prefixes.sets {
+        let states = |states: &[u32]| -> String {
+            let states: Vec<String> = states.iter().map(u32::to_string).collect();
+            states.join(" ")
+        };
+        let dead = match set.dead.as_slice() {
+            [] => String::new(),
+            dead => format!("; dead: {}", states(dead)),
+        };
+        lines.push(format!("R of state {}: {{{}}}{dead}", set.state, states(&set.live)));
+    }
+    let mut out = look.wrapped(6, "statistics:");
+    lines.iter().for_each(|line| out.push_str(&look.wrapped(8, line)));
+    out
+}
+
+/// How the search for a run went: a line for each kind of number.
+fn search_statistics(statistics: &Statistics, verdict: &Verdict, look: &Look) -> String {
+    if let Some(prefixes) = &statistics.prefixes {
+        return prefix_statistics(prefixes, look);
+    }
+    let mut lines = vec![
+        format!(
+            "{}, the largest with {}",
+            counted(statistics.components, "complete component"),
+            counted(statistics.largest_component, "node"),
+        ),
+        format!(
+            "{}, {} deep; {} removed",
+            counted(statistics.rounds, "pruning round"),
+            statistics.nesting,
+            statistics.removed,
+        ),
+        format!(
+            "{} visited, copies by monitors and counters included; {}",
+            counted(statistics.copies, "node"),
+            match verdict.stamp.product_steps {
+                Some(steps) => counted(steps, "step"),
+                None => String::new(),
+            }
+        ),
+    ];
+    for unmet in &statistics.unmet {
+        let times = counted(unmet.times, "time");
+        lines.push(format!("{}: {}, {times}", unmet.constraint, unmet.why));
+    }
+    if let Some(found) = statistics.found {
+        let shown = statistics.shown.map_or(String::new(), |shown| {
+            format!("; shown: stem {}, loop {}", shown.stem, shown.cycle)
+        });
+        lines.push(format!(
+            "{} settled on the loop; found: stem {}, loop {}{shown}",
+            counted(statistics.obligations, "demand"),
+            found.stem,
+            found.cycle,
+        ));
+    }
+    let mut out = look.wrapped(6, "statistics:");
+    lines.iter().for_each(|line| out.push_str(&look.wrapped(8, line)));
+    out
 }
 
 /// A finite run as its events.

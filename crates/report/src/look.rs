@@ -17,6 +17,8 @@ pub struct Look {
     pub coloured: bool,
     /// Whether everything is said that there is to say: of properties that hold, too, and every note of a kind.
     pub verbose: bool,
+    /// Whether statistics of searches are shown.
+    pub statistics: bool,
     /// Lines that are seen at a time.
     pub height: usize,
 }
@@ -24,7 +26,8 @@ pub struct Look {
 impl Default for Look {
     /// A wide terminal without colours.
     fn default() -> Self {
-        Look { width: 120, ascii: false, coloured: false, verbose: false, height: 40 }
+        let (ascii, coloured, verbose, statistics) = (false, false, false, false);
+        Look { width: 120, ascii, coloured, verbose, statistics, height: 40 }
     }
 }
 

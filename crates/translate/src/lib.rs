@@ -39,7 +39,7 @@ use fairly_omega::{Automaton, Limits, Refused};
 
 pub use fast::fast;
 pub use generic::{translate_alternating, translate_generic};
-pub use gpvw::gpvw;
+pub use gpvw::{Expansion, Explanation, NodeSets, gpvw, gpvw_explained};
 pub use lifted::{LetterConstraint, Lifted, translate_lifted};
 
 /// A translator of the table.

@@ -55,7 +55,7 @@ pub use self::tree::Event;
 
 /// Most classes of letters that one tree may tell apart. A result with more edges than this at one
 /// state is of no use to anybody, and the classes have to be held while they are split.
-const MOST_CLASSES: usize = 1 << 16;
+pub(super) const MOST_CLASSES: usize = 1 << 16;
 
 /// A step of a [`Determinized`] automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
