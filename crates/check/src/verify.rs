@@ -137,6 +137,12 @@ pub fn check<S: Reducible>(
                  be combined with constraints",
             ));
         }
+        Notion::Inherent(_) if property.asks_fairness() => {
+            return Err(Failure::Senseless(
+                "inherent fairness is about what can be seen of a finite prefix, which is not what is \
+                 enabled and taken",
+            ));
+        }
         Notion::Inherent(reading) => inherently(system, property, reading, options, &mut stamp)?,
         notion => {
             let found = match notion {
@@ -497,10 +503,14 @@ pub(crate) fn wanted(
     let forgetting = Some(seen.clone());
     let orders = soundness::watched(property, Notion::None, constraints);
     let merging = orders.as_ref().ok().and_then(soundness::mergeable);
+    let seen = match property.is_some_and(Property::asks_fairness) {
+        true => Err(Refusal::Table(RowKind::Asked)),
+        false => Ok(seen),
+    };
     match options.reduction {
         Reduction::Off => Wanted::nothing(),
-        Reduction::Sound => Wanted { orders, symmetry: Ok(seen), forgetting, merging, ends: false },
-        Reduction::Symmetry => Wanted { symmetry: Ok(seen), ..Wanted::nothing() },
+        Reduction::Sound => Wanted { orders, symmetry: seen, forgetting, merging, ends: false },
+        Reduction::Symmetry => Wanted { symmetry: seen, ..Wanted::nothing() },
         Reduction::Forgetting => Wanted { forgetting, ..Wanted::nothing() },
         Reduction::Merging => Wanted { merging, ..Wanted::nothing() },
         Reduction::Local => Wanted { forgetting, merging, ..Wanted::nothing() },

@@ -8,6 +8,7 @@
 //! | [`Atom::Name`] | `p` | not yet decided: a state proposition or an event of the model |
 //! | [`Atom::Event`] | `eat.0`, `eat.*`, `event(eat)` | the step's event is this one, or one of these |
 //! | [`Atom::State`] | `"x == 3"`, `{x == 3}`, `state(p)` | an expression of the model's language |
+//! | the same | `enabled(P)`, `taken(P)` | what fairness asks of a process, event or action; also in quotes |
 //!
 //! A word with a dot is certainly an event. A plain word is left undecided; whoever knows the
 //! model replaces it with [`crate::Formulas::replace_atoms`]. Until then every analysis of this

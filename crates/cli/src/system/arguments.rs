@@ -715,6 +715,27 @@ impl Check {
     }
 }
 
+/// What fairness is asked for, where annotations are read by name and prefixes as traces.
+pub(super) fn notion(
+    fairness: Option<FairnessName>,
+    level: LevelName,
+    is_annotated: bool,
+) -> Notion {
+    let level = level.level();
+    let annotated = Notion::Annotated(AnnotationLevel::Name);
+    match fairness {
+        None if is_annotated => annotated,
+        None | Some(FairnessName::None) => Notion::None,
+        Some(FairnessName::Annotated) => annotated,
+        Some(FairnessName::Weak) => Notion::Weak(level),
+        Some(FairnessName::Strong) => Notion::Strong(level),
+        Some(FairnessName::WeakLive) => Notion::WeakLive,
+        Some(FairnessName::StrongLive) => Notion::StrongLive,
+        Some(FairnessName::Global) => Notion::Global,
+        Some(FairnessName::Inherent) => Notion::Inherent(Reading::Trace),
+    }
+}
+
 /// Whether the model asks for fairness where its transitions are written.
 pub(super) fn is_annotated(network: &Explored<Network>) -> bool {
     network.signature().moves.iter().any(|it| it.annotation.is_some())
@@ -733,7 +754,7 @@ pub(super) enum Report {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FairnessName {
+pub(super) enum FairnessName {
     /// Every run counts.
     None,
     /// Weak fairness of everything at the level.

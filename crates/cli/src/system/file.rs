@@ -22,7 +22,7 @@ use fairly_report::human::Aside;
 use fairly_report::{Source, human, json};
 use fairly_search::Bounds;
 use fairly_source::Span;
-use fairly_system::{AtomIndex, TransitionSystem};
+use fairly_system::{AtomIndex, EventReading, TransitionSystem};
 
 use super::arguments::{Check, Format, Ladder, Least, Model};
 use super::guard::guarded;
@@ -194,6 +194,14 @@ impl File {
             }
         }
         subjects
+    }
+
+    /// Which event a position of a run reads.
+    pub(super) fn reading(&self) -> EventReading {
+        match &self.read {
+            Read::Csp(_) => EventReading::Entering,
+            Read::Promela(_) => EventReading::Leaving,
+        }
     }
 
     /// Whether fairness is asked for where events or statements are written.

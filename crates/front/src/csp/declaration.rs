@@ -149,7 +149,7 @@ impl Parser<'_> {
             None => {
                 let id = DefineId::from_index(self.spec.defines.len());
                 let locals = std::mem::take(&mut self.locals);
-                self.spec.defines.push(Define { name, body, locals });
+                self.spec.defines.push(Define { name, inline: false, body, locals });
                 self.extents.push(Extent { size, depth });
                 Global::Define(id)
             }

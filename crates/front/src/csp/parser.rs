@@ -62,6 +62,8 @@ pub(super) struct Parser<'a> {
     /// Whether what is read belongs to a program, which can change collections.
     pub(super) in_program: bool,
     events: HashMap<&'a str, EventId>,
+    /// The events of `x := e`, by their first words.
+    pub(super) assignments: HashMap<String, EventId>,
     /// What the declaration that is read binds, and which names are visible now.
     pub(super) locals: Vec<Local>,
     pub(super) types: Vec<Type>,
@@ -104,6 +106,7 @@ impl<'a> Parser<'a> {
             bound: Vec::new(),
             arities: Vec::new(),
             occurring: HashMap::new(),
+            assignments: HashMap::new(),
         }
     }
 
@@ -347,6 +350,16 @@ impl<'a> Parser<'a> {
             self.spec.events.push(name.to_owned());
             id
         })
+    }
+
+    /// The id of the events of an assignment with that text.
+    pub(super) fn assignment_id(&mut self, text: String) -> EventId {
+        let fresh = EventId::from_index(self.spec.events.len());
+        let id = *self.assignments.entry(text.clone()).or_insert(fresh);
+        if id == fresh {
+            self.spec.events.push(text);
+        }
+        id
     }
 
     pub(super) fn known_event(&self, name: &str) -> Option<EventId> {

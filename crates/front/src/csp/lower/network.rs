@@ -405,6 +405,14 @@ impl Layout<'_> {
                 }
                 Ok(Structure::Parallel(parts))
             }
+            ProcessKind::Synchronised { operands, alphabets } => {
+                let mut parts = Vec::with_capacity(operands.len());
+                for (at, &operand) in operands.iter().enumerate() {
+                    let alphabet = self.terms.own_alphabet(alphabets, at, environment)?;
+                    parts.push((self.node(operand, environment, context.part(at))?, alphabet));
+                }
+                Ok(Structure::Parallel(parts))
+            }
             // `Skip; P` is `P`.
             ProcessKind::Compose { operator: Operator::Sequence, operands }
                 if operands.split_last().is_some_and(|(_, before)| {

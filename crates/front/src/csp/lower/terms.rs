@@ -224,6 +224,9 @@ impl Terms {
             ProcessKind::Compose { operands, .. } => {
                 operands.iter().map(|&operand| (operand, environment.clone())).collect()
             }
+            ProcessKind::Synchronised { operands, .. } => {
+                operands.iter().map(|&operand| (operand, environment.clone())).collect()
+            }
             ProcessKind::Replicate { bindings, body, .. } => {
                 let mut copies = Vec::new();
                 let names = |local| environment.get(local).map(Value::expr);
@@ -268,6 +271,17 @@ impl Terms {
     ) -> Result<SetId, Trouble> {
         let alphabet = self.alphabet(node, environment, Which::Alphabet)?;
         Ok(self.sets.intern(alphabet))
+    }
+
+    /// The alphabet of one side of `P |[X]| Q` or `P |[X|Y]| Q`.
+    pub(super) fn own_alphabet(
+        &mut self,
+        alphabets: &[Vec<csp::EventSet>],
+        side: usize,
+        environment: &Environment,
+    ) -> Result<SetId, Trouble> {
+        let own = alphabets.get(side).or(alphabets.first());
+        self.hidden_set(own.map_or(&[], Vec::as_slice), environment)
     }
 
     /// A set of hidden events.
@@ -364,6 +378,14 @@ impl Terms {
                 operator: Operator::GeneralChoice | Operator::InternalChoice,
                 ..
             } => self.node(node, environment),
+            ProcessKind::Synchronised { operands, alphabets } => {
+                let mut terms = Vec::with_capacity(operands.len());
+                for (side, &operand) in operands.iter().enumerate() {
+                    let alphabet = self.own_alphabet(alphabets, side, environment)?;
+                    terms.push((head(self, operand, environment)?, alphabet));
+                }
+                Term::Parallel(terms)
+            }
             ProcessKind::Compose { operator, .. } | ProcessKind::Replicate { operator, .. } => {
                 let operands = self.operands(node, environment, None)?;
                 match operator {
@@ -484,6 +506,7 @@ fn skips(specification: &Specification) -> Vec<bool> {
             ProcessKind::Compose { operator, operands } => {
                 !hides(*operator) && operands.iter().all(is_skip)
             }
+            ProcessKind::Synchronised { operands, .. } => operands.iter().all(is_skip),
             ProcessKind::Replicate { operator, body, .. } => !hides(*operator) && is_skip(body),
             ProcessKind::Copies { body, .. } | ProcessKind::Atomic(body) => is_skip(body),
             ProcessKind::Stop
