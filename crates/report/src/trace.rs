@@ -38,7 +38,7 @@ pub struct Saved {
     pub line: Option<usize>,
     /// The file that the line is in, if the model includes it.
     pub included: Option<String>,
-    /// What there is to see at the end of a finite run.
+    /// Observation at the end of a finite run.
     pub conclusion: Option<String>,
     /// The run, as far as a trace tells it.
     pub run: Trace,
@@ -46,15 +46,15 @@ pub struct Saved {
     lines: Vec<Option<String>>,
     /// The messages that go through buffered channels.
     pub(crate) messages: Vec<Message>,
-    /// What each process waits for at the end, if nothing can happen there.
+    /// Reason why each process waits at the end, if nothing can happen there.
     waiting: Vec<Waits>,
 }
 
-/// Reads JSON in which no key stands twice: readers differ in which of the two they take, so a trace could
-/// be one thing for whoever verifies it and another for whoever shows it.
+/// Reads JSON in which no key stands twice: readers differ in which of the two they take, so a trace could be
+/// one thing for a program that verifies it and another for one that shows it.
 ///
 /// # Errors
-/// What is wrong, and where.
+/// The mistake, and its position.
 pub fn parse(text: &str) -> Result<Value, String> {
     let Strict(value) = serde_json::from_str(text).map_err(|error| error.to_string())?;
     Ok(value)
@@ -126,7 +126,7 @@ impl Saved {
     /// Reads a trace that [`crate::itf`] wrote.
     ///
     /// # Errors
-    /// What is missing in it.
+    /// The missing field.
     pub fn read(value: &Value) -> Result<Saved, String> {
         let meta = &value["#meta"];
         if meta["source"] != "fairly" {

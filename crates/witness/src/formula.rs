@@ -11,7 +11,7 @@
 use fairly_logic::{AtomId, Formula, Formulas, Node};
 use fairly_system::{AtomIndex, EventReading, EventSet, Run, RunStep, TransitionSystem};
 
-/// What a proposition of the formula means in the system.
+/// Meaning of a proposition of the formula in the system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Meaning {
     /// The event read is one of these.

@@ -5,7 +5,7 @@ use std::fmt;
 use fairly_omega::StateId;
 use fairly_system::{ActionId, Run, RunStep, Transition, TransitionSystem};
 
-/// What is wrong with something that was said to be a run.
+/// Reasons why a claimed run is not one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Flaw {
     /// It does not start in an initial state.

@@ -13,7 +13,7 @@ use crate::csp::syntax as csp;
 /// How many values the indices of one replicated operator or quantifier may take together.
 pub(super) const MAX_COPIES: usize = 100_000;
 
-/// What a text is read against.
+/// Context in which a text is read.
 pub(super) struct Scope<'a> {
     /// The specification.
     pub(super) specification: &'a csp::Specification,
@@ -27,7 +27,7 @@ pub(super) struct Scope<'a> {
     pub(super) placed: Option<&'a [VariableId]>,
     /// A variable of the model, and the value that it has where indices are asked for theirs.
     pub(super) assumed: Option<(&'a Expr, i64)>,
-    /// What a name stands for.
+    /// Value of a name.
     pub(super) names: &'a dyn Fn(csp::LocalId) -> Option<Expr>,
 }
 
@@ -374,7 +374,7 @@ pub(super) fn folded(op: BinaryOp, left: Expr, right: Expr) -> Expr {
     };
     let (a, b) = match (&left, &right) {
         (Expr::Const(a), Expr::Const(b)) => (*a, *b),
-        // What is known on the left decides without the right.
+        // A known left operand decides without the right one.
         (Expr::Const(a), _) if op == And => {
             return if *a == 0 { Expr::FALSE } else { truth(right) };
         }
