@@ -1,12 +1,12 @@
 //! A state in which nothing can happen: what each process waits for, and what the variables are.
 
 use fairly_system::{Blocked, Missing, Obstacle, StateValues, Stuck, Value};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::look::{Look, Source, breadth};
 
 /// Reason why a process waits, in words.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Waits {
     /// The process.
     #[serde(rename = "process")]
