@@ -62,7 +62,7 @@ struct Added {
 }
 
 impl Added {
-    /// Forgets all rows.
+    /// Clears all rows.
     fn clear(&mut self) {
         self.roots.clear();
         self.open.clear();
@@ -203,7 +203,7 @@ impl<H: RowHash> Trees<H> {
         self.base = Some(base);
     }
 
-    /// Forgets the rows that were read, so that those that are added need not resemble any.
+    /// Drops the rows that were read, so that those that are added need not resemble any.
     pub fn forget_bases(&mut self) {
         self.bases.clear();
         self.of_bases.clear();
