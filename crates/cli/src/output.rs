@@ -114,7 +114,7 @@ fn to_stdout(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     match written {
-        // Whoever reads has seen enough; the exit code still tells the answer.
+        // The reader has seen enough; the exit code still tells the answer.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         written => Ok(written?),
     }
@@ -127,7 +127,7 @@ pub(crate) fn clear_screen() {
 
 /// Tells the person something beside the results.
 pub(crate) fn remark(text: &str) {
-    // If stderr is gone, there is nobody to tell.
+    // If stderr is gone, there is no reader.
     let _ = writeln!(std::io::stderr(), "{}", escape::visible(text));
 }
 
@@ -171,7 +171,7 @@ pub(crate) fn without_lock(_: &impl Sized, text: &str) {
 
 /// A line on standard error about what was done.
 pub(crate) fn note(text: &str) {
-    // If stderr is gone, nobody reads notes.
+    // If stderr is gone, notes have no reader.
     let _ = std::io::stderr().write_all(escape::visible(&format!("note: {text}\n")).as_bytes());
 }
 

@@ -13,6 +13,7 @@ mod escapes;
 mod explaining;
 mod exploring;
 mod formats;
+mod glossary;
 mod growing;
 mod hostile;
 mod including;

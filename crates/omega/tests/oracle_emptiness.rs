@@ -110,7 +110,7 @@ fn random_automata() {
              (seeds {first}..{})",
             first + cases
         );
-        // Whatever the table says an engine decides, it must have had its share of both answers.
+        // Every condition that the table assigns to an engine must have had its share of both answers.
         assert!(cases < 1_000 || nonempty.min(empty) * 20 > cases, "{engine} was hardly tested");
     }
     assert_eq!(counts["Streett"][2], 0, "streett decides every condition");

@@ -18,7 +18,7 @@ use crate::advice::advice;
 use crate::look::{Look, Paint, Places, Source, TIGHT, breadth, counted};
 use crate::{claim, growth, lasso, stuck};
 
-/// What a report says beside the verdict itself.
+/// Context of a report beside the verdict itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Aside<'a> {
     /// How it is drawn.
@@ -225,7 +225,7 @@ fn folded_notes(notes: &[String], processes: &[String], look: &Look) -> Vec<Stri
     folded
 }
 
-/// What a property that holds rests on, in short: how many states, and what is not as usual.
+/// Summary of the basis of a property that holds: how many states, and every unusual circumstance.
 fn short_stamp(verdict: &Verdict) -> String {
     let stamp = &verdict.stamp;
     let mut parts = vec![states(stamp)];
@@ -272,7 +272,7 @@ pub(crate) fn headed(
     let mut text = if breadth(&whole) + indent <= look.width {
         format!("      {}\n", whole.replace(TIGHT, " "))
     } else {
-        // What is said behind the first part shares a line, if it fits.
+        // The second part shares the line of the first, if it fits.
         let (first, rest) =
             parts.split_first().map_or(("", &[][..]), |(first, rest)| (*first, rest));
         let rest = rest.join("   ");
@@ -299,7 +299,7 @@ pub(crate) fn place(aside: &Aside<'_>) -> String {
     })
 }
 
-/// What waits for what.
+/// Names the processes that wait, and the object they wait for.
 fn in_vain(waiting: Option<&Waiting>) -> Option<String> {
     let comes = |phrase: &Phrase| if phrase.is_event { "occurs" } else { "becomes true" };
     let step = |at: Option<usize>| {
@@ -557,7 +557,7 @@ fn infinite(run: &Trace, aside: &Aside<'_>) -> String {
     out
 }
 
-/// What each process waits for where nothing can happen, a line a process.
+/// Reasons why each process waits where nothing can happen, a line a process.
 pub fn waits(stuck: &Stuck, processes: &[String], aside: &Aside<'_>) -> String {
     let waits = stuck::waits(Some(stuck), processes, aside.source);
     aside.look.finish(stuck::lines(&waits, &aside.look))
@@ -588,7 +588,7 @@ pub fn finite(run: &Trace, aside: &Aside<'_>) -> String {
     aside.look.finish(steps(run, aside))
 }
 
-/// What a step does, as the source has it, with its line.
+/// Text of a step, as the source has it, with its line.
 pub fn step(step: &TraceStep, aside: &Aside<'_>) -> String {
     let line = aside.source.zip(step.span);
     let line = line.and_then(|(source, span)| source.shown_line(span.start));
@@ -639,7 +639,8 @@ fn ledger(ledger: &Ledger, look: &Look) -> String {
              ever does.",
         );
     }
-    // What is simply taken, or never asked for, says little; where there is much of it, it is counted.
+    // Entries that are simply taken, or never asked for, say little; where there are many of them, they are
+    // counted.
     const SHOWN: usize = 16;
     const MOST_ALIKE: usize = 3;
     let taken = |entry: &Entry| {

@@ -45,7 +45,7 @@ pub use lifted::{LetterConstraint, Lifted, translate_lifted};
 /// A translator of the table.
 #[derive(Debug)]
 pub struct Translator {
-    /// What it is called on the command line.
+    /// Name on the command line.
     pub name: &'static str,
     /// One line for the help text.
     pub summary: &'static str,

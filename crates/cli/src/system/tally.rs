@@ -52,8 +52,8 @@ impl Counts {
 
     /// The kinds that there are, in words.
     fn in_words(self) -> String {
-        let counts =
-            [(self.holding, "holds"), (self.violated, "violated"), (self.unknown, "unknown")];
+        let hold = if self.holding == 1 { "holds" } else { "hold" };
+        let counts = [(self.holding, hold), (self.violated, "violated"), (self.unknown, "unknown")];
         let some = counts.iter().filter(|(count, _)| *count > 0);
         let words: Vec<String> = some.map(|(count, word)| format!("{count} {word}")).collect();
         words.join(", ")

@@ -64,7 +64,7 @@ pub struct DeterminizedStep {
     pub label: Label,
     /// Where it leads.
     pub target: StateId,
-    /// What happens to the ages.
+    /// Effect on the ages.
     pub event: Event,
 }
 
@@ -317,9 +317,9 @@ impl Determinized {
 
 /// The automaton as a Büchi automaton ready for the construction.
 pub(crate) fn prepare(automaton: &Automaton, limits: Limits) -> Result<Nba, Refused> {
-    // A Büchi automaton is taken as it is: reducing it first made inclusion between random automata
-    // of 10 to 50 states a third slower and decided one case more in 1,600. Whoever builds the whole
-    // result reduces before coming here.
+    // A Büchi automaton is taken as it is: reducing it first made inclusion between random automata of 10 to 50
+    // states a third slower and decided one case more in 1,600. A caller that builds the whole result reduces
+    // first.
     if nba::is_buchi(automaton.acceptance()) {
         return Nba::new(automaton);
     }

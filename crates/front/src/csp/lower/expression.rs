@@ -19,7 +19,7 @@ pub(super) const MAX_COPIES: usize = 100_000;
 /// together. Quantifiers inside others multiply.
 const MOST_NODES: usize = 1 << 22;
 
-/// What a text is read against.
+/// Context in which a text is read.
 pub(super) struct Scope<'a> {
     /// The specification.
     pub(super) specification: &'a csp::Specification,
@@ -35,7 +35,7 @@ pub(super) struct Scope<'a> {
     pub(super) assumed: Option<(&'a Expr, i64)>,
     /// How many operators and operands have been written out.
     pub(super) written: &'a Cell<usize>,
-    /// What a name stands for.
+    /// Value of a name.
     pub(super) names: &'a dyn Fn(csp::LocalId) -> Option<Expr>,
 }
 
@@ -392,7 +392,7 @@ pub(super) fn folded(op: BinaryOp, left: Expr, right: Expr) -> Expr {
     };
     let (a, b) = match (&left, &right) {
         (Expr::Const(a), Expr::Const(b)) => (*a, *b),
-        // What is known on the left decides without the right.
+        // A known left operand decides without the right one.
         (Expr::Const(a), _) if op == And => {
             return if *a == 0 { Expr::FALSE } else { truth(right) };
         }
