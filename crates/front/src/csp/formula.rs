@@ -11,10 +11,10 @@ use std::collections::VecDeque;
 use fairly_logic::Formulas;
 use fairly_source::{Diagnostic, Span};
 
-use super::macros::Extent;
 use super::codes;
 use super::expression::constant;
 use super::lexer::Kind;
+use super::macros::Extent;
 use super::names::Global;
 use super::parser::{Parsed, Parser};
 use super::syntax::{Define, ExprKind, FormulaText, Name, Type, Value};
