@@ -36,6 +36,7 @@ mod property;
 mod question;
 mod record;
 pub mod soundness;
+mod statistics;
 mod strengths;
 mod threads;
 mod vacuity;
@@ -50,8 +51,8 @@ pub use ending::Ending;
 pub use errors::{Errors, errors, rests_on_all};
 pub use execution::Execution;
 pub use fairly_search::engines;
-pub use ladder::{Cause, CauseKind, Ladder, Rung, ladder};
-pub use least::{Candidate, Elsewhere, Least, least};
+pub use ladder::{Cause, CauseKind, Ladder, Rung, ladder, ladder_heard};
+pub use least::{Candidate, Elsewhere, Least, least, least_heard};
 pub use lint::{Coverage, Needless, coverage, executed, needless};
 pub use objects::{NoObject, Object, Parts, objects};
 pub use paired::{Pair, PairStep, Pairs, pairs};
@@ -59,6 +60,7 @@ pub use plan::{Plan, Planned, plan};
 pub use property::{Property, Unbound, parse_for};
 pub use question::{Claim, SystemIndex, Systems, Unanswered};
 pub use record::{Basis, Evidence, Said, Shows, Verdict, Violation, events};
+pub use statistics::{Lengths, PrefixSet, Prefixes, Size, Statistics, Unmet};
 pub use strengths::{Strengths, strengths};
 pub use verdict::{
     Answer, Counterexample, Doomed, Failure, Fairness, NotBegun, Outcome, Stamp, Upgrade,

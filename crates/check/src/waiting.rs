@@ -168,11 +168,52 @@ impl Explained<'_> {
             Node::Atom(atom) => matches!(self.property.binding(atom), Binding::Event(_)),
             _ => false,
         };
-        // Quotes and brackets around the whole are for parsers.
+        // Quotes around names, and quotes and brackets around the whole, are for parsers.
+        let text = without_quotes(&text);
         let bare = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
         let bare = bare.filter(|text| !text.contains('"')).unwrap_or(&text).trim();
         let inner = bare.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
         let inner = inner.filter(|text| !text.contains(['(', ')']));
         Phrase { text: inner.unwrap_or(bare).to_owned(), is_event }
+    }
+}
+
+/// The text of a formula with its names bare: `!"big"` is `!big`. Letters and words that a formula means something
+/// else by keep their quotes.
+fn without_quotes(text: &str) -> String {
+    if text.contains('\\') {
+        return text.to_owned();
+    }
+    let is_name = |text: &str| {
+        text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+            && text.chars().all(|it| it.is_ascii_alphanumeric() || it == '_')
+            && !matches!(text, "true" | "false" | "xor" | "not" | "and" | "or" | "state" | "event")
+            && !text.chars().all(|it| "FGXURWMV".contains(it))
+    };
+    let mut out = String::new();
+    for (at, part) in text.split('"').enumerate() {
+        match at % 2 == 1 && !is_name(part) {
+            true => out.extend(["\"", part, "\""]),
+            false => out.push_str(part),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_quotes;
+
+    #[test]
+    fn names_lose_their_quotes_and_nothing_else_does() {
+        for (text, plain) in [
+            ("!\"big\"", "!big"),
+            ("\"a\" || \"b_1\"", "a || b_1"),
+            ("\"x == 3\" && \"G\"", "\"x == 3\" && \"G\""),
+            ("\"true\" U p", "\"true\" U p"),
+            ("\"s == \\\"a\\\"\"", "\"s == \\\"a\\\"\""),
+        ] {
+            assert_eq!(without_quotes(text), plain);
+        }
     }
 }

@@ -425,6 +425,11 @@ fn what_something_depends_on_is_kept() {
     for text in [
         "byte n, z; active proctype P() { do :: n++; z = 10 / n od }",
         "byte n; byte a[3]; active proctype P() { do :: n++; a[n] = 1 od }",
+        "byte n; byte a[3]; active proctype P() { do :: n++; a[n] = a[n] + 1 od }",
+        "byte n, z; byte a[3]; active proctype P() { do :: n++; z = z + a[n] od }",
+        "byte n, z; byte a[3], b[3]; active proctype P() { do :: n++; z = a[b[n]] od }",
+        "byte n; byte a[3], b[3]; active proctype P() { do :: n++; b[0] = n; a[b[0]] = 1 od }",
+        "byte a[2]; active [3] proctype P() { do :: a[_pid] = a[_pid] + 1 od }",
         "byte n, m; active proctype P() { do :: n++; m = n; if :: m == 7 -> assert(false) :: else fi od }",
         "byte n; chan c = [1] of { byte }; active proctype P() { byte x; do :: n++; c!n; c?x; assert(x != 7) od }",
         "byte n; proctype W(byte x) { assert(x != 7) } active proctype P() { do :: n++; run W(n); _nr_pr == 1 od }",
@@ -442,6 +447,9 @@ fn what_something_depends_on_is_kept() {
         "byte n, z; active proctype P() { do :: n++; z = n / 10 od }",
         "byte n; byte a[3]; active proctype P() { do :: n++; a[n % 3] = a[n % 3] + n od }",
         "byte n, m; active proctype P() { do :: n++; m = n; n = m + 1 od }",
+        "int a[2]; active [2] proctype P() { do :: a[_pid]++ od }",
+        "int a[2]; bit i; active proctype P() { do :: a[i] = a[i] + a[1 - i]; i = 1 - i od }",
+        "int a[2]; byte i; active proctype P() { do :: i < 1 -> a[i]++; i++ od }",
         "byte n; proctype W(byte x) { byte y; y = x } active proctype P() { do :: n++; run W(n); _nr_pr == 1 od }",
     ] {
         let mut file = PromelaFile::parse(text, &[]).expect("a model");

@@ -54,6 +54,30 @@ fn a_text_can_be_too_long() {
     assert!(parse(&long[1..]).is_ok());
 }
 
+/// Uses of macros that use others twice: twice as many for each macro.
+#[test]
+fn macros_can_be_written_out_to_too_much() {
+    let doubling = |count: usize| {
+        let macros = (1..=count).map(|at| format!("#define m{at} m{0} + m{0};\n", at - 1));
+        let macros: String = macros.collect();
+        format!("var x = 0;\n#define m0 x;\n{macros}P = [m{count} == 0] a -> P;\n")
+    };
+    assert!(parse(&doubling(5)).is_ok());
+    let long = doubling(20);
+    let errors = parse(&long).expect_err("too long");
+    assert_eq!(errors[0].code, "E1025");
+    assert!(errors[0].message.contains("too long"), "{:?}", errors[0]);
+    // Each of them is as deep as what it stands for.
+    let chain = |count: usize| {
+        let defines = (1..=count).map(|at| format!("#define m{at} m{} + 1;\n", at - 1));
+        let defines: String = defines.collect();
+        format!("var x = 0;\n#define m0 x;\n{defines}P = [m{count} == 0] a -> P;\n")
+    };
+    assert!(parse(&chain(400)).is_ok());
+    let errors = parse(&chain(20_000)).expect_err("too deep");
+    assert!(errors[0].message.contains("too deeply"), "{:?}", errors[0]);
+}
+
 #[test]
 fn independent_errors_are_all_reported() {
     assert_eq!(

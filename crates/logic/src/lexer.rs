@@ -118,7 +118,7 @@ const WORDS: &[(&str, Sign)] = &[
 const FOREIGN: &[&str] =
     &["==", "!=", "<=", ">=", "=", "<", ">", "+", "-", "*", "/", "%", "[", "]", "@", "?", ":"];
 
-/// What a word is.
+/// Kind of a word.
 enum Word<'a> {
     True,
     False,

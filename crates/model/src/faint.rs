@@ -15,7 +15,8 @@
 //! every round.
 //!
 //! An assignment may go wrong if its value has none, such as a division by zero, or leaves the range of a variable
-//! that does not wrap. What such a value is computed from matters, unless the ranges of the layout exclude it.
+//! that does not wrap. What such a value is computed from matters, unless the ranges of the layout exclude it. Of an
+//! element whose index may be outside of the array, the index matters.
 //!
 //! [`has_same_future`]: fairly_system::TransitionSystem::has_same_future
 
@@ -216,12 +217,32 @@ impl<'m> Slice<'m> {
             return;
         };
         if let Some(index) = &place.index {
+            self.indices(own, index);
             let is_inside = self.is_inside(own, target, index);
             self.computes(own, target, index, !is_inside);
         }
         if let Some(value) = value {
+            self.indices(own, value);
             let may_fail = self.may_fail(own, target, value);
             self.computes(own, target, value, may_fail);
+        }
+    }
+
+    /// Indices that may be outside of their arrays matter; the elements do not, for them.
+    fn indices(&mut self, own: Option<TemplateId>, expr: &Expr) {
+        let mut outside = Vec::new();
+        expr.any(&mut |part| {
+            if let Expr::Load(place) = part
+                && let Some(index) = &place.index
+                && let Some(named) = self.named(own, place)
+                && !self.is_inside(own, named, index)
+            {
+                outside.extend(self.read(own, index));
+            }
+            false
+        });
+        for number in outside {
+            self.matters[number] = true;
         }
     }
 
@@ -257,6 +278,7 @@ impl<'m> Slice<'m> {
                 StatementKind::Start { template, arguments, slot } => {
                     for (at, argument) in arguments.iter().enumerate() {
                         let target = Named::Local(*template, LocalId::from_index(at));
+                        self.indices(own, argument);
                         let may_fail = self.may_fail(own, target, argument);
                         self.computes(own, target, argument, may_fail);
                     }
@@ -275,7 +297,7 @@ impl<'m> Slice<'m> {
         }
     }
 
-    /// The values of an expression; `None` if it may have none.
+    /// The values of an expression; `None` if it may have none for another reason than an index.
     fn values(&self, own: Option<TemplateId>, expr: &Expr) -> Option<Range> {
         match expr {
             Expr::Const(value) => Some(Range::new(*value, *value)),
@@ -284,10 +306,8 @@ impl<'m> Slice<'m> {
                     return None;
                 }
                 let named = self.named(own, place)?;
-                match (&place.index, self.variable(named).length) {
-                    (None, None) => {}
-                    (Some(index), Some(_)) if self.is_inside(own, named, index) => {}
-                    _ => return None,
+                if place.index.is_some() != self.variable(named).length.is_some() {
+                    return None;
                 }
                 Some(match named {
                     Named::Global(global) => self.globals[global.index()],
@@ -295,9 +315,9 @@ impl<'m> Slice<'m> {
                 })
             }
             // There is one, of a size that is not looked up.
-            Expr::Received(_) | Expr::Own | Expr::Running | Expr::LastMover => {
-                Some(Range::new(i64::MIN, i64::MAX))
-            }
+            Expr::Received(_) => Some(Range::new(i64::MIN, i64::MAX)),
+            Expr::Own => Some(Range::new(0, self.slots().checked_sub(1)?)),
+            Expr::Running | Expr::LastMover => Some(Range::new(0, self.slots())),
             Expr::Unary(op, operand) => {
                 let Range { low, high } = self.values(own, operand)?;
                 match op {
@@ -339,6 +359,11 @@ impl<'m> Slice<'m> {
             | Expr::Timeout
             | Expr::Executable(_) => None,
         }
+    }
+
+    /// How many processes there can be.
+    fn slots(&self) -> i64 {
+        i64::try_from(self.model.slots.len()).expect("a length")
     }
 
     /// What does not matter, after all that something that matters is computed from does.

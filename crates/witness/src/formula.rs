@@ -16,7 +16,7 @@ use fairly_system::{
 };
 use hashbrown::HashSet;
 
-/// What a proposition of the formula means in the system.
+/// Meaning of a proposition of the formula in the system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Meaning {
     /// The event read is one of these.

@@ -453,7 +453,18 @@ fn memory(bytes: usize) -> String {
 fn table(compared: &Compared, width: usize) -> String {
     let Compared { title, rows, contradictions, .. } = compared;
     let mut out = format!("{}\n", in_line(title));
+    // As narrow as the contents allow, so that all columns fit a terminal.
+    let widest = |heading: &str, cell: &dyn Fn(&Row) -> String| {
+        let answered = rows.iter().filter(|row| !matches!(row.said, Said::Refused(_)));
+        answered.map(|row| cell(row).chars().count()).max().unwrap_or(0).max(heading.len())
+    };
+    let time = |row: &Row| format!("{:.2} s", row.time.as_secs_f64());
     let wide = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
+    let nodes = widest("nodes", &|row| row.nodes.to_string());
+    let steps = widest("steps", &|row| row.steps.to_string());
+    let times = widest("time", &time);
+    let bytes = widest("memory", &|row| memory(row.bytes));
+    let engines = widest("engine", &|row| row.engine.to_owned());
     let mut last = None;
     for row in rows {
         if last != Some(row.notion) {
@@ -465,17 +476,17 @@ fn table(compared: &Compared, width: usize) -> String {
             };
             let _ = writeln!(
                 out,
-                "\n  {heading}\n    {:wide$}  {:8}  {:>9}  {:>9}  {:>8}  {:>8}  {:8}",
-                "", "answer", "nodes", "steps", "time", "memory", "engine"
+                "\n  {heading}\n    {:wide$}  {:8}  {:>nodes$}  {:>steps$}  {:>times$}  {:>bytes$}  engine",
+                "", "answer", "nodes", "steps", "time", "memory"
             );
         }
-        let time = format!("{:.2} s", row.time.as_secs_f64());
         let numbers = match &row.said {
             Said::Refused(_) => String::new(),
             _ => format!(
-                "{:>9}  {:>9}  {time:>8}  {:>8}  {:8}",
+                "{:>nodes$}  {:>steps$}  {:>times$}  {:>bytes$}  {:engines$}",
                 row.nodes,
                 row.steps,
+                time(row),
                 memory(row.bytes),
                 row.engine
             ),

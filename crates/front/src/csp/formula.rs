@@ -14,6 +14,7 @@ use fairly_source::{Diagnostic, Span};
 use super::codes;
 use super::expression::constant;
 use super::lexer::Kind;
+use super::macros::Extent;
 use super::names::Global;
 use super::parser::{Parsed, Parser};
 use super::syntax::{Define, ExprKind, FormulaText, Name, Type, Value};
@@ -221,6 +222,8 @@ impl Parser<'_> {
         if !self.spec.defines.iter().any(same) {
             let name = Name { text: text.clone(), span: body.span };
             self.spec.defines.push(Define { name, inline: true, body, locals });
+            // It is not used by name, so nothing is written out for it.
+            self.extents.push(Extent { size: 0, depth: 0 });
         }
         Ok(Written::new(format!("state({text})"), span.start))
     }

@@ -10,7 +10,7 @@ use hashbrown::{HashMap, HashSet};
 
 use super::codes;
 use super::lexer::{Kind, Token};
-use super::macros::Macro;
+use super::macros::{Extent, Macro};
 use super::names::{Global, Names};
 use super::syntax::{
     DefinitionId, EventId, Local, LocalId, LocalKind, MAX_DEPTH, Name, NodeId, Process,
@@ -47,8 +47,10 @@ pub(super) struct Parser<'a> {
     pub(super) copied: usize,
     /// `#define`s with parameters or a program.
     pub(super) macros: Vec<Macro>,
-    /// How many tokens uses of these have been written out to.
+    /// How many tokens uses of these, and of other `#define`s, have been written out to.
     pub(super) written_out: usize,
+    /// How much each `#define` that is not constant is written out to.
+    pub(super) extents: Vec<Extent>,
     /// Variables that are read as single values.
     pub(super) read: HashSet<VariableId>,
     /// Variables that get a whole message, and where.
@@ -91,6 +93,7 @@ impl<'a> Parser<'a> {
             copied: 0,
             macros: Vec::new(),
             written_out: 0,
+            extents: Vec::new(),
             read: HashSet::new(),
             peeked: Vec::new(),
             capacities: Vec::new(),

@@ -156,7 +156,7 @@ pub enum IfKind {
 pub enum P {
     Stop,
     Skip,
-    /// What has terminated; cannot be written.
+    /// A terminated process; cannot be written.
     Done,
     Refer(usize, Vec<Ex>),
     Prefix(Action, Vec<Statement>, Arc<P>),

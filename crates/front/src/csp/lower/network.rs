@@ -160,8 +160,10 @@ pub fn lower_counting(
             });
         }
     }
+    // All of them together: what one takes is taken from the others.
+    let scope = terms.scope(&|_| None);
     for define in &specification.defines {
-        let expr = terms.scope(&|_| None).expr(&define.body).map_err(diagnostic)?;
+        let expr = scope.expr(&define.body).map_err(diagnostic)?;
         model.propositions.push((define.name.text.clone(), expr));
     }
     let mut layout = Layout { terms: &mut terms, leaves: Vec::new(), hidings: Vec::new() };

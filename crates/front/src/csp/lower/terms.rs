@@ -64,6 +64,8 @@ pub(super) struct Terms {
     pub(super) deep: Cell<bool>,
     /// Whether a step may assign to [`super::program::LIMIT`].
     pub(super) limited: Cell<bool>,
+    /// How many operators and operands the expression that is read has been written out to.
+    written: Cell<usize>,
     /// How many operands, steps and parts have been looked at.
     pub(super) work: Cell<u64>,
 }
@@ -111,6 +113,7 @@ impl Terms {
             unfolded: 0,
             deep: Cell::default(),
             limited: Cell::new(false),
+            written: Cell::new(0),
             work,
         }
     }
@@ -147,6 +150,7 @@ impl Terms {
 
     /// The scope of expressions whose names mean this.
     pub(super) fn scope<'a>(&'a self, names: &'a dyn Fn(LocalId) -> Option<Expr>) -> Scope<'a> {
+        self.written.set(0);
         Scope {
             specification: &self.specification,
             channels: &self.channels,
@@ -154,6 +158,7 @@ impl Terms {
             collections: &self.collections,
             placed: None,
             assumed: None,
+            written: &self.written,
             names,
         }
     }

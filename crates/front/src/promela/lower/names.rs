@@ -1,4 +1,4 @@
-//! What steps, places and processes are called.
+//! Names of steps, places and processes.
 
 use fairly_source::parts;
 use hashbrown::HashMap;
@@ -23,7 +23,7 @@ impl<'a> Words<'a> {
         Words { text, model, ends, parts: parts::starts(text) }
     }
 
-    /// What stands at a place, on one line.
+    /// Text at a place, on one line.
     pub(super) fn at(&self, place: Place) -> String {
         let span = whole(self.text, place.span.start, place.span.end);
         let text = without_comments(self.text.get(span).unwrap_or(""));

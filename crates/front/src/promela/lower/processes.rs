@@ -207,7 +207,8 @@ impl<'a> Lowering<'a> {
                     return Err(trouble("E1196", "more variables than fit a state", place));
                 }
                 let name = unique.name(&name, '#');
-                let made = makes_channels(leaf.declared);
+                // A parameter holds what it is given, also where its type declares channels.
+                let made = makes_channels(leaf.declared).filter(|_| at >= of.parameters);
                 let first = small(own.all.len());
                 if let Some(made) = made {
                     for element in 0..leaf.count() {

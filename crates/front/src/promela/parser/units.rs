@@ -1,10 +1,10 @@
-//! What stands outside of processes, and the processes themselves.
+//! The units of a model: declarations outside of processes, and the processes themselves.
 
 use std::rc::Rc;
 
 use super::super::ast::{
     Constant, Formula, LabelId, Local, Ltl, Model, Mtype, MtypeId, ProcessKind, Proctype,
-    ProctypeId, Sequence, Typedef, TypedefId,
+    ProctypeId, Sequence, Type, Typedef, TypedefId,
 };
 use super::super::finish;
 use super::super::place::{Place, Read, Wrong};
@@ -342,8 +342,21 @@ impl Parser<'_> {
                 break;
             }
         }
+        let mut hidden = Vec::new();
         if let Some(context) = &mut self.context {
             context.process.parameters = context.process.locals.len();
+            for local in &context.process.locals {
+                if holds_array(&self.model.typedefs, local.variable.kind) {
+                    hidden.push((local.variable.name.clone(), local.variable.place));
+                }
+            }
+        }
+        for (name, place) in hidden {
+            self.report(
+                Wrong::new("E1177", format!("the parameter `{name}` has an array in it"), place)
+                    .label("parameters are no arrays, and their fields are none")
+                    .help("pass an index into a global array of structs"),
+            );
         }
         Ok(())
     }
@@ -680,4 +693,19 @@ fn temporal(tokens: Vec<Token>) -> Vec<Token> {
         out.push(token);
     }
     out
+}
+
+/// Whether a struct has an array among its fields, or among theirs.
+fn holds_array(typedefs: &[Typedef], kind: Type) -> bool {
+    let Type::Struct(id) = kind else { return false };
+    // A struct uses only earlier ones. They may share them, so each is looked at once.
+    let mut holds: Vec<bool> = Vec::new();
+    for typedef in typedefs.iter().take(id.index() + 1) {
+        let inside = |kind: Type| match kind {
+            Type::Struct(inner) => holds.get(inner.index()).copied().unwrap_or(false),
+            _ => false,
+        };
+        holds.push(typedef.fields.iter().any(|it| it.length.is_some() || inside(it.kind)));
+    }
+    holds.last().copied().unwrap_or(false)
 }
