@@ -171,6 +171,7 @@ impl PlainGraph {
             let reads = |Prop(prop): Prop| match &bindings[prop as usize] {
                 Binding::Event(events) => events.members().contains(&step.action.event),
                 Binding::State(atom) => network.holds(state, *atom),
+                Binding::Enabled(_) | Binding::Taken(_) => unreachable!("refused for prefixes"),
             };
             for state in automaton.states() {
                 for edge in automaton.edges(state) {
@@ -192,7 +193,7 @@ impl PlainGraph {
                 }
                 // Nothing has happened yet, but the first state is read.
                 let reads = |Prop(prop): Prop| match &bindings[prop as usize] {
-                    Binding::Event(_) => false,
+                    Binding::Event(_) | Binding::Enabled(_) | Binding::Taken(_) => false,
                     Binding::State(atom) => network.holds(plain.states[q], *atom),
                 };
                 let edges = automaton.edges(p).iter();
