@@ -1,4 +1,4 @@
-//! What a piece of work costs on a machine that others use too.
+//! Clocks: the cost of a piece of work on a machine that others use too.
 
 use std::time::{Duration, Instant};
 

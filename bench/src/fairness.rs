@@ -35,7 +35,7 @@ fn engines() -> [&'static Engine; 2] {
 /// The notions, in the order of the tables.
 const NOTIONS: [Strength; 2] = [Strength::Weak, Strength::Strong];
 
-/// What to run.
+/// Systems and engines to run.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// A run that visits more nodes than this is given up, and its engine is not asked about more
@@ -46,7 +46,7 @@ pub struct Plan {
 }
 
 impl Default for Plan {
-    /// What is recorded: the semaphore as far as the paper went, Peterson's until nothing is left.
+    /// The recorded benchmark: the semaphore as far as the paper went, Peterson's until nothing is left.
     fn default() -> Self {
         Plan { nodes: 3_000_000, processes: [7, 12] }
     }
@@ -73,8 +73,7 @@ struct Cost {
     holds: Option<bool>,
 }
 
-/// What one engine did on one system, by number of processes from 2 on; `None` once it has been
-/// given up.
+/// Costs of one engine on one system, by number of processes from 2 on; `None` once it has been given up.
 type Column = Vec<Option<Cost>>;
 
 /// The automaton of what the property forbids, and what its propositions mean.

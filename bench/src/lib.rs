@@ -1,10 +1,11 @@
-//! What the benchmarks run on. `cargo bench -p fairly-bench` times single cases while you work;
-//! `cargo run --release -p fairly-bench -- TABLE` prints the tables of `bench/record/`.
+//! Subjects of the benchmarks. `cargo bench -p fairly-bench` times single cases while you work; `cargo run
+//! --release -p fairly-bench -- TABLE` prints the tables of `bench/record/`.
 
 pub mod clock;
 pub mod emptiness;
 pub mod fairness;
 pub mod generate;
+pub mod inherent;
 pub mod ltl;
 pub mod native;
 pub mod plot;

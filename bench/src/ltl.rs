@@ -67,7 +67,7 @@ fn timed(text: &str, translator: &'static Translator) -> (Result<Automaton, Refu
         let result = translate(&mut formulas, f, &options);
         best = best.min(start.elapsed());
         runs += 1;
-        // What takes long is not measured more precisely by waiting longer.
+        // Long runs are not measured more precisely by waiting longer.
         if runs == RUNS || best > Duration::from_millis(200) {
             return (result, best);
         }

@@ -40,6 +40,11 @@ fn main() -> ExitCode {
                         saved. Both axes are logarithmic where the sizes differ much.";
             draw(picture, &report.panels, note)
         }
+        Some("inherent") => {
+            let most = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(200_000);
+            print!("{}", fairly_bench::inherent::table(most));
+            ExitCode::SUCCESS
+        }
         Some("ltl") => {
             print!("{}", fairly_bench::ltl::table());
             ExitCode::SUCCESS
@@ -59,6 +64,7 @@ fn main() -> ExitCode {
         _ => {
             eprintln!(
                 "usage: fairly-bench emptiness [LARGEST-NUMBER-OF-EDGES]\n       \
+                 fairly-bench inherent [LIMIT]\n       \
                  fairly-bench ltl\n       \
                  fairly-bench native [--quick]\n       \
                  fairly-bench reduction [SVG-FILE] [--quick]\n       \

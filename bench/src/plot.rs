@@ -8,9 +8,9 @@ use std::fmt::Write;
 /// A plot of one quantity.
 #[derive(Clone, Debug)]
 pub struct Panel {
-    /// What is shown.
+    /// Title of the plot.
     pub title: String,
-    /// What the first axis counts.
+    /// Quantity on the first axis.
     pub x_label: String,
     /// The curves; the same names in all panels of a plot.
     pub series: Vec<Series>,
@@ -195,7 +195,7 @@ fn draw(out: &mut String, panel: &Panel) {
         for series in panel.series.iter().filter(|series| series.stroke == stroke) {
             let places: Vec<(f64, f64)> =
                 series.points.iter().map(|point| (x_of(point.x), y_of(point.y))).collect();
-            // What is only a bound is not a part of the curve, which would seem to bend there.
+            // A point that is only a bound is not a part of the curve, which would seem to bend there.
             let known = series.points.iter().take_while(|point| !point.at_least).count();
             line(out, series, &places[..known]);
             for (point, &place) in series.points.iter().zip(&places) {

@@ -1,4 +1,4 @@
-//! What reductions save: the table of a paper again, on models written here.
+//! Savings by reductions: the table of a paper again, on models written here.
 //!
 //! The paper is 004 of `docs/papers.md` (Table 2): dining philosophers, Milner's scheduler, and readers and
 //! writers, each with and without fairness of events, with and without reduction.
@@ -105,7 +105,7 @@ fn milner(n: usize, fair: bool) -> String {
     )
 }
 
-/// Readers and writers without names; with fairness, whoever has begun comes to an end.
+/// Readers and writers without names; with fairness, each reader or writer that has begun comes to an end.
 fn readers_writers(n: usize, fair: bool) -> String {
     let wf = |event: &str| if fair { format!("wf({event})") } else { event.to_owned() };
     format!(
@@ -122,7 +122,7 @@ fn readers_writers(n: usize, fair: bool) -> String {
     )
 }
 
-/// What a check came to.
+/// Result of a check.
 struct Run {
     holds: bool,
     states: usize,
@@ -159,7 +159,7 @@ fn run(family: &Family, n: usize, fair: bool, reduction: Reduction) -> Option<Ru
     run.map(|(holds, states)| Run { holds, states, time })
 }
 
-/// What is recorded.
+/// The record.
 pub struct Report {
     /// Verdicts, states and times.
     pub table: String,
@@ -167,7 +167,7 @@ pub struct Report {
     pub panels: Vec<Panel>,
 }
 
-/// What is drawn of a family, without fairness or with it: the whole system and the reduced one.
+/// Panel of a family, without fairness or with it: the whole system and the reduced one.
 fn blank(family: &Family, fair: bool) -> Panel {
     let series = |name: &str, colour: &'static str, stroke: Stroke| Series {
         name: name.to_owned(),

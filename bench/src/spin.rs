@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::time::Duration;
 
-/// What SPIN says of a run.
+/// Statistics of SPIN about a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
     /// States of the product in its table.

@@ -4,7 +4,7 @@
 set -euo pipefail
 fail() { echo "$1" >&2; exit 1; }
 "$FAIRLY" new promela lock.pml > /dev/null
-verdict="4 properties: 3 holds, 1 violated"
+verdict="4 properties: 3 hold, 1 violated"
 clean() { [ -z "$(find . -name '.fairly-*' -o -name '*.tmp')" ] || fail "$1: something half-written is left"; }
 
 for option in "--trace /dev/full" "--report json=/dev/full" "--report sarif=/dev/full"; do
@@ -21,7 +21,7 @@ grep -q '"#meta"' out && grep -q "1 violated" out || fail "/dev/stdout: somethin
 
 code=0; "$FAIRLY" check lock.pml > /dev/full 2> err || code=$?
 [ $code -eq 2 ] || fail "stdout is full: exit $code"
-grep -q "3 holds, 1 violated" err || fail "stdout is full, and the verdict is lost"
+grep -q "3 hold, 1 violated" err || fail "stdout is full, and the verdict is lost"
 
 printf 'precious\n' > t
 code=0

@@ -6,9 +6,9 @@ export FAIRLY_INJECT_PANIC=exclusive
 status=0
 "$FAIRLY" check lock.pml >out 2>err || status=$?
 case $status in
-1) says out '4 properties: 3 holds, 1 violated' ;;
+1) says out '4 properties: 3 hold, 1 violated' ;;
 70)
-  says out '4 properties: 2 holds, 1 violated, 1 unknown'
+  says out '4 properties: 2 hold, 1 violated, 1 unknown'
   says out 'please report it with .fairly/bug-lock.exclusive.json'
   grep -q '"question": "exclusive"' .fairly/bug-lock.exclusive.json
   for format in json junit github sarif markdown; do

@@ -140,7 +140,7 @@ fn liveness(
     out.push('\n');
 }
 
-/// What strong fairness costs: a formula that needs it, one that does not, and that without.
+/// Cost of strong fairness: a formula that needs it, one that does not, and that without.
 fn strong(out: &mut String, subjects: &[Subject]) {
     out.push_str(
         "### Strong fairness of processes\n\n\

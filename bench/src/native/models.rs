@@ -7,7 +7,7 @@ use crate::spin;
 /// A Promela model of some size.
 #[derive(Clone, Debug)]
 pub(super) struct Model {
-    /// What it is called.
+    /// Name of the model.
     pub(super) name: &'static str,
     /// How many processes, floors or stations.
     pub(super) n: usize,
@@ -50,7 +50,7 @@ pub(super) fn all() -> Vec<Model> {
 /// Peterson's protocol as the table of fairness has it.
 fn peterson(n: usize) -> Model {
     let mut text = spin::promela(n);
-    // Somebody gets in, whoever is fair to whom: they cannot all wait.
+    // Some process gets in, however unfair the schedule is: they cannot all wait.
     let inside: Vec<String> = (0..n).map(|i| format!("P{i}@cs")).collect();
     let _ = writeln!(text, "ltl someone {{ [] <> ({}) }}", inside.join(" || "));
     Model {
@@ -97,7 +97,7 @@ ltl first {{ [] (Process[0]@waiting -> <> Process[0]@inside) }}
     }
 }
 
-/// Somebody eats again and again; and each who is hungry, here the first.
+/// Some philosopher eats again and again; and each who is hungry, here the first.
 fn meals(n: usize, polite: bool) -> String {
     let of = |i: usize| if polite && i == n - 1 { "Polite" } else { "Philosopher" };
     let eating: Vec<String> = (0..n).map(|i| format!("{}[{i}]@eats", of(i))).collect();
@@ -303,8 +303,8 @@ ltl elects {{ <> (leaders == 1) }}
     }
 }
 
-/// An elevator that goes on in its direction as long as there is a call ahead; on each floor somebody
-/// calls whenever nobody has.
+/// An elevator that goes on in its direction as long as there is a call ahead; on each floor a passenger calls
+/// whenever there is no call.
 fn elevator(n: usize) -> Model {
     let any = |of: &dyn Fn(usize) -> String| (0..n).map(of).collect::<Vec<_>>().join(" || ");
     let above = any(&|i| format!("(floor < {i} && called[{i}])"));

@@ -10,7 +10,7 @@ use fairly_search::{Bounds, reach};
 use super::models::Model;
 use crate::clock::timed;
 
-/// What an exploration found, and what it took.
+/// Result of an exploration, and its cost.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Exploration {
     /// All states.
@@ -25,7 +25,7 @@ pub(super) struct Exploration {
     pub(super) time: Duration,
 }
 
-/// What a check searched, and what it took.
+/// Size of the searched part, and its cost.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Checked {
     /// Nodes of the product.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::models::Model;
 
-/// What a command took.
+/// Cost of a command.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Times {
     /// On the wall.
@@ -15,14 +15,14 @@ pub(super) struct Times {
     pub(super) processor: Duration,
 }
 
-/// What SPIN says of a search.
+/// Statistics of SPIN about a search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Search {
     /// States in its table.
     pub(super) stored: usize,
     /// How long its stack became.
     pub(super) depth: usize,
-    /// What it took; making the verifier is not counted.
+    /// Its cost; making the verifier is not counted.
     pub(super) times: Times,
 }
 
@@ -56,8 +56,8 @@ impl Kind<'_> {
         format!("gcc -O3 -DNOREDUCE {flags} -o pan pan.c")
     }
 
-    /// What is searched at most, from the number of states. SPIN counts the steps inside atomic
-    /// sequences, too, so a path may be longer than there are states.
+    /// Depth of the search, from the number of states. SPIN counts the steps inside atomic sequences, too, so a
+    /// path may be longer than there are states.
     fn depth(self, states: usize) -> usize {
         let product = match self {
             Kind::Safety => states,

@@ -148,7 +148,8 @@ fn step_formula<S: TransitionSystem>(
             match bind_atom(atom, system) {
                 Some(Bound::Event(events)) => StepFormula::Event(events),
                 Some(Bound::State(index)) => StepFormula::State(index),
-                None => {
+                // `wf(…)` and its kin are the constraints about these.
+                Some(Bound::Enabled(_) | Bound::Taken(_)) | None => {
                     let similar = similar(system, atom.text());
                     return Err(Unusable::Unknown { name: atom.text().to_owned(), similar });
                 }

@@ -15,7 +15,7 @@ use fairly_search::Prefix;
 use fairly_search::refinement::Model;
 use fairly_system::{EventKind, Fault, Run, RunStep, TransitionSystem};
 use fairly_witness::observed::{self, Impossible, Seen};
-use fairly_witness::{Flaw, Ledger, accepted, follow, replay, takes_everything, violates};
+use fairly_witness::{Flaw, Ledger, follow, replay, takes_everything, violates};
 
 use crate::claim::Shown;
 use crate::ending::Ending;
@@ -109,9 +109,11 @@ fn judge<S: TransitionSystem>(
     let is_violated = match &property.never {
         None => {
             let Property { formulas, formula, reading, .. } = property;
-            violates(system, run, formulas, *formula, *reading, |atom| property.meaning(atom))
+            let meanings = property.meanings_on(system, run);
+            violates(system, run, formulas, *formula, *reading, |atom| meanings[&atom].clone())
         }
-        Some(never) => accepted(system, run, &never.automaton, |prop| never.meaning(prop))
+        Some(never) => never
+            .accepts(system, run)
             .map_err(|refused| Judged::Failed(Failure::Engine(refused.to_string())))?,
     };
     if !is_violated {

@@ -34,7 +34,7 @@ pub(crate) fn violated_after<S: TransitionSystem>(
         Some(never) => {
             let automaton = never.automaton.clone();
             let props = (0u32..).take(automaton.propositions().len()).map(Prop);
-            let meanings: Vec<Meaning> = props.map(|prop| never.meaning(prop)).collect();
+            let meanings = props.map(|prop| never.meaning(prop)).collect::<Option<Vec<_>>>()?;
             (automaton, meanings, Goal::Everything)
         }
         None => {
@@ -46,7 +46,8 @@ pub(crate) fn violated_after<S: TransitionSystem>(
             let options = Options { limits, ..*options };
             let automaton = translate(&mut property.formulas, formula, &options).ok()?;
             let atoms = property.formulas.atoms(formula);
-            let meanings = atoms.into_iter().map(|atom| property.meaning(atom)).collect();
+            let meanings = atoms.into_iter().map(|atom| property.meaning(atom));
+            let meanings = meanings.collect::<Option<Vec<_>>>()?;
             (ops::trim(&automaton), meanings, Goal::Nothing)
         }
     };
@@ -113,7 +114,8 @@ impl<S: TransitionSystem> Followed<'_, S> {
             }
         }
         // Where only the state is read that a step leaves, the step itself is not needed.
-        let reads_events = self.meanings.iter().any(|it| matches!(it, Meaning::Event(_)));
+        let is_of_step = |it: &Meaning| matches!(it, Meaning::Event(_) | Meaning::Taken(_));
+        let reads_events = self.meanings.iter().any(is_of_step);
         let early = self.reading == EventReading::Leaving && !reads_events;
         // What is decided only the second time round is not shown in one, so once is enough.
         for (before, step) in run.steps().enumerate() {
@@ -137,6 +139,10 @@ impl<S: TransitionSystem> Followed<'_, S> {
     fn holds(&self, prop: Prop, letter: &Letter) -> bool {
         match &self.meanings[prop.0 as usize] {
             Meaning::State(atom) => self.system.holds(letter.state, *atom),
+            Meaning::Among(states) => states.contains(&letter.state),
+            Meaning::Taken(selector) => letter.step.is_some_and(|step| {
+                selector.selects(self.system.action(step.action), self.system.signature())
+            }),
             Meaning::Event(events) => letter.step.is_some_and(|step| {
                 events.contains(self.system.action(step.action).event, self.system.signature())
             }),

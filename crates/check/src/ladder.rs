@@ -40,6 +40,19 @@ pub struct Ladder {
     pub causes: Vec<Cause>,
 }
 
+impl Ladder {
+    /// The ladder as it is known when the work on it is ended: the rung that was searched for is unknown for
+    /// this reason.
+    #[must_use]
+    pub fn ended(mut self, why: &str) -> Ladder {
+        let is_left = |rung: &&mut Rung| matches!(rung.holds, Err(WhyUnknown::Ended(_)));
+        if let Some(rung) = self.rungs.iter_mut().find(is_left) {
+            rung.holds = Err(WhyUnknown::Ended(why.to_owned()));
+        }
+        self
+    }
+}
+
 /// One kind of run that violates a property.
 #[derive(Clone, Debug)]
 pub struct Cause {
@@ -99,6 +112,20 @@ pub fn ladder<S: Reducible>(
     assumed: &[Constraint],
     options: &Options,
 ) -> Result<Ladder, Failure> {
+    ladder_heard(system, property, assumed, options, &mut |_| ())
+}
+
+/// The same, with the ladder so far given to `hear` after each rung. Rungs that are to come are unknown.
+///
+/// # Errors
+/// As [`crate::check`].
+pub fn ladder_heard<S: Reducible>(
+    system: &mut S,
+    property: &mut Property,
+    assumed: &[Constraint],
+    options: &Options,
+    hear: &mut dyn FnMut(&Ladder),
+) -> Result<Ladder, Failure> {
     let mut rungs: Vec<Rung> = Vec::new();
     let mut runs: Vec<Run> = Vec::new();
     let mut searches = 0;
@@ -109,7 +136,13 @@ pub fn ladder<S: Reducible>(
     };
     // The causes are one piece of work more.
     let all = RUNGS.len() + beyond.len() + 1;
+    let mut tell = |rungs: &[Rung], searches: usize| {
+        if !rungs.is_empty() {
+            hear(&so_far(rungs, beyond, searches));
+        }
+    };
     for (notion, weaker) in RUNGS {
+        tell(&rungs, searches);
         if weaker.iter().any(|&at| rungs[at].holds == Ok(true)) {
             rungs.push(Rung { notion, holds: Ok(true), searched: false });
             continue;
@@ -148,6 +181,7 @@ pub fn ladder<S: Reducible>(
         rungs.push(Rung { notion, holds, searched });
     }
     for &notion in beyond {
+        tell(&rungs, searches);
         let follows = rungs.iter().any(|rung| rung.holds == Ok(true));
         let (holds, searched) = if follows {
             (Ok(true), false)
@@ -165,11 +199,21 @@ pub fn ladder<S: Reducible>(
         };
         rungs.push(Rung { notion, holds, searched });
     }
+    tell(&rungs, searches);
     let causes = match &rungs[0].holds {
         Ok(false) => causes(system, property, assumed, &Options { engine: None, ..*options })?,
         _ => Vec::new(),
     };
     Ok(Ladder { rungs, searches, causes })
+}
+
+/// A ladder that has these rungs, and may have others.
+fn so_far(rungs: &[Rung], beyond: &[Notion], searches: usize) -> Ladder {
+    let notions = RUNGS.iter().map(|(notion, _)| notion).chain(beyond);
+    let holds = || Err(WhyUnknown::Ended("not begun".to_owned()));
+    let left =
+        notions.skip(rungs.len()).map(|&notion| Rung { notion, holds: holds(), searched: false });
+    Ladder { rungs: rungs.iter().cloned().chain(left).collect(), searches, causes: Vec::new() }
 }
 
 /// As [`decide`], by another engine where the one that was chosen does not decide the question: rungs

@@ -94,6 +94,21 @@ pub fn least<S: Reducible>(
     assumed: &[Constraint],
     options: &Options,
 ) -> Result<Least, Failure> {
+    least_heard(system, property, level, assumed, options, &mut |_| ())
+}
+
+/// The same, with the least sets so far given to `hear` after each.
+///
+/// # Errors
+/// As [`crate::check`].
+pub fn least_heard<S: Reducible>(
+    system: &mut S,
+    property: &mut Property,
+    level: Level,
+    assumed: &[Constraint],
+    options: &Options,
+    hear: &mut dyn FnMut(&[Vec<String>]),
+) -> Result<Least, Failure> {
     if let Some(why) = WhyUnknown::not_begun(&options.bounds) {
         return Ok(Least::Unknown(why));
     }
@@ -168,6 +183,7 @@ pub fn least<S: Reducible>(
             Ok(Some(lasso)) => lasso,
             Ok(None) => {
                 least.push(choice);
+                hear(&named(&candidates, &least));
                 continue;
             }
             Err(refused) => return Ok(Least::Unknown(WhyUnknown::Refused(refused))),
@@ -212,21 +228,7 @@ pub fn least<S: Reducible>(
         open = exclude(open, &least, &needed);
     }
     drop(product);
-    least.sort_by_key(|choice| {
-        (choice.iter().map(|&level| u32::from(level)).sum::<u32>(), choice.clone())
-    });
-    let sets = least
-        .iter()
-        .map(|choice| {
-            let names =
-                candidates.iter().zip(choice).filter_map(|(candidate, level)| match level {
-                    0 => None,
-                    1 => Some(candidate.weak.name.clone()),
-                    _ => Some(candidate.strong.name.clone()),
-                });
-            names.collect()
-        })
-        .collect();
+    let sets = named(&candidates, &least);
     if ended {
         return Ok(Least::Some { sets, why: format!("stopped after {questions} questions") });
     }
@@ -235,6 +237,22 @@ pub fn least<S: Reducible>(
         false => None,
     };
     Ok(Least::Sets { level, sets, elsewhere, questions })
+}
+
+/// Choices by the names of their constraints, the small ones first.
+fn named(candidates: &[Candidate], choices: &[Choice]) -> Vec<Vec<String>> {
+    let mut sorted: Vec<&Choice> = choices.iter().collect();
+    sorted
+        .sort_by_key(|choice| (choice.iter().map(|&level| u32::from(level)).sum::<u32>(), *choice));
+    let names = |choice: &Choice| -> Vec<String> {
+        let chosen = candidates.iter().zip(choice).filter_map(|(candidate, level)| match level {
+            0 => None,
+            1 => Some(candidate.weak.name.clone()),
+            _ => Some(candidate.strong.name.clone()),
+        });
+        chosen.collect()
+    };
+    sorted.into_iter().map(names).collect()
 }
 
 /// Whether strong fairness of another level is enough; none if that was not found out.

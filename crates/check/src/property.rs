@@ -3,14 +3,18 @@
 use std::cell::RefCell;
 use std::fmt;
 
+use fairly_fairness::{Notion, Predicate, Selector};
+use fairly_front::case;
 use fairly_logic::{Atom, AtomId, Formula, Formulas};
-use fairly_omega::{Automaton, Prop};
-use fairly_search::Binding;
+use fairly_omega::{Automaton, Prop, Refused};
+use fairly_search::{Binding, Bounds};
 use fairly_source::Diagnostic;
 use fairly_source::suggest::near;
-use fairly_system::{AtomIndex, EventKind, EventReading, EventSet, TransitionSystem};
-use fairly_witness::Meaning;
+use fairly_system::{AtomIndex, EventKind, EventReading, EventSet, Run, TransitionSystem};
+use fairly_witness::{Meaning, accepted, enabled_on};
 use hashbrown::HashMap;
+
+use crate::assumption::Assumption;
 
 /// A formula bound to a system.
 pub struct Property {
@@ -36,16 +40,47 @@ pub(crate) struct Never {
 }
 
 impl Never {
+    /// Whether the automaton accepts a run.
+    ///
+    /// # Errors
+    /// When its condition is too large.
+    pub(crate) fn accepts<S: TransitionSystem>(
+        &self,
+        system: &mut S,
+        run: &Run,
+    ) -> Result<bool, Refused> {
+        let meanings: Vec<Meaning> =
+            self.bindings.iter().map(|binding| meaning_on(binding, system, run)).collect();
+        accepted(system, run, &self.automaton, |prop| meanings[prop.0 as usize].clone())
+    }
+
     /// What a proposition means, for the witness.
-    pub(crate) fn meaning(&self, prop: Prop) -> Meaning {
+    pub(crate) fn meaning(&self, prop: Prop) -> Option<Meaning> {
         meaning(&self.bindings[prop.0 as usize])
     }
 }
 
-fn meaning(binding: &Binding) -> Meaning {
+/// None if it takes the system to find out.
+fn meaning(binding: &Binding) -> Option<Meaning> {
+    match binding {
+        Binding::Event(events) => Some(Meaning::Event(events.clone())),
+        Binding::State(atom) => Some(Meaning::State(*atom)),
+        Binding::Taken(selector) => Some(Meaning::Taken(selector.clone())),
+        Binding::Enabled(_) => None,
+    }
+}
+
+/// What a proposition means on a run.
+pub(crate) fn meaning_on<S: TransitionSystem>(
+    binding: &Binding,
+    system: &mut S,
+    run: &Run,
+) -> Meaning {
     match binding {
         Binding::Event(events) => Meaning::Event(events.clone()),
         Binding::State(atom) => Meaning::State(*atom),
+        Binding::Taken(selector) => Meaning::Taken(selector.clone()),
+        Binding::Enabled(selector) => Meaning::Among(enabled_on(system, run, selector)),
     }
 }
 
@@ -107,6 +142,8 @@ pub fn parse_for<S: TransitionSystem>(
 pub(crate) enum Bound {
     Event(EventSet),
     State(AtomIndex),
+    Enabled(Selector),
+    Taken(Selector),
 }
 
 /// What a proposition means in a system: a plain name is an event if the system has one of that
@@ -117,7 +154,33 @@ pub(crate) fn bind_atom<S: TransitionSystem>(atom: &Atom, system: &mut S) -> Opt
     match atom {
         Atom::Event(_) => event(system),
         Atom::Name(_) => event(system).or_else(|| system.atom(text).map(Bound::State)),
-        Atom::State(_) => system.atom(text).map(Bound::State),
+        Atom::State(_) => match system.atom(text) {
+            Some(atom) => Some(Bound::State(atom)),
+            None => bind_step(text, system),
+        },
+    }
+}
+
+/// States that are explored to learn which actions there are.
+const SURVEYED: usize = 100_000;
+
+/// `enabled(P)` and `taken(P)` of a process, an event or an action, which are named as in constraints.
+fn bind_step<S: TransitionSystem>(text: &str, system: &mut S) -> Option<Bound> {
+    let inside =
+        |word: &str| text.strip_prefix(word)?.trim_start().strip_prefix('(')?.strip_suffix(')');
+    let (name, is_enabled) = match (inside("enabled"), inside("taken")) {
+        (Some(name), _) => (name, true),
+        (None, Some(name)) => (name, false),
+        (None, None) => return None,
+    };
+    let constraint = case::parse_constraint(&format!("wf({name})")).ok()?;
+    let mut assumption = Assumption::of(Notion::None);
+    let bounds = Bounds { nodes: Some(SURVEYED), ..Bounds::default() };
+    assumption.add_within(&constraint, system, bounds).ok()?.ok()?;
+    match assumption.extra.pop()?.then {
+        Predicate::Taken(selector) if is_enabled => Some(Bound::Enabled(selector)),
+        Predicate::Taken(selector) => Some(Bound::Taken(selector)),
+        _ => None,
     }
 }
 
@@ -140,6 +203,8 @@ impl Property {
             let bound = match bind_atom(&atom, system) {
                 Some(Bound::Event(events)) => Binding::Event(events),
                 Some(Bound::State(index)) => Binding::State(index),
+                Some(Bound::Enabled(selector)) => Binding::Enabled(selector),
+                Some(Bound::Taken(selector)) => Binding::Taken(selector),
                 None => {
                     let similar = similar(system, atom.text());
                     return Err(Unbound { atom, similar });
@@ -178,7 +243,7 @@ impl Property {
         let all = self.bindings.values().chain(of_automaton);
         let states = all.filter_map(|binding| match binding {
             Binding::State(atom) => Some(*atom),
-            Binding::Event(_) => None,
+            Binding::Event(_) | Binding::Enabled(_) | Binding::Taken(_) => None,
         });
         states.collect()
     }
@@ -189,9 +254,16 @@ impl Property {
         let all = self.bindings.values().chain(of_automaton);
         let sets = all.filter_map(|binding| match binding {
             Binding::Event(events) => Some(events),
-            Binding::State(_) => None,
+            Binding::State(_) | Binding::Enabled(_) | Binding::Taken(_) => None,
         });
         sets.collect()
+    }
+
+    /// Whether it speaks of what is enabled or taken.
+    pub fn asks_fairness(&self) -> bool {
+        let of_automaton = self.never.iter().flat_map(|never| &never.bindings);
+        let mut all = self.bindings.values().chain(of_automaton);
+        all.any(|binding| matches!(binding, Binding::Enabled(_) | Binding::Taken(_)))
     }
 
     /// The proposition of the formula that means this.
@@ -206,8 +278,18 @@ impl Property {
     }
 
     /// What a proposition means, for the witness.
-    pub(crate) fn meaning(&self, atom: AtomId) -> Meaning {
+    pub(crate) fn meaning(&self, atom: AtomId) -> Option<Meaning> {
         meaning(&self.bindings[&atom])
+    }
+
+    /// What its propositions mean on a run, for the witness.
+    pub(crate) fn meanings_on<S: TransitionSystem>(
+        &self,
+        system: &mut S,
+        run: &Run,
+    ) -> HashMap<AtomId, Meaning> {
+        let of = |(&atom, binding): (&AtomId, &Binding)| (atom, meaning_on(binding, system, run));
+        self.bindings.iter().map(of).collect()
     }
 }
 

@@ -14,6 +14,7 @@ use crate::claim::{ClaimOutcome, ClaimVerdict, Shown};
 use crate::hunt::Lossy;
 use crate::property::Property;
 use crate::soundness::Refusal;
+use crate::statistics::{Lengths, Statistics};
 use crate::strengths::Strengths;
 use crate::verdict::{Answer, Counterexample, Fairness, Outcome, Stamp, Upgrade};
 use crate::waiting::{Waiting, waiting};
@@ -143,6 +144,9 @@ pub struct Basis {
     /// Seconds of them that were spent on a short run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shortening_seconds: Option<f64>,
+    /// How the search for a run went, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub statistics: Option<Statistics>,
     /// What was kept of the states, if not all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lossy: Option<Lossy>,
@@ -192,6 +196,7 @@ impl Stamp {
             product_steps: Some(self.product.1),
             seconds: seconds(self.time),
             shortening_seconds: Some(seconds(self.shortening)),
+            statistics: self.statistics.clone(),
             lossy: None,
         }
     }
@@ -229,6 +234,10 @@ impl Answer {
                 let Counterexample { run, ledger, upgrade, decided } = &**found;
                 let (ledger, upgrade) = (ledger.clone(), upgrade.clone());
                 let (decided, waiting) = (*decided, waiting(system, property, run));
+                if let Some(statistics) = &mut verdict.stamp.statistics {
+                    statistics.shown =
+                        Some(Lengths { stem: run.stem.len(), cycle: run.cycle.len() });
+                }
                 let run = Trace::of(system, run);
                 let violation = Violation { ledger, upgrade, decided, waiting, strengths };
                 verdict.evidence = Some(Evidence { run, shows: Shows::Violation(violation) });

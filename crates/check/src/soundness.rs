@@ -264,6 +264,8 @@ pub(crate) fn seen(property: Option<&Property>, constraints: &[Constraint]) -> W
             match binding {
                 Binding::State(atom) => watched.atoms.push(*atom),
                 Binding::Event(events) => watched.events.push(events.clone()),
+                // Nothing but what is bisimilar keeps these: see `RowKind::Asked`.
+                Binding::Enabled(_) | Binding::Taken(_) => {}
             }
         }
     }
@@ -291,6 +293,9 @@ pub(crate) fn watched(
     if let Some(property) = property {
         if property.never.is_some() {
             return Err(Refusal::Table(RowKind::Never));
+        }
+        if property.asks_fairness() {
+            return Err(Refusal::Table(RowKind::Asked));
         }
         check_formula(property)?;
         watched.atoms = property.propositions();
@@ -373,7 +378,8 @@ fn check_formula(property: &Property) -> Result<(), Refusal> {
     let mut known = HashMap::new();
     let Property { formulas, formula, reading, .. } = property;
     let form = form_of(formulas, *formula, &mut known, &|atom| match property.binding(atom) {
-        Binding::Event(_) => Form { never: true, ..Form::default() },
+        Binding::Event(_) | Binding::Taken(_) => Form { never: true, ..Form::default() },
+        Binding::Enabled(_) => Form::default(),
         Binding::State(_) => match reading {
             EventReading::Leaving => Form { next: true, ..Form::default() },
             EventReading::Entering => Form { before: true, ..Form::default() },

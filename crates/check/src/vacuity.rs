@@ -35,6 +35,8 @@ pub(crate) fn notes<S: TransitionSystem>(
     bounds: Bounds,
 ) -> Vec<String> {
     let antecedent = antecedent(&property.formulas, property.formula);
+    // Whether what is enabled ever comes up is not looked for.
+    let antecedent = antecedent.filter(|_| !property.asks_fairness());
     let mut asked = vec![false; constraints.len()];
     let mut occurs = false;
     let mut notes = Vec::new();
@@ -186,6 +188,7 @@ fn holds<S: TransitionSystem>(
                 event.is_some_and(|event| events.contains(event, system.signature()))
             }
             Binding::State(atom) => system.holds(state, atom),
+            Binding::Enabled(_) | Binding::Taken(_) => false,
         },
         Node::Not(a) => !of(a),
         Node::And(parts) => parts.iter().all(|&part| of(part)),

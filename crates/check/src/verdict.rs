@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::confirm::Confirmed;
 use crate::lint::Needless;
 use crate::soundness::Refusal;
+use crate::statistics::Statistics;
 
 /// The answer to one property under one assumption, with runs of the system that was asked.
 /// [`Answer::record`] makes a [`Verdict`](crate::Verdict) of it.
@@ -112,6 +113,8 @@ pub enum WhyUnknown {
     Internal(String),
     /// Nobody began with it.
     NotBegun(NotBegun),
+    /// The work on it was ended from outside, with the reason.
+    Ended(String),
     /// No run refutes it, but it is not known whether errors of the model are in the way: why not.
     Errors(Box<WhyUnknown>),
 }
@@ -196,10 +199,12 @@ impl fmt::Display for WhyUnknown {
             },
             WhyUnknown::Internal(message) => write!(f, "internal error: {message}"),
             WhyUnknown::NotBegun(why) => write!(f, "not begun: {why}"),
+            WhyUnknown::Ended(why) => write!(f, "{why}"),
             WhyUnknown::Errors(why) => {
                 write!(f, "no run refutes it, but errors of the model may be in the way: ")?;
                 match &**why {
                     WhyUnknown::NotBegun(why) => write!(f, "they were not looked for: {why}"),
+                    WhyUnknown::Ended(why) => write!(f, "not all were looked for: {why}"),
                     why => write!(f, "the search for them {}", Search(why)),
                 }
             }
@@ -269,6 +274,8 @@ pub struct Stamp {
     pub order: Option<Order>,
     /// How much of the time was spent on finding a short run.
     pub shortening: Duration,
+    /// How the search for a run went, if there was one.
+    pub statistics: Option<Statistics>,
 }
 
 /// Why a check did not come to a verdict.

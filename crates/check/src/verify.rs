@@ -23,6 +23,7 @@ use crate::implied;
 use crate::naming;
 use crate::property::{Never, Property};
 use crate::soundness::{self, Refusal, Refused, RowKind, Wanted};
+use crate::statistics::Statistics;
 use crate::threads;
 use crate::vacuity;
 use crate::verdict::{
@@ -104,6 +105,7 @@ pub fn check<S: Reducible>(
         time: started.elapsed(),
         order: None,
         shortening: Duration::ZERO,
+        statistics: None,
     };
     let constraints = match WhyUnknown::not_begun(&options.bounds) {
         Some(why) => Err(why),
@@ -133,6 +135,12 @@ pub fn check<S: Reducible>(
             return Err(Failure::Senseless(
                 "inherent fairness is about finite prefixes, not a condition on runs, so it cannot \
                  be combined with constraints",
+            ));
+        }
+        Notion::Inherent(_) if property.asks_fairness() => {
+            return Err(Failure::Senseless(
+                "inherent fairness is about what can be seen of a finite prefix, which is not what is \
+                 enabled and taken",
             ));
         }
         Notion::Inherent(reading) => inherently(system, property, reading, options, &mut stamp)?,
@@ -313,6 +321,9 @@ fn globally<S: TransitionSystem>(
     })
 }
 
+/// Sets of a decision on prefixes that are kept for the report.
+const SHOWN_SETS: usize = 64;
+
 /// Inherent fairness: every finite prefix has a satisfying continuation.
 fn inherently<S: Reducible>(
     system: &mut S,
@@ -340,8 +351,13 @@ fn inherently<S: Reducible>(
     };
     let atoms = property.formulas.atoms(formula);
     let bindings = atoms.into_iter().map(|atom| property.binding(atom)).collect();
-    let how =
-        inherent::Options { reading, events: property.reading, procedure, bounds: options.bounds };
+    let how = inherent::Options {
+        reading,
+        events: property.reading,
+        procedure,
+        bounds: options.bounds,
+        shown: SHOWN_SETS,
+    };
     let mut reduced = Reduced::whole(system);
     if let Reduction::Sound | Reduction::Forgetting | Reduction::Local = options.reduction {
         reduced = reduced.forgetting(&soundness::seen(Some(property), &[]));
@@ -351,6 +367,7 @@ fn inherently<S: Reducible>(
         Err(cut) => return Ok(Outcome::Unknown(WhyUnknown::cut(cut, &reduced))),
     };
     stamp.product = (answer.effort.nodes, answer.effort.pairs);
+    stamp.statistics = Some(Statistics::of_prefixes(&answer));
     stamp.exhaustive = true;
     stamp.system = vacuity::size(&mut reduced, options.bounds);
     stamp.reductions = soundness::said(&reduced);
@@ -486,10 +503,14 @@ pub(crate) fn wanted(
     let forgetting = Some(seen.clone());
     let orders = soundness::watched(property, Notion::None, constraints);
     let merging = orders.as_ref().ok().and_then(soundness::mergeable);
+    let seen = match property.is_some_and(Property::asks_fairness) {
+        true => Err(Refusal::Table(RowKind::Asked)),
+        false => Ok(seen),
+    };
     match options.reduction {
         Reduction::Off => Wanted::nothing(),
-        Reduction::Sound => Wanted { orders, symmetry: Ok(seen), forgetting, merging, ends: false },
-        Reduction::Symmetry => Wanted { symmetry: Ok(seen), ..Wanted::nothing() },
+        Reduction::Sound => Wanted { orders, symmetry: seen, forgetting, merging, ends: false },
+        Reduction::Symmetry => Wanted { symmetry: seen, ..Wanted::nothing() },
         Reduction::Forgetting => Wanted { forgetting, ..Wanted::nothing() },
         Reduction::Merging => Wanted { merging, ..Wanted::nothing() },
         Reduction::Local => Wanted { forgetting, merging, ..Wanted::nothing() },
@@ -581,7 +602,7 @@ fn search<S: TransitionSystem>(
         // An engine that was chosen decides alone.
         let looks_around = options.chosen(Question::Runs).is_none();
         let searched = engine.search(&mut product, options.bounds, looks_around);
-        let Searched { lasso, effort, cut } = match searched {
+        let Searched { lasso, effort, statistics, cut } = match searched {
             Ok(searched) => searched,
             Err(Undecided::Graph(emptiness::Undecided::TooHard(refused))) => {
                 return Ok(Found::Unknown(WhyUnknown::Refused(refused)));
@@ -590,6 +611,8 @@ fn search<S: TransitionSystem>(
         };
         stamp.product = (effort.nodes, effort.steps);
         stamp.system = product.system_size();
+        let first = lasso.as_ref().map(|(lasso, _)| lasso);
+        stamp.statistics = Some(Statistics::of(&statistics, effort, first, &product));
         let found = match (lasso, cut) {
             (Some((lasso, order)), _) => {
                 stamp.order = Some(order);

@@ -4,6 +4,7 @@ use fairly_logic::{AtomId, Formula, Node};
 use fairly_search::Binding;
 use fairly_system::{EventReading, Run, TransitionSystem};
 use fairly_witness::Truth;
+use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::property::Property;
@@ -73,7 +74,11 @@ pub fn waiting<S: TransitionSystem>(system: &S, property: &Property, run: &Run) 
         return None;
     }
     let Property { formulas, formula, reading, .. } = property;
-    let meaning = |atom| property.meaning(atom);
+    let mut meanings = HashMap::new();
+    for atom in formulas.atoms(*formula) {
+        meanings.insert(atom, property.meaning(atom)?);
+    }
+    let meaning = |atom: AtomId| meanings[&atom].clone();
     let truth = Truth::of(system, run, formulas, *formula, *reading, meaning);
     Explained { property, truth }.at_start(*formula)
 }
@@ -137,7 +142,9 @@ impl Explained<'_> {
     /// When a formula about one position is read there.
     fn moment(&self, formula: Formula, position: usize) -> Moment {
         let property = self.property;
-        let is_event = |&atom: &AtomId| matches!(property.binding(atom), Binding::Event(_));
+        let is_event = |&atom: &AtomId| {
+            matches!(property.binding(atom), Binding::Event(_) | Binding::Taken(_))
+        };
         let reads_events = property.formulas.atoms(formula).iter().any(is_event);
         match (property.reading, position) {
             (EventReading::Leaving, _) if reads_events => Moment::At(position),

@@ -7,7 +7,8 @@ use fairly_check::SystemIndex;
 use fairly_check::csp::CspFile;
 use fairly_check::promela::PromelaFile;
 use fairly_check::{
-    Assumption, Elsewhere, Least, Options, Outcome, Property, check, ladder, least,
+    Assumption, Elsewhere, Ladder, Least, Options, Outcome, Property, WhyUnknown, check,
+    ladder_heard, least_heard,
 };
 use fairly_explore::Explored;
 use fairly_fairness::{Constraint, Level, Notion, Predicate, Selector};
@@ -147,9 +148,24 @@ fn agree<A: Asked>(fresh: &dyn Fn() -> A, tally: &mut Tally, told: &dyn Fn() -> 
         return;
     }
     names(system, tally, told);
-    let rungs = ladder(system, property, &[], &options())
+    let mut heard: Vec<Ladder> = Vec::new();
+    let hear = &mut |ladder: &Ladder| heard.push(ladder.clone());
+    let rungs = ladder_heard(system, property, &[], &options(), hear)
         .unwrap_or_else(|why| panic!("{}\n{why}", told()))
         .rungs;
+    // If the work had been ended after a rung, the rungs until then would have been answered, and no others.
+    assert_eq!(heard.len(), rungs.len());
+    for (until, ladder) in heard.into_iter().enumerate() {
+        let ladder = ladder.ended("stopped");
+        assert_eq!(ladder.rungs.len(), rungs.len());
+        for (at, (rung, answered)) in ladder.rungs.iter().zip(&rungs).enumerate() {
+            assert_eq!(rung.notion, answered.notion);
+            let why = if at == until + 1 { "stopped" } else { "not begun" };
+            let left = Err(WhyUnknown::Ended(why.to_owned()));
+            let expected = if at <= until { &answered.holds } else { &left };
+            assert_eq!(&rung.holds, expected, "{}\n{}", told(), rung.notion);
+        }
+    }
     let mut singles: Vec<(Notion, Option<bool>)> = Vec::new();
     for rung in &rungs {
         let holds = single(system, property, &Assumption::of(rung.notion), told);
@@ -161,8 +177,16 @@ fn agree<A: Asked>(fresh: &dyn Fn() -> A, tally: &mut Tally, told: &dyn Fn() -> 
     }
     let known = |notion: Notion| singles.iter().find(|(it, _)| *it == notion).and_then(|it| it.1);
     for level in LEVELS {
-        let answer = least(system, property, level, &[], &options())
+        let mut heard: Vec<Vec<Vec<String>>> = Vec::new();
+        let hear = &mut |sets: &[Vec<String>]| heard.push(sets.to_vec());
+        let answer = least_heard(system, property, level, &[], &options(), hear)
             .unwrap_or_else(|why| panic!("{}\n{why}", told()));
+        let (Least::Sets { sets: all, .. } | Least::Some { sets: all, .. }) = &answer else {
+            continue;
+        };
+        // One more each time, and all of them are least in the end.
+        assert!(heard.iter().map(Vec::len).eq(1..=all.len()), "{}\n{heard:?}", told());
+        assert!(heard.iter().flatten().all(|set| all.contains(set)), "{}\n{heard:?}", told());
         let Least::Sets { sets, elsewhere, level: at, .. } = answer else { continue };
         assert_eq!(at, level);
         if let Some(holds) = known(Notion::None) {

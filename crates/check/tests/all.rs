@@ -5,6 +5,7 @@ mod common;
 mod reduced;
 
 mod agreement;
+mod asked;
 mod blocked;
 mod collections;
 mod confirmed;
@@ -21,6 +22,7 @@ mod many_processes;
 mod matrices;
 mod merging;
 mod native;
+mod objects;
 mod orders;
 mod pat_corpus;
 mod preparing;

@@ -469,6 +469,12 @@ fn the_examples_answer_as_they_say() {
 }
 
 #[test]
+fn the_examples_of_the_papers_answer_as_they_say() {
+    let (files, expectations, _) = whole("examples/csp/paper");
+    assert!(files >= 6 && expectations >= 20);
+}
+
+#[test]
 fn the_corpus_answers_as_it_says() {
     whole("corpus/csp");
 }

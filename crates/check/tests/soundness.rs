@@ -102,6 +102,7 @@ fn every_row_of_the_table() {
                 refusal("G F a", Some(it), none)
             }
             RowKind::Next => refusal("G (a -> X b)", None, none),
+            RowKind::Asked => refusal("G F \"taken(P)\" || F G \"enabled(event c)\"", None, none),
             RowKind::Counting => refusal("a U b", None, none),
             RowKind::Stopping => refusal("G !\"deadlock\"", None, none),
             RowKind::CountingConstraint => refusal("G F a", step("justice(!a)"), none),

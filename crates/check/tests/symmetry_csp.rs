@@ -31,8 +31,14 @@ struct Words {
     count: usize,
     /// Whether each process has a channel.
     channels: bool,
+    /// Whether each has a channel without a buffer.
+    meetings: bool,
     /// Whether each has a row of an array of two dimensions.
     rows: bool,
+    /// Whether each has a row and a column of one.
+    grid: bool,
+    /// Whether there are choices that look at variables first, and steps that nothing comes between.
+    shapes: bool,
     /// Whether numbers of processes are in collections.
     collections: bool,
     /// Whether numbers of processes are computed with.
@@ -46,7 +52,10 @@ impl Words {
         Words {
             count: 2 + rng.below(3),
             channels: rng.chance(1, 4),
+            meetings: rng.chance(1, 8),
             rows: rng.chance(1, 6),
+            grid: rng.chance(1, 8),
+            shapes: rng.chance(1, 6),
             collections: rng.chance(1, 4),
             computes: rng.chance(1, 8),
             names: rng.chance(1, 6),
@@ -87,6 +96,10 @@ impl Words {
             (self.rows, format!("m[{i}][0] == 0")),
             (self.channels, format!("cempty(d[{i}])")),
             (self.channels, format!("call(cfull, d[{i}])")),
+            (self.channels, "turn != 9 && cempty(d[turn])".to_owned()),
+            (self.grid, format!("g[{i}][{i}] == 0")),
+            (self.grid, format!("g[0][{i}] == 0")),
+            (self.grid, format!("turn != 9 && g[{i}][turn] == 1")),
             (self.collections, "w.Count() < 2".to_owned()),
             (self.collections, format!("w.Contains({i})")),
             (self.collections, format!("!w.IsEmpty() && w.First() == {i}")),
@@ -110,6 +123,9 @@ impl Words {
         let more = [
             (self.rows, format!("m[{i}][1] = 1 - m[{i}][1];")),
             (self.rows, format!("m[{i}][0] = x;")),
+            (self.grid, format!("g[{i}][{i}] = 1 - g[{i}][{i}];")),
+            (self.grid, format!("if (turn != 9) {{ g[{i}][turn] = 1; }}")),
+            (self.grid, format!("if (turn != 9) {{ g[turn][{i}] = 0; }}")),
             (self.collections, format!("if (w.Count() < 2) {{ w.Enqueue({i}); }}")),
             (self.collections, "if (!w.IsEmpty()) { turn = w.Dequeue(); }".to_owned()),
             (self.collections, "if (!w.IsEmpty()) { w.Dequeue(); }".to_owned()),
@@ -150,6 +166,8 @@ impl Words {
         let more = [
             (self.channels, format!("d[{i}]!{}", rng.pick(&["1", "x", "i"]))),
             (self.channels, format!("d[{i}]?{}", rng.pick(&["1", "y", "i"]))),
+            (self.meetings, format!("q[{i}]!{}", rng.pick(&["1", "x", "i"]))),
+            (self.meetings, format!("q[{i}]?{}", rng.pick(&["1", "y", "i"]))),
         ];
         Words::one(rng, &always, &more)
     }
@@ -158,7 +176,21 @@ impl Words {
         let mut ways = Vec::new();
         for _ in 0..1 + rng.below(2) {
             let mut way = String::new();
-            if rng.chance(1, 2) {
+            if self.shapes && rng.chance(1, 3) {
+                let steps = format!("{} -> {}", self.step(rng), self.step(rng));
+                ways.push(match rng.chance(1, 2) {
+                    true => format!("(atomic{{{steps} -> Skip}}; {name})"),
+                    false => {
+                        let (guard, other) = (self.guard(rng), self.step(rng));
+                        let kind = rng.pick(&["if", "ifa"]);
+                        format!("{kind} ({guard}) {{{steps} -> {name}}} else {{{other} -> {name}}}")
+                    }
+                });
+                continue;
+            }
+            if self.channels && rng.chance(1, 6) {
+                let _ = write!(way, "[turn != 9] d[turn]{} -> ", rng.pick(&["!1", "!i", "?y"]));
+            } else if rng.chance(1, 2) {
                 let _ = write!(way, "[{}] ", self.guard(rng));
             }
             for _ in 0..1 + rng.below(3) {
@@ -194,7 +226,10 @@ impl Words {
                 format!("M() = [turn != 9] e.turn -> M();\n#alphabet M {{{all}}};\n"),
                 "M()".to_owned(),
             ),
-            _ => (format!("M() = d[{one}]?y -> c!{one} -> M();\n"), "M()".to_owned()),
+            _ => {
+                let of = if self.meetings { "q" } else { "d" };
+                (format!("M() = {of}[{one}]?y -> c!{one} -> M();\n"), "M()".to_owned())
+            }
         }
     }
 }
@@ -208,16 +243,25 @@ fn text(rng: &mut Rng) -> String {
          var<Queue> w; // capacity: 2\n\
          var<Set> s; // capacity: 4\n\
          var turn = 9; var x:{{0..1}} = 0; var a[{count}]; var m[{count}][2];\n\
-         channel c 1; channel r 0; channel d[{count}] 1;\n\
+         var g[{count}][{count}];\n\
+         channel c 1; channel r 0; channel d[{count}] 1; channel q[{count}] 0;\n\
          P(i) = {};\n",
         words.process(rng, "P(i)")
     );
+    if rng.chance(1, 8) {
+        text += *rng.pick::<&str>(&["#alphabet P {e.i};\n", "#alphabet P {e.i, go};\n"]);
+    }
     let mut system = match rng.below(3) {
         0 => format!("||| i:{{0..{}}} @ P(i)", count - 1),
         1 if rng.chance(1, 2) => format!("|| i:{{0..{}}} @ P(i)", count - 1),
         _ => {
             let between = if rng.chance(1, 6) { " || " } else { " ||| " };
-            (0..count).map(|at| format!("P({at})")).collect::<Vec<_>>().join(between)
+            let hides = rng.chance(1, 8);
+            let one = |at: usize| match hides {
+                true => format!("(P({at}) \\ {{e.{at}}})"),
+                false => format!("P({at})"),
+            };
+            (0..count).map(one).collect::<Vec<_>>().join(between)
         }
     };
     if rng.chance(1, 4) {
@@ -239,9 +283,9 @@ fn text(rng: &mut Rng) -> String {
         "System() = {system};\n\
          #define p0 x == 1; #define p1 turn == 9; #define p2 cempty(c);\n\
          #define p3 turn == {one}; #define p4 a[{one}] == 1; #define p5 m[{one}][1] == 1;\n\
-         #define p6 cempty(d[{one}]);\n"
+         #define p6 cempty(d[{one}]); #define p7 g[{one}][{one}] == 1;\n"
     );
-    let atoms = ["p0", "p1", "p2", "go", "stay", "p3", "p4", "p5", "p6"].map(str::to_owned);
+    let atoms = ["p0", "p1", "p2", "go", "stay", "p3", "p4", "p5", "p6", "p7"].map(str::to_owned);
     let mut atoms: Vec<String> = atoms.into();
     atoms.push(format!("e.{one}"));
     for _ in 0..3 {

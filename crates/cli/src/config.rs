@@ -109,7 +109,7 @@ impl Config {
             return Err(format!("`{unknown}` is neither [check] nor [[model]]"));
         }
         let config = Config { folder: folder.to_owned(), defaults, models };
-        // What is wrong is said at once, not when a file is checked.
+        // An error is reported at once, not when a file is checked.
         words(folder, &config.defaults, "check")?;
         for (_, model) in &config.models {
             words(folder, model, "check")?;
@@ -209,7 +209,7 @@ fn written(value: &Value) -> Option<String> {
     }
 }
 
-/// What the environment says, as arguments of a command: `FAIRLY_TIMEOUT=60`.
+/// Settings of the environment, as arguments of a command: `FAIRLY_TIMEOUT=60`.
 pub(crate) fn of_environment(command: &str) -> Vec<String> {
     let set = |option: &&str| {
         let name = format!("FAIRLY_{}", option.to_uppercase().replace('-', "_"));

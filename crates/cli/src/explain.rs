@@ -68,8 +68,8 @@ fn words() -> impl Iterator<Item = (&'static str, &'static str)> {
     WORDS.split("\n## ").skip(1).filter_map(|section| section.split_once("\n\n"))
 }
 
-/// What a word means: by its name, or by a name that begins with it or with which it begins, such as
-/// `strong`, or `machine closure`.
+/// Meaning of a word: by its name, or by a name that begins with it or with which it begins, such as `strong`,
+/// or `machine closure`.
 fn word(wanted: &str, width: usize) -> Option<(&'static str, String)> {
     let plain = |text: &str| -> String {
         text.to_lowercase().replace(['-', '_'], " ").trim_end_matches('s').to_owned()
@@ -132,7 +132,7 @@ fn example(list: &'static str, code: &str, which: &str) -> Option<(&'static str,
     found.next()
 }
 
-/// What a reader says of a text that has the error, without colours.
+/// Report about a text that has the error, without colours.
 fn said_of(code: &str, ending: &str, text: &str) -> Option<String> {
     let diagnostics = match ending {
         "csp" => CspFile::parse(text).err()?,
@@ -154,7 +154,7 @@ fn indented(text: &str) -> String {
     text.trim_end().lines().map(|line| format!("    {line}").trim_end().to_owned() + "\n").collect()
 }
 
-/// What is wrong, as a sentence.
+/// The error, as a sentence.
 fn sentence(text: &str) -> String {
     let text = text.split(" | ").next().unwrap_or(text).trim();
     let mut letters = text.chars();

@@ -20,7 +20,7 @@ pub(crate) const NOTHING: u8 = 4;
 /// A bug in fairly.
 pub(crate) const INTERNAL: u8 = 70;
 
-/// What to do about an engine that cannot decide a question.
+/// Advice for an engine that cannot decide a question.
 pub(crate) fn other_engine() -> String {
     format!("leave out --engine, or use --engine {}", Engine::general().name)
 }
@@ -32,7 +32,7 @@ pub(crate) struct Absent {
     pub(crate) option: &'static str,
     /// The name.
     pub(crate) name: String,
-    /// What is wrong, in a sentence.
+    /// The error, in a sentence.
     pub(crate) message: String,
     /// The names that are nearest.
     pub(crate) help: Option<String>,
@@ -41,7 +41,7 @@ pub(crate) struct Absent {
 /// A bug of ours.
 #[derive(Clone, Debug)]
 pub(crate) struct Bug {
-    /// What went wrong.
+    /// The error.
     pub(crate) message: String,
     /// The run that does not stand up to replay, if it is one.
     pub(crate) run: Option<Run>,
@@ -67,7 +67,7 @@ pub(crate) enum Failure {
     Unknown(String),
     /// The work was given up.
     Refused(Refused),
-    /// Somebody asked to stop, or the time was over, before there was anything to answer.
+    /// The user asked to stop, or the time was over, before there was an answer.
     Stopped(String),
 }
 
@@ -90,7 +90,7 @@ impl Failure {
         }
     }
 
-    /// What happened, in a few words.
+    /// The failure, in a few words.
     pub(crate) fn in_short(&self) -> String {
         let coded =
             |diagnostic: &Diagnostic| format!("{}: {}", diagnostic.code, diagnostic.message);
@@ -109,7 +109,7 @@ impl Failure {
         }
     }
 
-    /// What is wrong, as documents for other programs. `file` is what was asked about.
+    /// The errors, as documents for other programs. `file` is the file of the question.
     pub(crate) fn documents(&self, file: &str) -> Vec<Document> {
         let problems = match self {
             Failure::Input { name, text, diagnostic } => vec![Problem::at(diagnostic, name, text)],

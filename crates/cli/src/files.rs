@@ -1,11 +1,10 @@
 //! Every file that the command writes goes through here.
 //!
-//! A model comes from somebody else, and so may the folder that it is checked in. Names of properties are
-//! made harmless by [`slug`]; a folder of our own is opened without following a symbolic link ([`Folder`]);
-//! a file is written to a temporary file beside it and renamed, so that a full disk leaves what was there,
-//! and a link with the name of an output is replaced, never followed. A path that the user names
-//! ([`Output`]) may be anywhere. It is tried before the search, so that a typing error does not cost an
-//! hour.
+//! A model comes from a stranger, and so may the folder that it is checked in. Names of properties are made
+//! harmless by [`slug`]; a folder of our own is opened without following a symbolic link ([`Folder`]); a file
+//! is written to a temporary file beside it and renamed, so that a full disk leaves what was there, and a link
+//! with the name of an output is replaced, never followed. A path that the user names ([`Output`]) may be
+//! anywhere. It is tried before the search, so that a typing error does not cost an hour.
 //!
 //! `rustix` gives `openat` and its kin as safe functions. `cap-std` would forbid leaving a folder
 //! altogether; the paths that users name may leave it, and what remains is one `O_NOFOLLOW`.
@@ -54,7 +53,7 @@ impl Folder {
         Ok(Folder { folder: fs::openat(CWD, parent, flags, Mode::empty())? })
     }
 
-    /// What a name in the folder stands for; a link is a link.
+    /// Kind of the entry with a name in the folder; a link is a link.
     fn kind(&self, name: &OsStr) -> io::Result<Option<(FileType, Mode)>> {
         match fs::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some((

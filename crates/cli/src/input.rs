@@ -1,4 +1,5 @@
-//! Reading files and standard input: not more than [`MOST`] bytes, and not longer than somebody waits.
+//! Reading files and standard input: not more than [`MOST`] bytes, and not longer than the patience of the
+//! user.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -15,7 +16,7 @@ use crate::failure::Failure;
 /// The largest file that is read.
 pub(crate) const MOST: u64 = 128 << 20;
 
-/// How long reading may take: a FIFO that nobody writes to has no end.
+/// Time that reading may take: a FIFO without a writer has no end.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Patience {
     /// Who says that everything is to stop.
@@ -30,7 +31,7 @@ pub(crate) struct Input {
     pub(crate) text: String,
 }
 
-/// Reads one file, or standard input for `-`. Whoever has the patience of [`read_within`] wants that.
+/// Reads one file, or standard input for `-`. Use [`read_within`] where there is a limit on time.
 pub(crate) fn read(path: &str) -> Result<Input, Failure> {
     read_within(path, Encoding::Utf8, Patience::default())
 }
@@ -118,11 +119,11 @@ fn waited_for(path: &str, patience: Patience, name: &str) -> Result<io::Result<V
     let (sender, receiver) = mpsc::channel();
     let wanted = path.to_owned();
     let reading = move || {
-        // Nobody listens any more if it took too long.
+        // If it took too long, the receiver is gone.
         let _ = sender.send(at_most(&wanted));
     };
     if std::thread::Builder::new().name("reading".to_owned()).spawn(reading).is_err() {
-        // The system has no more threads, so nobody can wait.
+        // The system has no more threads, so there is none to wait.
         return Ok(at_most(path));
     }
     let started = Instant::now();

@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use fairly_check::Verdict;
 use fairly_report::document::{Document, Place};
-use fairly_report::{Look, Paint};
+use fairly_report::{Look, Paint, terminal};
 use fairly_source::escape::in_line;
 
 use crate::failure;
-use crate::system::{Format, Limit, Setting, line};
+use crate::output;
+use crate::system::{Format, Limit, Setting, Shown, line};
 
 /// A complete answer.
 pub(crate) struct Answer {
@@ -25,6 +26,22 @@ pub(crate) struct Answer {
     /// Whether it makes the command fail.
     pub(crate) is_unexpected: bool,
 }
+
+impl Answer {
+    /// A ladder or least sets, with the exit code for them. A table is no verdict, so it is not counted
+    /// among them.
+    pub(crate) fn of(shown: Shown, code: u8) -> Answer {
+        let (text, document) = match shown {
+            Shown::Text(text) => (text, None),
+            Shown::Json(document) => (String::new(), Some(Document::Table(document))),
+        };
+        let word = if code == failure::UNKNOWN { "unknown" } else { "" };
+        Answer { text, document, word, is_unexpected: code == failure::NO }
+    }
+}
+
+/// Makes an answer of what is known of a question, given the reason why there is no more.
+pub(crate) type SoFar = Box<dyn Fn(&str) -> Answer + Send>;
 
 /// The answers of a command so far, and what it has been asked besides.
 #[derive(Default)]
@@ -39,6 +56,10 @@ pub(crate) struct Interim {
     is_asked: bool,
     /// How many models come after it.
     models_left: usize,
+    /// What is known of the question that is being answered, which has this title.
+    so_far: Option<(String, SoFar)>,
+    /// Titles and words of the answers, if a line a property is all that is printed.
+    lines: Option<Vec<(String, &'static str)>>,
     /// Answers for people that have not been printed.
     text: String,
     documents: Vec<Document>,
@@ -71,11 +92,17 @@ impl Interim {
         (self.format, self.look, self.reports) = (Some(format), look, reports);
     }
 
+    /// People get a line a property.
+    pub(crate) fn lines(&mut self) {
+        self.lines = Some(Vec::new());
+    }
+
     /// Something is asked about a model: the questions, if they are known.
     pub(crate) fn ask(&mut self, file: String, questions: Vec<String>) {
         self.is_asked = !questions.is_empty();
         self.asked = questions.len();
         (self.file, self.left, self.is_complete) = (file, questions, false);
+        self.so_far = None;
     }
 
     /// The command is about this.
@@ -94,10 +121,19 @@ impl Interim {
         self.models_left = count;
     }
 
+    /// So much is known of a question that is being answered.
+    pub(crate) fn so_far(&mut self, title: &str, answer: SoFar) {
+        self.so_far = Some((title.to_owned(), answer));
+    }
+
     /// A question is answered; the first that was left, unless it is one more.
     pub(crate) fn answer(&mut self, title: &str, answer: Answer) {
         if let Some(at) = self.left.iter().position(|left| left == title) {
             self.left.remove(at);
+        }
+        self.so_far = None;
+        if let Some(lines) = &mut self.lines {
+            lines.push((title.to_owned(), answer.word));
         }
         self.text.push_str(&answer.text);
         self.documents.extend(answer.document);
@@ -112,6 +148,7 @@ impl Interim {
         self.is_complete = true;
         self.text.clear();
         self.left.clear();
+        self.lines.iter_mut().for_each(Vec::clear);
     }
 
     pub(crate) fn is_complete(&self) -> bool {
@@ -120,20 +157,33 @@ impl Interim {
 
     /// The report, with the reason why there is no more, of what is being done.
     pub(crate) fn last_words(&self, why: &str, limit: Limit) -> LastWords {
+        let begun = match (&self.so_far, self.left.first()) {
+            (Some((title, answer)), Some(first)) if title == first => Some(answer(why)),
+            _ => None,
+        };
+        let left = &self.left[usize::from(begun.is_some())..];
+        let mut counts = self.counts;
+        let mut text = self.text.clone();
+        let mut documents = self.documents.clone();
+        let mut unexpected = self.unexpected;
+        let reason = if begun.is_some() { "not begun" } else { why };
+        if let Some(answer) = begun {
+            text.push_str(&answer.text);
+            documents.extend(answer.document);
+            unexpected += usize::from(answer.is_unexpected);
+            counts[2] += usize::from(answer.word == WORDS[2]);
+        }
         // What is looked for after the last answer is a remark.
-        let is_answered = self.is_asked && self.left.is_empty() && self.models_left == 0;
-        let code = match (self.unexpected, self.counts) {
+        let is_answered = self.is_asked && left.is_empty() && self.models_left == 0;
+        let code = match (unexpected, counts) {
             (0, [_, _, 0]) if is_answered => 0,
             (0, _) => failure::UNKNOWN,
             _ => failure::NO,
         };
         let format = self.format.unwrap_or(Format::Human);
-        let open = self.left.iter().enumerate().map(|(at, title)| {
-            (title, if at == 0 { why.to_owned() } else { "not begun".to_owned() })
+        let open = left.iter().enumerate().map(|(at, title)| {
+            (title, if at == 0 { reason.to_owned() } else { "not begun".to_owned() })
         });
-        let mut documents = self.documents.clone();
-        let mut text = self.text.clone();
-        let mut counts = self.counts;
         for (title, why) in open {
             counts[2] += 1;
             let sign = self.look.paint(Paint::Warning, "  ??");
@@ -148,7 +198,8 @@ impl Interim {
             "" => String::new(),
             file => format!("{}: ", in_line(file)),
         };
-        let mut stderr = match self.left.is_empty() {
+        let mut stderr = match left.is_empty() {
+            true if counts[2] > 0 => String::new(),
             true if is_answered => format!("{of_file}{why}; every question is answered\n"),
             true => format!("{of_file}unknown: {why}\n"),
             false => String::new(),
@@ -160,6 +211,7 @@ impl Interim {
         let all: usize = counts.iter().sum();
         let next = line(&self.setting.beyond(limit, None));
         let stdout = match format {
+            Format::Human if self.lines.is_some() => self.line_by_line(),
             Format::Human if all == 0 => text + &next,
             Format::Human => {
                 let some = WORDS.iter().zip(counts).filter(|(_, count)| *count > 0);
@@ -172,7 +224,26 @@ impl Interim {
         };
         let files = self.reports.iter();
         let files = files.map(|(format, file)| (file.clone(), format.documents(&documents)));
+        let stdout = match format {
+            Format::Github => stdout,
+            _ => output::unheeded(&terminal(&stdout)).into_owned(),
+        };
         LastWords { stdout, stderr, files: files.collect(), code }
+    }
+
+    /// A line a property.
+    fn line_by_line(&self) -> String {
+        let answered = self.lines.iter().flatten().map(|(title, word)| (title, *word));
+        let all = answered.chain(self.left.iter().map(|title| (title, WORDS[2])));
+        let lines = all.map(|(title, word)| {
+            let (sign, paint) = match word {
+                "holds" => ("  ok", Paint::Good),
+                "violated" => ("FAIL", Paint::Bad),
+                _ => ("  ??", Paint::Warning),
+            };
+            format!("{}  {}\n", self.look.paint(paint, sign), in_line(title))
+        });
+        self.look.finish(lines.collect())
     }
 }
 
@@ -212,6 +283,39 @@ mod tests {
         let next = "\nnext: fairly check --timeout=60\n";
         let rest = format!("  ??  two\n      unknown: stopped\n\n1 property: 1 unknown\n{next}");
         assert_eq!((stdout, code), (format!("a ladder\n{rest}"), 3));
+    }
+
+    #[test]
+    fn what_is_known_of_a_question_is_its_answer() {
+        let mut interim = Interim::default();
+        interim.ask("a.pml".to_owned(), ["one", "two"].map(str::to_owned).to_vec());
+        let half = |word| -> SoFar {
+            Box::new(move |why| Answer { text: format!("half, {why}\n"), ..answer(word) })
+        };
+        interim.so_far("one", half("unknown"));
+        let LastWords { stdout, stderr, code, .. } = interim.last_words("stopped", Limit::Time);
+        let next = "\nnext: fairly check --timeout=60\n";
+        let rest = "  ??  two\n      unknown: not begun\n\n2 properties: 2 unknown\n";
+        assert_eq!(stdout, format!("half, stopped\n{rest}{next}"));
+        assert_eq!((stderr.as_str(), code), ("", 3));
+        // It counts for this question only.
+        interim.answer("one", answer(""));
+        let LastWords { stdout, .. } = interim.last_words("stopped", Limit::Time);
+        let rest = "  ??  two\n      unknown: stopped\n\n1 property: 1 unknown\n";
+        assert_eq!(stdout, format!(".\n{rest}{next}"));
+        interim.so_far("two", half("violated"));
+        let LastWords { stdout, code, .. } = interim.last_words("stopped", Limit::Time);
+        assert_eq!((stdout, code), (format!(".\nhalf, stopped\n{next}"), 1));
+    }
+
+    #[test]
+    fn a_line_a_property_is_all_where_no_more_is_wanted() {
+        let mut interim = Interim::default();
+        interim.lines();
+        interim.ask("a.pml".to_owned(), ["one", "two", "three"].map(str::to_owned).to_vec());
+        interim.answer("one", answer("holds"));
+        let LastWords { stdout, .. } = interim.last_words("stopped", Limit::Time);
+        assert_eq!(stdout, "  ok  one\n  ??  two\n  ??  three\n");
     }
 
     #[test]

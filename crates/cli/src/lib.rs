@@ -2,9 +2,9 @@
 //!
 //! Results go to stdout, diagnostics and progress to stderr. Nothing of a model reaches a terminal that it
 //! would obey: `output.rs` sees to stdout, `failure.rs` to stderr. Files are written by `files.rs` and read by
-//! `input.rs` only. Exit codes: 0 as expected, 1 the answer is
-//! no (violated, not empty, not included, not accepted), 2 usage or input error, 3 unknown because a
-//! limit was reached or somebody interrupted, 4 nothing to check, 70 internal error.
+//! `input.rs` only. Exit codes: 0 as expected, 1 the answer is no (violated, not empty, not included, not
+//! accepted), 2 usage or input error, 3 unknown because a limit was reached or the user interrupted, 4 nothing
+//! to check, 70 internal error.
 
 mod aut;
 mod config;
@@ -62,7 +62,7 @@ enum Command {
     Compare(system::Compare),
     /// Print what a shell needs to complete commands and options.
     Completions(pages::Completions),
-    /// What the code of a diagnostic means, or a word such as `strong fairness`.
+    /// Explains the code of a diagnostic, or a word such as `strong fairness`.
     Explain(explain::Explain),
     /// Draw the state space of a small model.
     Graph(system::Graph),
@@ -84,7 +84,7 @@ enum Command {
     Trace(system::Trace),
 }
 
-/// What parsers need for the deepest nesting that they allow, several times over.
+/// Stack that parsers need for the deepest nesting that they allow, several times over.
 const STACK: usize = 16 << 20;
 
 /// Runs the command on the arguments of the process.
@@ -219,7 +219,7 @@ fn without_marks(word: OsString) -> OsString {
 fn refuse(error: &clap::Error) -> ExitCode {
     let text = error.to_string();
     if is_shown(&text) {
-        // With colours where there can be some. If nobody reads it, the exit code still tells.
+        // With colours where they are possible. If there is no reader, the exit code still tells.
         let _ = error.print();
     } else {
         output::remark(text.trim_end());

@@ -9,8 +9,11 @@ use fairly_omega::formats::{dot, hoa, never};
 use fairly_omega::{Alternating, Automaton, Limits, Refused, Resource, ops};
 use fairly_translate::classes::classify;
 use fairly_translate::{
-    Options, TRANSLATORS, Translator, translate, translate_alternating, translate_generic,
+    Expansion, Options, TRANSLATORS, Translator, gpvw_explained, translate, translate_alternating,
+    translate_generic,
 };
+
+use serde_json::json;
 
 use crate::failure::Failure;
 use crate::{input, output};
@@ -42,6 +45,9 @@ pub(crate) struct Arguments {
     /// Which translator makes the automaton.
     #[arg(long, value_name = "NAME", value_parser = translators(), default_value = TRANSLATORS[0].name)]
     translator: String,
+    /// Print the tableau construction step by step, with the sets of every node; needs `--translator gpvw`.
+    #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, default_missing_value = "text", require_equals = true)]
+    explain: Option<Steps>,
     /// Give up, with exit code 3, when the automaton has more states.
     #[arg(long, value_name = "N")]
     max_states: Option<usize>,
@@ -70,6 +76,92 @@ enum Form {
     Pat,
     /// The formula in TLA-like words.
     Tla,
+}
+
+/// How steps are printed.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Steps {
+    /// For people.
+    Text,
+    /// One JSON document.
+    Json,
+}
+
+/// The construction of Gerth, Peled, Vardi and Wolper, step by step.
+fn explained(
+    formulas: &mut Formulas,
+    formula: Formula,
+    request: &Arguments,
+    form: Steps,
+) -> Result<String, Failure> {
+    if request.translator != "gpvw" {
+        return Err(Failure::Usage {
+            message: "only the tableau has steps that can be printed".to_owned(),
+            help: Some("add --translator gpvw".to_owned()),
+        });
+    }
+    let limits = options(request).limits;
+    let (automaton, explanation) = gpvw_explained(formulas, formula, limits)?;
+    if form == Steps::Json {
+        let document = json!({
+            "schema": "fairly.ltl.tableau/1",
+            "formula": explanation.formula,
+            "steps": explanation.steps,
+            "states": explanation.states,
+        });
+        return Ok(format!("{document:#}\n"));
+    }
+    let set = |formulas: &[String]| format!("{{{}}}", formulas.join(", "));
+    let mut out = format!("{}\n\n", explanation.formula);
+    for (at, step) in explanation.steps.iter().enumerate() {
+        let (sets, what) = match step {
+            Expansion::Processed { node, formula, sets, into } => {
+                let goes_on = match into.as_slice() {
+                    [] => "discarded".to_owned(),
+                    [same] if same == node => "goes on".to_owned(),
+                    [one] => format!("goes on as node {one}"),
+                    several => {
+                        let names: Vec<String> = several.iter().map(u32::to_string).collect();
+                        format!("split into nodes {}", names.join(" and "))
+                    }
+                };
+                (sets, format!("node {node}: process {formula}: {goes_on}"))
+            }
+            Expansion::Finished { node, state, joined, sets } => {
+                let becomes = match joined {
+                    true => format!("joins state {state}"),
+                    false => format!("becomes state {state}"),
+                };
+                (sets, format!("node {node}: nothing is new: {becomes}"))
+            }
+        };
+        let incoming: Vec<String> = sets.incoming.iter().map(u32::to_string).collect();
+        let _ = writeln!(
+            out,
+            "{:>3}  {what}\n     Incoming {{{}}}  New {}  Old {}  Next {}",
+            at + 1,
+            incoming.join(", "),
+            set(&sets.new),
+            set(&sets.old),
+            set(&sets.next),
+        );
+    }
+    out.push_str("\nstate  Incoming  Old  Next\n    0  initial\n");
+    for (at, state) in explanation.states.iter().enumerate() {
+        let incoming: Vec<String> = state.incoming.iter().map(u32::to_string).collect();
+        let _ = writeln!(
+            out,
+            "{:>5}  {{{}}}  {}  {}",
+            at + 1,
+            incoming.join(", "),
+            set(&state.old),
+            set(&state.next),
+        );
+    }
+    if request.to.is_none() {
+        let _ = write!(out, "\n{}", hoa::print(&automaton));
+    }
+    Ok(out)
 }
 
 /// The condition of an automaton.
@@ -123,11 +215,14 @@ pub(crate) fn run(request: &Arguments) -> Result<ExitCode, Failure> {
         formula = formulas.simplify(formula);
     }
     let mut out = String::new();
+    if let Some(form) = request.explain {
+        out.push_str(&explained(&mut formulas, formula, request, form)?);
+    }
     if request.class {
         out.push_str(&class(&mut formulas, formula, request));
     }
     match request.to {
-        None if request.class => {}
+        None if request.class || request.explain.is_some() => {}
         None => {
             let _ = writeln!(out, "{}", formulas.display(formula));
         }

@@ -17,7 +17,7 @@ pub(crate) struct New {
     /// The language.
     #[arg(value_enum, required_unless_present = "list")]
     language: Option<Language>,
-    /// What the model is about; without it, `lock`. `fairly new --list` shows what there is.
+    /// Subject of the model; without it, `lock`. `fairly new --list` shows all.
     #[arg(value_name = "TEMPLATE")]
     template: Option<String>,
     /// Where to write it; without it, to a file with the name of the template. Nothing is written over.
@@ -49,7 +49,7 @@ impl Language {
 /// A model to begin with.
 struct Template {
     name: &'static str,
-    /// What it shows.
+    /// Subject of the template.
     about: &'static str,
     csp: &'static str,
     promela: &'static str,
@@ -111,7 +111,7 @@ pub(crate) fn run(request: &New) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the words behind the language mean: a template, a file, or both.
+/// Meaning of the words behind the language: a template, a file, or both.
 fn chosen(request: &New) -> Result<(&'static Template, Option<&str>), Failure> {
     let Some(word) = request.template.as_deref() else { return Ok((&TEMPLATES[0], None)) };
     let plain = |text: &str| text.to_lowercase().replace(['_', ' ', '–'], "-");

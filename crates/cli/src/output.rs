@@ -1,5 +1,6 @@
 //! Where results go.
 
+use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 
 use clap::ColorChoice;
@@ -72,13 +73,36 @@ pub(crate) fn prose_width() -> usize {
     width.clamp(20, PLEASANT)
 }
 
-/// Writes a whole report to stdout, or to a file when one is named. On stdout, nothing that a terminal
-/// would obey comes from a model.
+/// Writes a whole report to stdout, or to a file when one is named. On stdout, nothing that a terminal or a
+/// workflow on GitHub would obey comes from a model.
 pub(crate) fn write(text: &str, file: Option<&str>) -> Result<(), Failure> {
     match file {
-        None | Some("-") => to_stdout(&terminal(text)),
+        None | Some("-") => to_stdout(&unheeded(&terminal(text))),
         Some(path) => Output::open(path)?.write(text),
     }
+}
+
+/// Writes commands for a workflow on GitHub to stdout.
+pub(crate) fn write_commands(text: &str) -> Result<(), Failure> {
+    to_stdout(&terminal(text))
+}
+
+/// The text, with no line in it that a workflow on GitHub takes for a command, where one runs. It looks for `::`
+/// behind the spaces that a line begins with.
+pub(crate) fn unheeded(text: &str) -> Cow<'_, str> {
+    let is_workflow = std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true");
+    if is_workflow { without_commands(text) } else { Cow::Borrowed(text) }
+}
+
+fn without_commands(text: &str) -> Cow<'_, str> {
+    let is_command = |line: &str| line.trim_start().starts_with("::");
+    if !text.split(['\n', '\r']).any(is_command) {
+        return Cow::Borrowed(text);
+    }
+    let lines = text.split_inclusive(['\n', '\r']);
+    lines
+        .map(|line| if is_command(line) { line.replacen("::", ": :", 1) } else { line.to_owned() })
+        .collect()
 }
 
 /// Prints what another program reads as it is; a terminal does not get what it would obey.
@@ -90,7 +114,7 @@ fn to_stdout(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     match written {
-        // Whoever reads has seen enough; the exit code still tells the answer.
+        // The reader has seen enough; the exit code still tells the answer.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         written => Ok(written?),
     }
@@ -103,7 +127,7 @@ pub(crate) fn clear_screen() {
 
 /// Tells the person something beside the results.
 pub(crate) fn remark(text: &str) {
-    // If stderr is gone, there is nobody to tell.
+    // If stderr is gone, there is no reader.
     let _ = writeln!(std::io::stderr(), "{}", escape::visible(text));
 }
 
@@ -147,6 +171,20 @@ pub(crate) fn without_lock(_: &impl Sized, text: &str) {
 
 /// A line on standard error about what was done.
 pub(crate) fn note(text: &str) {
-    // If stderr is gone, nobody reads notes.
+    // If stderr is gone, notes have no reader.
     let _ = std::io::stderr().write_all(escape::visible(&format!("note: {text}\n")).as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_begins_like_a_command() {
+        let quiet = ["", "a ::error::b\n", "  : :\n"];
+        assert!(quiet.iter().all(|text| matches!(without_commands(text), Cow::Borrowed(_))));
+        let text = "a\n  ::error file=a::b ::x\n::add-mask::e\n\u{a0}::x\nz\r::y";
+        let said = "a\n  : :error file=a::b ::x\n: :add-mask::e\n\u{a0}: :x\nz\r: :y";
+        assert_eq!(without_commands(text), said);
+    }
 }

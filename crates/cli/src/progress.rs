@@ -21,7 +21,7 @@ use crate::interim::Interim;
 use crate::output;
 use crate::system::Limit;
 
-/// What is searched for, and since when.
+/// The present search, and its beginning.
 struct Search {
     what: String,
     is_question: bool,
@@ -91,7 +91,7 @@ impl Progress {
             is_hidden: AtomicBool::new(false),
             before: AtomicUsize::new(0),
         }));
-        // Without a handler Ctrl-C ends the program as ever. It waits for nobody: a lock may be held by a
+        // Without a handler Ctrl-C ends the program as ever. It waits for nothing: a lock may be held by a
         // thread that writes to a terminal which takes nothing.
         let _ = ctrlc::set_handler(move || {
             if progress.watch.is_stopped() {
@@ -99,7 +99,7 @@ impl Progress {
             }
             progress.watch.stop();
         });
-        // Where the system has no more threads, there is no line to look at, and nobody to stand guard.
+        // Where the system has no more threads, there is no line of progress, and no guard.
         let thread = |name: &str| std::thread::Builder::new().name(name.to_owned());
         let _ = thread("guard").spawn(move || progress.stand_guard());
         let _ = thread("progress").spawn(move || {
@@ -116,7 +116,7 @@ impl Progress {
         progress
     }
 
-    /// What has been answered so far.
+    /// The answers so far.
     pub(crate) fn interim(&self) -> std::sync::MutexGuard<'_, Interim> {
         self.interim.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
@@ -209,7 +209,7 @@ impl Progress {
         std::process::exit(i32::from(code))
     }
 
-    /// What searches report to.
+    /// The watch that searches report to.
     pub(crate) fn watch(&'static self) -> &'static Watch {
         &self.watch
     }

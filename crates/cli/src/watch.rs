@@ -26,11 +26,11 @@ const MOST: usize = 2_000;
 /// The largest file that is looked into for others that it includes.
 const LARGEST: u64 = 4 << 20;
 
-/// What is known of a file without reading it; nothing if it is not there.
+/// Facts about a file without reading it; `None` if it is not there.
 type State = Option<(SystemTime, u64)>;
 
-/// Checks until somebody ends it. `models` gives the files of the models as they are now, `folders` are
-/// those that included files may be in.
+/// Checks until the user ends it. `models` gives the files of the models as they are now, `folders` are those
+/// that included files may be in.
 pub(crate) fn watch(
     models: &dyn Fn() -> Vec<String>,
     folders: &[String],

@@ -263,7 +263,7 @@ fn code_scanning_and_test_reports_are_written_beside_the_report() {
     assert_eq!(place["artifactLocation"]["uri"], LOCK);
     assert_eq!(place["region"]["startLine"], 18);
     let junit = read(&junit);
-    assert!(junit.contains("tests=\"4\" failures=\"1\" errors=\"0\""), "{junit}");
+    assert!(junit.contains("tests=\"4\" skipped=\"0\" errors=\"0\" failures=\"1\""), "{junit}");
     assert_eq!(junit.matches("<testcase").count(), 4);
     assert_eq!(junit.matches("<failure").count(), 1);
     // Formulas are full of what XML reserves.

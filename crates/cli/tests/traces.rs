@@ -457,3 +457,16 @@ fn a_trace_of_components_remembers_how_they_are_put_together() {
     let output = folder.fairly(&["trace", "verify", &trace]);
     assert_eq!(code(&output), 0, "{}{}", out(&output), err(&output));
 }
+
+#[test]
+fn an_error_in_one_of_several_given_formulas_is_verified() {
+    let folder = Folder::new("given");
+    let model = "byte x; byte a[2]; active proctype P() { do :: x = 1 - x od }\n";
+    folder.write("a.pml", model);
+    let second = "[] (a[x + 3] == 0)";
+    folder.fairly(&["check", "-q", "-f", "[] (x < 2)", "-f", second, "a.pml"]);
+    let traces = folder.take_traces(&mut 0);
+    let said = folder.verify(&traces);
+    assert_eq!(said.len(), 2);
+    assert!(said.iter().all(|line| line.contains(": verified: ")), "{said:?}");
+}

@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 /// Weak or strong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Strength {
-    /// What is wanted for ever comes again and again.
+    /// Weak fairness: a condition that holds from some point on is met again and again.
     Weak,
-    /// What is wanted again and again comes again and again.
+    /// Strong fairness: a condition that holds again and again is met again and again.
     Strong,
 }
 
@@ -49,8 +49,8 @@ impl Selector {
     pub fn selects(&self, action: &Action, signature: &Signature) -> bool {
         match self {
             Selector::Process(process) => action.participants.contains(process),
-            // What is taken together may have several names: both sides of a rendezvous, the
-            // statements of an atomic sequence. The action is called by one of them.
+            // An action may have several names, but is called by one of them: both sides of a rendezvous and
+            // the statements of an atomic sequence are taken together.
             Selector::Events(events) => {
                 events.contains(action.event, signature) || self.selects_a_move(action, signature)
             }

@@ -4,11 +4,10 @@
 //! `Fin(when) ∨ Inf(then)`. The marks of a step are those its state gives to all of its steps and
 //! those its action gives it in every state.
 //!
-//! What a state gives depends on which predicates are *answered* there, by an action that is enabled
-//! or a move that is offered. So whoever asks can find out once an action or move what it answers,
-//! and once a set of answers which marks follow; [`Mark`]s number the predicates in such a set.
-//! Nothing is laid out by event or move, so events and moves may be met while the marks are asked
-//! for.
+//! The marks of a state depend on which predicates are *answered* there, by an action that is enabled or a move
+//! that is offered. So a caller can find out once per action or move which predicates it answers, and once per
+//! set of answers which marks follow; [`Mark`]s number the predicates in such a set. Nothing is laid out by
+//! event or move, so events and moves may be met while the marks are asked for.
 
 use fairly_omega::{Acceptance, Mark, MarkSet};
 use fairly_system::{ActionId, AtomIndex, EventId, MoveId, Signature, TransitionSystem};
@@ -78,6 +77,15 @@ impl Lowering {
                 Acceptance::or([Acceptance::Fin(when), Acceptance::Inf(then)])
             }
         }
+    }
+
+    /// The constraint that a mark belongs to.
+    pub fn constraint_of(&self, mark: Mark) -> Option<&Constraint> {
+        let is_its = |marks: &Marks| match *marks {
+            Marks::Weak { settled } => settled == mark,
+            Marks::Strong { when, then } => when == mark || then == mark,
+        };
+        self.marks.iter().position(is_its).map(|at| &self.constraints[at])
     }
 
     /// Whether a constraint asks what processes offer.
@@ -158,8 +166,8 @@ impl Lowering {
         2 * self.constraints.len()
     }
 
-    /// What one predicate adds to the marks of a state where it is answered, or is not. Those of a
-    /// state are what its predicates add.
+    /// Marks that one predicate adds to those of a state, by whether it is answered there. The marks of a state
+    /// are the union over its predicates.
     pub fn state_marks_by(&self, predicate: usize, is_answered: bool) -> MarkSet {
         let (constraint, marks) = (&self.constraints[predicate / 2], self.marks[predicate / 2]);
         let mut set = MarkSet::new();

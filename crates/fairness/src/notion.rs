@@ -2,18 +2,18 @@
 
 use std::fmt;
 
-use fairly_system::{Annotation, EventId, EventKind, MoveId, ProcessId, Signature};
+use fairly_system::{Annotation, EventId, EventKind, EventSet, MoveId, ProcessId, Signature};
 
 use hashbrown::HashMap;
 
 use crate::constraint::{Constraint, Predicate, Selector, Strength};
 
-/// What a fairness notion is about.
+/// The subject of a notion of fairness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
     /// Every process.
     Process,
-    /// Every event name, whoever takes it.
+    /// Every event name, no matter which process takes it.
     Event,
     /// Every move: one local transition of one process.
     Action,
@@ -29,7 +29,7 @@ impl fmt::Display for Level {
     }
 }
 
-/// What an annotation in the model is attached to.
+/// The object that an annotation in the model is attached to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum AnnotationLevel {
     /// The event's name: any process's occurrence counts, as in the papers.
@@ -52,7 +52,7 @@ pub enum Notion {
     WeakLive,
     /// Strong liveness of every event.
     StrongLive,
-    /// What the model's annotations ask for.
+    /// Fairness as the annotations of the model ask for it.
     Annotated(AnnotationLevel),
     /// Every transition of a state that is visited again and again is taken again and again.
     Global,
@@ -60,7 +60,7 @@ pub enum Notion {
     Inherent(Reading),
 }
 
-/// What a finite prefix is, under inherent fairness.
+/// Meaning of a finite prefix under inherent fairness.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Reading {
     /// The word it reads: events, and the propositions of the property. Another run that reads the
@@ -98,7 +98,7 @@ impl Notion {
     /// There is one for each event or move that is listed. Where more may come and
     /// [`Notion::needs_tables`], the system must have been explored first.
     ///
-    /// Events are all but the idle step's, which is nobody's. Internal ones count: fairness is about
+    /// Events are all but the idle step's, which belongs to no process. Internal ones count: fairness is about
     /// what the system does, not about what an observer sees of it. So does termination.
     pub fn constraints(self, signature: &Signature) -> Option<Vec<Constraint>> {
         Some(match self {
@@ -162,7 +162,7 @@ impl Constraint {
         }
     }
 
-    /// What an annotation asks for.
+    /// Constraint that an annotation asks for.
     pub fn annotated(annotation: Annotation, what: &str, selector: Selector) -> Constraint {
         match annotation {
             Annotation::WeakFair => Constraint::fair(Strength::Weak, what, selector),
@@ -183,10 +183,8 @@ fn at_level(signature: &Signature, level: Level, strength: Strength) -> Vec<Cons
             })
             .collect(),
         Level::Event => events(signature)
-            .map(|event| {
-                let name = signature.event_name(event);
-                Constraint::fair(strength, name, Selector::Events(event.into()))
-            })
+            .into_iter()
+            .map(|(name, events)| Constraint::fair(strength, name, Selector::Events(events)))
             .collect(),
         Level::Action => signature
             .move_ids()
@@ -199,17 +197,30 @@ fn at_level(signature: &Signature, level: Level, strength: Strength) -> Vec<Cons
     }
 }
 
-/// The real events: `idle` is nobody's.
-fn events(signature: &Signature) -> impl Iterator<Item = EventId> + '_ {
-    signature.event_ids().filter(|&event| signature.event_kind(event) != EventKind::Idle)
+/// The real events; `idle` belongs to no process. A name that can be seen is one event, also where it is listed several
+/// times: an event of CSP# that processes take together is another one where it has a program.
+fn events(signature: &Signature) -> Vec<(&str, EventSet)> {
+    let mut found: Vec<(&str, Vec<EventId>)> = Vec::new();
+    let mut positions: HashMap<&str, usize> = HashMap::new();
+    for event in signature.event_ids() {
+        let name = signature.event_name(event);
+        let at = match signature.event_kind(event) {
+            EventKind::Idle => continue,
+            EventKind::Visible => *positions.entry(name).or_insert(found.len()),
+            _ => found.len(),
+        };
+        match found.get_mut(at) {
+            Some((_, events)) => events.push(event),
+            None => found.push((name, vec![event])),
+        }
+    }
+    found.into_iter().map(|(name, events)| (name, EventSet::from(events))).collect()
 }
 
 fn live(signature: &Signature, strength: Strength) -> Vec<Constraint> {
     events(signature)
-        .map(|event| {
-            let name = signature.event_name(event);
-            Constraint::live(strength, name, Selector::Events(event.into()))
-        })
+        .into_iter()
+        .map(|(name, events)| Constraint::live(strength, name, Selector::Events(events)))
         .collect()
 }
 
@@ -232,10 +243,15 @@ fn annotations(signature: &Signature) -> Vec<(ProcessId, EventId, Annotation, Ve
 
 fn annotated(signature: &Signature, level: AnnotationLevel) -> Vec<Constraint> {
     let mut constraints: Vec<Constraint> = Vec::new();
+    let by_name = events(signature);
+    let named = |event: EventId| {
+        let of = by_name.iter().find(|(_, events)| events.contains(event, signature));
+        of.map_or_else(|| event.into(), |(_, events)| events.clone())
+    };
     for (process, event, annotation, moves) in annotations(signature) {
         let name = signature.event_name(event);
         let (what, selector) = match level {
-            AnnotationLevel::Name => (name.to_owned(), Selector::Events(event.into())),
+            AnnotationLevel::Name => (name.to_owned(), Selector::Events(named(event))),
             AnnotationLevel::Occurrence => {
                 let process = signature.process_name(process);
                 (format!("{process}.{name}"), Selector::Moves(moves))

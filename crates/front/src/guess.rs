@@ -4,7 +4,7 @@
 //! models of other tools are given to `fairly` to see what it makes of them. A guess is about the whole text
 //! and never refuses a text by itself: it is asked where a text has no known ending, or could not be read.
 
-/// What a text probably is.
+/// Guess at the language of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guess {
     /// CSP#.
@@ -26,7 +26,7 @@ pub enum Guess {
 pub struct Foreign {
     /// Its name.
     pub name: &'static str,
-    /// What can be done with such a model here.
+    /// Advice for such a model.
     pub help: &'static str,
 }
 

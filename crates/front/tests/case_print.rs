@@ -1,4 +1,4 @@
-//! What is printed is read back as the same, for random cases; and no text makes the parser panic.
+//! A printed case is read back as the same, for random cases; and no text makes the parser panic.
 
 use fairly_front::case::{
     Case, CaseComponent, Constraint, Demand, Expectation, FormulaText, Notion, Property, Target,

@@ -80,7 +80,7 @@ impl Tiny {
         Tiny { network, system, events }
     }
 
-    /// What a proposition of a formula means.
+    /// Meaning of a proposition of a formula.
     fn proposition(&self, case: &Case, text: &str) -> TinyProposition {
         let text = text.trim_matches('"');
         if text == "idle" {
@@ -228,7 +228,7 @@ impl Tiny {
         }
     }
 
-    /// What the oracle says of a property under a notion.
+    /// Answer of the oracle for a property under a notion.
     fn expectation(&self, case: &Case, property: &str, notion: Notion) -> Expectation {
         let text = &case.property(property).unwrap().formula.text;
         let automaton = |text: &str| {
@@ -307,9 +307,9 @@ fn every_expectation_of_the_corpus_is_right() {
     assert!(others > 100, "{others}");
 }
 
-/// Prints the table of a file that has none, for whoever adds a case; the expectations still have
-/// to be *reasoned*, and compared with this:
-/// `FAIRLY_CASE=corpus/systems/x.net cargo test -p fairly-front --test all corpus:: -- --nocapture`.
+/// Prints the table of a file that has none, for authors of new cases; the expectations still have to be
+/// *reasoned*, and compared with this: `FAIRLY_CASE=corpus/systems/x.net cargo test -p fairly-front --test all
+/// corpus:: -- --nocapture`.
 #[test]
 fn the_table_of_a_new_case() {
     let Ok(path) = std::env::var("FAIRLY_CASE") else { return };

@@ -54,6 +54,30 @@ fn a_text_can_be_too_long() {
     assert!(parse(&long[1..]).is_ok());
 }
 
+/// Uses of macros that use others twice: twice as many for each macro.
+#[test]
+fn macros_can_be_written_out_to_too_much() {
+    let doubling = |count: usize| {
+        let macros = (1..=count).map(|at| format!("#define m{at} m{0} + m{0};\n", at - 1));
+        let macros: String = macros.collect();
+        format!("var x = 0;\n#define m0 x;\n{macros}P = [m{count} == 0] a -> P;\n")
+    };
+    assert!(parse(&doubling(5)).is_ok());
+    let long = doubling(20);
+    let errors = parse(&long).expect_err("too long");
+    assert_eq!(errors[0].code, "E1025");
+    assert!(errors[0].message.contains("too long"), "{:?}", errors[0]);
+    // Each of them is as deep as what it stands for.
+    let chain = |count: usize| {
+        let defines = (1..=count).map(|at| format!("#define m{at} m{} + 1;\n", at - 1));
+        let defines: String = defines.collect();
+        format!("var x = 0;\n#define m0 x;\n{defines}P = [m{count} == 0] a -> P;\n")
+    };
+    assert!(parse(&chain(400)).is_ok());
+    let errors = parse(&chain(20_000)).expect_err("too deep");
+    assert!(errors[0].message.contains("too deeply"), "{:?}", errors[0]);
+}
+
 #[test]
 fn independent_errors_are_all_reported() {
     assert_eq!(
@@ -205,11 +229,46 @@ fn declarations_that_make_no_sense() {
     }
 }
 
+/// `|[X]|`, `<|b|>` and `x := e`.
+#[test]
+fn the_notation_of_papers_has_carets() {
+    for (body, code, marked) in [
+        ("Q |[a] R", "E1006", "R"),
+        ("Q |[a|b|c]| R", "E1006", "|"),
+        ("Q |[a,, b]| R", "E1006", ","),
+        ("Q |[a b]| R", "E1006", "b"),
+        ("Q |[{a}, b]| R", "E1006", ","),
+        ("Q |[a.y]| R", "E1031", "y"),
+        ("Q |[a]|", "E1006", ";"),
+        ("Q <|x > 0 R", "E1006", "R"),
+        ("Q <|x|> R", "E1050", "x"),
+        ("Q <||> R", "E1006", ""),
+        ("Q <|x > 0|>", "E1006", ";"),
+        ("Q |> R", "E1006", "|>"),
+        ("x := -> Q", "E1006", "->"),
+        ("x := 1 Q", "E1006", "Q"),
+        ("x := 1{x = 2} -> Q", "E1006", "{"),
+        ("x := true -> Q", "E1053", "true"),
+        ("x := 7 -> Q", "E1063", "7"),
+        ("y := 1 -> Q", "E1031", "y"),
+        ("i := 1 -> Q", "E1040", "i"),
+        ("v[2] := 1 -> Q", "E1065", "2"),
+        ("wf(x := ) -> Q", "E1006", ""),
+        ("wf({x = }) -> Q", "E1006", ""),
+        ("wf({x = 1}, a) -> Q", "E1006", ","),
+        ("(x := 1, a) -> Q", "E1006", ":="),
+    ] {
+        let text = format!("var x:{{0..3}}; var v[2];\nQ = a -> Q; R = a -> R;\nP(i) = {body};\n");
+        let found = wrong(&text).first().copied();
+        assert_eq!(found, Some((code, marked)), "{body}");
+    }
+}
+
 #[test]
 fn formulas_name_what_the_model_has() {
     let with = |formula: &str| {
         format!(
-            "#define N 1;\nvar x;\n#define low x < 1;\n#define sum x + 1;\nchannel ch 1;\nchannel chs[2] 1;\nP = eat.0 -> get.0.1 -> stop -> ch!1 -> P;\n#assert P |= {formula};\n"
+            "#define N 1;\nvar x;\n#define low x < 1;\n#define sum x + 1;\nchannel ch 1;\nchannel chs[2] 1;\nP = eat.0 -> get.0.1 -> stop -> ch!1 -> x := x + 1 -> P;\n#assert P |= {formula};\n"
         )
     };
     for (formula, code, marked) in [
@@ -235,7 +294,13 @@ fn formulas_name_what_the_model_has() {
         ("low && && low", "E1006", "&&"),
         ("low low", "E1006", "low"),
         ("", "E1006", ";"),
-        ("[] x == 1", "E1071", "x"),
+        ("[] x == y", "E1031", "y"),
+        ("[] x < 1 < 2", "E1051", "x < 1"),
+        ("[] (x < )", "E1006", ""),
+        ("[] x == 1 x == 1", "E1006", "x"),
+        ("[] x + 1 -> low", "E1071", "x"),
+        ("<> \"y := 1\"", "E1071", "\"y := 1\""),
+        ("<> \"x := 1.1\"", "E1071", "\"x := 1.1\""),
     ] {
         let text = with(formula);
         let found = wrong(&text).first().copied();
@@ -250,6 +315,9 @@ fn formulas_name_what_the_model_has() {
         "tau",
         "event(eat.0)",
         "X stop",
+        "[] x == 1",
+        "x + 1 > 0 U 2 < x && !(x == 3) -> state(x != N)",
+        "<> \"x := x + 1\" && event(x:=x+1)",
     ] {
         assert!(parse(&with(good)).is_ok(), "{good}");
     }

@@ -23,6 +23,9 @@ fn shape(spec: &Specification, id: NodeId) -> String {
             spec.definitions[definition.index()].name.text.clone()
         }
         ProcessKind::Prefix { action, then } => match &action.kind {
+            ActionKind::Event(_) if spec.assignment(action).is_some() => {
+                format!("(:= -> {})", of(then))
+            }
             ActionKind::Event(event) => {
                 format!("({} -> {})", spec.events[event.name.index()], of(then))
             }
@@ -45,6 +48,10 @@ fn shape(spec: &Specification, id: NodeId) -> String {
         }
         ProcessKind::Compose { operator, operands } => {
             format!("({} {})", sign(*operator), all(operands))
+        }
+        ProcessKind::Synchronised { operands, alphabets } => {
+            let sizes: Vec<String> = alphabets.iter().map(|set| set.len().to_string()).collect();
+            format!("(|[{}]| {})", sizes.join("|"), all(operands))
         }
         ProcessKind::Replicate { operator, bindings, body } => {
             format!("({}*{} {})", sign(*operator), bindings.len(), of(body))
@@ -79,6 +86,16 @@ fn operators_bind_as_in_pat() {
     for (text, expected) in [
         // Each operator with the next tighter one on either side.
         ("P ||| Q || R", "(||| P (|| Q R))"),
+        // The notation of Sun and others.
+        ("P |[a]| Q || R", "(|| (|[1]| P Q) R)"),
+        ("P || Q |[a, x:{0..1}@b.x]| R || P", "(|| (|[2]| (|| P Q) R) P)"),
+        ("P [] Q |[{a}|{b, c}]| R ||| P", "(||| (|[1|2]| ([] P Q) R) P)"),
+        ("P |[]| Q |[{}]| R", "(|[0]| (|[0]| P Q) R)"),
+        ("P |[a]|[x > 0] Q", "(|[1]| P ([.] Q))"),
+        ("P ||| Q <|x > 0|> R; P <|x<1|> Q", "(Atomic (||| P Q) (Atomic (; R P) Q))"),
+        ("[] i:{0..1}@P <| x == i |> Q", "([]*1 (Atomic P Q))"),
+        ("x := x + 1 -> wf(x:=1) -> P", "(:= -> (:= -> P))"),
+        ("sf({x = 1}) -> P; x := 2 -> Q", "(; (. -> P) (:= -> Q))"),
         ("P || Q ||| R", "(||| (|| P Q) R)"),
         ("P || Q [] R", "(|| P ([] Q R))"),
         ("P [] Q || R", "(|| ([] P Q) R)"),
@@ -303,8 +320,8 @@ fn declarations_may_come_in_any_order() {
 
 fn formula(text: &str) -> FormulaText {
     let spec = read(&format!(
-        "#define N 1; var x; #define p x > 0; #define q x > 1; #define T true; channel c 1; channel s 0; channel d[2] 1;\n\
-         P = r -> eat.0 -> eat.1 -> c!1 -> s?2 -> X -> P;\n#assert P |= {text};"
+        "#define N 1; var x; #define p x > 0; #define q x > 1; #define T true; channel c 1; channel s 0; channel d[2] 1; var v[2];\n\
+         P = r -> eat.0 -> eat.1 -> c!1 -> s?2 -> X -> v[0] := v[1] -> P;\n#assert P |= {text};"
     ));
     match &spec.assertions[0].claim {
         Claim::Satisfies(formula) => formula.clone(),
@@ -343,6 +360,10 @@ fn formulas_group_as_in_pat() {
         ("[] T", "G true"),
         ("eat.* W tau", "eat.* W event(tau)"),
         ("state(p) && event(r)", "state(p) & event(r)"),
+        ("[](v[N] > 0 -> <> eat.0)", "G(state(v[1] > 0) -> F eat.0)"),
+        ("[] 1+v[0]<2 && p", "(G state(1 + v[0] < 2)) & state(p)"),
+        ("!v[0]==1 U (N < 2)", "!state(v[0] == 1) U true"),
+        ("<> \"v[0] := v[1]\"", "F event(v[0]:=v[1])"),
     ] {
         let logic = formula(text).logic;
         let expected = formulas.parse(expected).unwrap();

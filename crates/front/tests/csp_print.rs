@@ -247,7 +247,7 @@ impl Maker<'_> {
 
     fn process(&mut self, depth: usize) -> NodeId {
         let visible = self.visible.len();
-        let choice = if depth == 0 { self.rng.below(4) } else { 4 + self.rng.below(12) };
+        let choice = if depth == 0 { self.rng.below(4) } else { 4 + self.rng.below(14) };
         let kind = match choice {
             0 => ProcessKind::Stop,
             1 => ProcessKind::Skip,
@@ -299,6 +299,14 @@ impl Maker<'_> {
                     ProcessKind::Hide { body, events: self.event_sets() }
                 }
             },
+            13 => {
+                let count = 1 + self.rng.below(2);
+                let left = self.process(depth - 1);
+                self.visible.truncate(visible);
+                let alphabets = (0..count).map(|_| self.event_sets()).collect();
+                let operands = [left, self.process(depth - 1)];
+                ProcessKind::Synchronised { operands, alphabets }
+            }
             _ => {
                 let all = [&REPLICABLE[..], &[Operator::Interrupt, Operator::Sequence]].concat();
                 let operator = *self.rng.pick(&all);
@@ -373,7 +381,7 @@ fn specification(rng: &mut Rng) -> Specification {
         }
         maker.locals.clear();
     };
-    let define = Define { name: name("cond"), body, locals: maker.locals };
+    let define = Define { name: name("cond"), inline: false, body, locals: maker.locals };
     let zero = Value::Int(0);
     Specification {
         imports: Vec::new(),

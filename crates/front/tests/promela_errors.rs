@@ -39,7 +39,7 @@ fn every_bad_file_has_its_error_and_no_other() {
         let path = entry.expect("an entry").path();
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         let text = fs::read_to_string(&path).expect("text");
-        // What cannot be turned into a model is found out after reading.
+        // Features that cannot be turned into a model are found after reading.
         let errors = match parse(&text) {
             Err(errors) => errors,
             Ok(model) => lower(&model, Options::new(&text)).expect_err(&name),
@@ -119,7 +119,7 @@ fn an_error_in_an_expansion_is_marked_in_the_definition_and_names_the_use() {
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(&text[found[0].span.start..found[0].span.end], "y");
     assert!(found[0].help.as_deref().is_some_and(|help| help.ends_with("`ONE`, used at 4:8")));
-    // What comes from an argument is marked where it stands.
+    // An error in an argument is marked where the argument stands.
     only("E1140", "zz", "byte x;\ninline set(v) { x = v }\ninit { set(zz) }\n");
 }
 

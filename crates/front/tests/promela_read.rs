@@ -1,5 +1,5 @@
-//! What Promela means once it is read: precedences, scopes, expansion, numbers, and what SPIN
-//! writes out. Most cases are compared through [`print`], which says everything the tree says.
+//! The tree of a Promela text: precedences, scopes, expansion, numbers, and expansions of SPIN. Most cases are
+//! compared through [`print`], which shows everything in the tree.
 
 use fairly_front::promela::ast::{
     Base, Expr, ExprKind, Ltl, Origin, ProcessKind, Start, Stmt, StmtKind, Type, UnaryLtl,

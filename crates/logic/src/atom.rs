@@ -8,10 +8,11 @@
 //! | [`Atom::Name`] | `p` | not yet decided: a state proposition or an event of the model |
 //! | [`Atom::Event`] | `eat.0`, `eat.*`, `event(eat)` | the step's event is this one, or one of these |
 //! | [`Atom::State`] | `"x == 3"`, `{x == 3}`, `state(p)` | an expression of the model's language |
+//! | the same | `enabled(P)`, `taken(P)` | what fairness asks of a process, event or action; also in quotes |
 //!
-//! A word with a dot is certainly an event. A plain word is left undecided; whoever knows the
-//! model replaces it with [`crate::Formulas::replace_atoms`]. Until then every analysis of this
-//! crate treats it as what makes the analysis sound: it may be either.
+//! A word with a dot is certainly an event. A plain word is left undecided; a caller that knows the model
+//! replaces it with [`crate::Formulas::replace_atoms`]. Until then every analysis of this crate treats it as
+//! what makes the analysis sound: it may be either.
 
 use std::fmt;
 
@@ -78,9 +79,9 @@ impl Atom {
         }
     }
 
-    /// What an automaton calls the proposition: an expression without quotes, anything else as it
-    /// prints. Two propositions never have the same name: an expression that could be read as
-    /// something else keeps its quotes.
+    /// Name of the proposition in an automaton: an expression without quotes, anything else as it prints. Two
+    /// propositions never have the same name: an expression that could be read as something else keeps its
+    /// quotes.
     pub fn plain_text(&self) -> String {
         match self {
             Atom::State(text)

@@ -73,7 +73,8 @@ impl Entailment {
             || self.monotone(fs, a, b, depth)
     }
 
-    /// What `a` says of this position, or of some later one if `b` is eventual.
+    /// Entailment through the premise: a consequence that `a` has at this position, or at some later one if `b`
+    /// is eventual.
     fn by_premise(&mut self, fs: &Formulas, a: Formula, b: Formula, depth: u32) -> bool {
         let eventual = fs.is_eventual(b);
         match fs.node(a) {
@@ -92,7 +93,8 @@ impl Entailment {
         }
     }
 
-    /// What is enough for `b` at this position, or at every later one if `a` is universal.
+    /// Entailment through the conclusion: a condition that suffices for `b` at this position, or at every later
+    /// one if `a` is universal.
     fn by_conclusion(&mut self, fs: &Formulas, a: Formula, b: Formula, depth: u32) -> bool {
         let universal = fs.is_universal(a);
         match fs.node(b) {

@@ -5,10 +5,10 @@
 //! child always has a smaller id than its parent, so walking ids in ascending order is walking
 //! bottom-up, and no walk in this crate recurses over a formula.
 //!
-//! The constructors keep the formula as it was written, operators included (`->` stays `->`), and
-//! normalise only what nobody would miss: `!!a` is `a`, constants vanish from `&`, `|` and `!`,
-//! and `&` and `|` are flat sets, sorted by id. Rewriting is [`crate::Simplifier`]'s and
-//! [`Formulas::nnf`]'s; text comes from [`Formulas::parse`] and goes to [`Formulas::display`].
+//! The constructors keep the formula as it was written, operators included (`->` stays `->`), and normalise
+//! only trivialities: `!!a` is `a`, constants vanish from `&`, `|` and `!`, and `&` and `|` are flat sets,
+//! sorted by id. Rewriting is [`crate::Simplifier`]'s and [`Formulas::nnf`]'s; text comes from
+//! [`Formulas::parse`] and goes to [`Formulas::display`].
 
 use std::hash::BuildHasher;
 
@@ -39,7 +39,7 @@ impl Formula {
     }
 }
 
-/// What a formula is at its root.
+/// Root of a formula: its operator and its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Node<'a> {
     /// Always holds.
@@ -97,7 +97,7 @@ pub(crate) enum Op {
     StrongRelease,
 }
 
-/// What is known of a formula from its syntax alone; kept beside every node.
+/// Facts that follow from the syntax of a formula alone; kept beside every node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Traits {
     /// No temporal operator.
@@ -323,7 +323,7 @@ impl Formulas {
 
     // ---- looking --------------------------------------------------------------------------
 
-    /// What `f` is at its root.
+    /// Root of `f`: its operator and its operands.
     pub fn node(&self, f: Formula) -> Node<'_> {
         let cell = &self.cells[f.index()];
         let children = self.children(f);

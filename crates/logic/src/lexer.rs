@@ -118,7 +118,7 @@ const WORDS: &[(&str, Sign)] = &[
 const FOREIGN: &[&str] =
     &["==", "!=", "<=", ">=", "=", "<", ">", "+", "-", "*", "/", "%", "[", "]", "@", "?", ":"];
 
-/// What a word is.
+/// Kind of a word.
 enum Word<'a> {
     True,
     False,
@@ -268,7 +268,9 @@ impl<'a> Lexer<'a> {
         if rest[len..].starts_with('.') {
             return self.dotted(len);
         }
-        if (text == "event" || text == "state") && rest[len..].trim_start().starts_with('(') {
+        if matches!(text, "event" | "state" | "enabled" | "taken")
+            && rest[len..].trim_start().starts_with('(')
+        {
             return self.explicit(text);
         }
         match kind {
@@ -316,9 +318,14 @@ impl<'a> Lexer<'a> {
         true
     }
 
-    /// `event(…)` or `state(…)`, with balanced parentheses or one quoted text inside.
+    /// `event(…)`, `state(…)`, `enabled(…)` or `taken(…)`, with balanced parentheses or one quoted text inside.
     fn explicit(&mut self, keyword: &str) -> bool {
-        let make = if keyword == "event" { Atom::event } else { Atom::state };
+        let make = |inside: &str| match keyword {
+            "event" => Atom::event(inside),
+            "state" => Atom::state(inside),
+            _ if inside.is_empty() => Atom::state(""),
+            _ => Atom::state(&format!("{keyword}({})", inside.trim())),
+        };
         let mut inside = self.cursor;
         inside.skip(keyword.len());
         inside.skip_space();

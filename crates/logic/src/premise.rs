@@ -49,7 +49,7 @@ impl Premise {
 pub struct Lifted {
     /// The premises, in the order of the conjuncts.
     pub premises: Vec<Premise>,
-    /// What is left, in negation normal form; `true` if nothing is.
+    /// The remaining formula, in negation normal form; `true` if nothing remains.
     pub rest: Formula,
 }
 

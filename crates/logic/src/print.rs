@@ -142,7 +142,7 @@ enum Level {
     Tight,
 }
 
-/// What is still to be written, the next one last.
+/// Pieces that are still to be written, the next one last.
 enum Item {
     Text(&'static str),
     /// A prefix operator, set apart from what follows where the two would run together.

@@ -11,7 +11,7 @@
 //!   belong to a template which is not the one in it.
 //! - The layout depends on nothing but the model, and on the model only as it was before anything of
 //!   it was unfolded. Of a model that is not, values have room that can happen, not all of their type.
-//! - What is probably the same in every state that is stored comes last (`passing.rs`).
+//! - Transient variables come last (`transient.rs`).
 
 use std::borrow::Cow;
 
@@ -19,9 +19,9 @@ use crate::expression::Expr;
 use crate::ids::TemplateId;
 use crate::model::{Atomicity, Model};
 use crate::origins::{Origin, origins};
-use crate::passing::Passing;
 use crate::process::{Slot, Target};
 use crate::ranges::Ranges;
+use crate::transient::Transient;
 use crate::variable::{Channel, Range, Storage, Variable};
 
 /// A value, or values of the same kind: the elements of an array, or one cell of all messages that a
@@ -249,7 +249,7 @@ impl Room {
         &mut self,
         variables: &[Variable],
         ranges: &[Range],
-        passing: &[bool],
+        transient: &[bool],
     ) -> Vec<Strip> {
         let strip = |((variable, range), passes): ((&Variable, &Range), &bool)| {
             let length = u32::try_from(variable.cells()).expect("a length has 32 bits");
@@ -258,19 +258,19 @@ impl Room {
                 _ => Strip::later(length),
             }
         };
-        variables.iter().zip(ranges).zip(passing).map(strip).collect()
+        variables.iter().zip(ranges).zip(transient).map(strip).collect()
     }
 
     /// The strips of variables that pass.
-    fn passing(
+    fn transient(
         &mut self,
         variables: &[Variable],
         ranges: &[Range],
-        passing: &[bool],
+        transient: &[bool],
         strips: &mut [Strip],
     ) {
         for (at, strip) in strips.iter_mut().enumerate() {
-            if passing[at] && variables[at].storage == Storage::State {
+            if transient[at] && variables[at].storage == Storage::State {
                 *strip = self.strip(ranges[at], strip.length);
             }
         }
@@ -333,7 +333,7 @@ impl Layout {
     /// If it does not [fit](Layout::fits), or an id is no position.
     pub fn of(model: &Model, open: &[TemplateId]) -> Layout {
         let (ranges, none) = (Ranges::declared(model), vec![None; model.slots.len()]);
-        Layout::with(model, open, &ranges, &Passing::none(model), &none)
+        Layout::with(model, open, &ranges, &Transient::none(model), &none)
     }
 
     /// As [`Layout::of`], with room for what can happen only.
@@ -343,8 +343,8 @@ impl Layout {
     pub fn fitted(model: &Model, open: &[TemplateId]) -> Layout {
         match open {
             [] => {
-                let (ranges, passing) = (Ranges::of(model), Passing::of(model));
-                Layout::with(model, open, &ranges, &passing, &origins(model))
+                let (ranges, transient) = (Ranges::of(model), Transient::of(model));
+                Layout::with(model, open, &ranges, &transient, &origins(model))
             }
             _ => Layout::of(model, open),
         }
@@ -354,12 +354,13 @@ impl Layout {
         model: &Model,
         open: &[TemplateId],
         ranges: &Ranges,
-        passing: &Passing,
+        transient: &Transient,
         origins: &[Option<Origin>],
     ) -> Layout {
         assert!(Layout::fits(model), "a state has more than {} values", Layout::MOST_CELLS);
         let mut room = Room { used: Vec::new(), open: Vec::new(), cells: 0 };
-        let mut variables = room.variables(&model.variables, &ranges.variables, &passing.variables);
+        let mut variables =
+            room.variables(&model.variables, &ranges.variables, &transient.variables);
         let channels = model
             .channels
             .iter()
@@ -379,7 +380,7 @@ impl Layout {
             let templates = only.map_or(slot.templates.clone(), |only| vec![only]);
             let last = i64::try_from(templates.len()).expect("a length");
             let kind = room.strip(Range::new(i64::from(never_free.is_some()), last), 1);
-            let location = match templates.iter().all(|it| passing.locations[it.index()]) {
+            let location = match templates.iter().all(|it| transient.locations[it.index()]) {
                 true => Strip::later(1),
                 false => room.strip(locations(model, open, &templates), 1),
             };
@@ -393,7 +394,7 @@ impl Layout {
                     values.to_mut()[local] = value;
                 }
                 let variables = &model.template(template).locals;
-                let locals = own.variables(variables, &values, &passing.locals[at]);
+                let locals = own.variables(variables, &values, &transient.locals[at]);
                 variants.push(VariantLayout { template, locals, scratch: Vec::new() });
                 room.join(own);
             }
@@ -405,20 +406,20 @@ impl Layout {
         let last_mover = model
             .any_expression(&mut |expr| *expr == Expr::LastMover)
             .then(|| room.strip(Range::new(0, last.max(0)), 1));
-        room.passing(&model.variables, &ranges.variables, &passing.variables, &mut variables);
+        room.transient(&model.variables, &ranges.variables, &transient.variables, &mut variables);
         for slot in &mut slots {
             let templates: Vec<TemplateId> = slot.variants.iter().map(|it| it.template).collect();
-            if templates.iter().all(|it| passing.locations[it.index()]) {
+            if templates.iter().all(|it| transient.locations[it.index()]) {
                 slot.location = room.strip(locations(model, open, &templates), 1);
             }
-            if !templates.iter().any(|it| passing.locals[it.index()].contains(&true)) {
+            if !templates.iter().any(|it| transient.locals[it.index()].contains(&true)) {
                 continue;
             }
             let before = room.clone();
             for VariantLayout { template, locals, .. } in &mut slot.variants {
                 let (mut own, at) = (before.clone(), template.index());
                 let variables = &model.template(*template).locals;
-                own.passing(variables, &ranges.locals[at], &passing.locals[at], locals);
+                own.transient(variables, &ranges.locals[at], &transient.locals[at], locals);
                 room.join(own);
             }
         }

@@ -24,7 +24,7 @@ pub(super) enum Position {
     Start,
 }
 
-/// What an expression or statement is made for.
+/// Purpose of an expression or statement.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Context<'m> {
     pub(super) model: &'m Model,
@@ -141,7 +141,7 @@ impl<'m> Context<'m> {
         }
     }
 
-    /// What may be assigned to a variable or cell: mostly no fault.
+    /// A value that may be assigned to a variable or cell: mostly no fault.
     pub(super) fn value(&self, rng: &mut Rng, range: Range, overflow: Overflow) -> Expr {
         let depth = self.shape.depth;
         match overflow {

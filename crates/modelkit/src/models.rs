@@ -144,8 +144,8 @@ fn variable(rng: &mut Rng, shape: &Shape, plain: &str) -> Variable {
     }
 }
 
-/// What numbers stand for, which must make no difference to what a model does. It takes nothing from the
-/// generator, so that the models of a seed stay what they are.
+/// Meanings of numbers, which must make no difference to the behaviour of a model. It takes nothing from the
+/// generator, so that the models of a seed stay the same.
 fn kind(range: Range) -> Kind {
     match range.high.rem_euclid(5) {
         0 => Kind::Truth,

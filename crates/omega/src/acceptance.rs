@@ -293,7 +293,7 @@ impl Acceptance {
         })
     }
 
-    /// What is left of the condition where only the marks `present` can be seen at all.
+    /// Restricts the condition to the marks `present`, the only ones that can be seen.
     #[must_use]
     pub fn restrict(&self, present: &MarkSet) -> Self {
         self.map(&mut |atom| match atom {

@@ -47,7 +47,7 @@ pub struct Automaton {
 }
 
 impl Automaton {
-    /// What the automaton is called, if anything.
+    /// Name of the automaton, if it has one.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
@@ -119,7 +119,7 @@ impl Automaton {
         &self.edges
     }
 
-    /// What a state is called, if anything.
+    /// Name of a state, if it has one.
     pub fn state_name(&self, state: StateId) -> Option<&str> {
         self.state_names.get(&state).map(String::as_str)
     }

@@ -1,4 +1,4 @@
-//! What the emptiness engines search: a graph that is explored as they go.
+//! The interface between graphs and emptiness engines: a graph is explored while it is searched.
 //!
 //! [`Graph`] is all that an engine knows of an automaton, of a product, and later of a system under
 //! a property. An explicit [`Automaton`] gives one with [`Automaton::graph`]; a product computes
@@ -62,14 +62,14 @@ pub trait Graph {
         let _ = bytes;
     }
 
-    /// Tells the graph now and then how deep a search is, and of every component with an edge in it
-    /// that is complete; somebody may be watching.
+    /// Tells the graph now and then how deep a search is, and of every component with an edge in it that is
+    /// complete, for displays of progress.
     fn visit(&mut self, visit: Visit) {
         let _ = visit;
     }
 }
 
-/// What a search tells of its progress.
+/// Progress of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Visit {
     /// So many nodes are on the path.

@@ -184,7 +184,7 @@ impl MarkSet {
     /// The set with `by` added to the number of every mark.
     ///
     /// # Panics
-    /// If a number would pass `u32::MAX`; widths are bounded far below that by whoever adds marks.
+    /// If a number would pass `u32::MAX`; widths are bounded far below that by all callers that add marks.
     #[must_use]
     pub fn shifted(&self, by: u32) -> MarkSet {
         if by == 0 || self.is_empty() {
@@ -258,12 +258,12 @@ impl MarkSetId {
     /// The empty set, in every table.
     pub const EMPTY: MarkSetId = MarkSetId(0);
 
-    /// The id that is the set itself, where nobody uses a table.
+    /// The id that is the set itself, where no table is in use.
     pub fn of_bits(bits: u32) -> Self {
         MarkSetId(bits)
     }
 
-    /// The set that the id is, where nobody uses a table.
+    /// The set that the id is, where no table is in use.
     pub fn bits(self) -> u32 {
         self.0
     }

@@ -5,13 +5,13 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("gave up: this needs more than {limit} {resource}")]
 pub struct Refused {
-    /// What there was too much of.
+    /// The exhausted resource.
     pub resource: Resource,
     /// The limit that was reached.
     pub limit: usize,
 }
 
-/// What an operation can run out of.
+/// A resource that an operation can run out of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Resource {
     /// States of the automaton being built.

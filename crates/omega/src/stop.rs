@@ -19,7 +19,7 @@ use std::time::Instant;
 pub struct Stop {
     /// When there is no more time.
     pub deadline: Option<Instant>,
-    /// True once somebody asked to stop.
+    /// Flag that becomes true once a stop was requested.
     pub wish: Option<&'static AtomicBool>,
 }
 

@@ -3,6 +3,8 @@
 
 mod common;
 
+mod events;
+mod finite_words;
 mod formats;
 mod hard_conditions;
 mod language_complement;

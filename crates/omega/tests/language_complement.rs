@@ -267,7 +267,7 @@ fn conditions_stay_what_they_are() {
         assert_eq!(negation.acceptance().class(), class);
         assert!(negation.state_count() <= 1);
     }
-    // What a set of states can decide takes no marks: "p some time" and "p at once".
+    // A set of states can decide these without marks: "p some time" and "p at once".
     let mut builder = Builder::new(vec!["p".into()]);
     builder.set_acceptance(Acceptance::buchi(), 1);
     let (wait, done) = (builder.add_state(), builder.add_state());

@@ -49,7 +49,7 @@ impl Component {
         own.map(|at| 1 << at).collect()
     }
 
-    /// What Definition 5, read as the module says, makes of a word of events.
+    /// Whether Definition 5, read as the module says, accepts a word of events.
     fn accepts(&self, stem: &[usize], cycle: &[usize], waiting: Waiting) -> bool {
         let (stem, cycle) = (self.project(stem), self.project(cycle));
         if !cycle.is_empty() {

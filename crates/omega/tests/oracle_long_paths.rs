@@ -1,9 +1,8 @@
 //! Graphs with millions of nodes in a row: nothing may overflow, and the answer is still right.
 //!
-//! `FAIRLY_LONG_PATH` says how many nodes; the default is what the tests can afford on every run,
-//! and CI sets it to ten million.
-//! Each search runs on a thread with a small stack, so that a recursion on the depth of the graph
-//! fails here and not on somebody's machine.
+//! `FAIRLY_LONG_PATH` says how many nodes; the default is what the tests can afford on every run, and CI sets
+//! it to ten million. Each search runs on a thread with a small stack, so that a recursion on the depth of the
+//! graph fails here and not on the machine of a user.
 
 use std::borrow::Cow;
 
@@ -11,7 +10,7 @@ use fairly_omega::emptiness::{self, Algorithm};
 use fairly_omega::{Acceptance, Graph, Lasso, Mark, MarkSet, MarkSetId, MarkTable, StateId, Step};
 use fairly_testkit::side_by_side;
 
-/// What the last node of the row does.
+/// Behaviour of the last node of the row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     /// Nothing: the row is a dead end.

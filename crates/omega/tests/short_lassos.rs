@@ -72,7 +72,7 @@ fn random_graphs_have_shortest_lassos() {
         let (stem, cycle) =
             common::lasso_edges(&graph, &lasso, fairly_omega::StateId::index).expect("a path");
         judge_lasso(&graph, &condition, &stem, &cycle).expect("accepted");
-        // What is asked for has to be shorter than what there is already.
+        // The search is for a lasso that is shorter than the known one.
         let again = explored.short_lasso(stem.len() + cycle.len(), 1 << 20);
         assert_eq!(again.expect("an easy condition"), None, "seed {seed}");
     }

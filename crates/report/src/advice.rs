@@ -1,12 +1,12 @@
-//! What to do about a counterexample: which fairness excludes it, whether the property then holds, and whether
-//! that fairness is one to assume.
+//! Advice on a counterexample: which fairness excludes it, whether the property then holds, and whether that
+//! fairness is one to assume.
 
 use fairly_check::{Strengths, Upgrade};
 
 use crate::human::painted;
 use crate::look::{Look, Paint};
 
-/// What a constraint speaks of.
+/// Subject of a constraint.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scope {
     /// A whole process, weakly: whenever it can move for ever, it moves.
@@ -33,7 +33,7 @@ impl Scope {
     }
 }
 
-/// What would exclude the run, what that does to the property, and what to make of it.
+/// Names the constraint that would exclude the run, its effect on the property, and how to take that.
 pub(crate) fn advice(
     upgrade: Option<&Upgrade>,
     strengths: Option<Strengths>,
@@ -82,7 +82,7 @@ fn line(Strengths { none, weak, strong }: Strengths) -> String {
     format!("Ladder: none {}  weak {}  strong {}  ({said})", sign(none), sign(weak), sign(strong))
 }
 
-/// What to make of it. It recommends nothing that has been seen to fail.
+/// Explains how to take the result. It recommends nothing that has been seen to fail.
 fn help(
     upgrade: Option<&Upgrade>,
     strengths: Option<Strengths>,

@@ -2,8 +2,8 @@
 //! [`svg`] draws a message chart without another program.
 //!
 //! A message over a buffered channel is an arrow from the process that sends it to the one that receives it,
-//! and open where nobody does. In a rendezvous the arrow goes from the sender to the receiver. Processes that
-//! never act have no lane.
+//! and open where no process does. In a rendezvous the arrow goes from the sender to the receiver. Processes
+//! that never act have no lane.
 
 mod svg;
 
@@ -17,7 +17,7 @@ use crate::markup::{mermaid, plantuml, quoted};
 use crate::messages::Message;
 use crate::trace::Saved;
 
-/// What a step is in a message chart. Lanes are positions of processes.
+/// Role of a step in a message chart. Lanes are positions of processes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
     /// Something that one process does.
@@ -28,14 +28,14 @@ pub(crate) enum Mark {
     Together(Vec<usize>),
     /// One process sends to another, which receives it in a later step.
     Sends(usize, usize, usize),
-    /// One process sends something that nobody receives in this run.
+    /// One process sends a message that is not received in this run.
     SendsInVain(usize),
-    /// Nobody does anything.
+    /// No process acts.
     Nothing,
 }
 
 impl Saved {
-    /// What each step is.
+    /// Classifies each step.
     pub(crate) fn marks(&self) -> Vec<Mark> {
         self.run.steps.iter().enumerate().map(|(at, row)| self.mark(at, row)).collect()
     }
@@ -88,7 +88,7 @@ impl Saved {
         }
     }
 
-    /// What a step says in a chart, with where its message comes from or that it goes nowhere.
+    /// Caption of a step in a chart, with the origin of its message, or a remark that it is lost.
     fn said(&self, at: usize) -> String {
         let row = &self.run.steps[at];
         let from = self.messages.iter().find(|it| it.received == Some(at)).map(|it| it.sent);

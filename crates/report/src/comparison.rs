@@ -66,7 +66,7 @@ impl Count {
     }
 }
 
-/// What one tool says of a question: under each fairness, and with how many states.
+/// Answers of one tool to a question: under each fairness, and with how many states.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answers {
     /// By fairness, in the order of the table's columns.
@@ -82,9 +82,9 @@ pub struct Row {
     pub model: String,
     /// The question.
     pub question: String,
-    /// What Fairly says.
+    /// Answers of Fairly.
     pub fairly: Answers,
-    /// What SPIN says, if it was asked.
+    /// Answers of SPIN, if it was asked.
     pub spin: Option<Answers>,
     /// Whether the two differ.
     pub differs: bool,
@@ -289,7 +289,7 @@ fn signs(all: impl Iterator<Item = char>) -> String {
     signs.join(" ")
 }
 
-/// What the letters and signs mean.
+/// Explains the letters and signs of the table.
 fn legend(layout: &Layout) -> String {
     let letters = FAIRNESS[..layout.notions.min(FAIRNESS.len())].iter();
     let letters: Vec<String> = letters.map(|(letter, words)| format!("{letter} {words}")).collect();
@@ -354,7 +354,7 @@ impl Open {
     }
 }
 
-/// What a row leaves open of what SPIN was asked: a verdict that one of the two does not have is no
+/// Judges where a row leaves a question open that SPIN was asked too: a verdict that one of the two lacks is no
 /// agreement.
 fn open(row: &Row) -> Open {
     let Some(spin) = &row.spin else { return Open::NotAsked };

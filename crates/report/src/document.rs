@@ -23,7 +23,7 @@ pub enum Document {
 /// Where a verdict belongs, and what else there is to say of it.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Place {
-    /// What the question is called.
+    /// Name of the question.
     pub title: String,
     /// The file.
     pub file: String,

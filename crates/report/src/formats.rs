@@ -2,14 +2,18 @@
 //!
 //! An answer that was expected is no failure in any of them.
 //!
-//! JUnit's XML is written here and not by the crate `quick-junit`: that brings an XML writer, dates and UUIDs
-//! (`quick-xml`, `chrono`, `uuid`) and its own attributes for the forty lines below.
+//! JSON is made by `serde` from the types of the documents. JUnit's XML is made by `quick-junit`, which knows the
+//! schema that other programs read and takes out characters that XML does not allow; it brings ten small crates, for
+//! XML, dates and identifiers. Strings of the model still pass [`fairly_source::escape`] first, so that control
+//! characters are shown and not lost.
 
 use std::fmt::Write;
+use std::time::Duration;
 
 use fairly_check::{Said, Shows, Upgrade};
-use fairly_source::escape::in_line;
+use fairly_source::escape::{in_line, visible};
 use fairly_system::Trace;
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use serde::Serialize;
 
 use crate::document::Document;
@@ -46,7 +50,7 @@ impl Document {
         }
     }
 
-    /// What it is called: the property, with its formula where it has one.
+    /// Heading: the property, with its formula where it has one.
     fn title(&self) -> String {
         let (verdict, place) = match self {
             Document::Verdict(verdict, place) => (verdict, place),
@@ -71,7 +75,7 @@ impl Document {
         }
     }
 
-    /// What is assumed, the answer, and why, in a sentence or two.
+    /// Assumption, answer and reason, in a sentence or two.
     fn message(&self) -> String {
         let (verdict, place) = match self {
             Document::Verdict(verdict, place) => (verdict, place),
@@ -251,7 +255,7 @@ struct Region {
 }
 
 impl Document {
-    /// What SARIF is told of it; nothing of what passed without a note.
+    /// Result for SARIF; `None` for a property that passed without a note.
     fn sarif(&self) -> Option<SarifResult> {
         let (rule_id, level) = match self.counts() {
             Counts::Failed => ("violated", "error"),
@@ -307,51 +311,43 @@ pub fn sarif(documents: &[Document]) -> impl Serialize + use<> {
 
 /// JUnit's XML: a suite for each model, a case for each property.
 pub fn junit(documents: &[Document]) -> String {
-    let mut out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n".to_owned();
-    let mut files: Vec<&str> = Vec::new();
+    let mut suites: Vec<TestSuite> = Vec::new();
     for document in documents {
-        if !files.contains(&document.file()) {
-            files.push(document.file());
-        }
+        let at = suites.iter().position(|suite| *suite.name == *in_line(document.file()));
+        let suite = match at {
+            Some(at) => &mut suites[at],
+            None => suites.push_mut(TestSuite::new(in_line(document.file()))),
+        };
+        suite.time = Some(suite.time.unwrap_or_default() + document.time());
+        suite.add_test_case(document.test_case());
     }
-    for file in files {
-        let of_file = || documents.iter().filter(|document| document.file() == file);
-        let count = |what: &[Counts]| of_file().filter(|it| what.contains(&it.counts())).count();
-        let seconds: f64 = of_file().map(Document::seconds).fold(0.0, |all, it| all + it);
-        let _ = writeln!(
-            out,
-            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{seconds:.3}\">",
-            xml(file),
-            of_file().count(),
-            count(&[Counts::Failed]),
-            count(&[Counts::Unknown, Counts::Error, Counts::Broken]),
-        );
-        for document in of_file() {
-            let _ = write!(
-                out,
-                "    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3}\"",
-                xml(file),
-                xml(&document.title()),
-                document.seconds()
-            );
-            let tag = match document.counts() {
-                Counts::Passed => {
-                    out.push_str("/>\n");
-                    continue;
-                }
-                Counts::Failed => "failure",
-                Counts::Unknown | Counts::Error | Counts::Broken => "error",
-            };
-            let _ = writeln!(
-                out,
-                ">\n      <{tag} message=\"{}\">{}</{tag}>\n    </testcase>",
-                xml(&document.placed()),
-                xml(&document.run())
-            );
-        }
-        out.push_str("  </testsuite>\n");
+    let mut report = Report::new("fairly");
+    report.add_test_suites(suites);
+    // Writing to a string cannot fail.
+    report.to_string().unwrap_or_default()
+}
+
+impl Document {
+    fn time(&self) -> Duration {
+        Duration::try_from_secs_f64(self.seconds()).unwrap_or_default()
     }
-    out + "</testsuites>\n"
+
+    fn test_case(&self) -> TestCase {
+        let kind = match self.counts() {
+            Counts::Passed => None,
+            Counts::Failed => Some(NonSuccessKind::Failure),
+            Counts::Unknown | Counts::Error | Counts::Broken => Some(NonSuccessKind::Error),
+        };
+        let status = kind.map_or_else(TestCaseStatus::success, |kind| {
+            let mut status = TestCaseStatus::non_success(kind);
+            status.set_message(visible(&self.placed()));
+            status.set_description(visible(&self.run()));
+            status
+        });
+        let mut case = TestCase::new(visible(&self.title()), status);
+        case.set_classname(in_line(self.file())).set_time(self.time());
+        case
+    }
 }
 
 /// A table of the answers, and the runs below it, folded.

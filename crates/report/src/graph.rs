@@ -45,7 +45,7 @@ pub struct Drawn {
     states: Vec<String>,
     /// By state, what is not the same in all of them: the label in a picture.
     labels: Vec<String>,
-    /// What is the same in all states.
+    /// Values that are the same in all states.
     constant: String,
     initial: Vec<usize>,
     edges: Vec<Edge>,
@@ -108,7 +108,7 @@ pub fn explore<S: TransitionSystem>(system: &mut S, most: usize) -> Option<Drawn
     Some(Drawn { states, labels, constant, initial, edges, component, fair })
 }
 
-/// What tells the states apart, by state, and what is the same in all.
+/// Labels that tell the states apart, by state, and the values that are the same in all.
 fn labels(
     states: &[String],
     values: &[Vec<(String, String)>],
@@ -193,9 +193,9 @@ fn components(members: &[usize], count: usize, edges: &[Edge]) -> Vec<usize> {
     component
 }
 
-/// How fair runs can be that stay in a component. A run that takes every edge again and again is weakly
-/// fair if any is. For strong fairness, states are left out in which somebody is enabled who never moves
-/// inside, and what is left is looked at again.
+/// How fair runs can be that stay in a component. A run that takes every edge again and again is weakly fair if
+/// any is. For strong fairness, states are left out in which a process is enabled that never moves inside, and
+/// what is left is looked at again.
 fn fairness(members: &[usize], edges: &[Edge], processes: usize) -> Fair {
     let holds = |state: usize| members.contains(&state);
     let inner: Vec<&Edge> =
@@ -264,7 +264,7 @@ impl Drawn {
                        fillcolor=white, fontname=monospace, fontsize=10];\n  edge \
                        [fontname=monospace, fontsize=9];\n"
             .to_owned();
-        // With so many labels nobody finds one: they are shown where the pointer is.
+        // With so many labels none can be found: they are shown where the pointer is.
         let is_crowded = self.states.len() > MOST_STATES || self.edges.len() > MOST_EDGES;
         // Layers below each other are a ribbon where there are many.
         if is_crowded {

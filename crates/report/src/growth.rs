@@ -1,10 +1,11 @@
-//! What kept growing until a search stopped, in a sentence with advice.
+//! A note on growth in a search that was stopped, in a sentence with advice.
 
 use fairly_system::{Grown, Growth, Trend};
 
 use crate::look::{Source, counted};
 
-/// What kept growing, where it is declared if the text is known, and what can be done about it.
+/// Names the variables and collections that kept growing, their declarations if the text is known, and a
+/// remedy.
 pub fn note(growth: &Growth, source: Option<Source<'_>>) -> String {
     let Growth { what, span, states, compared, values, trend, others } = growth;
     let line = source.zip(*span).and_then(|(source, span)| source.shown_line(span.start));

@@ -6,8 +6,8 @@ use fairly_check::claim::Order;
 use fairly_check::engines::{Engine, Question};
 use fairly_check::soundness::{FORGETTING, MERGING, SOUNDNESS, SYMMETRY};
 use fairly_check::{
-    Basis, Cause, CauseKind, Elsewhere, Fairness, Ladder, Least, Moment, Phrase, Rung, Said, Shows,
-    Verdict, Violation, Waiting,
+    Basis, Cause, CauseKind, Elsewhere, Fairness, Ladder, Least, Moment, Phrase, Prefixes, Rung,
+    Said, Shows, Statistics, Verdict, Violation, Waiting,
 };
 use fairly_fairness::{Level, Notion, Strength};
 use fairly_source::Span;
@@ -18,7 +18,7 @@ use crate::advice::advice;
 use crate::look::{Look, Paint, Places, Source, TIGHT, breadth, counted};
 use crate::{claim, growth, lasso, stuck};
 
-/// What a report says beside the verdict itself.
+/// Context of a report beside the verdict itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Aside<'a> {
     /// How it is drawn.
@@ -79,6 +79,9 @@ fn of_formula(verdict: &Verdict, formula: &str, aside: &Aside<'_>) -> String {
     }
     if !is_short {
         out.push_str(&stamp(&verdict.stamp, verdict.closure.as_ref(), look));
+    }
+    if let Some(statistics) = verdict.stamp.statistics.as_ref().filter(|_| look.statistics) {
+        out.push_str(&search_statistics(statistics, verdict, look));
     }
     let warning = match &verdict.closure {
         Some(Fairness::NotMachineClosed(prefix)) => Some(format!(
@@ -222,7 +225,7 @@ fn folded_notes(notes: &[String], processes: &[String], look: &Look) -> Vec<Stri
     folded
 }
 
-/// What a property that holds rests on, in short: how many states, and what is not as usual.
+/// Summary of the basis of a property that holds: how many states, and every unusual circumstance.
 fn short_stamp(verdict: &Verdict) -> String {
     let stamp = &verdict.stamp;
     let mut parts = vec![states(stamp)];
@@ -269,7 +272,7 @@ pub(crate) fn headed(
     let mut text = if breadth(&whole) + indent <= look.width {
         format!("      {}\n", whole.replace(TIGHT, " "))
     } else {
-        // What is said behind the first part shares a line, if it fits.
+        // The second part shares the line of the first, if it fits.
         let (first, rest) =
             parts.split_first().map_or(("", &[][..]), |(first, rest)| (*first, rest));
         let rest = rest.join("   ");
@@ -296,7 +299,7 @@ pub(crate) fn place(aside: &Aside<'_>) -> String {
     })
 }
 
-/// What waits for what.
+/// Names the processes that wait, and the object they wait for.
 fn in_vain(waiting: Option<&Waiting>) -> Option<String> {
     let comes = |phrase: &Phrase| if phrase.is_event { "occurs" } else { "becomes true" };
     let step = |at: Option<usize>| {
@@ -455,6 +458,74 @@ fn stamp(stamp: &Basis, closure: Option<&Fairness<Vec<String>>>, look: &Look) ->
     look.wrapped(MARGIN, &parts.join(" · "))
 }
 
+/// How inherent fairness was decided, with the sets that came up.
+fn prefix_statistics(prefixes: &Prefixes, look: &Look) -> String {
+    let mut lines = vec![format!("decided: {}", prefixes.decided)];
+    for size in &prefixes.automata {
+        lines.push(format!("{}: {}", size.automaton, counted(size.states, "state")));
+    }
+    for set in &prefixes.sets {
+        let states = |states: &[u32]| -> String {
+            let states: Vec<String> = states.iter().map(u32::to_string).collect();
+            states.join(" ")
+        };
+        let dead = match set.dead.as_slice() {
+            [] => String::new(),
+            dead => format!("; dead: {}", states(dead)),
+        };
+        lines.push(format!("R of state {}: {{{}}}{dead}", set.state, states(&set.live)));
+    }
+    let mut out = look.wrapped(6, "statistics:");
+    lines.iter().for_each(|line| out.push_str(&look.wrapped(8, line)));
+    out
+}
+
+/// How the search for a run went: a line for each kind of number.
+fn search_statistics(statistics: &Statistics, verdict: &Verdict, look: &Look) -> String {
+    if let Some(prefixes) = &statistics.prefixes {
+        return prefix_statistics(prefixes, look);
+    }
+    let mut lines = vec![
+        format!(
+            "{}, the largest with {}",
+            counted(statistics.components, "complete component"),
+            counted(statistics.largest_component, "node"),
+        ),
+        format!(
+            "{}, {} deep; {} removed",
+            counted(statistics.rounds, "pruning round"),
+            statistics.nesting,
+            statistics.removed,
+        ),
+        format!(
+            "{} visited, copies by monitors and counters included; {}",
+            counted(statistics.copies, "node"),
+            match verdict.stamp.product_steps {
+                Some(steps) => counted(steps, "step"),
+                None => String::new(),
+            }
+        ),
+    ];
+    for unmet in &statistics.unmet {
+        let times = counted(unmet.times, "time");
+        lines.push(format!("{}: {}, {times}", unmet.constraint, unmet.why));
+    }
+    if let Some(found) = statistics.found {
+        let shown = statistics.shown.map_or(String::new(), |shown| {
+            format!("; shown: stem {}, loop {}", shown.stem, shown.cycle)
+        });
+        lines.push(format!(
+            "{} settled on the loop; found: stem {}, loop {}{shown}",
+            counted(statistics.obligations, "demand"),
+            found.stem,
+            found.cycle,
+        ));
+    }
+    let mut out = look.wrapped(6, "statistics:");
+    lines.iter().for_each(|line| out.push_str(&look.wrapped(8, line)));
+    out
+}
+
 /// A finite run as its events.
 pub fn events<N: AsRef<str>>(names: impl IntoIterator<Item = N>) -> String {
     let mut out = String::new();
@@ -486,7 +557,7 @@ fn infinite(run: &Trace, aside: &Aside<'_>) -> String {
     out
 }
 
-/// What each process waits for where nothing can happen, a line a process.
+/// Reasons why each process waits where nothing can happen, a line a process.
 pub fn waits(stuck: &Stuck, processes: &[String], aside: &Aside<'_>) -> String {
     let waits = stuck::waits(Some(stuck), processes, aside.source);
     aside.look.finish(stuck::lines(&waits, &aside.look))
@@ -517,7 +588,7 @@ pub fn finite(run: &Trace, aside: &Aside<'_>) -> String {
     aside.look.finish(steps(run, aside))
 }
 
-/// What a step does, as the source has it, with its line.
+/// Text of a step, as the source has it, with its line.
 pub fn step(step: &TraceStep, aside: &Aside<'_>) -> String {
     let line = aside.source.zip(step.span);
     let line = line.and_then(|(source, span)| source.shown_line(span.start));
@@ -568,7 +639,8 @@ fn ledger(ledger: &Ledger, look: &Look) -> String {
              ever does.",
         );
     }
-    // What is simply taken, or never asked for, says little; where there is much of it, it is counted.
+    // Entries that are simply taken, or never asked for, say little; where there are many of them, they are
+    // counted.
     const SHOWN: usize = 16;
     const MOST_ALIKE: usize = 3;
     let taken = |entry: &Entry| {

@@ -1,9 +1,9 @@
 //! A run in the Informal Trace Format of Apalache: states with a loop index, and what only we know, such
 //! as the fairness ledger, in `#meta`, where readers that do not know it pass over it.
 //!
-//! [`crate::trace`] reads it back. Every field is a claim that can be checked: whoever walks the run on its
-//! model again and writes it again gets the same document, whatever order the tables of the system are in.
-//! What would depend on how the run was found is not written.
+//! [`crate::trace`] reads it back. Every field is a claim that can be checked: walking the run on its model and
+//! writing it again gives the same document, whatever order the tables of the system are in. Facts that depend
+//! on how the run was found are not written.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::json::{LedgerLine, ledger, parts, value};
 use crate::look::{Places, Source};
 use crate::stuck::{self, Waits};
 
-/// Where a run comes from, for whoever wants to replay it.
+/// Origin of a run, to replay it.
 #[derive(Clone, Debug)]
 pub struct Origin<'a> {
     /// The files that make the model.
@@ -40,14 +40,14 @@ pub enum Asked {
     Property(String),
     /// By its text.
     Formula(String),
-    /// Not at all: nobody said what the run is a run against.
+    /// Not at all: no property is known for the run.
     Nothing,
 }
 
 /// The schema of traces.
 pub const TRACE_SCHEMA: &str = "fairly.trace/2";
 
-/// What a run with a loop is said to be: fair, and against a property.
+/// A lasso with its claim: it is fair, and violates a property.
 #[derive(Clone, Debug)]
 pub struct Guilty<'a> {
     /// The property's name.
@@ -64,7 +64,7 @@ pub struct Guilty<'a> {
     pub ledger: &'a Ledger,
 }
 
-/// What is said of a whole trace.
+/// Metadata of a whole trace.
 #[derive(Default, Serialize)]
 struct Meta<'a> {
     schema: &'static str,

@@ -110,7 +110,7 @@ pub struct RunDocument<'a> {
     /// The state that a finite run ends in.
     #[serde(skip_serializing_if = "Option::is_none")]
     end: Option<&'a StateValues>,
-    /// What each process waits for, where a finite run ends and nothing can happen.
+    /// Reason why each process waits, where a finite run ends and nothing can happen.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     waiting: Vec<Waits>,
 }
@@ -148,7 +148,7 @@ pub(crate) fn parts<'a>(run: &'a Trace, step: &TraceStep) -> BTreeMap<&'a str, P
     run.processes.iter().map(String::as_str).zip(step.parts.iter().copied()).collect()
 }
 
-/// What a loop does about one constraint; steps are counted from 0 over the whole run.
+/// A constraint on a loop; steps are counted from 0 over the whole run.
 #[derive(Clone, PartialEq, Serialize)]
 pub(crate) struct LedgerLine<'a> {
     pub(crate) constraint: &'a str,

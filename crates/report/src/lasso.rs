@@ -101,11 +101,11 @@ struct Layout {
     /// Blanks before each of these columns.
     gap: usize,
     changes: Changes,
-    /// What all of it takes.
+    /// Width of the whole table.
     used: usize,
     /// The short names of all processes, where the headings are not their names.
     short: Option<Vec<String>>,
-    /// What is said below the table about processes without a column.
+    /// Remarks below the table about processes without a column.
     folded: Vec<String>,
 }
 
@@ -264,7 +264,7 @@ impl Layout {
         self.action = self.action.saturating_sub(over).max(NARROW.min(self.action));
     }
 
-    /// What is said of processes without a column.
+    /// Remarks about processes without a column.
     fn left_out(&self, rows: &[Row], processes: &[String]) -> Vec<String> {
         let is_shown = |at: usize| self.columns.iter().any(|(shown, _)| *shown == at);
         let mut kinds: [Vec<&str>; 3] = Default::default();
@@ -481,7 +481,7 @@ pub(crate) fn sign(part: Part) -> char {
     }
 }
 
-/// What happens in a step.
+/// Description of a step.
 fn words(row: &Row) -> &str {
     if row.who == "nobody" { "(nothing can happen)" } else { &row.action }
 }

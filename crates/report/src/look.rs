@@ -1,12 +1,17 @@
 //! How a report is drawn: how wide, in which signs, with or without colours, and with the text that
 //! the model was read from.
+//!
+//! Styles are those of `anstyle`, which writes their escape sequences; the crate was there already, below `clap` and
+//! `annotate-snippets`.
 
 use std::collections::HashMap;
+use std::fmt::Write;
 
+use anstyle::{AnsiColor, Reset, Style};
 use fairly_source::{Span, escape, parts};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// What the reader's terminal can do.
+/// Capabilities of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {
     /// Columns that a line may have.
@@ -17,6 +22,8 @@ pub struct Look {
     pub coloured: bool,
     /// Whether everything is said that there is to say: of properties that hold, too, and every note of a kind.
     pub verbose: bool,
+    /// Whether statistics of searches are shown.
+    pub statistics: bool,
     /// Lines that are seen at a time.
     pub height: usize,
 }
@@ -24,7 +31,8 @@ pub struct Look {
 impl Default for Look {
     /// A wide terminal without colours.
     fn default() -> Self {
-        Look { width: 120, ascii: false, coloured: false, verbose: false, height: 40 }
+        let (ascii, coloured, verbose, statistics) = (false, false, false, false);
+        Look { width: 120, ascii, coloured, verbose, statistics, height: 40 }
     }
 }
 
@@ -32,9 +40,9 @@ impl Default for Look {
 /// [parts](fairly_source::parts) of the text.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// What the file is called.
+    /// Name of the file.
     pub name: &'a str,
-    /// What is in it.
+    /// Contents of the file.
     pub text: &'a str,
 }
 
@@ -97,7 +105,7 @@ fn shown_line(line: usize, file: Option<&str>) -> String {
     }
 }
 
-/// What a colour is for.
+/// Role of a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paint {
     /// As hoped.
@@ -121,8 +129,8 @@ impl Paint {
     const ALL: [Paint; 6] =
         [Paint::Good, Paint::Bad, Paint::Warning, Paint::Strong, Paint::Faint, Paint::Loop];
 
-    /// The mark before a text in the colour. Marks are characters that no text has: Unicode sets them
-    /// aside for a program's own use, and whoever reads texts takes them out
+    /// The mark before a text in the colour. Marks are characters that no text has: Unicode sets them aside for
+    /// a program's own use, and readers of texts take them out
     /// ([`fairly_source::escape::without_noncharacters`]).
     fn mark(self) -> char {
         match self {
@@ -135,15 +143,14 @@ impl Paint {
         }
     }
 
-    /// The parameters of the escape sequence for the colour.
-    fn code(self) -> &'static str {
+    fn style(self) -> Style {
         match self {
-            Paint::Good => "32",
-            Paint::Bad => "1;31",
-            Paint::Warning => "33",
-            Paint::Strong => "1",
-            Paint::Faint => "2",
-            Paint::Loop => "36",
+            Paint::Good => AnsiColor::Green.on_default(),
+            Paint::Bad => AnsiColor::Red.on_default().bold(),
+            Paint::Warning => AnsiColor::Yellow.on_default(),
+            Paint::Strong => Style::new().bold(),
+            Paint::Faint => Style::new().dimmed(),
+            Paint::Loop => AnsiColor::Cyan.on_default(),
         }
     }
 }
@@ -161,10 +168,10 @@ pub fn terminal(text: &str) -> String {
     while let Some(at) = rest.find(is_mark) {
         out.push_str(&escape::visible(&rest[..at]));
         let mark = rest[at..].chars().next().unwrap_or(PLAIN);
-        let painted = Paint::ALL.iter().find(|paint| paint.mark() == mark);
-        out.push_str("\x1b[");
-        out.push_str(painted.map_or("0", |paint| paint.code()));
-        out.push('m');
+        let _ = match Paint::ALL.iter().find(|paint| paint.mark() == mark) {
+            Some(paint) => write!(out, "{}", paint.style()),
+            None => write!(out, "{Reset}"),
+        };
         rest = &rest[at + mark.len_utf8()..];
     }
     out.push_str(&escape::visible(rest));
@@ -233,7 +240,7 @@ pub fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{ending}")
 }
 
-/// What stands between a number and its unit, so that no line breaks there.
+/// Space between a number and its unit, where no line breaks.
 pub(crate) const TIGHT: char = '\u{a0}';
 
 /// The text in lines of at most so many columns, where its words allow. Several spaces are kept
@@ -311,7 +318,7 @@ mod tests {
         let look = Look { coloured: true, ..Look::default() };
         let text = look.paint(Paint::Bad, "a\u{1b}[2Jb\n") + "\u{9b}c\r";
         let shown = terminal(&text);
-        assert_eq!(shown, "\u{1b}[1;31ma\\u{1b}[2Jb\n\u{1b}[0m\\u{9b}c\\u{d}");
+        assert_eq!(shown, "\u{1b}[1m\u{1b}[31ma\\u{1b}[2Jb\n\u{1b}[0m\\u{9b}c\\u{d}");
     }
 
     #[test]

@@ -120,7 +120,7 @@ fn coded(text: &str, code: impl Fn(char) -> String) -> String {
     out
 }
 
-/// What is between quotes in Graphviz, in Aldebaran and in the Hanoi format.
+/// Escapes a text for quotes in Graphviz, in Aldebaran and in the Hanoi format.
 pub(crate) fn quoted(text: &str) -> String {
     // In this order: a backslash of ours is one of the text then.
     in_line(text).replace('\\', "\\\\").replace('"', "\\\"")

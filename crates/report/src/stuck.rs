@@ -1,22 +1,22 @@
 //! A state in which nothing can happen: what each process waits for, and what the variables are.
 
 use fairly_system::{Blocked, Missing, Obstacle, StateValues, Stuck, Value};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::look::{Look, Source, breadth};
 
-/// What a process waits for, in words.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// Reason why a process waits, in words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Waits {
     /// The process.
     #[serde(rename = "process")]
     pub(crate) who: String,
-    /// What for: `line 43: decision?d, and decision is empty`.
+    /// The reason: `line 43: decision?d, and decision is empty`.
     #[serde(rename = "waits")]
     pub(crate) what: String,
 }
 
-/// What each process waits for where nothing can happen.
+/// Reasons why each process waits where nothing can happen.
 pub(crate) fn waits(
     stuck: Option<&Stuck>,
     processes: &[String],
@@ -35,7 +35,7 @@ pub(crate) fn is_over(waits: &[Waits]) -> bool {
     waits.iter().all(|it| it.what == ENDED)
 }
 
-/// What is said of a process that has nothing left to do.
+/// Words for a process that has nothing left to do.
 const ENDED: &str = "has reached its end";
 
 fn in_words(blocked: &Blocked, processes: &[String], source: Option<Source<'_>>) -> String {
@@ -91,7 +91,7 @@ fn obstacle_in_words(
     format!("`{words}`{line}{why}")
 }
 
-/// What each process waits for, as lines; those that wait for the same in one.
+/// Reasons why each process waits, as lines; processes with the same reason share one.
 pub(crate) fn lines(waits: &[Waits], look: &Look) -> String {
     let mut groups: Vec<(Vec<&str>, &str)> = Vec::new();
     for Waits { who, what } in waits {
@@ -110,7 +110,7 @@ pub(crate) fn lines(waits: &[Waits], look: &Look) -> String {
         }
         let what = if members.len() == 1 { what.to_owned() } else { plural(what) };
         let text = format!("{names} {what}");
-        // What goes on in another line stands further in.
+        // Continuation lines are indented further.
         let mut first = true;
         for line in crate::look::lines(&text, look.width.saturating_sub(7).max(24)) {
             let indent = if first { "     " } else { "       " };

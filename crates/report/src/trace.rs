@@ -1,10 +1,12 @@
 //! A trace that was saved, read back: as the table it was printed as. `chart.rs` draws it.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use fairly_source::escape::{in_line, without_noncharacters};
 use fairly_system::{Part, Trace, TraceState, TraceStep};
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
 use crate::human::{Aside, changes};
@@ -38,7 +40,7 @@ pub struct Saved {
     pub line: Option<usize>,
     /// The file that the line is in, if the model includes it.
     pub included: Option<String>,
-    /// What there is to see at the end of a finite run.
+    /// Observation at the end of a finite run.
     pub conclusion: Option<String>,
     /// The run, as far as a trace tells it.
     pub run: Trace,
@@ -46,15 +48,15 @@ pub struct Saved {
     lines: Vec<Option<String>>,
     /// The messages that go through buffered channels.
     pub(crate) messages: Vec<Message>,
-    /// What each process waits for at the end, if nothing can happen there.
+    /// Reason why each process waits at the end, if nothing can happen there.
     waiting: Vec<Waits>,
 }
 
-/// Reads JSON in which no key stands twice: readers differ in which of the two they take, so a trace could
-/// be one thing for whoever verifies it and another for whoever shows it.
+/// Reads JSON in which no key stands twice: readers differ in which of the two they take, so a trace could be
+/// one thing for a program that verifies it and another for one that shows it.
 ///
 /// # Errors
-/// What is wrong, and where.
+/// The mistake, and its position.
 pub fn parse(text: &str) -> Result<Value, String> {
     let Strict(value) = serde_json::from_str(text).map_err(|error| error.to_string())?;
     Ok(value)
@@ -122,100 +124,147 @@ impl<'de> Visitor<'de> for StrictVisitor {
     }
 }
 
+/// Origin and schema of a document, whatever else is in it.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Header {
+    source: String,
+    schema: String,
+}
+
+/// A trace as [`crate::itf`] writes it, as far as it is read. A field that is not there is empty.
+#[derive(Deserialize)]
+struct TraceDocument {
+    #[serde(rename = "#meta")]
+    meta: Meta,
+    states: Vec<StateDocument>,
+    #[serde(rename = "loop")]
+    back: Option<usize>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Meta {
+    model: Vec<String>,
+    asked: Asked,
+    line: Option<usize>,
+    processes: Vec<String>,
+    file: Option<String>,
+    options: Vec<String>,
+    property: String,
+    formula: String,
+    fairness: String,
+    constraints: Vec<String>,
+    conclusion: Option<String>,
+    channels: Vec<String>,
+    waiting: Vec<Waits>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Asked {
+    property: Option<String>,
+    formula: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct StateDocument {
+    #[serde(rename = "#meta", default)]
+    meta: StepMeta,
+    state: String,
+    #[serde(default)]
+    event: String,
+    #[serde(default)]
+    who: String,
+    #[serde(flatten)]
+    variables: Map<String, Value>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct StepMeta {
+    action: Option<String>,
+    line: Option<usize>,
+    processes: BTreeMap<String, Part>,
+    changes: BTreeMap<String, String>,
+    file: Option<String>,
+    sender: Option<String>,
+    choice: usize,
+    start: usize,
+}
+
 impl Saved {
     /// Reads a trace that [`crate::itf`] wrote.
     ///
     /// # Errors
-    /// What is missing in it.
+    /// The missing field, or the one of another type.
     pub fn read(value: &Value) -> Result<Saved, String> {
-        let meta = &value["#meta"];
-        if meta["source"] != "fairly" {
+        let header = value.get("#meta").and_then(|meta| Header::deserialize(meta).ok());
+        let header = header.unwrap_or_default();
+        if header.source != "fairly" {
             return Err("it is no trace of fairly: `#meta` does not say so".to_owned());
         }
-        if meta["schema"] != TRACE_SCHEMA {
+        if header.schema != TRACE_SCHEMA {
             return Err(format!("it is not in the schema {TRACE_SCHEMA}: check the model again"));
         }
-        let channels: Vec<String> = meta["channels"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(|name| name.as_str().map(str::to_owned))
-            .collect();
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let texts = |value: &Value| -> Vec<String> {
-            value.as_array().into_iter().flatten().map(text).collect()
-        };
-        let number = |value: &Value| value.as_u64().and_then(|it| usize::try_from(it).ok());
-        let processes = texts(&meta["processes"]);
-        let states = value["states"].as_array().ok_or("it has no `states`")?;
-        let (mut steps, mut lines) = (Vec::new(), Vec::new());
-        let content = |state: &Value| -> Vec<Vec<Value>> {
-            let of = |channel: &String| state[channel].as_array().cloned().unwrap_or_default();
-            channels.iter().map(of).collect()
+        let TraceDocument { meta, states, back } =
+            TraceDocument::deserialize(value).map_err(|error| error.to_string())?;
+        let content = |state: &StateDocument| -> Vec<Vec<Value>> {
+            let of = |channel: &String| state.variables.get(channel)?.as_array().cloned();
+            meta.channels.iter().map(|channel| of(channel).unwrap_or_default()).collect()
         };
         let mut contents: Vec<Vec<Vec<Value>>> = states.iter().map(content).collect();
-        let mut end = None;
-        for state in states {
-            let meta = &state["#meta"];
-            let shown = state["state"].as_str().ok_or("a state has no `state`")?.to_owned();
-            let from = TraceState { shown, ..TraceState::default() };
-            let Some(action) = meta["action"].as_str() else {
+        let start = states.first().map_or(0, |first| first.meta.start);
+        let (mut steps, mut lines, mut end) = (Vec::new(), Vec::new(), None);
+        for StateDocument { meta: of_step, state, event, who, .. } in states {
+            let from = TraceState { shown: state, ..TraceState::default() };
+            let Some(action) = of_step.action else {
                 end = Some(from);
                 continue;
             };
-            let part = |process: &String| match meta["processes"][process].as_str() {
-                Some("taken") => Part::Taken,
-                Some("enabled") => Part::Enabled,
-                _ => Part::Disabled,
-            };
-            let changes = meta["changes"].as_object().into_iter().flatten();
-            lines.push(number(&meta["line"]).map(|line| match meta["file"].as_str() {
+            lines.push(of_step.line.map(|line| match &of_step.file {
                 Some(file) => format!("{}:{line}", in_line(file)),
                 None => line.to_string(),
             }));
+            let position = |name: &String| meta.processes.iter().position(|it| it == name);
+            let part = |name| of_step.processes.get(name).copied().unwrap_or(Part::Disabled);
             steps.push(TraceStep {
                 from,
-                event: text(&state["event"]),
-                who: text(&state["who"]),
-                action: action.to_owned(),
+                event,
+                who,
+                action,
                 span: None,
-                parts: processes.iter().map(part).collect(),
-                sender: meta["sender"]
-                    .as_str()
-                    .and_then(|name| processes.iter().position(|process| process == name)),
-                changes: changes.map(|(name, value)| (name.clone(), text(value))).collect(),
-                choice: number(&meta["choice"]).unwrap_or(0),
+                parts: meta.processes.iter().map(part).collect(),
+                sender: of_step.sender.as_ref().and_then(position),
+                changes: of_step.changes.into_iter().collect(),
+                choice: of_step.choice,
             });
         }
-        let loops_to = number(&value["loop"]);
-        if loops_to.is_some_and(|at| at >= steps.len()) {
+        if back.is_some_and(|at| at >= steps.len()) {
             return Err("its loop begins after its end".to_owned());
         }
-        if let Some(back) = loops_to {
+        if let Some(back) = back {
             contents.push(contents.get(back).cloned().unwrap_or_default());
         }
-        let waiting = meta["waiting"].as_array().into_iter().flatten();
-        let waiting =
-            waiting.map(|it| Waits { who: text(&it["process"]), what: text(&it["waits"]) });
-        let first = &states.first().unwrap_or(&Value::Null)["#meta"]["start"];
-        let start = number(first).unwrap_or(0);
-        let run = Trace { processes, start, steps, loops_to, end, ..Trace::default() };
+        let messages = messages::of(&meta.channels, &contents);
+        let processes = meta.processes;
+        let run = Trace { processes, start, steps, loops_to: back, end, ..Trace::default() };
         Ok(Saved {
-            property: text(&meta["property"]),
-            formula: text(&meta["formula"]),
-            fairness: text(&meta["fairness"]),
-            constraints: texts(&meta["constraints"]),
-            files: texts(&meta["model"]),
-            options: texts(&meta["options"]),
-            asked_property: meta["asked"]["property"].as_str().map(str::to_owned),
-            asked_formula: meta["asked"]["formula"].as_str().map(str::to_owned),
-            line: number(&meta["line"]),
-            included: meta["file"].as_str().map(str::to_owned),
-            conclusion: meta["conclusion"].as_str().map(str::to_owned),
+            property: meta.property,
+            formula: meta.formula,
+            fairness: meta.fairness,
+            constraints: meta.constraints,
+            files: meta.model,
+            options: meta.options,
+            asked_property: meta.asked.property,
+            asked_formula: meta.asked.formula,
+            line: meta.line,
+            included: meta.file,
+            conclusion: meta.conclusion,
             run,
             lines,
-            messages: messages::of(&channels, &contents),
-            waiting: waiting.collect(),
+            messages,
+            waiting: meta.waiting,
         })
     }
 

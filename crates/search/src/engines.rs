@@ -126,6 +126,36 @@ pub static ENGINES: &[Engine] = &[
         procedure: Procedure::Emptiness(Algorithm::Streett),
     },
     Engine {
+        name: "latvala",
+        summary: "Streett pairs on states: bad states removed, the largest component last; lazy counterexample",
+        question: Question::Runs,
+        reason: "",
+        needs: "",
+        origin: "Latvala, Heljanko 2000, Figures 1 to 3",
+        choice: Choice::Reference,
+        procedure: Procedure::Emptiness(Algorithm::Latvala),
+    },
+    Engine {
+        name: "kesten",
+        summary: "the same with a counterexample that meets every set, not lazily",
+        question: Question::Runs,
+        reason: "",
+        needs: "",
+        origin: "Latvala, Heljanko 2000, Figure 1; Kesten, Pnueli, Raviv 1998",
+        choice: Choice::Reference,
+        procedure: Procedure::Emptiness(Algorithm::Kesten),
+    },
+    Engine {
+        name: "sun",
+        summary: "Tarjan's algorithm on the fly; loops on the path judged at once, bad states removed",
+        question: Question::Runs,
+        reason: "",
+        needs: "",
+        origin: "Sun, Liu, Dong, Wang 2008, Figure 2; Kesten, Pnueli, Raviv, Shahar 2006",
+        choice: Choice::Reference,
+        procedure: Procedure::Emptiness(Algorithm::Sun),
+    },
+    Engine {
         name: "threaded",
         summary: "components of the quotient, in which every process is followed through its exchanges",
         question: Question::QuotientRuns,
@@ -156,12 +186,22 @@ pub static ENGINES: &[Engine] = &[
         procedure: Procedure::Inherent(inherent::Procedure::Improved),
     },
     Engine {
-        name: "ifltv",
-        summary: "inherent fairness by subsets of all product states, as first printed",
+        name: "section-6",
+        summary: "inherent fairness by subsets of all product states, two conditions one after the other",
         question: Question::Prefixes,
         reason: "inherent fairness is about prefixes, not about runs",
         needs: "an automaton of the property itself",
         origin: "Nicola, Nießner, Ultes-Nitsche 2008, Section 6",
+        choice: Choice::Reference,
+        procedure: Procedure::Inherent(inherent::Procedure::SectionSix),
+    },
+    Engine {
+        name: "naive",
+        summary: "inherent fairness in five steps on whole automata, with a complement",
+        question: Question::Prefixes,
+        reason: "inherent fairness is about prefixes, not about runs",
+        needs: "an automaton of the property itself",
+        origin: "Nitsche, Wolper 1997; Nicola, Nießner, Ultes-Nitsche 2008, Section 4",
         choice: Choice::Reference,
         procedure: Procedure::Inherent(inherent::Procedure::Naive),
     },
@@ -220,6 +260,8 @@ pub struct Searched {
     pub lasso: Option<(Lasso, Order)>,
     /// What was explored.
     pub effort: emptiness::Effort,
+    /// How it went.
+    pub statistics: emptiness::Statistics,
     /// The bound that was reached, if one was: then no path means nothing.
     pub cut: Option<Cut>,
 }
@@ -291,9 +333,21 @@ impl Engine {
     /// # Errors
     /// When the engine does not decide the graph's condition, is none for graphs, or finds the graph too large.
     pub fn find_path<G: Graph>(&self, graph: &mut G) -> Result<emptiness::Answer, Undecided> {
+        self.find_path_observed(graph, &mut ())
+    }
+
+    /// The same, seen by an observer.
+    ///
+    /// # Errors
+    /// As [`Engine::find_path`].
+    pub fn find_path_observed<G: Graph, O: emptiness::Observer>(
+        &self,
+        graph: &mut G,
+        observer: &mut O,
+    ) -> Result<emptiness::Answer, Undecided> {
         match self.procedure {
             Procedure::Emptiness(algorithm) if algorithm.decides(graph.acceptance()) => {
-                emptiness::check(graph, algorithm).map_err(Undecided::Graph)
+                emptiness::check_observed(graph, algorithm, observer).map_err(Undecided::Graph)
             }
             _ => {
                 let acceptance = graph.acceptance().clone();
@@ -329,6 +383,7 @@ impl Engine {
         Ok(Searched {
             lasso: near.map(|lasso| (lasso, Order::Breadth)).or(deep),
             effort: answer.effort,
+            statistics: answer.statistics,
             cut: cut.or_else(|| product.cut()),
         })
     }

@@ -13,6 +13,8 @@ pub(crate) struct Stored {
     pub(crate) explored: Explored,
     /// The state of the system, by node.
     pub(crate) states: Vec<StateId>,
+    /// The state of the property's automaton, by node.
+    pub(crate) property: Vec<StateId>,
     /// The transition of the system, by position of the step.
     pub(crate) transitions: Vec<Transition>,
 }
@@ -39,14 +41,17 @@ impl Stored {
         }
         let explored = explored.map_err(|_| Cut::Nodes(u32::MAX as usize))?;
         let mut states = Vec::with_capacity(explored.node_count());
+        let mut property = Vec::with_capacity(explored.node_count());
         let mut transitions = Vec::with_capacity(explored.edge_count());
         for node in explored.nodes() {
             let original = explored.original(node);
-            states.push(product.pair(original).0);
+            let (state, at) = product.pair(original);
+            states.push(state);
+            property.push(at);
             product.transitions(original, &mut transitions);
         }
         debug_assert_eq!(transitions.len(), explored.edge_count());
-        Ok(Stored { explored, states, transitions })
+        Ok(Stored { explored, states, property, transitions })
     }
 
     /// What the system does in a hop of the explored graph.

@@ -605,7 +605,7 @@ fn inherent_fairness() {
         assert!(traces || !runs, "seed {seed}: runs imply traces");
         different += u64::from(traces != runs);
         for (reading, expected) in [(Reading::Trace, traces), (Reading::Run, runs)] {
-            for procedure in [Procedure::Naive, Procedure::Improved] {
+            for procedure in [Procedure::Naive, Procedure::SectionSix, Procedure::Improved] {
                 let options = inherent::Options { reading, procedure, ..Default::default() };
                 let bindings = asked.bindings.clone();
                 let answer =

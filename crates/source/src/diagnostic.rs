@@ -96,11 +96,11 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// Stable code such as `E0203`; documented, never reused for something else.
     pub code: &'static str,
-    /// What is wrong, without a full stop.
+    /// Description of the error, without a full stop.
     pub message: String,
     /// Where; the caret goes under it.
     pub span: Span,
-    /// What stands beside the caret; may be empty.
+    /// Text beside the caret; may be empty.
     pub label: String,
     /// A suggestion, if there is a good one.
     pub help: Option<String>,

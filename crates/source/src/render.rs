@@ -27,7 +27,7 @@ pub fn render(diagnostic: &Diagnostic, file: &str, text: &str, style: Style) -> 
     let position = Position::of(part.text, part.offset);
     let span = Span::new(part.offset, diagnostic.span.end.saturating_sub(part.start));
     let (shown, caret) = window(part.text, span);
-    // What it says may quote the text.
+    // The message may quote the text.
     let (message, label) = (in_line(&diagnostic.message), in_line(&diagnostic.label));
     let help = diagnostic.help.as_deref().map(visible);
     let snippet = Snippet::source(shown.as_str())

@@ -24,7 +24,7 @@ use fairly_store::{
 
 const BLOCK: u64 = 1 << 14;
 
-/// Half more than what is needed, as somebody would give who knows how many states there will be.
+/// Half more than needed: a limit of a user who knows how many states there will be.
 fn limit(count: u64, words: usize) -> usize {
     count as usize * (words * 8 + 8) * 3 / 2
 }
@@ -51,8 +51,8 @@ fn scattered(block: u64, count: u64) -> impl Iterator<Item = u64> {
     (0..BLOCK).map(move |it| it * blocks + (block * 7 + it * 13) % blocks)
 }
 
-/// What this thread has computed for. The kernel brings the number up to date a few hundred times a
-/// second, which is nothing for the sums here.
+/// Processor time of this thread. The kernel brings the number up to date a few hundred times a second, which
+/// is nothing for the sums here.
 fn now() -> Duration {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     let spent = std::fs::read_to_string("/proc/thread-self/schedstat").ok();

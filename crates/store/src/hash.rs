@@ -1,9 +1,9 @@
-//! What a row's place depends on.
+//! Hash functions, which give each row its place.
 
 /// A function from rows to 64 bits, of which all should be equally good: a table takes its shard, the
 /// bucket and the tag from different ones. Equal rows have equal hashes, always.
 ///
-/// Whatever it is, a lossless table stays right; only its speed depends on it. Tests use bad ones.
+/// A lossless table is right with any function; only its speed depends on it. Tests use bad ones.
 pub trait RowHash: Send + Sync {
     /// The hash of a row.
     fn hash(&self, row: &[u64]) -> u64;

@@ -31,7 +31,7 @@
 //! grows, and so is the segment of words that is being filled: up to 2 MiB, and not more than 1 in 64 of
 //! the limit. It grows by a quarter of all words, as long as it is not full.
 //!
-//! What a whole program uses, beside the tables, is counted and bounded by [`meter`].
+//! [`meter`] counts and bounds the memory of the whole program, beside the tables.
 //!
 //! # Bytes for each state
 //!
@@ -59,9 +59,9 @@
 //! | 4 | 1.5 | 3.0 | 15 |
 //! | 16 | 6.1 | 5.0 | 32 |
 //!
-//! foldhash is as fast, but promises no particular function from one version to the next; SipHash would
-//! take as long as a look-up in the cache. Whoever fears inputs made to collide can bring another
-//! [`RowHash`]; a lossless table is right with any.
+//! foldhash is as fast, but promises no particular function from one version to the next; SipHash would take as
+//! long as a look-up in the cache. Against inputs made to collide, bring another [`RowHash`]; a lossless table
+//! is right with any.
 //!
 //! # What may be relied on
 //!
@@ -167,8 +167,8 @@ pub trait States: Sync {
     /// for lossless tables.
     fn expected_omissions(&self) -> f64;
 
-    /// The probability that at least one state was omitted: what a search has to say that found
-    /// nothing. The states behind the omitted ones are not counted, since nobody knows them.
+    /// The probability that at least one state was omitted: a search that found nothing reports it. The states
+    /// behind the omitted ones are not counted, since they are not known.
     fn omission_probability(&self) -> f64 {
         -(-self.expected_omissions()).exp_m1()
     }

@@ -4,8 +4,8 @@
 //!
 //! - [`Zeroable`] (unsafe to implement): zero bytes are a value, there is nothing to drop, and the
 //!   type may be shared between threads. [`Array`] relies on it.
-//! - [`Array`] owns its memory alone, from one allocation with the layout that it computes again when
-//!   it frees it. Nobody else frees it.
+//! - [`Array`] owns its memory alone, from one allocation with the layout that it computes again when it frees
+//!   it. No other owner frees it.
 //! - [`Pieces`] hands out `&[T]` for as long as it is borrowed. It relies on this, which holds because
 //!   the fields are private to this module: a pointer is written once, under the lock, from null to
 //!   the start of [`Shape::length`] elements inside an array that `owned` keeps until the whole value
@@ -50,7 +50,7 @@ impl Budget {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// The counter orders nothing but itself: whoever gets memory publishes it otherwise.
+    /// The counter orders nothing but itself: the memory itself is published by other means.
     fn take(&self, bytes: usize) -> Result<(), Full> {
         let limit = self.limit();
         let more = |used: usize| used.checked_add(bytes).filter(|&sum| sum <= limit);
@@ -65,7 +65,7 @@ impl Budget {
     }
 }
 
-/// What an [`Array`] can hold.
+/// Types that an [`Array`] can hold.
 ///
 /// # Safety
 /// Zero bytes are a value of the type, and dropping it does nothing.
@@ -110,7 +110,7 @@ pub(crate) struct Bucket {
 }
 
 impl Bucket {
-    /// What fits; the model checker needs less to see everything that can happen.
+    /// As many as fit; the model checker needs less to see everything that can happen.
     pub(crate) const SLOTS: usize = if cfg!(loom) { 1 } else { 12 };
 }
 
@@ -342,7 +342,7 @@ impl Strides {
     pub(crate) fn put(&mut self, at: usize, word: u64) -> bool {
         let fits = at < self.room && word <= self.mask;
         if fits {
-            // SAFETY: as above, and nobody else reads or writes while `self` is borrowed.
+            // SAFETY: as above, and no other thread reads or writes while `self` is borrowed.
             unsafe {
                 let start = self.bytes.start.as_ptr().add(at * self.stride);
                 start.cast::<u64>().write_unaligned(word.to_le());
@@ -442,7 +442,7 @@ impl<T: Zeroable> Pieces<T> {
     /// A piece, if it is there.
     #[inline]
     pub(crate) fn get(&self, piece: usize) -> Option<&[T]> {
-        // Acquire, with the release in `add`: whoever sees the pointer sees the zeros behind it.
+        // Acquire, with the release in `add`: a thread that sees the pointer sees the zeros behind it.
         let start = self.pointers.get(piece)?.load(Ordering::Acquire);
         if start.is_null() {
             return None;
@@ -470,7 +470,7 @@ impl<T: Zeroable> Pieces<T> {
             start
         } else {
             if owned.open.is_none() || owned.taken + length > self.slab {
-                // What is left of the last slab is at most half of it, and lost.
+                // The rest of the last slab is at most half of it, and lost.
                 let array = Array::zeroed(self.slab, budget)?;
                 owned.slabs.push(array);
                 (owned.open, owned.taken) = (Some(owned.slabs.len() - 1), 0);

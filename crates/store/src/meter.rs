@@ -39,11 +39,11 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicUsize, Ordering};
 
 /// Bytes that a thread counts by itself.
 pub const BATCH: usize = 32 << 10;
-/// What may be taken beyond a limit by requests that cannot be refused: one in so many bytes of it, and not
-/// less than 1 MiB.
+/// Reserve beyond a limit for requests that cannot be refused: one in so many bytes of it, and not less than 1
+/// MiB.
 pub const MARGIN: usize = 50;
-/// What of a limit is not for requests: the program's code, its stacks, what its allocator keeps. Measured are
-/// 16 MiB resident after a small model was checked.
+/// Part of a limit that is not for requests: the program's code, its stacks, the reserve of its allocator.
+/// Measured are 16 MiB resident after a small model was checked.
 pub const PROGRAM: usize = 16 << 20;
 /// The least that may be requested, whatever the limit.
 pub const LEAST: usize = 8 << 20;
@@ -53,7 +53,7 @@ const RESERVE: usize = 4 << 20;
 static USED: AtomicUsize = AtomicUsize::new(0);
 /// The limit as it was given.
 static GIVEN: AtomicUsize = AtomicUsize::new(usize::MAX);
-/// What requests that can be refused keep to, and what ends the work; no limits at first.
+/// Limit for requests that can be refused, and limit that ends the work; none at first.
 static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
 static CEILING: AtomicUsize = AtomicUsize::new(usize::MAX);
 /// 0, or what has run out.
@@ -63,13 +63,13 @@ static IS_GUARDED: AtomicBool = AtomicBool::new(false);
 static KEPT: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
 
 thread_local! {
-    /// What this thread has taken since it was last added to what all have.
+    /// Bytes that this thread has taken since it last added them to the common count.
     static TAKEN: Cell<isize> = const { Cell::new(0) };
     static IS_FALLIBLE: Cell<bool> = const { Cell::new(false) };
     static IS_GUARD: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What ran out.
+/// The limit that ran out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exhausted {
     /// The limit was reached.
@@ -91,7 +91,7 @@ pub fn begin() {
     let kept = unsafe { System.alloc(layout) };
     let before = KEPT.swap(kept, Ordering::AcqRel);
     if !before.is_null() {
-        // SAFETY: it came from the same allocator with the same layout, and nobody else has it any more.
+        // SAFETY: it came from the same allocator with the same layout, and no other owner is left.
         unsafe { System.dealloc(before, layout) };
     }
 }
@@ -162,7 +162,7 @@ pub fn stand_guard() {
     IS_GUARDED.store(true, Ordering::Relaxed);
 }
 
-/// What has run out, if anything has.
+/// The limit that has run out, if any.
 pub fn exhausted() -> Option<Exhausted> {
     match EXHAUSTED.load(Ordering::Acquire) {
         0 => None,
@@ -171,8 +171,8 @@ pub fn exhausted() -> Option<Exhausted> {
     }
 }
 
-/// What a block of so many bytes takes, as common allocators manage it: a word in front, and a multiple of
-/// two words.
+/// Memory that a block of so many bytes takes, as common allocators manage it: a word in front, and a multiple
+/// of two words.
 #[inline]
 fn gross(size: usize) -> usize {
     (size.saturating_add(23) & !15).max(32)
@@ -242,7 +242,7 @@ fn run_out(what: u8) {
     end();
 }
 
-/// Ends the process at once: nobody is there to report, or there is no memory even for that.
+/// Ends the process at once: there is no reporter, or no memory even for a report.
 #[cold]
 fn end() -> ! {
     const SAID: &[u8] = b"unknown: out of memory\n";
@@ -268,7 +268,7 @@ fn end() -> ! {
     }
 }
 
-/// The system has refused a request; whether that may be said to whoever made it.
+/// The system has refused a request. Returns whether the caller may be told.
 #[cold]
 fn refused(bytes: usize) {
     give(bytes);

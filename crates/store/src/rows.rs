@@ -108,8 +108,8 @@ impl Rows {
 
     /// The next number, with room for its row.
     ///
-    /// Relaxed: the number is all that is exchanged here. Who reads the row got the number from a slot
-    /// of the index, or from whoever did.
+    /// Relaxed: only the number is passed on here. A reader of the row got the number from a slot of the
+    /// index, or from a thread that did.
     #[inline]
     pub(crate) fn take(&self, budget: &Budget) -> Result<u32, Full> {
         let mut next = self.len();

@@ -8,11 +8,10 @@
 //! index, nearly always, and the rows whose tag is the same: one if the row is there and otherwise
 //! none, nearly always.
 //!
-//! A shard's buckets need not be a power of two, and shards start with different sizes, so that they
-//! grow at different times and the load of the whole stays about the same. Stopping the world means
-//! stopping one of up to 64 shards while its rows are placed anew; the buckets stay where they are
-//! and others are added, so nothing is ever freed while somebody may be reading it, and no scheme of
-//! reclamation is needed.
+//! A shard's buckets need not be a power of two, and shards start with different sizes, so that they grow at
+//! different times and the load of the whole stays about the same. Stopping the world means stopping one of up
+//! to 64 shards while its rows are placed anew; the buckets stay where they are and others are added, so
+//! nothing is ever freed while a thread may be reading it, and no scheme of reclamation is needed.
 //!
 //! # How threads share it
 //!
@@ -28,13 +27,13 @@
 //! the first empty one; a slot that was claimed is not empty again until the shard grows. So of two
 //! threads with the same row, the second finds the claim of the first, and waits for the row.
 //!
-//! Why growing loses nothing: the growing thread makes the version odd and then every empty slot
-//! [`FROZEN`], and waits for the busy ones. Whoever claims a slot looks at the version again. If it has
-//! changed, the claim may be at the wrong place: the slot becomes [`DEAD`] and the thread starts over.
-//! It cannot miss the change: the slot it claimed was either empty since before the freezing, then the
-//! growing thread has waited for it; or has been emptied since, with release, then it sees the version
-//! that was stored before. What it finds needs no check: numbers and their rows never change. What it
-//! does not find is not there if the version is still the same.
+//! Why growing loses nothing: the growing thread makes the version odd and then every empty slot [`FROZEN`],
+//! and waits for the busy ones. A thread that claims a slot looks at the version again. If it has changed, the
+//! claim may be at the wrong place: the slot becomes [`DEAD`] and the thread starts over. It cannot miss the
+//! change: the slot it claimed was either empty since before the freezing, then the growing thread has waited
+//! for it; or has been emptied since, with release, then it sees the version that was stored before. A row that
+//! it finds needs no check: numbers and their rows never change. A row that it does not find is not there if
+//! the version is still the same.
 
 use crate::memory::{Array, Bucket, Budget, Pieces, Shape, Shard};
 use crate::rows::Rows;
@@ -283,9 +282,9 @@ impl<H: RowHash> Table<H> {
         assert!(self.rows.read(state.0, row), "{state:?} is not of this table");
     }
 
-    /// What [`insert_or_find`](Table::insert_or_find) says of each of the rows that follow each other
-    /// in `rows`, which is faster than one by one: the memory for all of them is on its way before the
-    /// first is looked at. Appends to `out`.
+    /// Does the work of [`insert_or_find`](Table::insert_or_find) for each of the rows that follow each other
+    /// in `rows`, faster than one by one: the memory for all of them is on its way before the first is looked
+    /// at. Appends to `out`.
     ///
     /// # Errors
     /// If there is no room for one of them. Then `out` has the answers for those before it.
@@ -371,7 +370,7 @@ impl<H: RowHash> Table<H> {
             self.rows.write(number, row);
             // Relaxed: a tag that is seen late costs a look at the row.
             tags.fetch_or(u64::from(tag) << shift, Ordering::Relaxed);
-            // Release: whoever sees the number sees the row, and a growing thread the tag.
+            // Release: a thread that sees the number sees the row, and a growing thread the tag.
             slot.store(number + 1, Ordering::Release);
             self.count(view, number);
             return Ok((StateIndex(number), true));
@@ -573,7 +572,7 @@ impl<H: RowHash> Table<H> {
                 let most = if cfg!(loom) { slots } else { slots * 29 / 32 };
                 shard.count.store(numbers.len() as u32, Ordering::Relaxed);
                 shard.most.store(u32::try_from(most).unwrap_or(u32::MAX), Ordering::Relaxed);
-                // Release, each: whoever sees it sees the buckets as they are now.
+                // Release, each: a thread that sees it sees the buckets as they are now.
                 shard.buckets.store(more, Ordering::Release);
                 shard.version.store(version + 2, Ordering::Release);
                 Ok(())
@@ -647,7 +646,7 @@ impl<H: RowHash> Table<H> {
         }
     }
 
-    /// Puts rows where they belong among so many buckets. Nobody else changes the shard.
+    /// Puts rows where they belong among so many buckets. No other thread changes the shard.
     fn place_anew(&self, shard: usize, buckets: u32, numbers: &[u32], row: &mut [u64]) {
         const AHEAD: usize = 24;
         for (i, &number) in numbers.iter().enumerate() {

@@ -214,7 +214,7 @@ impl<H: RowHash> TreeTable<H> {
                 }
                 let pair = self.pair(node, row, nodes);
                 let number = self.inner.insert_or_find(&[pair])?.0.0;
-                // What is above a node that is the same is the same.
+                // Nodes above an unchanged node are unchanged.
                 if nodes.numbers[node] != number {
                     nodes.numbers[node] = number;
                     nodes.mark(node / 2);
@@ -229,7 +229,7 @@ impl<H: RowHash> TreeTable<H> {
         assert_eq!(nodes.numbers.len(), 2 * self.words, "nodes of a row");
     }
 
-    /// What stands for a node: a word, or the numbers of its children.
+    /// Word that represents a node: a word of the row, or the numbers of its children.
     fn pair(&self, node: usize, row: &[u64], nodes: &Nodes) -> u64 {
         if node >= self.words {
             row[node - self.words]

@@ -8,7 +8,7 @@ use crate::common::{Constant, Masked, Random, operations, seed};
 
 const PLENTY: usize = 1 << 32;
 
-/// What a set should say of a row, by a map.
+/// A model of a set: its answers for a row, by a map.
 #[derive(Default)]
 struct Oracle(HashMap<Vec<u64>, u32>);
 

@@ -11,7 +11,7 @@ use fairly_store::{
 
 use crate::common::{Constant, Masked, Random, operations, row, seed};
 
-/// What a thread was told: the row's number in the test, the number in the table, and whether new.
+/// Answers that a thread got: the row's number in the test, the number in the table, and whether it was new.
 type Told = Vec<(u64, u32, bool)>;
 
 /// The answers of all threads fit together, and are what the table says afterwards.

@@ -142,7 +142,7 @@ fn what_was_inserted_before_is_found() {
 /// Two threads want the last bytes.
 #[test]
 fn one_of_two_is_refused() {
-    // What two rows need; a third needs another segment.
+    // Memory for two rows; a third needs another segment.
     let limit = {
         let bytes = std::sync::atomic::AtomicUsize::new(0);
         let bytes = Arc::new(bytes);

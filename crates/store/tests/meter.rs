@@ -1,6 +1,7 @@
 //! The allocator that counts. Alone in its program: it is that program's allocator.
 //!
-//! What ends a process is tried in another one, which is this program again, told by the environment what to do.
+//! Tests that end a process run in another one, which is this program again, told by the environment which test
+//! to run.
 
 use std::hint::black_box;
 use std::process::{Command, Output};
@@ -37,7 +38,7 @@ fn main() {
     }
 }
 
-/// What is taken is counted, and so is what is given back.
+/// Memory is counted when it is taken and when it is given back.
 fn counts() {
     let before = meter::used().expect("it counts");
     let block = black_box(vec![1_u8; 10 * MIB]);
@@ -57,7 +58,7 @@ fn counts() {
     assert!((grown - after).abs_diff(8 * MIB) < MIB, "{after} {grown}");
 }
 
-/// A limit is kept by whoever can be refused, before the memory is taken.
+/// A limit is kept by requests that can be refused, before the memory is taken.
 fn refuses_what_can_be_refused() {
     const LIMIT: usize = 64 * MIB;
     meter::limit(LIMIT);
@@ -78,7 +79,7 @@ fn refuses_what_can_be_refused() {
     meter::limit(usize::MAX);
 }
 
-/// What cannot be refused ends the process, and says so.
+/// A request that cannot be refused ends the process, with a message.
 fn ends_in_time() {
     let run = |role: &str| -> Output {
         let this = std::env::current_exe().expect("this program");

@@ -161,24 +161,14 @@ impl Component {
 }
 
 /// An edge of an automaton is not labelled with an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "an edge of state {state} is taken on a letter in which not exactly one proposition is true, so it is no event"
+)]
 pub struct NotAnEvent {
     /// The state that the edge leaves.
     pub state: u32,
 }
-
-impl fmt::Display for NotAnEvent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "an edge of state {} is taken on a letter in which not exactly one proposition is \
-             true, so it is no event",
-            self.state
-        )
-    }
-}
-
-impl std::error::Error for NotAnEvent {}
 
 /// Collects a component.
 #[derive(Clone, Debug)]

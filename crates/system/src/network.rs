@@ -4,7 +4,6 @@
 //! its local transitions; an event that is listed as interleaved is taken by one component alone.
 //! A state is the tuple of local states.
 
-use std::fmt;
 use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashMap};
@@ -25,50 +24,30 @@ pub struct Composition {
 }
 
 /// Why components cannot be put together.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NetworkError {
     /// Two components have one name.
+    #[error("two components are called `{0}`")]
     SameName(String),
     /// A component has no initial state.
+    #[error("the component `{0}` has no initial state")]
     NoInitialState(String),
     /// A component uses the event that means that nothing happens.
+    #[error(
+        "the component `{0}` has an event `idle`, which is the name of the step of a deadlocked state"
+    )]
     ReservedEvent(String),
     /// There are too many combinations of initial states.
+    #[error("the components have more than {COMBINATIONS} combinations of initial states")]
     TooManyStarts,
     /// An event can be taken jointly in too many ways.
+    #[error("the event `{0}` can be taken jointly in more than {COMBINATIONS} ways in one state")]
     TooManyWays(String),
 }
 
 /// Combinations of initial states, and of moves with one event in one state, that may be tried:
 /// they are all built at once, before any bound on a search is asked.
 const COMBINATIONS: usize = 1 << 20;
-
-impl fmt::Display for NetworkError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            NetworkError::SameName(name) => write!(f, "two components are called `{name}`"),
-            NetworkError::NoInitialState(name) => {
-                write!(f, "the component `{name}` has no initial state")
-            }
-            NetworkError::TooManyStarts => write!(
-                f,
-                "the components have more than {COMBINATIONS} combinations of initial states"
-            ),
-            NetworkError::TooManyWays(event) => write!(
-                f,
-                "the event `{event}` can be taken jointly in more than {COMBINATIONS} ways in one \
-                 state"
-            ),
-            NetworkError::ReservedEvent(name) => write!(
-                f,
-                "the component `{name}` has an event `idle`, which is the name of the step of a \
-                 deadlocked state"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for NetworkError {}
 
 /// What a state proposition of a network says.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

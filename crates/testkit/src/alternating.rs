@@ -94,7 +94,7 @@ pub fn accepts_by_game(
     automaton.initial.iter().any(|states| states.iter().all(|state| won.contains(state)))
 }
 
-/// Where the chooser wins, in the part `inside` of the game, which nobody is forced to leave.
+/// Winning positions of the chooser, in the part `inside` of the game, which no player is forced to leave.
 fn winning(
     game: &[Position],
     inside: &BTreeSet<usize>,

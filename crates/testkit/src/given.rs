@@ -1,4 +1,4 @@
-//! What the environment asks of random tests.
+//! Settings of random tests by the environment.
 
 /// How many random cases to try: `FAIRLY_RANDOM_CASES` or the default.
 ///

@@ -1,4 +1,4 @@
-//! What the tests compare Fairly with: tiny graphs, random cases, and naive answers.
+//! Oracles that the tests compare Fairly with: tiny graphs, random cases, and naive answers.
 //!
 //! A dev-dependency only. Nothing here depends on the crates that are tested, not even on their
 //! types: the checker must not share a mistake with what it checks. It is slow on purpose, and

@@ -1,7 +1,7 @@
 //! Networks of tiny components under fairness, judged by the definitions.
 //!
-//! What a run is, who is enabled, what is ready and which runs are fair is said here once more, as
-//! shortly as it can be, for comparison with the crates that do it fast:
+//! Runs, enabled processes, ready events and fair runs are defined here once more, as shortly as possible, for
+//! comparison with the crates that do it fast:
 //!
 //! - an event is taken jointly by all components that have it in their alphabet, or by one alone if
 //!   it is interleaved; a state in which nothing is enabled has one idle step, and no other has;
@@ -34,7 +34,7 @@ use crate::graph::{TinyEdge, TinyGraph};
 use crate::rng::Rng;
 use crate::words::{TinyWord, accepts_word};
 
-/// What is asked of a transition.
+/// Demand on a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TinyAnnotation {
     /// `wf`
@@ -74,7 +74,7 @@ pub struct TinyTransition {
     pub event: usize,
     /// The local state it leads to.
     pub to: usize,
-    /// What is asked of it.
+    /// Its demand.
     pub annotation: Option<TinyAnnotation>,
 }
 
@@ -175,7 +175,7 @@ impl TinyNetwork {
         starts
     }
 
-    /// What can happen in a state: the moves of each way to do something.
+    /// Joint moves that are possible in a state: the moves of each action.
     fn possible(&self, tuple: &[usize]) -> Vec<Vec<(usize, usize)>> {
         let mut found = Vec::new();
         for event in 0..self.events {
@@ -275,7 +275,7 @@ impl TinyDemand {
         }
     }
 
-    /// What is enabled somewhere and `chosen` is to be taken.
+    /// A constraint: enabled somewhere, and `chosen` is to be taken.
     pub fn of_enabled(
         system: &TinySystem,
         strong: bool,
@@ -318,9 +318,9 @@ pub enum TinyNotion {
     WeakLive,
     /// `sl` of every event.
     StrongLive,
-    /// What the annotations ask of the event names.
+    /// Demands of the annotations on the event names.
     AnnotatedName,
-    /// What the annotations ask of the annotated transitions.
+    /// Demands of the annotations on the annotated transitions.
     AnnotatedOccurrence,
     /// Every step of a state that is visited infinitely often.
     Global,
@@ -344,7 +344,7 @@ impl TinyNotion {
     ];
 }
 
-/// The demand of `kind` on an event, whoever takes or offers it.
+/// The demand of `kind` on an event, regardless of who takes or offers it.
 pub fn event_demand(
     network: &TinyNetwork,
     system: &TinySystem,
@@ -444,7 +444,7 @@ pub fn demands(network: &TinyNetwork, system: &TinySystem, notion: TinyNotion) -
     }
 }
 
-/// What a proposition of a property's automaton says of a step.
+/// Meaning of a proposition of a property's automaton for a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TinyProposition {
     /// It has one of these events.
@@ -462,7 +462,7 @@ pub struct TinyProperty {
     pub graph: TinyGraph,
     /// Which of its runs accept.
     pub condition: TinyCondition,
-    /// What its propositions mean.
+    /// Meanings of its propositions.
     pub propositions: Vec<TinyProposition>,
 }
 
@@ -484,7 +484,7 @@ impl TinyProperty {
         TinyProperty { graph, condition, propositions: vec![proposition] }
     }
 
-    /// What the automaton reads when the system takes a step.
+    /// Letter that the automaton reads when the system takes a step.
     pub fn letter(&self, system: &TinySystem, step: &TinyStep) -> u8 {
         let holds = |proposition: &TinyProposition| match proposition {
             TinyProposition::Event(events) => step.event.is_some_and(|it| events.contains(&it)),
@@ -650,7 +650,7 @@ fn some_set_is_fair(
         after[edge.from.trailing_zeros() as usize] |= edge.to;
         before[edge.to.trailing_zeros() as usize] |= edge.from;
     }
-    // What is reached inside the set from its first node.
+    // Nodes that are reached inside the set from its first node.
     let reached = |set: u32, next: &[u32]| {
         let mut found = set & set.wrapping_neg();
         loop {
@@ -813,7 +813,7 @@ pub struct TinyRun {
 /// there, the cycle closes, the demands are met on it, and the automaton accepts.
 ///
 /// # Errors
-/// What is wrong, in words.
+/// The error, in words.
 pub fn judge_run(
     network: &TinyNetwork,
     system: &TinySystem,
@@ -991,7 +991,7 @@ pub fn random_property(rng: &mut Rng, network: &TinyNetwork) -> TinyProperty {
     TinyProperty { graph, condition, propositions }
 }
 
-/// What so many propositions of a formula or automaton may mean in the network.
+/// Random meanings of so many propositions of a formula or automaton in the network.
 pub fn random_propositions(
     rng: &mut Rng,
     network: &TinyNetwork,
@@ -1057,8 +1057,8 @@ mod tests {
 
     #[test]
     fn notions_are_ordered_by_strength() {
-        // What holds under one holds under a stronger one, so a fair run of the stronger is one
-        // of the weaker (docs/papers.md 0-7).
+        // A property that holds under one notion holds under a stronger one, so a fair run of the stronger is
+        // one of the weaker (docs/papers.md 0-7).
         use TinyNotion::*;
         let chains: [&[TinyNotion]; 4] = [
             &[None, WeakProcess, StrongProcess, Global],

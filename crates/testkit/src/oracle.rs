@@ -97,7 +97,7 @@ pub fn has_accepting_run_by_lassos(graph: &TinyGraph, condition: &TinyCondition)
 /// marks on the cycle are accepted.
 ///
 /// # Errors
-/// What is wrong, in words.
+/// The error, in words.
 pub fn judge_lasso(
     graph: &TinyGraph,
     condition: &TinyCondition,

@@ -5,7 +5,7 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// What `work` makes of every item, in the order of the items.
+/// Results of `work` for every item, in the order of the items.
 ///
 /// A test has one thread. One that takes long by itself, when the others are through, leaves processors idle
 /// unless it shares its work.

@@ -1,9 +1,9 @@
-//! What a formula is by its language, not by its syntax.
+//! Classes of a formula by its language, not by its syntax.
 //!
 //! [`classify`] translates the formula and its negation and compares automata; it is exact, where
-//! [`Formulas::classes`] and [`Formulas::is_next_free`] only see what the syntax shows. The single
-//! questions are functions on a pair of automata, `yes` for the formula and `no` for its negation
-//! over the same propositions, for whoever has these already.
+//! [`Formulas::classes`] and [`Formulas::is_next_free`] only see what the syntax shows. The single questions
+//! are functions on a pair of automata, `yes` for the formula and `no` for its negation over the same
+//! propositions, for callers that have these already.
 //!
 //! | question | answered by |
 //! |---|---|
@@ -29,7 +29,7 @@ use fairly_omega::{
 use crate::fast::weak_powerset;
 use crate::{Options, translate};
 
-/// What a formula's language is.
+/// Classes of the language of a formula.
 ///
 /// Its `Display` is plain words, a line for each thing to say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! Boolean combinations of `GF` and `FG` as acceptance conditions.
 //!
-//! What a formula says of the letters that come infinitely often needs no states: `GF b` is a mark
-//! under `Inf`, `FG c` one under `Fin`, and `&` and `|` are those of the condition. The formula is
-//! taken apart into such a part and a rest; the rest is translated as usual. If you want the part
-//! as data for a search, take [`crate::translate_lifted`].
+//! Conditions on the letters that come infinitely often need no states: `GF b` is a mark under `Inf`, `FG c`
+//! one under `Fin`, and `&` and `|` are those of the condition. The formula is taken apart into such a part and
+//! a rest; the rest is translated as usual. If you want the part as data for a search, take
+//! [`crate::translate_lifted`].
 //!
 //! - [`translate_generic`] gives a nondeterministic automaton with an Emerson–Lei condition;
 //! - [`translate_alternating`] gives one that branches universally, and is linear where the first
@@ -143,7 +143,7 @@ fn limit(formulas: &Formulas, f: Formula, left: &mut usize) -> Option<Limit> {
             Node::Globally(b) if formulas.is_propositional(b) => Some(Limit::Always(b)),
             _ => limit(formulas, a, left),
         },
-        // What only the limit decides is the same at every position.
+        // The same limit decides at every position.
         Node::Next(a) | Node::Until(_, a) | Node::Release(_, a) => limit(formulas, a, left),
         _ => None,
     }

@@ -17,6 +17,7 @@
 //!   [`crate::fast`]'s business; this one is here to be believed.
 
 use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
 
 use fairly_logic::{Formula, Formulas, Node};
 use fairly_omega::{
@@ -40,6 +41,8 @@ fn insert(set: &mut Set, f: Formula) -> bool {
 }
 
 struct Pending {
+    /// Its number; copies made by a split have new ones.
+    name: u32,
     /// The finished node that led here; `None` for the initial state.
     from: Option<u32>,
     new: Set,
@@ -62,6 +65,109 @@ struct Pending {
 /// # Errors
 /// When the tableau passes the limits.
 pub fn gpvw(formulas: &mut Formulas, f: Formula, limits: Limits) -> Result<Automaton, Refused> {
+    tableau(formulas, f, limits, None)
+}
+
+/// A step of the construction, as plain data. Formulas are written out; nodes have numbers, states too, as in the
+/// automaton: 0 is the initial state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum Expansion {
+    /// A formula was taken from *New* and processed.
+    Processed {
+        /// The node.
+        node: u32,
+        /// The formula.
+        formula: String,
+        /// The node with what is left in *New*, before.
+        sets: NodeSets,
+        /// The nodes that go on: one, two after a split, none if the node was discarded.
+        into: Vec<u32>,
+    },
+    /// Nothing was left in *New*: the node becomes a state, or adds an incoming edge to the one with the same
+    /// *Old* and *Next*.
+    Finished {
+        /// The node.
+        node: u32,
+        /// The state.
+        state: u32,
+        /// Whether the state was there.
+        joined: bool,
+        /// The node.
+        sets: NodeSets,
+    },
+}
+
+/// The sets of a node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NodeSets {
+    /// The states from which an edge leads here.
+    pub incoming: Vec<u32>,
+    /// Formulas to be processed.
+    pub new: Vec<String>,
+    /// Formulas that were processed.
+    pub old: Vec<String>,
+    /// Formulas for the next position.
+    pub next: Vec<String>,
+}
+
+/// The construction step by step, and its states.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Explanation {
+    /// The formula in negation normal form with `X`, `U` and `R` only.
+    pub formula: String,
+    /// The steps.
+    pub steps: Vec<Expansion>,
+    /// The states from number 1 on, with all of their incoming edges.
+    pub states: Vec<NodeSets>,
+}
+
+/// The same automaton with the construction step by step.
+///
+/// ```
+/// use fairly_logic::Formulas;
+/// use fairly_omega::Limits;
+/// let mut formulas = Formulas::new();
+/// let f = formulas.parse("p U q").unwrap();
+/// let (_, explanation) =
+///     fairly_translate::gpvw_explained(&mut formulas, f, Limits::default()).unwrap();
+/// assert_eq!(explanation.states[0].old, ["p", "p U q"]);
+/// ```
+///
+/// # Errors
+/// As [`gpvw`].
+pub fn gpvw_explained(
+    formulas: &mut Formulas,
+    f: Formula,
+    limits: Limits,
+) -> Result<(Automaton, Explanation), Refused> {
+    let mut explanation = Explanation::default();
+    let automaton = tableau(formulas, f, limits, Some(&mut explanation))?;
+    Ok((automaton, explanation))
+}
+
+/// Sets of formulas as text, in the order in which the formulas were first met.
+fn shown(formulas: &Formulas, set: &[Formula]) -> Vec<String> {
+    set.iter().map(|&f| formulas.display(f).to_string()).collect()
+}
+
+impl Pending {
+    fn sets(&self, formulas: &Formulas) -> NodeSets {
+        NodeSets {
+            incoming: vec![self.from.map_or(0, |from| from + 1)],
+            new: shown(formulas, &self.new),
+            old: shown(formulas, &self.old),
+            next: shown(formulas, &self.next),
+        }
+    }
+}
+
+fn tableau(
+    formulas: &mut Formulas,
+    f: Formula,
+    limits: Limits,
+    mut explained: Option<&mut Explanation>,
+) -> Result<Automaton, Refused> {
     let core = to_core(formulas, f);
     let untils: Vec<(Formula, Formula)> = formulas
         .subformulas(core)
@@ -77,8 +183,12 @@ pub fn gpvw(formulas: &mut Formulas, f: Formula, limits: Limits) -> Result<Autom
     let mut index: HashMap<(Set, Set), u32> = HashMap::new();
     let mut edges: Vec<(Option<u32>, u32)> = Vec::new();
     let mut stack =
-        vec![Pending { from: None, new: vec![core], old: Set::new(), next: Set::new() }];
+        vec![Pending { name: 1, from: None, new: vec![core], old: Set::new(), next: Set::new() }];
     let mut steps = 0usize;
+    let mut names = 1u32;
+    if let Some(explained) = &mut explained {
+        explained.formula = formulas.display(core).to_string();
+    }
     while let Some(mut node) = stack.pop() {
         // Many copies of a node are discarded, so there are more steps than edges.
         steps += 1;
@@ -86,8 +196,20 @@ pub fn gpvw(formulas: &mut Formulas, f: Formula, limits: Limits) -> Result<Autom
             return Err(Refused { resource: Resource::Edges, limit: limits.edges });
         }
         let Some(eta) = node.new.pop() else {
+            let sets = explained.is_some().then(|| node.sets(formulas));
             let key = (node.old, node.next);
-            if let Some(&known) = index.get(&key) {
+            let known = index.get(&key).copied();
+            if let Some((explained, sets)) = explained.as_deref_mut().zip(sets) {
+                let state = known.map_or(nodes.len(), |known| known as usize);
+                let number = state as u32 + 1;
+                match known {
+                    Some(_) => explained.states[state].incoming.extend(&sets.incoming),
+                    None => explained.states.push(sets.clone()),
+                }
+                let (node, joined) = (node.name, known.is_some());
+                explained.steps.push(Expansion::Finished { node, state: number, joined, sets });
+            }
+            if let Some(known) = known {
                 edges.push((node.from, known));
                 continue;
             }
@@ -98,7 +220,9 @@ pub fn gpvw(formulas: &mut Formulas, f: Formula, limits: Limits) -> Result<Autom
             edges.push((node.from, fresh));
             nodes.push(key.0.clone());
             let new = key.1.clone();
-            stack.push(Pending { from: Some(fresh), new, old: Set::new(), next: Set::new() });
+            names += 1;
+            let (from, old, next) = (Some(fresh), Set::new(), Set::new());
+            stack.push(Pending { name: names, from, new, old, next });
             index.insert(key, fresh);
             continue;
         };
@@ -106,7 +230,21 @@ pub fn gpvw(formulas: &mut Formulas, f: Formula, limits: Limits) -> Result<Autom
             stack.push(node);
             continue;
         }
+        let (name, before) = (node.name, stack.len());
+        let sets = explained.is_some().then(|| node.sets(formulas));
         expand(formulas, eta, node, &mut stack);
+        let copies = &mut stack[before..];
+        if copies.len() > 1 {
+            for copy in copies.iter_mut() {
+                names += 1;
+                copy.name = names;
+            }
+        }
+        if let Some((explained, sets)) = explained.as_deref_mut().zip(sets) {
+            let into = copies.iter().rev().map(|copy| copy.name).collect();
+            let formula = formulas.display(eta).to_string();
+            explained.steps.push(Expansion::Processed { node: name, formula, sets, into });
+        }
     }
 
     let mut builder = Builder::new(propositions(formulas, f));
@@ -161,7 +299,7 @@ fn expand(formulas: &mut Formulas, eta: Formula, mut node: Pending, stack: &mut 
             for &part in parts {
                 let (mut new, old, next) = (node.new.clone(), node.old.clone(), node.next.clone());
                 insert(&mut new, part);
-                stack.push(Pending { from: node.from, new, old, next });
+                stack.push(Pending { name: node.name, from: node.from, new, old, next });
             }
         }
         Node::Next(a) => {
@@ -173,7 +311,7 @@ fn expand(formulas: &mut Formulas, eta: Formula, mut node: Pending, stack: &mut 
             let (mut new, old, mut next) = (node.new.clone(), node.old.clone(), node.next.clone());
             insert(&mut new, if until { a } else { b });
             insert(&mut next, eta);
-            stack.push(Pending { from: node.from, new, old, next });
+            stack.push(Pending { name: node.name, from: node.from, new, old, next });
             insert(&mut node.new, b);
             if !until {
                 insert(&mut node.new, a);

@@ -39,13 +39,13 @@ use fairly_omega::{Automaton, Limits, Refused};
 
 pub use fast::fast;
 pub use generic::{translate_alternating, translate_generic};
-pub use gpvw::gpvw;
+pub use gpvw::{Expansion, Explanation, NodeSets, gpvw, gpvw_explained};
 pub use lifted::{LetterConstraint, Lifted, translate_lifted};
 
 /// A translator of the table.
 #[derive(Debug)]
 pub struct Translator {
-    /// What it is called on the command line.
+    /// Name on the command line.
     pub name: &'static str,
     /// One line for the help text.
     pub summary: &'static str,

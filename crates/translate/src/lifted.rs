@@ -1,13 +1,12 @@
 //! Fairness premises as conditions on letters.
 //!
-//! What is checked of a property `(∧ cᵢ) -> ψ` is its negation `(∧ cᵢ) ∧ ¬ψ`. Each `cᵢ` that is
-//! `GF b`, `FG b` or `GF a -> GF b` over one position says something of the letters that are read
-//! again and again, and nothing else; [`translate_lifted`] leaves it out of the automaton and
-//! hands it over as a [`LetterConstraint`]. A search over a system evaluates its labels on the
-//! system's own letters, so a premise costs a mark there and nothing here (`docs/papers.md`
-//! 004-30).
+//! A property `(∧ cᵢ) -> ψ` is checked by its negation `(∧ cᵢ) ∧ ¬ψ`. Each `cᵢ` that is `GF b`, `FG b` or `GF a
+//! -> GF b` over one position says something of the letters that are read again and again, and nothing else;
+//! [`translate_lifted`] leaves it out of the automaton and hands it over as a [`LetterConstraint`]. A search
+//! over a system evaluates its labels on the system's own letters, so a premise costs a mark there and nothing
+//! here (`docs/papers.md` 004-30).
 //!
-//! [`Lifted::fold`] puts the constraints back as marks, for whoever needs one automaton.
+//! [`Lifted::fold`] puts the constraints back as marks, for callers that need one automaton.
 
 use hashbrown::HashMap;
 
@@ -35,7 +34,7 @@ pub enum LetterConstraint {
 /// every condition holds of it.
 #[derive(Clone, Debug)]
 pub struct Lifted {
-    /// What is left of the formula.
+    /// The automaton of the remaining formula.
     pub automaton: Automaton,
     /// The premises.
     pub constraints: Vec<LetterConstraint>,

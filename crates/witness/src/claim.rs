@@ -31,6 +31,10 @@ pub fn accepted<S: TransitionSystem>(
                 events.contains(system.action(step.action).event, system.signature())
             }
             Meaning::State(atom) => system.holds(step.from, atom),
+            Meaning::Among(states) => states.contains(&step.from),
+            Meaning::Taken(selector) => {
+                selector.selects(system.action(step.action), system.signature())
+            }
         }
     };
     let props = 0..automaton.propositions().len();

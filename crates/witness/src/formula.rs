@@ -8,16 +8,26 @@
 //! Where events are read as [`EventReading::Entering`], there is one position more: the first, which
 //! has no event. Position *i + 1* then reads the event of step *i* and the state that it leads to.
 
+use fairly_fairness::Selector;
 use fairly_logic::{AtomId, Formula, Formulas, Node};
-use fairly_system::{AtomIndex, EventReading, EventSet, Run, RunStep, TransitionSystem};
+use fairly_omega::StateId;
+use fairly_system::{
+    AtomIndex, EventReading, EventSet, Run, RunStep, Transition, TransitionSystem,
+};
+use hashbrown::HashSet;
 
-/// What a proposition of the formula means in the system.
+/// Meaning of a proposition of the formula in the system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Meaning {
     /// The event read is one of these.
     Event(EventSet),
     /// The state read has this proposition.
     State(AtomIndex),
+    /// The state read is one of these: those of the run in which something is enabled, as
+    /// [`enabled_on`](crate::enabled_on) finds them.
+    Among(HashSet<StateId>),
+    /// The step read is one of these actions.
+    Taken(Selector),
 }
 
 /// Whether the run violates the formula, with events read so. `meaning` tells what each proposition
@@ -31,6 +41,26 @@ pub fn violates<S: TransitionSystem>(
     meaning: impl Fn(AtomId) -> Meaning,
 ) -> bool {
     !Truth::of(system, run, formulas, formula, reading, meaning).at(formula, 0)
+}
+
+/// The states of a run in which some selected action is enabled.
+pub fn enabled_on<S: TransitionSystem>(
+    system: &mut S,
+    run: &Run,
+    selector: &Selector,
+) -> HashSet<StateId> {
+    let states: HashSet<StateId> = run.steps().flat_map(|step| [step.from, step.to]).collect();
+    let mut enabled = Vec::new();
+    states
+        .into_iter()
+        .filter(|&state| {
+            enabled.clear();
+            system.enabled(state, &mut enabled);
+            let selects =
+                |it: &Transition| selector.selects(system.action(it.action), system.signature());
+            enabled.iter().any(selects)
+        })
+        .collect()
 }
 
 /// The truth of a formula and its parts at every position of a run.
@@ -62,8 +92,8 @@ impl Truth {
         meaning: impl Fn(AtomId) -> Meaning,
     ) -> Truth {
         let steps: Vec<RunStep> = run.steps().copied().collect();
-        let event = |step: &RunStep| Some(system.action(step.action).event);
-        // The event and the state at each position, and where the cycle begins.
+        let event = |step: &RunStep| Some(step.action);
+        // The action and the state at each position, and where the cycle begins.
         let (letters, start): (Vec<_>, usize) = match reading {
             EventReading::Leaving => {
                 let letters = steps.iter().map(|step| (event(step), step.from));
@@ -101,9 +131,17 @@ impl Truth {
                 Node::False => each(&|_| false),
                 Node::Atom(atom) => match meaning(atom) {
                     Meaning::Event(events) => {
-                        let inside = |event| events.contains(event, system.signature());
+                        let inside = |action| {
+                            events.contains(system.action(action).event, system.signature())
+                        };
                         each(&|at| letters[at].0.is_some_and(inside))
                     }
+                    Meaning::Taken(selector) => {
+                        let inside =
+                            |action| selector.selects(system.action(action), system.signature());
+                        each(&|at| letters[at].0.is_some_and(inside))
+                    }
+                    Meaning::Among(states) => each(&|at| states.contains(&letters[at].1)),
                     Meaning::State(atom) => each(&|at| system.holds(letters[at].1, atom)),
                 },
                 Node::Not(a) => each(&|at| !of(a)[at]),

@@ -1,4 +1,4 @@
-//! What a run owes to every fairness constraint, and why it counts as fair.
+//! The ledger of a run: the demand of every fairness constraint, and why it counts as met.
 
 use fairly_fairness::{Constraint, Predicate, Selector, Strength};
 use fairly_omega::StateId;
@@ -19,7 +19,7 @@ pub enum Reason {
     NotMet,
 }
 
-/// What the cycle does about one constraint.
+/// Behaviour of the cycle under one constraint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// The constraint, as it is written.
@@ -106,7 +106,7 @@ impl Ledger {
     }
 }
 
-/// What could happen in a state.
+/// Actions and moves that are possible in a state.
 struct Offer {
     enabled: Vec<ActionId>,
     ready: Vec<MoveId>,
@@ -118,7 +118,7 @@ impl Offer {
         let mut enabled: Vec<Transition> = Vec::new();
         system.enabled(state, &mut enabled);
         offer.enabled.extend(enabled.iter().map(|transition| transition.action));
-        // What the run does not do because of a choice made before is enabled all the same.
+        // Actions that the run leaves out because of an earlier choice are enabled all the same.
         system.left_out(state, &mut offer.enabled);
         system.offered(state, &mut offer.ready);
         offer

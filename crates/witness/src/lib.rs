@@ -13,6 +13,6 @@ pub mod observed;
 mod replay;
 
 pub use claim::accepted;
-pub use formula::{Meaning, Truth, violates};
+pub use formula::{Meaning, Truth, enabled_on, violates};
 pub use ledger::{Entry, Ledger, Reason};
 pub use replay::{Flaw, follow, replay, takes_everything};

@@ -1,4 +1,4 @@
-//! What an observer sees of a system, by the definitions: traces, refusals, divergence.
+//! Observations of a system, by the definitions: traces, refusals, divergence.
 //!
 //! A violation of a refinement is two claims: the implementation has a behaviour, which is seen on one
 //! run of it, and the specification does not have it, which takes all its states after the same events.
@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use fairly_omega::StateId;
 use fairly_system::{ActionId, EventKind, RunStep, Transition, TransitionSystem};
 
-/// What an observer sees of a step.
+/// Observation of a step.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Seen {
     /// An event, by its name.
@@ -18,7 +18,7 @@ pub enum Seen {
     Termination,
 }
 
-/// What is seen of an action; nothing if it is internal.
+/// Observation of an action; `None` if it is internal.
 pub fn seen<S: TransitionSystem>(system: &S, action: ActionId) -> Option<Seen> {
     let signature = system.signature();
     let event = system.action(action).event;
@@ -31,7 +31,7 @@ pub fn seen<S: TransitionSystem>(system: &S, action: ActionId) -> Option<Seen> {
     }
 }
 
-/// What is seen of steps.
+/// Observations of a sequence of steps.
 pub fn trace<S: TransitionSystem>(system: &S, steps: &[RunStep]) -> Vec<Seen> {
     steps.iter().filter_map(|step| seen(system, step.action)).collect()
 }
@@ -42,8 +42,8 @@ fn enabled<S: TransitionSystem>(system: &mut S, state: StateId) -> Vec<(Transiti
     out.into_iter().map(|step| (step, seen(system, step.action))).collect()
 }
 
-/// What a state insists on: termination alone if it offers it, what it offers if it is stable, and
-/// nothing at all if it is not.
+/// Acceptance set of a state: termination alone if it is offered, else the events offered if the state is
+/// stable, and none if it is not.
 pub fn acceptance<S: TransitionSystem>(system: &mut S, state: StateId) -> Option<BTreeSet<Seen>> {
     let steps = enabled(system, state);
     if steps.iter().any(|(_, seen)| *seen == Some(Seen::Termination)) {
@@ -56,7 +56,7 @@ pub fn acceptance<S: TransitionSystem>(system: &mut S, state: StateId) -> Option
 struct After {
     /// By state: where its internal steps lead.
     internal: HashMap<StateId, Vec<StateId>>,
-    /// What is seen of the other steps, and where they lead.
+    /// Observations of the other steps, with their targets.
     others: Vec<(Seen, StateId)>,
 }
 
@@ -117,7 +117,7 @@ impl After {
     }
 }
 
-/// What a specification has to be unable to do after some events.
+/// Behaviour that a specification must lack after some events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Impossible {
     /// The last of them.
@@ -132,7 +132,7 @@ pub enum Impossible {
 /// on the way can do anything.
 ///
 /// # Errors
-/// What it can do instead, in words.
+/// Behaviour that it has instead, in words.
 pub fn cannot<S: TransitionSystem>(
     system: &mut S,
     trace: &[Seen],

@@ -1,47 +1,36 @@
 //! Is it a run of the system at all?
 
-use std::fmt;
-
 use fairly_omega::StateId;
 use fairly_system::{ActionId, Run, RunStep, Transition, TransitionSystem};
 
-/// What is wrong with something that was said to be a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Reasons why a claimed run is not one.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Flaw {
     /// It does not start in an initial state.
+    #[error("the run does not start in an initial state")]
     Start,
     /// The step with this position does not continue the one before.
+    #[error("step {} does not continue the one before", .0 + 1)]
     Gap(usize),
     /// The step with this position is not one that the system has in that state.
+    #[error("step {} is not one of the system's", .0 + 1)]
     NoSuchStep(usize),
     /// There is no cycle, or it does not return to its start.
+    #[error("the cycle does not close")]
     Open,
     /// It satisfies the property that it was said to violate.
+    #[error("the run satisfies the property")]
     Satisfies,
     /// It is not fair: the name of a constraint that it does not meet.
+    #[error("the run does not meet {0}")]
     Unfair(String),
     /// It does not show what it was said to show: what there is to see instead.
+    #[error("{0}")]
     Shows(String),
     /// There is no run of the whole system behind the one of the reduced system.
+    #[error("the whole system has no run like it")]
     Lost,
 }
-
-impl fmt::Display for Flaw {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Flaw::Start => write!(f, "the run does not start in an initial state"),
-            Flaw::Gap(at) => write!(f, "step {} does not continue the one before", at + 1),
-            Flaw::NoSuchStep(at) => write!(f, "step {} is not one of the system's", at + 1),
-            Flaw::Open => write!(f, "the cycle does not close"),
-            Flaw::Satisfies => write!(f, "the run satisfies the property"),
-            Flaw::Unfair(name) => write!(f, "the run does not meet {name}"),
-            Flaw::Shows(what) => write!(f, "{what}"),
-            Flaw::Lost => write!(f, "the whole system has no run like it"),
-        }
-    }
-}
-
-impl std::error::Error for Flaw {}
 
 /// Walks the run on the system.
 ///

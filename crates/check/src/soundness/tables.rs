@@ -33,6 +33,7 @@ pub enum RowKind {
     Next,
     Counting,
     Stopping,
+    Asked,
     Never,
     CountingConstraint,
     Global,
@@ -160,6 +161,12 @@ pub const SOUNDNESS: &[Row] = &[
         "formulas about `deadlock` and `terminated`",
         false,
         "the last step to a deadlock changes them, and it may be any step",
+    ),
+    row(
+        RowKind::Asked,
+        "formulas about `enabled(…)` and `taken(…)`",
+        false,
+        "what is left out may enable or take it; only dead variables are reset",
     ),
     row(RowKind::Never, "never claims and automata", false, "an automaton may count steps"),
     row(

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use fairly_omega::emptiness::Undecided as OfGraph;
+use fairly_omega::emptiness::{Statistics, Undecided as OfGraph, Why};
 use fairly_omega::formats::hoa::{self, Shape};
-use fairly_omega::{Automaton, Builder, Hop, Limits, MarkSet, StateId, Word, formats, ops};
+use fairly_omega::{Automaton, Builder, Hop, Label, Limits, MarkSet, StateId, Word, formats, ops};
 use fairly_search::engines::{Engine, Question, Undecided};
 use serde_json::{Value, json};
 
@@ -60,6 +60,30 @@ pub(super) fn empty(request: &Empty, reading: &Reading) -> Result<ExitCode, Fail
                 _ => ops::remove_alternation(&alternating, hoa::ALTERNATION)?,
             },
         };
+        if request.finite {
+            let word = ops::finite_word(&automaton).ok_or_else(|| super::not_on_states(&source))?;
+            let letters = |word: &Vec<Label>| -> Vec<String> {
+                word.iter().map(|&it| super::letters::label_text(&automaton, it)).collect()
+            };
+            let word = word.as_ref().map(letters);
+            all_empty &= word.is_none();
+            if request.format == Format::Json {
+                documents.push(json!({
+                    "source": source,
+                    "empty": word.is_none(),
+                    "engine": "finite",
+                    "word": word,
+                }));
+                continue;
+            }
+            let found = if word.is_some() { "not empty" } else { "empty" };
+            let _ = writeln!(text, "{found}  {source}   finite words");
+            if let Some(word) = word {
+                let word = if word.is_empty() { "(empty)".to_owned() } else { word.join("; ") };
+                let _ = writeln!(text, "  word  {word}");
+            }
+            continue;
+        }
         let engine = match &request.engine {
             None => Engine::planned(Question::Runs, automaton.acceptance()),
             Some(name) => Engine::named(name).expect("clap checked the name"),
@@ -83,6 +107,7 @@ pub(super) fn empty(request: &Empty, reading: &Reading) -> Result<ExitCode, Fail
                 "empty": answer.lasso.is_none(),
                 "engine": engine.name,
                 "explored": { "states": effort.nodes, "edges": effort.steps },
+                "statistics": statistics_json(&answer.statistics),
                 "lasso": answer.lasso.as_ref().map(|lasso| json!({
                     "stem": steps(&lasso.stem),
                     "cycle": steps(&lasso.cycle),
@@ -100,6 +125,9 @@ pub(super) fn empty(request: &Empty, reading: &Reading) -> Result<ExitCode, Fail
             effort.steps,
             engine.name,
         );
+        if request.statistics {
+            text.push_str(&statistics_text(&answer.statistics));
+        }
         if let Some(lasso) = &answer.lasso {
             let _ = write!(
                 text,
@@ -115,6 +143,58 @@ pub(super) fn empty(request: &Empty, reading: &Reading) -> Result<ExitCode, Fail
     }
     output::write(&text, None)?;
     Ok(verdict(all_empty))
+}
+
+fn why(why: Why) -> &'static str {
+    match why {
+        Why::NeverMet => "never met",
+        Why::AskedInVain => "asked in vain",
+    }
+}
+
+fn statistics_json(statistics: &Statistics) -> Value {
+    let unmet = statistics.failures.iter().map(|failure| {
+        json!({
+            "mark": failure.mark.map(|mark| mark.0),
+            "why": why(failure.why),
+            "times": failure.times,
+        })
+    });
+    json!({
+        "components": statistics.components,
+        "largest_component": statistics.largest,
+        "rounds": statistics.rounds,
+        "nesting": statistics.nesting,
+        "removed": statistics.removed,
+        "copies": statistics.copies,
+        "unmet": unmet.collect::<Vec<_>>(),
+        "obligations": statistics.obligations,
+        "walk": statistics.walk,
+    })
+}
+
+fn statistics_text(statistics: &Statistics) -> String {
+    let mut text = format!(
+        "  components {} (largest {}) · pruning rounds {}, {} deep, {} removed · visited {}\n",
+        statistics.components,
+        statistics.largest,
+        statistics.rounds,
+        statistics.nesting,
+        statistics.removed,
+        statistics.copies,
+    );
+    for failure in &statistics.failures {
+        let mark = failure.mark.map_or("the condition".to_owned(), |mark| format!("mark {mark}"));
+        let _ = writeln!(text, "  {mark}: {}, {} times", why(failure.why), failure.times);
+    }
+    if statistics.walk > 0 {
+        let _ = writeln!(
+            text,
+            "  demands settled on the cycle {} · cycle before shortening {} steps",
+            statistics.obligations, statistics.walk,
+        );
+    }
+    text
 }
 
 /// A word that all automata of one of the starting points accept, as text.

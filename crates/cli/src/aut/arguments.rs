@@ -44,6 +44,14 @@ pub(super) enum Operation {
     Trim(Transform),
     /// Writes the automaton in another format or another form of acceptance.
     Convert(Convert),
+    /// All states final: what a finite word may end in is any state.
+    AllFinal(Transform),
+    /// The prefixes of the accepted words: trimmed, all states final.
+    Prefixes(Transform),
+    /// The infinite words with infinitely many prefixes among the finite words of the automaton.
+    Limit(Transform),
+    /// Shows a search for an accepted path, or a degeneralization, step by step.
+    Step(Step),
     /// Is an ultimately periodic word accepted? Exits with 1 if not.
     Accepts(Accepts),
 }
@@ -86,9 +94,13 @@ impl Operation {
             | Operation::Union(through)
             | Operation::Determinize(through)
             | Operation::Reduce(through)
+            | Operation::AllFinal(through)
+            | Operation::Prefixes(through)
+            | Operation::Limit(through)
             | Operation::Trim(through) => Some(through),
             Operation::Stats(_)
             | Operation::Empty(_)
+            | Operation::Step(_)
             | Operation::Includes(_)
             | Operation::Equivalent(_)
             | Operation::Accepts(_) => None,
@@ -134,6 +146,28 @@ pub(super) struct Empty {
     /// Which engine decides; the best one for the condition if not given.
     #[arg(long, value_name = "ENGINE", value_parser = engine_names())]
     pub(super) engine: Option<String>,
+    /// Ask about finite words: those that end in a state whose marks the condition accepts.
+    #[arg(long, conflicts_with = "engine")]
+    pub(super) finite: bool,
+    /// Say how the search went.
+    #[arg(long)]
+    pub(super) statistics: bool,
+    /// How to print it.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(super) format: Format,
+}
+
+/// What is stepped through. In a terminal Enter goes on and `q` ends it.
+#[derive(Args)]
+pub(super) struct Step {
+    #[command(flatten)]
+    pub(super) input: Files,
+    /// Which engine searches; the best one for the condition if not given.
+    #[arg(long, value_name = "ENGINE", value_parser = engine_names())]
+    pub(super) engine: Option<String>,
+    /// Show the degeneralization instead: which steps wait for a set and which pass it.
+    #[arg(long, conflicts_with = "engine")]
+    pub(super) degeneralize: bool,
     /// How to print it.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(super) format: Format,
@@ -193,6 +227,9 @@ pub(super) struct Complement {
     /// Give a nondeterministic Büchi automaton instead of one with a parity or dual condition.
     #[arg(long)]
     pub(super) buchi: bool,
+    /// Complement the finite words instead: those that end in a state whose marks the condition accepts.
+    #[arg(long, conflicts_with = "buchi")]
+    pub(super) finite: bool,
     #[command(flatten)]
     pub(super) through: Transform,
 }

@@ -7,6 +7,7 @@ mod letters;
 mod operations;
 mod reading;
 mod stats;
+mod step;
 
 use std::process::ExitCode;
 
@@ -18,6 +19,14 @@ pub(crate) use arguments::Arguments;
 use arguments::Operation;
 use reading::{Named, Reading};
 
+/// An automaton cannot be read as one on finite words.
+fn not_on_states(source: &str) -> Failure {
+    Failure::Usage {
+        message: format!("{source}: its marks are on edges, so no state is final"),
+        help: Some("fairly aut convert --state-based puts them on states".to_owned()),
+    }
+}
+
 /// Runs one operation. Automata of a stream that are wrong are left out where each is taken by
 /// itself; the exit code says so in the end.
 pub(crate) fn run(arguments: &Arguments, style: Style) -> Result<ExitCode, Failure> {
@@ -25,6 +34,7 @@ pub(crate) fn run(arguments: &Arguments, style: Style) -> Result<ExitCode, Failu
     let code = match (&arguments.operation, arguments.operation.through()) {
         (Operation::Stats(request), _) => stats::run(request, &reading),
         (Operation::Empty(request), _) => answers::empty(request, &reading),
+        (Operation::Step(request), _) => step::run(request, &reading),
         (Operation::Includes(request), _) => answers::includes(request, &reading),
         (Operation::Equivalent(request), _) => answers::equivalent(request, &reading),
         (Operation::Accepts(request), _) => answers::accepts(request, &reading),

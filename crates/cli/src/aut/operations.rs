@@ -51,6 +51,12 @@ pub(super) fn run(
             let buchi = ops::to_buchi(automaton, limits)?;
             if *state_based { ops::to_state_based(&buchi, limits) } else { Ok(buchi) }
         }),
+        Operation::Complement(Complement { finite: true, .. }) => {
+            finite(through, reading, |it| ops::finite_complement(it, limits))
+        }
+        Operation::Limit(_) => finite(through, reading, |it| ops::limit(it, limits)),
+        Operation::AllFinal(_) => each(&|automaton| Ok(ops::all_final(automaton))),
+        Operation::Prefixes(_) => each(&|automaton| Ok(ops::prefixes(automaton))),
         Operation::Complement(Complement { buchi: true, .. }) => {
             each(&|automaton| ops::complement_to_buchi(automaton, limits))
         }
@@ -68,11 +74,25 @@ pub(super) fn run(
         Operation::Convert(_) => each(&|automaton| Ok(automaton.clone())),
         Operation::Stats(_)
         | Operation::Empty(_)
+        | Operation::Step(_)
         | Operation::Includes(_)
         | Operation::Equivalent(_)
         | Operation::Accepts(_) => unreachable!("answered elsewhere"),
     };
     write(&made?, &through.output)
+}
+
+/// Changes automata that are read as automata on finite words.
+fn finite(
+    through: &Transform,
+    reading: &Reading,
+    change: impl Fn(&Automaton) -> Result<Option<Automaton>, Refused>,
+) -> Result<Vec<Automaton>, Failure> {
+    let changed =
+        reading.each(&through.input.files)?.into_iter().map(|Named { source, automaton }| {
+            change(&automaton)?.ok_or_else(|| super::not_on_states(&source))
+        });
+    changed.collect()
 }
 
 /// Combines the automata from left to right.

@@ -22,7 +22,7 @@ use super::runs::RunsKept;
 use crate::failure::Failure;
 use crate::files::Output;
 use crate::input::Patience;
-use crate::interim::Answer;
+use crate::interim::{Answer, SoFar};
 use crate::output;
 use crate::progress::Progress;
 
@@ -68,6 +68,10 @@ pub(crate) struct Model {
     /// Which engine searches; the best one for the problem if not given.
     #[arg(long, value_name = "ENGINE", value_parser = engines())]
     engine: Option<String>,
+    /// How inherent fairness is decided: as the paper that introduces it does, as its Section 6 does, or as its
+    /// outlook proposes.
+    #[arg(long, value_enum, value_name = "PROCEDURE", conflicts_with = "engine")]
+    procedure: Option<PrefixProcedure>,
     /// Stop after so many states of the product; the answer is then unknown.
     #[arg(long, value_name = "N")]
     max_states: Option<usize>,
@@ -95,6 +99,9 @@ pub(crate) struct Model {
     /// Say everything: what answers that hold rest on, runs that show them, every note of a kind.
     #[arg(short = 'v', long)]
     pub(super) verbose: bool,
+    /// Say how the search for a run went: components, pruning, copies of nodes, the run before it was shortened.
+    #[arg(long)]
+    pub(super) statistics: bool,
     /// Who shows how far a search is, and lets it be stopped.
     #[arg(skip)]
     pub(super) progress: Option<&'static Progress>,
@@ -209,7 +216,30 @@ struct Words {
     model: Model,
 }
 
+/// Procedures for inherent fairness, by the names that the paper has for them.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum PrefixProcedure {
+    /// Five steps on whole automata, with a complement (Section 4).
+    Naive,
+    /// Sets of states of the property, two conditions one after the other (Section 6).
+    #[value(name = "section-6")]
+    SectionSix,
+    /// Live states first (Section 9).
+    Improved,
+}
+
 impl Model {
+    /// The engine that is asked for, by its name or by that of a procedure.
+    fn chosen_engine(&self) -> Option<&'static Engine> {
+        match (&self.engine, self.procedure) {
+            (Some(name), _) => Engine::named(name),
+            (None, Some(PrefixProcedure::Naive)) => Engine::named("naive"),
+            (None, Some(PrefixProcedure::SectionSix)) => Engine::named("section-6"),
+            (None, Some(PrefixProcedure::Improved)) => Engine::named("inherent"),
+            (None, None) => None,
+        }
+    }
+
     /// How steps are made.
     pub(super) fn execution(&self) -> Execution {
         if self.interpret { Execution::Interpreted } else { Execution::default() }
@@ -218,12 +248,19 @@ impl Model {
     /// Has searches watched, and reports drawn so.
     pub(crate) fn equip(&mut self, progress: &'static Progress, look: Look) {
         self.progress = Some(progress);
-        self.look = Look { verbose: self.verbose, ..look };
+        self.look = Look { verbose: self.verbose, statistics: self.statistics, ..look };
         if let Some(bytes) = self.max_memory {
             meter::limit(bytes);
             progress.within(bytes);
         }
         progress.at_most(self.max_states.unwrap_or(0));
+    }
+
+    /// Lets it be known how answers are printed, and to which files, if the work cannot go on.
+    pub(super) fn announce(&self, reports: Vec<(Format, String)>) {
+        if let Some(progress) = self.progress {
+            progress.interim().command(self.format, self.look, reports);
+        }
     }
 
     /// Something is asked about a model; it is not known what as long as the model is read, for which there
@@ -263,6 +300,13 @@ impl Model {
     pub(super) fn answered(&self, title: &str, answer: Answer) {
         if let Some(progress) = self.progress {
             progress.interim().answer(title, answer);
+        }
+    }
+
+    /// So much is known of the question that is being answered.
+    pub(super) fn so_far(&self, title: &str, answer: SoFar) {
+        if let Some(progress) = self.progress {
+            progress.interim().so_far(title, answer);
         }
     }
 
@@ -314,7 +358,7 @@ impl Model {
         if self.format != Format::Human {
             let documents = failure.documents(&self.files.join(" "));
             // The failure is what counts.
-            let _ = output::write(&self.format.documents(&documents), None);
+            let _ = self.format.print(&self.format.documents(&documents));
         }
         failure
     }
@@ -368,7 +412,7 @@ impl Model {
         }
         let watch = self.progress.map(Progress::watch);
         Ok(Options {
-            engine: self.engine.as_deref().and_then(Engine::named),
+            engine: self.chosen_engine(),
             bounds: Bounds { nodes: self.max_states, deadline, bytes: self.max_memory, watch },
             reduction: if self.no_reduction { Reduction::Off } else { Reduction::Sound },
             ..Options::default()
@@ -402,6 +446,14 @@ impl Format {
             Format::Sarif => json::text(&json::value(&formats::sarif(documents))),
             Format::Junit => formats::junit(documents),
             Format::Markdown => formats::markdown(documents),
+        }
+    }
+
+    /// Prints a text in this format.
+    pub(super) fn print(self, text: &str) -> Result<(), Failure> {
+        match self {
+            Format::Github => output::write_commands(text),
+            _ => output::write(text, None),
         }
     }
 }
@@ -525,13 +577,15 @@ impl Check {
 
     /// Lets it be known where answers are wanted, if the work cannot go on.
     pub(super) fn announce(&self) {
-        let Some(progress) = self.model.progress else { return };
         let file = |report: &Report| match report {
             Report::File(format, file) => Some((*format, file.clone())),
             Report::Runs | Report::Table => None,
         };
         let reports = self.report.iter().filter_map(file).collect();
-        progress.interim().command(self.model.format, self.model.look, reports);
+        self.model.announce(reports);
+        if let (true, Some(progress)) = (self.quiet, self.model.progress) {
+            progress.interim().lines();
+        }
     }
 
     /// Finds out, before anything is searched, whether what `--report` and `--trace` ask for can be
@@ -661,6 +715,27 @@ impl Check {
     }
 }
 
+/// What fairness is asked for, where annotations are read by name and prefixes as traces.
+pub(super) fn notion(
+    fairness: Option<FairnessName>,
+    level: LevelName,
+    is_annotated: bool,
+) -> Notion {
+    let level = level.level();
+    let annotated = Notion::Annotated(AnnotationLevel::Name);
+    match fairness {
+        None if is_annotated => annotated,
+        None | Some(FairnessName::None) => Notion::None,
+        Some(FairnessName::Annotated) => annotated,
+        Some(FairnessName::Weak) => Notion::Weak(level),
+        Some(FairnessName::Strong) => Notion::Strong(level),
+        Some(FairnessName::WeakLive) => Notion::WeakLive,
+        Some(FairnessName::StrongLive) => Notion::StrongLive,
+        Some(FairnessName::Global) => Notion::Global,
+        Some(FairnessName::Inherent) => Notion::Inherent(Reading::Trace),
+    }
+}
+
 /// Whether the model asks for fairness where its transitions are written.
 pub(super) fn is_annotated(network: &Explored<Network>) -> bool {
     network.signature().moves.iter().any(|it| it.annotation.is_some())
@@ -679,7 +754,7 @@ pub(super) enum Report {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FairnessName {
+pub(super) enum FairnessName {
     /// Every run counts.
     None,
     /// Weak fairness of everything at the level.

@@ -12,7 +12,7 @@ use fairly_check::csp::CspFile;
 use fairly_check::promela::{PromelaFile, PromelaSource};
 use fairly_check::{
     Assumption, Claim, Errors, Execution, Options, Outcome, Property, Strengths, SystemIndex,
-    Systems, Unanswered, WhyUnknown, claim, rests_on_all,
+    Systems, Unanswered, WhyUnknown, claim, ladder_heard, least_heard, rests_on_all,
 };
 use fairly_fairness::{Constraint, Notion};
 use fairly_front::csp::syntax::{Assertion, Subject};
@@ -22,7 +22,7 @@ use fairly_report::human::Aside;
 use fairly_report::{Source, human, json};
 use fairly_search::Bounds;
 use fairly_source::Span;
-use fairly_system::{AtomIndex, TransitionSystem};
+use fairly_system::{AtomIndex, EventReading, TransitionSystem};
 
 use super::arguments::{Check, Format, Ladder, Least, Model};
 use super::guard::guarded;
@@ -30,6 +30,7 @@ use super::includes::Folders;
 use super::load;
 use super::names::without_errors;
 use super::next::Choice;
+use super::partial::Partial;
 use super::questions::{self, Asked, Question, Questions};
 use super::tally::{About, Answered, Tally};
 use super::{AboutFairness, Answers, Shown};
@@ -195,6 +196,14 @@ impl File {
         subjects
     }
 
+    /// Which event a position of a run reads.
+    pub(super) fn reading(&self) -> EventReading {
+        match &self.read {
+            Read::Csp(_) => EventReading::Entering,
+            Read::Promela(_) => EventReading::Leaving,
+        }
+    }
+
     /// Whether fairness is asked for where events or statements are written.
     pub(super) fn is_annotated(&mut self) -> bool {
         match &mut self.read {
@@ -257,11 +266,17 @@ impl File {
         if let Some((_, errors)) = known.errors.iter().find(|(known, _)| *known == system) {
             return Ok(errors.clone());
         }
-        let of_system = known.propositions.iter().filter(|(of, _)| *of == system);
-        let propositions: Vec<AtomIndex> = of_system.map(|&(_, atom)| atom).collect();
+        let propositions = known.propositions_of(system);
         let errors = fairly_check::errors(self.interpreter(system), &propositions, options)?;
         known.learn(system, &errors);
         Ok(errors)
+    }
+
+    /// Whether errors of the model have to be looked for before something is said to hold.
+    fn is_doubted(&mut self, system: SystemIndex, known: &Known) -> bool {
+        let propositions = known.propositions_of(system);
+        known.errors.iter().all(|(of, _)| *of != system)
+            && !self.interpreter(system).interpreter().is_known_to_be_faultless(&propositions)
     }
 
     pub(super) fn check(
@@ -308,9 +323,10 @@ impl File {
                 questions = self.chosen(&request.model)?.asked;
             }
         }
-        for (system, errors) in known.errors {
+        for (system, errors) in std::mem::take(&mut known.errors) {
             let about = known.subjects.iter().find(|(of, _)| *of == system);
             if let (Errors::Some(verdict), Some((_, about))) = (errors, about) {
+                let about = known.formulas.guilty(self.interpreter(system), &verdict, about);
                 let title = without_errors(&about.title);
                 let about = About { choice: about.choice.clone(), title, place: None };
                 tally.claim(self.interpreter(system), &verdict, &about);
@@ -612,8 +628,15 @@ impl File {
         let asked = (&request.model, request.constraints.as_slice());
         self.each_formula(asked, &mut answers, |file, asked, answers| {
             let FormulaAsked { property, formula, system, assumed, known, options, choice } = asked;
+            let so_far = Partial {
+                model: &request.model,
+                name: &property.name.clone(),
+                formula,
+                is_doubted: file.is_doubted(system, known),
+            };
             let interpreter = file.interpreter(system);
-            let mut ladder = fairly_check::ladder(interpreter, property, &assumed, options)?;
+            let hear = &mut |ladder: &_| so_far.ladder(ladder);
+            let mut ladder = ladder_heard(interpreter, property, &assumed, options, hear)?;
             if ladder.rungs.iter().any(|rung| rung.holds == Ok(true)) {
                 file.errors(system, known, &request.model.options()?)?.qualify_ladder(&mut ladder);
                 known.rests_on_all(system, &About::of(&property.name));
@@ -637,8 +660,15 @@ impl File {
         let asked = (&request.model, request.constraints.as_slice());
         self.each_formula(asked, &mut answers, |file, asked, answers| {
             let FormulaAsked { property, formula, system, assumed, known, options, choice } = asked;
+            let so_far = Partial {
+                model: &request.model,
+                name: &property.name.clone(),
+                formula,
+                is_doubted: file.is_doubted(system, known),
+            };
             let (interpreter, level) = (file.interpreter(system), request.level.level());
-            let mut least = fairly_check::least(interpreter, property, level, &assumed, options)?;
+            let hear = &mut |sets: &[Vec<String>]| so_far.least(sets);
+            let mut least = least_heard(interpreter, property, level, &assumed, options, hear)?;
             if !matches!(least, fairly_check::Least::Unknown(_)) {
                 file.errors(system, known, options)?.qualify_least(&mut least);
                 known.rests_on_all(system, &About::of(&property.name));
@@ -715,6 +745,8 @@ struct FormulaAsked<'a> {
 struct Known {
     /// The propositions of all formulas.
     propositions: Vec<(SystemIndex, AtomIndex)>,
+    /// Whose they are.
+    formulas: Formulas,
     /// What was found out for good.
     errors: Vec<(SystemIndex, Errors)>,
     /// The first question on each system whose answer rests on all runs.
@@ -723,15 +755,51 @@ struct Known {
     complete: Vec<(SystemIndex, usize)>,
 }
 
+/// Formulas with their propositions.
+struct Formulas(Vec<(About, Vec<AtomIndex>)>);
+
+impl Formulas {
+    /// The question to name an error after that was found beside the answer to another. The file does not have the
+    /// propositions of a given formula, so an error in one of them is shown with that formula or not at all.
+    fn guilty<'a>(
+        &'a self,
+        system: &Collapsed,
+        verdict: &ClaimVerdict,
+        subject: &'a About,
+    ) -> &'a About {
+        let ClaimOutcome::Violated(Some(shown)) = &verdict.outcome else { return subject };
+        let end = shown.prefix.end();
+        let fails = |atom: &AtomIndex| system.interpreter().proposition_fault(end, *atom).is_some();
+        let is_given = |about: &About| matches!(about.choice, Choice::Formula(_));
+        let found = self.0.iter().find(|(about, own)| is_given(about) && own.iter().any(fails));
+        found.map_or(subject, |(about, _)| about)
+    }
+}
+
 impl Known {
     fn of(questions: &[Question]) -> Known {
-        let mut propositions = Vec::new();
-        for Question { system, asked, .. } in questions {
-            if let Asked::Formula(property, _) = asked {
-                propositions.extend(property.propositions().into_iter().map(|it| (*system, it)));
+        let (mut propositions, mut formulas) = (Vec::new(), Vec::new());
+        for question in questions {
+            if let Asked::Formula(property, _) = &question.asked {
+                let own = property.propositions();
+                propositions.extend(own.iter().map(|&it| (question.system, it)));
+                formulas.push((question.about(), own));
             }
         }
-        Known { propositions, errors: Vec::new(), subjects: Vec::new(), complete: Vec::new() }
+        let formulas = Formulas(formulas);
+        Known {
+            propositions,
+            formulas,
+            errors: Vec::new(),
+            subjects: Vec::new(),
+            complete: Vec::new(),
+        }
+    }
+
+    /// The propositions of the formulas about a system.
+    fn propositions_of(&self, system: SystemIndex) -> Vec<AtomIndex> {
+        let of_system = self.propositions.iter().filter(|(of, _)| *of == system);
+        of_system.map(|&(_, atom)| atom).collect()
     }
 
     /// Remembers what will not change; another question may have the time for the rest.

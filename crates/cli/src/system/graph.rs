@@ -1,5 +1,6 @@
 //! `fairly graph`: a small state space, a part of one, or a product with an automaton, drawn.
 
+mod object;
 mod part;
 mod view;
 
@@ -13,9 +14,10 @@ use fairly_report::Source;
 use fairly_report::graph::{self, Drawn};
 use fairly_system::{Transition, TransitionSystem};
 
+use self::object::{Fair, Which};
 use self::part::Part;
 use self::view::{Place, View};
-use super::arguments::Model;
+use super::arguments::{FairnessName, LevelName, Model};
 use super::load::{self, Read};
 use super::questions::Asked;
 use super::with::{Work, with_system};
@@ -43,18 +45,32 @@ pub(crate) struct Graph {
     /// whose cycle has the marks that acceptance asks for.
     #[arg(long, conflicts_with_all = ["around", "depth", "component"])]
     product: bool,
+    /// What to draw, as an automaton that `fairly aut` reads. With -f it is the product, with --fairness alone the
+    /// system with its marks, with --to hoa the system. The propositions are those of the formula that -p or -f names;
+    /// without one, the events and values of the system.
+    #[arg(long, value_enum, value_name = "OBJECT", conflicts_with_all = ["product", "around", "depth", "component"])]
+    object: Option<Which>,
+    /// The fairness that the object has marks for. Without it: the model's annotations if it has any, else none.
+    #[arg(long, value_enum, value_name = "NOTION", conflicts_with_all = ["around", "depth", "component"])]
+    fairness: Option<FairnessName>,
+    /// What weak and strong fairness are about.
+    #[arg(long, value_enum, default_value_t = LevelName::Process)]
+    level: LevelName,
+    /// A further constraint, written as for `fairly check`.
+    #[arg(long = "constraint", value_name = "CONSTRAINT", conflicts_with_all = ["around", "depth", "component"])]
+    constraints: Vec<String>,
     /// Where to write it; without it, to standard output.
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum To {
     /// Graphviz; components are coloured by the fairness of the runs that stay in them.
     Dot,
     /// Aldebaran, as CADP and mCRL2 read it.
     Aut,
-    /// The Hanoi format, with the events as propositions.
+    /// The Hanoi format: a Büchi automaton whose propositions are events and values of states.
     Hoa,
     /// Mermaid's state diagram, which GitHub draws.
     Mermaid,
@@ -69,19 +85,26 @@ pub(crate) fn graph(request: &Graph) -> Result<ExitCode, Failure> {
     let part =
         Part { around: request.around.clone(), depth: request.depth, component: request.component };
     let is_part = part.around.is_some() || part.depth.is_some() || part.component;
-    let drawn = match (request.product, is_part) {
+    if let Some(which) = request.which(is_part) {
+        let fair = Fair {
+            fairness: request.fairness,
+            level: request.level,
+            constraints: &request.constraints,
+        };
+        let automata = object::automata(&request.model, which, &fair, most)?;
+        request.model.quiet();
+        let Some(automata) = automata else { return Ok(too_many(most)) };
+        destination.write(&object::text(&automata, request.to)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let is_product = request.product || !request.model.formulas.is_empty() && !is_part;
+    let drawn = match (is_product, is_part) {
         (true, _) => product(&request.model, most)?,
         (_, true) => with_system(&request.model, Near { part, most })?,
         _ => with_system(&request.model, Explore { most })?,
     };
     request.model.quiet();
-    let Some(drawn) = drawn else {
-        eprintln!(
-            "unknown: there are more than {most} states; --max-states N draws more, --around STATE and \
-             --depth N draw a part, and `fairly sim` looks at a few"
-        );
-        return Ok(ExitCode::from(failure::UNKNOWN));
-    };
+    let Some(drawn) = drawn else { return Ok(too_many(most)) };
     let text = match request.to {
         To::Dot => drawn.dot(),
         To::Aut => drawn.aut(),
@@ -90,6 +113,41 @@ pub(crate) fn graph(request: &Graph) -> Result<ExitCode, Failure> {
     };
     destination.write(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+impl Graph {
+    /// The object that is drawn as an automaton; none for a picture of states.
+    fn which(&self, is_part: bool) -> Option<Which> {
+        let is_fair = self.fairness.is_some() || !self.constraints.is_empty();
+        let is_product = self.product || !self.model.formulas.is_empty();
+        match self.object {
+            Some(which) => Some(which),
+            None if is_part => None,
+            None if is_product && (is_fair || self.to == To::Hoa) => Some(Which::Product),
+            None if is_product => None,
+            None if is_fair => Some(Which::Fair),
+            None => (self.to == To::Hoa).then_some(Which::System),
+        }
+    }
+}
+
+fn too_many(most: usize) -> ExitCode {
+    eprintln!(
+        "unknown: there are more than {most} states; --max-states N draws more, --around STATE and \
+         --depth N draw a part, and `fairly sim` looks at a few"
+    );
+    ExitCode::from(failure::UNKNOWN)
+}
+
+/// One formula is chosen, or none where none is needed.
+fn one_formula(count: usize) -> Result<(), Failure> {
+    match count {
+        0 | 1 => Ok(()),
+        count => Err(Failure::Usage {
+            message: format!("this is about one formula, and there are {count}"),
+            help: Some("choose one with -p NAME".to_owned()),
+        }),
+    }
 }
 
 struct Explore {

@@ -14,6 +14,7 @@ mod list;
 mod load;
 mod names;
 mod next;
+mod partial;
 mod plan;
 mod questions;
 mod runs;
@@ -28,7 +29,7 @@ mod with;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use fairly_check::{Assumption, Failure as CheckFailure, Options};
+use fairly_check::{Assumption, Failure as CheckFailure, Options, ladder_heard, least_heard};
 use fairly_explore::Explored;
 use fairly_fairness::Notion;
 use fairly_report::{Document, human, json};
@@ -50,6 +51,7 @@ pub(crate) use guard::whole_command;
 use load::{Loaded, Properties, Read};
 use next::Suggestion;
 pub(crate) use next::{Limit, Setting, line, quoted};
+use partial::Partial;
 pub(crate) use sim::{Sim, sim};
 use tally::{About, Answered, Choice, Tally};
 pub(crate) use trace::{Trace, trace};
@@ -341,6 +343,7 @@ pub(crate) fn ladder(request: &Ladder) -> Result<ExitCode, Failure> {
 
 fn ladders(request: &Ladder) -> Result<ExitCode, Failure> {
     request.model.about(request.setting(&request.model.files));
+    request.model.announce(Vec::new());
     let mut loaded = match load::read(&request.model.files, &request.model)? {
         Read::File(mut file) => {
             let answered = file.ladder(request);
@@ -363,7 +366,10 @@ fn ladders(request: &Ladder) -> Result<ExitCode, Failure> {
         let look = &request.model.look;
         let done = guarded(&name, || {
             let options = request.model.options_for(&[&name])?;
-            let ladder = fairly_check::ladder(network, &mut property, &assumed, &options)?;
+            let (model, is_doubted) = (&request.model, false);
+            let so_far = Partial { model, name: &name, formula: &formula, is_doubted };
+            let hear = &mut |ladder: &_| so_far.ladder(ladder);
+            let ladder = ladder_heard(network, &mut property, &assumed, &options, hear)?;
             answers.suggest(setting.after_ladder(&ladder, &choice));
             answers.add(&name, ladder_code(&ladder), |format| match format {
                 Format::Human => Shown::Text(human::ladder(&name, &formula, &ladder, None, look)),
@@ -386,6 +392,7 @@ pub(crate) fn least(request: &Least) -> Result<ExitCode, Failure> {
 
 fn leasts(request: &Least) -> Result<ExitCode, Failure> {
     request.model.about(request.setting(&request.model.files));
+    request.model.announce(Vec::new());
     let mut loaded = match load::read(&request.model.files, &request.model)? {
         Read::File(mut file) => {
             let answered = file.least(request);
@@ -408,7 +415,10 @@ fn leasts(request: &Least) -> Result<ExitCode, Failure> {
         let look = &request.model.look;
         let done = guarded(&name, || {
             let (options, level) = (request.model.options_for(&[&name])?, request.level.level());
-            let least = fairly_check::least(network, &mut property, level, &assumed, &options)?;
+            let (model, is_doubted) = (&request.model, false);
+            let so_far = Partial { model, name: &name, formula: &formula, is_doubted };
+            let hear = &mut |sets: &[Vec<String>]| so_far.least(sets);
+            let least = least_heard(network, &mut property, level, &assumed, &options, hear)?;
             answers.suggest(setting.after_least(&least, &choice));
             answers.add(&name, least_code(&least), |format| match format {
                 Format::Human => Shown::Text(human::least(&name, &formula, &least, None, look)),
@@ -440,7 +450,7 @@ fn least_code(least: &fairly_check::Least) -> u8 {
 }
 
 /// One answer of `ladder` or `least`.
-enum Shown {
+pub(crate) enum Shown {
     Text(String),
     Json(serde_json::Value),
 }
@@ -473,16 +483,10 @@ impl<'a> Answers<'a> {
     fn add(&mut self, title: &str, code: u8, make: impl FnOnce(Format) -> Shown) {
         self.some = true;
         self.learn(code);
-        let (text, document) = match make(self.model.format) {
-            Shown::Text(text) => (text, None),
-            Shown::Json(document) => (String::new(), Some(Document::Table(document))),
-        };
-        self.text.push_str(&text);
-        self.documents.extend(document.clone());
-        // A table is no verdict, so it is not counted among them.
-        let word = if code == failure::UNKNOWN { "unknown" } else { "" };
-        let is_unexpected = code == failure::NO;
-        self.model.answered(title, Answer { text, document, word, is_unexpected });
+        let answer = Answer::of(make(self.model.format), code);
+        self.text.push_str(&answer.text);
+        self.documents.extend(answer.document.clone());
+        self.model.answered(title, answer);
     }
 
     /// An answer has this exit code.

@@ -75,6 +75,7 @@ impl Limit {
             | WhyUnknown::Refused(_)
             | WhyUnknown::Limit(_)
             | WhyUnknown::NotLossy
+            | WhyUnknown::Ended(_)
             | WhyUnknown::Internal(_) => None,
         }
     }

@@ -99,7 +99,7 @@ pub(super) fn check(
         }
         other => other.documents(&documents),
     };
-    output::write(&text, None)?;
+    request.model.format.print(&text)?;
     unwritten.extend(request.write_reports(&documents));
     let mut codes: Vec<u8> = rows.iter().map(|row| row.code).collect();
     for failure in unwritten.into_iter().chain(nowhere) {

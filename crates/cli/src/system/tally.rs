@@ -52,8 +52,8 @@ impl Counts {
 
     /// The kinds that there are, in words.
     fn in_words(self) -> String {
-        let counts =
-            [(self.holding, "holds"), (self.violated, "violated"), (self.unknown, "unknown")];
+        let hold = if self.holding == 1 { "holds" } else { "hold" };
+        let counts = [(self.holding, hold), (self.violated, "violated"), (self.unknown, "unknown")];
         let some = counts.iter().filter(|(count, _)| *count > 0);
         let words: Vec<String> = some.map(|(count, word)| format!("{count} {word}")).collect();
         words.join(", ")
@@ -98,7 +98,8 @@ impl Answered {
     pub(super) fn print(self, request: &Check, style: Style) -> Result<ExitCode, Failure> {
         let Answered { text, documents, counts, code, mut unwritten, next, absent: _ } = self;
         let next = next.map_or(String::new(), |next| next.line());
-        output::write(&(text + &next), None).inspect_err(|_| counts.remark())?;
+        let format = request.model.format;
+        format.print(&(text + &next)).inspect_err(|_| counts.remark())?;
         unwritten.extend(request.write_reports(&documents));
         let codes = unwritten.into_iter().map(|failure| {
             let code = failure.code();

@@ -48,7 +48,7 @@ impl<'a> Cursor<'a> {
         Cursor(fairly_source::Cursor::within(text, line))
     }
 
-    /// What is left, without space before and after it.
+    /// The rest of the line, without space before and after it.
     pub(super) fn rest(&mut self) -> (&'a str, Span) {
         self.0.skip_space();
         let rest = self.0.rest().trim_end();

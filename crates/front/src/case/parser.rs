@@ -24,7 +24,7 @@ const MEMBERS: [&str; 4] = ["initial", "states", "alphabet", "label"];
 /// Reads a case.
 ///
 /// # Errors
-/// What is wrong, in the order of the text; see the table of [this module](super). At least one.
+/// The errors, in the order of the text; see the table of [this module](super). At least one.
 ///
 /// ```
 /// let wrong = fairly_front::case::parse("component P {\n  0 -a-> 1\n}\n").unwrap_err();
@@ -57,7 +57,7 @@ pub fn parse(text: &str) -> Result<Case, Vec<Diagnostic>> {
 /// is not asked.
 ///
 /// # Errors
-/// What is wrong with the text.
+/// The errors in the text.
 ///
 /// ```
 /// use fairly_front::case::{Demand, Target, parse_constraint};
@@ -141,7 +141,7 @@ struct Parser {
     interleaved: HashMap<String, Span>,
     /// The properties that have expectations, and where they are named.
     expected: HashMap<String, Span>,
-    /// What each constraint names, to be looked up at the end.
+    /// Targets of the constraints, to be looked up at the end.
     targets: Vec<Option<Span>>,
     errors: Vec<Diagnostic>,
 }

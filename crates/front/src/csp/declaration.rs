@@ -6,6 +6,7 @@ use super::codes;
 use super::expression::constant;
 use super::fold;
 use super::lexer::Kind;
+use super::macros::Extent;
 use super::names::Global;
 use super::parser::{Parsed, Parser, Stop};
 use super::syntax::{
@@ -131,7 +132,10 @@ impl Parser<'_> {
                 Some("PAT has no conditional compilation: a `#define` gives a name to a value"),
             ));
         }
-        let body = self.expression()?;
+        let (before, from) = (self.written_out, self.at);
+        let (body, depth) = self.measured(Self::expression);
+        let body = body?;
+        let size = (self.at - from) + (self.written_out - before);
         self.end_of_item()?;
         if !first {
             return Ok(());
@@ -145,7 +149,8 @@ impl Parser<'_> {
             None => {
                 let id = DefineId::from_index(self.spec.defines.len());
                 let locals = std::mem::take(&mut self.locals);
-                self.spec.defines.push(Define { name, body, locals });
+                self.spec.defines.push(Define { name, inline: false, body, locals });
+                self.extents.push(Extent { size, depth });
                 Global::Define(id)
             }
         };

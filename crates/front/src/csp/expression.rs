@@ -511,10 +511,7 @@ impl Parser<'_> {
         }
         let wrong = match global {
             Some(Global::Constant(value)) => return Ok(Deep::value(value, span)),
-            Some(Global::Define(id)) => {
-                let ty = self.spec.defines[id.index()].body.ty;
-                return Ok(Deep::leaf(ExprKind::Define(id), ty, span));
-            }
+            Some(Global::Define(id)) => return self.define_value(id, span),
             Some(Global::Variable(id)) => {
                 let variable = &self.spec.variables[id.index()];
                 if variable.dimensions.is_empty() {

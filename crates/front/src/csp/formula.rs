@@ -12,10 +12,12 @@ use fairly_logic::Formulas;
 use fairly_source::{Diagnostic, Span};
 
 use super::codes;
+use super::expression::constant;
 use super::lexer::Kind;
+use super::macros::Extent;
 use super::names::Global;
 use super::parser::{Parsed, Parser};
-use super::syntax::{FormulaText, Type, Value};
+use super::syntax::{Define, ExprKind, FormulaText, Name, Type, Value};
 
 /// What the outermost operator is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -164,8 +166,73 @@ impl Parser<'_> {
         }
     }
 
+    /// Whether a comparison stands here, up to the next operator of formulas; where it ends.
+    fn comparison(&self) -> Option<usize> {
+        let mut compares = false;
+        let mut at = self.at;
+        while at < self.end {
+            match self.kind_at(at) {
+                Some(Kind::Sign(sign)) => match sign {
+                    "==" | "!=" | "<" | "<=" | ">" | ">=" => compares = true,
+                    "(" | "[" | "." | "*" | "+" | "-" | "/" | "%" | "&" | "|" | "^" | "$" => {}
+                    _ => break,
+                },
+                Some(Kind::Name) if at > self.at && self.stands_alone(at) => break,
+                Some(Kind::Keyword) if !matches!(self.word_at(at), "true" | "false" | "call") => {
+                    break;
+                }
+                _ => {}
+            }
+            at = self.partners[at] + 1;
+        }
+        compares.then_some(at)
+    }
+
+    /// Whether the name at `at` follows a whole operand, as `U` does.
+    fn stands_alone(&self, at: usize) -> bool {
+        match self.kind_at(at - 1) {
+            Some(Kind::Sign(sign)) => matches!(sign, ")" | "]"),
+            Some(_) => true,
+            None => false,
+        }
+    }
+
+    /// `x > 0`, which has no name of its own.
+    fn inline_condition(&mut self, end: usize) -> Parsed<Written> {
+        let span = self.span();
+        let outer = std::mem::replace(&mut self.end, end);
+        let locals = std::mem::take(&mut self.locals);
+        let read = self.condition().and_then(|condition| {
+            if self.at < self.end { Err(self.unexpected("an operator")) } else { Ok(condition) }
+        });
+        self.end = outer;
+        let locals = std::mem::replace(&mut self.locals, locals);
+        let body = read?;
+        match constant(&body) {
+            Some(Value::Bool(value)) => {
+                return Ok(Written::new(if value { "true" } else { "false" }, span.start));
+            }
+            _ if matches!(body.kind, ExprKind::Int(_)) => {
+                return Ok(Written::new("true", span.start));
+            }
+            _ => {}
+        }
+        let text = super::print::condition_text(&self.spec, &locals, &body);
+        let same = |define: &Define| define.inline && define.name.text == text;
+        if !self.spec.defines.iter().any(same) {
+            let name = Name { text: text.clone(), span: body.span };
+            self.spec.defines.push(Define { name, inline: true, body, locals });
+            // It is not used by name, so nothing is written out for it.
+            self.extents.push(Extent { size: 0, depth: 0 });
+        }
+        Ok(Written::new(format!("state({text})"), span.start))
+    }
+
     fn formula_operand(&mut self) -> Parsed<Written> {
         let span = self.span();
+        if let Some(end) = self.comparison() {
+            return self.inline_condition(end);
+        }
         match self.kind() {
             Some(Kind::Sign("(")) => {
                 let inner = self.bracketed("(", Self::connectives)?;
@@ -200,6 +267,9 @@ impl Parser<'_> {
     fn quoted_event(&mut self, span: Span) -> Parsed<Written> {
         self.at += 1;
         let text: String = self.slice(span).trim_matches('"').split_whitespace().collect();
+        if text.contains(":=") {
+            return Ok(self.quoted_assignment(&text, span));
+        }
         let signs = ['.', '!', '?'];
         let first = text.split(signs).next().unwrap_or_default();
         let (base, index) = match first.strip_suffix(']').and_then(|open| open.split_once('[')) {
@@ -256,10 +326,30 @@ impl Parser<'_> {
         Ok(Written::new(format!("event({event})"), span.start))
     }
 
+    /// `"x := x + i.2"`: the text of an assignment that is an event, and the values of the names in it.
+    fn quoted_assignment(&mut self, text: &str, span: Span) -> Written {
+        let is_data = |rest: &str| {
+            let mut parts = rest.split('.');
+            parts.next() == Some("") && parts.all(|part| part == "*" || part.parse::<i32>().is_ok())
+        };
+        let known = self.assignments.keys().any(|known| {
+            text.strip_prefix(known.as_str()).is_some_and(|rest| rest.is_empty() || is_data(rest))
+        });
+        if !known {
+            self.no_proposition(span);
+        }
+        Written::new(format!("event({text})"), span.start)
+    }
+
     fn proposition(&mut self, span: Span) -> Parsed<Written> {
         let name = self.slice(span);
         if let ("event" | "state", "(") = (name, self.sign_at(self.at + 1)) {
             return self.decided(span, name == "event");
+        }
+        if let ("enabled" | "taken", "(") = (name, self.sign_at(self.at + 1)) {
+            let whole = span.to(self.tokens[self.partners[self.at + 1]].span);
+            self.at = self.partners[self.at + 1] + 1;
+            return Ok(Written::new(format!("state({})", self.slice(whole)), span.start));
         }
         self.at += 1;
         if matches!(self.sign_at(self.at), "." | "!" | "?" | "[") {
@@ -306,8 +396,18 @@ impl Parser<'_> {
         self.at += 1;
         let inner = self.bracketed("(", |parser| {
             let inner = parser.span();
+            let assigns = (parser.at..parser.end).any(|at| parser.sign_at(at) == ":=");
+            if event && assigns {
+                let whole = inner.to(parser.tokens[parser.end - 1].span);
+                let text = parser.slice(whole).split_whitespace().collect::<String>();
+                parser.at = parser.end;
+                return Ok(parser.quoted_assignment(&text, whole));
+            }
             if event && parser.takes_word("tau") {
                 return Ok(Written::new("event(tau)", inner.start));
+            }
+            if !event && let Some(end) = parser.comparison() {
+                return parser.inline_condition(end);
             }
             let name = parser.name("a condition or event")?;
             if event {

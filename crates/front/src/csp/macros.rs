@@ -12,12 +12,21 @@ use super::library::{MethodCall, ObjectValue};
 use super::names::Global;
 use super::parser::{Parsed, Parser};
 use super::syntax::{
-    Binding, Domain, Expr, ExprKind, LocalId, LocalKind, MAX_DEPTH, Name, Place, PlaceKind,
-    Statement, StatementKind,
+    Binding, DefineId, Domain, Expr, ExprKind, LocalId, LocalKind, MAX_DEPTH, Name, Place,
+    PlaceKind, Statement, StatementKind,
 };
 
 /// How many signs and words all uses of macros in a text may be written out to.
 const MOST_WRITTEN_OUT: usize = 1 << 20;
+
+/// How much a `#define` is written out to, with those that it uses.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Extent {
+    /// Signs and words.
+    pub(super) size: usize,
+    /// How deep the expression is.
+    pub(super) depth: usize,
+}
 
 /// A macro.
 #[derive(Clone, Debug)]
@@ -163,6 +172,31 @@ impl Parser<'_> {
         );
     }
 
+    /// Counts so many signs and words that a use of a `#define` is written out to.
+    fn write_out(&mut self, size: usize, span: Span) -> Parsed<()> {
+        self.written_out = self.written_out.saturating_add(size);
+        if self.written_out <= MOST_WRITTEN_OUT {
+            return Ok(());
+        }
+        Err(self.stop(
+            Diagnostic::error(codes::MACRO, "the uses of `#define`s are too long", span)
+                .label(format!("more than {MOST_WRITTEN_OUT} words and signs in all"))
+                .help("a `#define` that uses others twice doubles with each of them"),
+        ))
+    }
+
+    /// A `#define` that is used as a value. It is one node of the tree and written out by the lowering, so it is as
+    /// deep and as long as what it stands for.
+    pub(super) fn define_value(&mut self, id: DefineId, span: Span) -> Parsed<Deep> {
+        let Extent { size, depth } = self.extents[id.index()];
+        self.write_out(size, span)?;
+        if depth + 1 >= MAX_DEPTH {
+            return Err(self.too_deep(span, MAX_DEPTH));
+        }
+        let ty = self.spec.defines[id.index()].body.ty;
+        Ok(Deep { depth: depth + 1, ..Deep::leaf(ExprKind::Define(id), ty, span) })
+    }
+
     /// Reads the text of a macro as if it stood here, with its parameters visible.
     fn written_at<T>(
         &mut self,
@@ -170,14 +204,7 @@ impl Parser<'_> {
         span: Span,
         inner: impl FnOnce(&mut Self, &[LocalId]) -> Parsed<T>,
     ) -> Parsed<T> {
-        self.written_out = self.written_out.saturating_add(used.end - used.start);
-        if self.written_out > MOST_WRITTEN_OUT {
-            return Err(self.stop(
-                Diagnostic::error(codes::MACRO, "the uses of `#define`s are too long", span)
-                    .label(format!("more than {MOST_WRITTEN_OUT} words and signs in all"))
-                    .help("a `#define` that uses others twice doubles with each of them"),
-            ));
-        }
+        self.write_out(used.end - used.start, span)?;
         let here = (self.at, self.end);
         let visible = self.visible();
         let locals: Vec<LocalId> = used

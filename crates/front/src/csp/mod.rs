@@ -29,6 +29,7 @@
 mod access;
 mod array;
 mod assertion;
+mod assignment;
 pub mod codes;
 mod collection;
 mod declaration;

@@ -10,7 +10,7 @@ use hashbrown::{HashMap, HashSet};
 
 use super::codes;
 use super::lexer::{Kind, Token};
-use super::macros::Macro;
+use super::macros::{Extent, Macro};
 use super::names::{Global, Names};
 use super::syntax::{
     DefinitionId, EventId, Local, LocalId, LocalKind, MAX_DEPTH, Name, NodeId, Process,
@@ -47,8 +47,10 @@ pub(super) struct Parser<'a> {
     pub(super) copied: usize,
     /// `#define`s with parameters or a program.
     pub(super) macros: Vec<Macro>,
-    /// How many tokens uses of these have been written out to.
+    /// How many tokens uses of these, and of other `#define`s, have been written out to.
     pub(super) written_out: usize,
+    /// How much each `#define` that is not constant is written out to.
+    pub(super) extents: Vec<Extent>,
     /// Variables that are read as single values.
     pub(super) read: HashSet<VariableId>,
     /// Variables that get a whole message, and where.
@@ -60,6 +62,8 @@ pub(super) struct Parser<'a> {
     /// Whether what is read belongs to a program, which can change collections.
     pub(super) in_program: bool,
     events: HashMap<&'a str, EventId>,
+    /// The events of `x := e`, by their first words.
+    pub(super) assignments: HashMap<String, EventId>,
     /// What the declaration that is read binds, and which names are visible now.
     pub(super) locals: Vec<Local>,
     pub(super) types: Vec<Type>,
@@ -89,6 +93,7 @@ impl<'a> Parser<'a> {
             copied: 0,
             macros: Vec::new(),
             written_out: 0,
+            extents: Vec::new(),
             read: HashSet::new(),
             peeked: Vec::new(),
             capacities: Vec::new(),
@@ -101,6 +106,7 @@ impl<'a> Parser<'a> {
             bound: Vec::new(),
             arities: Vec::new(),
             occurring: HashMap::new(),
+            assignments: HashMap::new(),
         }
     }
 
@@ -344,6 +350,16 @@ impl<'a> Parser<'a> {
             self.spec.events.push(name.to_owned());
             id
         })
+    }
+
+    /// The id of the events of an assignment with that text.
+    pub(super) fn assignment_id(&mut self, text: String) -> EventId {
+        let fresh = EventId::from_index(self.spec.events.len());
+        let id = *self.assignments.entry(text.clone()).or_insert(fresh);
+        if id == fresh {
+            self.spec.events.push(text);
+        }
+        id
     }
 
     pub(super) fn known_event(&self, name: &str) -> Option<EventId> {

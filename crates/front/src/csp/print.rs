@@ -37,7 +37,7 @@ pub fn print(spec: &Specification) -> String {
     for variable in spec.variables.iter().filter(|it| !it.name.text.contains('$')) {
         printer.variable(variable);
     }
-    for define in &spec.defines {
+    for define in spec.defines.iter().filter(|define| !define.inline) {
         printer.locals = &define.locals;
         printer.put(&format!("#define {} ", define.name.text));
         printer.expr(&define.body, Level::Or);
@@ -50,6 +50,28 @@ pub fn print(spec: &Specification) -> String {
     for assertion in &spec.assertions {
         printer.assertion(assertion);
     }
+    printer.out
+}
+
+/// `x := e` without spaces: what its event is called.
+pub(super) fn assignment_text(
+    spec: &Specification,
+    locals: &[Local],
+    target: &Place,
+    value: &Expr,
+) -> String {
+    let mut printer = Printer { spec, out: String::new(), locals };
+    printer.place(target);
+    printer.put(":=");
+    printer.expr(value, Level::Or);
+    printer.out.retain(|c| c != ' ');
+    printer.out
+}
+
+/// A condition over global variables.
+pub(super) fn condition_text(spec: &Specification, locals: &[Local], condition: &Expr) -> String {
+    let mut printer = Printer { spec, out: String::new(), locals };
+    printer.expr(condition, Level::Or);
     printer.out
 }
 
@@ -181,6 +203,11 @@ impl<'s> Printer<'s> {
                 Tight::Above(above) => *operator <= above,
                 Tight::Hidden | Tight::Prefix => true,
             },
+            ProcessKind::Synchronised { .. } => match tight {
+                Tight::Anything => false,
+                Tight::Above(above) => Operator::Parallel <= above,
+                Tight::Hidden | Tight::Prefix => true,
+            },
             ProcessKind::Hide { .. } => {
                 tight >= Tight::Hidden || tight == Tight::Above(Operator::Sequence)
             }
@@ -272,6 +299,13 @@ impl<'s> Printer<'s> {
                     printer.process(operand, Tight::Above(*operator));
                 });
             }
+            ProcessKind::Synchronised { operands, alphabets } => {
+                self.process(operands[0], Tight::Above(Operator::Parallel));
+                self.put(" |[");
+                self.list(alphabets, " | ", |printer, sets| printer.event_sets(sets));
+                self.put("]| ");
+                self.process(operands[1], Tight::Above(Operator::Parallel));
+            }
             ProcessKind::Replicate { operator, bindings, body } => {
                 self.put(operator_sign(*operator));
                 self.put(" ");
@@ -306,6 +340,12 @@ impl<'s> Printer<'s> {
     fn action(&mut self, action: &Action) {
         if let Some(annotation) = action.annotation {
             let _ = write!(self.out, "{annotation}(");
+        }
+        if let Some((target, value)) = self.spec.assignment(action) {
+            self.place(target);
+            self.put(" := ");
+            self.expr(value, Level::Or);
+            return self.put(if action.annotation.is_some() { ")" } else { "" });
         }
         match &action.kind {
             ActionKind::Event(event) => self.event(event),

@@ -15,7 +15,7 @@ use super::names::Global;
 use super::parser::{Parsed, Parser};
 use super::syntax::{
     Action, ActionKind, Binding, ChannelUse, DefinitionId, Domain, Event, EventSet, Expr, ExprKind,
-    IfKind, LocalKind, NodeId, Operator, Pattern, ProcessKind, Type, Value,
+    IfKind, LocalKind, NodeId, Operator, Pattern, ProcessKind, Statement, Type, Value,
 };
 
 /// What stands before a process on its left.
@@ -25,47 +25,158 @@ enum Layer {
     Alternatives(Vec<Event>),
 }
 
+/// An operator whose right side is still being read.
+struct Open {
+    operator: Operator,
+    /// Those of `|[X]|`, which takes two operands.
+    alphabets: Option<Vec<Vec<EventSet>>>,
+    operands: Vec<NodeId>,
+    start: Span,
+}
+
 impl<'a> Parser<'a> {
     /// Any process expression.
     pub(super) fn process(&mut self) -> Parsed<NodeId> {
+        // `P <|b|> Q <|c|> R` is `P <|b|> (Q <|c|> R)`.
+        let mut conditional: Vec<(Expr, NodeId, Span)> = Vec::new();
+        loop {
+            let start = self.span();
+            let operand = self.composition()?;
+            if !self.sees("<|") {
+                let mut node = operand;
+                for (condition, then, start) in conditional.into_iter().rev() {
+                    let kind = ProcessKind::If {
+                        kind: IfKind::Atomic,
+                        condition,
+                        then,
+                        otherwise: Some(node),
+                    };
+                    node = self.node(self.since(start), kind, &[then, node])?;
+                }
+                return Ok(node);
+            }
+            conditional.push((self.between_triangles()?, operand, start));
+        }
+    }
+
+    /// `<|b|>`.
+    fn between_triangles(&mut self) -> Parsed<Expr> {
+        self.at += 1;
+        let mut close = self.at;
+        while close < self.end && self.sign_at(close) != "|>" {
+            close = self.partners[close] + 1;
+        }
+        let close = close.min(self.end);
+        let outer = std::mem::replace(&mut self.end, close);
+        let condition = self.condition().and_then(|condition| {
+            if self.at < self.end {
+                Err(self.unexpected("an operator or `|>`"))
+            } else {
+                Ok(condition)
+            }
+        });
+        self.end = outer;
+        let condition = condition?;
+        self.expect("|>")?;
+        Ok(condition)
+    }
+
+    /// A process expression without `<|b|>` around it.
+    fn composition(&mut self) -> Parsed<NodeId> {
         // Operators whose right side is still being read, the loosest first.
-        let mut open: Vec<(Operator, Vec<NodeId>, Span)> = Vec::new();
+        let mut open: Vec<Open> = Vec::new();
         let mut start = self.span();
         let mut operand = self.layers()?;
         loop {
             if self.sees("\\") {
-                (operand, start) =
-                    self.close(&mut open, operand, start, |top| top == Operator::Sequence)?;
+                (operand, start) = self
+                    .close(&mut open, operand, start, |top| top.operator == Operator::Sequence)?;
                 operand = self.hide(operand, start)?;
                 continue;
             }
-            let Some(operator) = self.process_operator() else { break };
-            (operand, start) = self.close(&mut open, operand, start, |top| top > operator)?;
-            match open.last_mut() {
-                Some((top, operands, _)) if *top == operator => operands.push(operand),
-                _ => open.push((operator, vec![operand], start)),
+            if self.sees("|") && matches!(self.sign_at(self.at + 1), "[" | "[]") {
+                let joins = |top: &Open| top.operator >= Operator::Parallel;
+                (operand, start) = self.close(&mut open, operand, start, joins)?;
+                let alphabets = Some(self.alphabets()?);
+                let operator = Operator::Parallel;
+                open.push(Open { operator, alphabets, operands: vec![operand], start });
+            } else {
+                let Some(operator) = self.process_operator() else { break };
+                let done = |top: &Open| {
+                    top.operator > operator || top.operator == operator && top.alphabets.is_some()
+                };
+                (operand, start) = self.close(&mut open, operand, start, done)?;
+                match open.last_mut() {
+                    Some(top) if top.operator == operator => top.operands.push(operand),
+                    _ => open.push(Open {
+                        operator,
+                        alphabets: None,
+                        operands: vec![operand],
+                        start,
+                    }),
+                }
+                self.at += 1;
             }
-            self.at += 1;
             start = self.span();
             operand = self.layers()?;
         }
         Ok(self.close(&mut open, operand, start, |_| true)?.0)
     }
 
+    /// `|[X]|`, `|[X|Y]|`: each a set of events, in braces or not.
+    fn alphabets(&mut self) -> Parsed<Vec<Vec<EventSet>>> {
+        self.at += 1;
+        let alphabets = if self.takes("[]") {
+            vec![Vec::new()]
+        } else {
+            let read = self.bracketed("[", |parser| {
+                let mut alphabets = vec![parser.alphabet_of_a_side()?];
+                if parser.takes("|") {
+                    alphabets.push(parser.alphabet_of_a_side()?);
+                }
+                Ok(alphabets)
+            })?;
+            read.unwrap_or_else(|| vec![Vec::new()])
+        };
+        self.expect("|")?;
+        Ok(alphabets)
+    }
+
+    fn alphabet_of_a_side(&mut self) -> Parsed<Vec<EventSet>> {
+        if self.sees("{") {
+            return Ok(self.bracketed("{", Self::event_sets)?.unwrap_or_default());
+        }
+        if self.sees("|") { Ok(Vec::new()) } else { self.event_sets() }
+    }
+
     /// Completes the operators on top of `open` for which `done`, with `operand` as their last.
     fn close(
         &mut self,
-        open: &mut Vec<(Operator, Vec<NodeId>, Span)>,
+        open: &mut Vec<Open>,
         mut operand: NodeId,
         mut start: Span,
-        done: impl Fn(Operator) -> bool,
+        done: impl Fn(&Open) -> bool,
     ) -> Parsed<(NodeId, Span)> {
-        while open.last().is_some_and(|&(top, ..)| done(top)) {
-            let Some((operator, mut operands, first)) = open.pop() else { break };
-            operands.push(operand);
+        while open.last().is_some_and(&done) {
+            let Some(Open { operator, alphabets, mut operands, start: first }) = open.pop() else {
+                break;
+            };
             start = first;
-            let children = operands.clone();
-            let kind = ProcessKind::Compose { operator, operands };
+            let kind = match alphabets {
+                Some(alphabets) => {
+                    let operands = [operands[0], operand];
+                    ProcessKind::Synchronised { operands, alphabets }
+                }
+                None => {
+                    operands.push(operand);
+                    ProcessKind::Compose { operator, operands }
+                }
+            };
+            let children = match &kind {
+                ProcessKind::Synchronised { operands, .. } => operands.to_vec(),
+                ProcessKind::Compose { operands, .. } => operands.clone(),
+                _ => Vec::new(),
+            };
             operand = self.node(self.since(start), kind, &children)?;
         }
         Ok((operand, start))
@@ -178,11 +289,11 @@ impl<'a> Parser<'a> {
         let word = self.word_at(self.at);
         let next = self.sign_at(self.at + 1);
         let mut annotation = None;
-        let kind = match self.kind() {
-            Some(Kind::Sign("{")) => ActionKind::Tau,
+        let (kind, mut program) = match self.kind() {
+            Some(Kind::Sign("{")) => (ActionKind::Tau, Vec::new()),
             Some(Kind::Keyword) if word == "tau" => {
                 self.at += 1;
-                ActionKind::Tau
+                (ActionKind::Tau, Vec::new())
             }
             Some(Kind::Name) if next == "(" => {
                 let after = self.sign_at(self.partners[self.at + 1] + 1);
@@ -193,14 +304,16 @@ impl<'a> Parser<'a> {
                 self.at += 1;
                 annotation = Some(named);
                 match self.bracketed_open("(", Self::happening)? {
-                    Some(kind) => kind,
-                    None => ActionKind::Tau,
+                    Some(happening) => happening,
+                    None => (ActionKind::Tau, Vec::new()),
                 }
             }
             Some(Kind::Name) if self.is_happening(word, next) => self.happening()?,
             _ => return Ok(None),
         };
-        let program = if self.sees("{") { self.program()? } else { Vec::new() };
+        if program.is_empty() && self.sees("{") {
+            program = self.program()?;
+        }
         Ok(Some(Action { kind, annotation, program, span: self.since(start) }))
     }
 
@@ -224,37 +337,51 @@ impl<'a> Parser<'a> {
     /// Whether the word here is an event or channel, by the sign after it.
     fn is_happening(&self, word: &str, next: &str) -> bool {
         match next {
-            "." | "{" | "->" => true,
+            "." | "{" | "->" | ":=" => true,
             // In a `case` the next condition may start with `!`, right after a process.
             "!" | "?" => {
                 matches!(self.global(word), Some(Global::Channel(_) | Global::Broken))
                     || self.names.definition(word).is_none()
             }
-            "[" => matches!(self.sign_at(self.partners[self.at + 1] + 1), "!" | "?"),
+            "[" => matches!(self.sign_after_indices(), "!" | "?" | ":="),
             _ => false,
         }
     }
 
-    /// An event, output or input.
-    fn happening(&mut self) -> Parsed<ActionKind> {
+    /// The sign behind the name here and its indices.
+    fn sign_after_indices(&self) -> &'static str {
+        let mut after = self.at + 1;
+        while self.sign_at(after) == "[" {
+            after = self.partners[after] + 1;
+        }
+        self.sign_at(after)
+    }
+
+    /// An event, assignment, output or input, and the program that it brings.
+    fn happening(&mut self) -> Parsed<(ActionKind, Vec<Statement>)> {
         if self.takes_word("tau") {
-            return Ok(ActionKind::Tau);
+            return Ok((ActionKind::Tau, Vec::new()));
+        }
+        if self.sees("{") {
+            return Ok((ActionKind::Tau, self.program()?));
         }
         if !matches!(self.kind(), Some(Kind::Name)) {
             return Err(self.unexpected("an event"));
         }
-        let after = match self.sign_at(self.at + 1) {
-            "[" => self.sign_at(self.partners[self.at + 1] + 1),
-            sign => sign,
+        let kind = match self.sign_after_indices() {
+            ":=" => return self.assignment_event(),
+            after @ ("!" | "?") => {
+                let channel = self.channel_use()?;
+                self.at += 1;
+                if after == "!" { self.output(channel)? } else { self.input(channel)? }
+            }
+            _ => {
+                let event = self.event()?;
+                self.occurs(&event);
+                ActionKind::Event(event)
+            }
         };
-        if !matches!(after, "!" | "?") {
-            let event = self.event()?;
-            self.occurs(&event);
-            return Ok(ActionKind::Event(event));
-        }
-        let channel = self.channel_use()?;
-        self.at += 1;
-        if after == "!" { self.output(channel) } else { self.input(channel) }
+        Ok((kind, Vec::new()))
     }
 
     fn output(&mut self, channel: Option<ChannelUse>) -> Parsed<ActionKind> {

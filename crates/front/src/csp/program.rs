@@ -250,7 +250,7 @@ impl Parser<'_> {
     }
 
     /// What is assigned to; nothing if that is impossible.
-    fn place(&mut self) -> Parsed<Option<Place>> {
+    pub(super) fn place(&mut self) -> Parsed<Option<Place>> {
         let start = self.span();
         let name = self.slice(start);
         let method = matches!(self.sign_at(self.at + 1), "." | "$" | "(");
@@ -317,7 +317,7 @@ impl Parser<'_> {
     }
 
     /// Notes a value that the place can never hold.
-    fn storable(&mut self, place: &Place, value: &Expr) {
+    pub(super) fn storable(&mut self, place: &Place, value: &Expr) {
         let (ty, variable) = match &place.kind {
             PlaceKind::Variable(id) | PlaceKind::Element(id, _) => {
                 (self.spec.variables[id.index()].ty, Some(*id))

@@ -147,8 +147,10 @@ pub struct Channel {
 /// A `#define` that is not constant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Define {
-    /// Its name.
+    /// Its name; of a condition that stands in a formula, its text.
     pub name: Name,
+    /// Whether it is a condition that stands in a formula, and has no `#define`.
+    pub inline: bool,
     /// What it stands for, over global variables only.
     pub body: Expr,
     /// The indices that quantifiers in the body bind.
@@ -268,6 +270,13 @@ pub enum ProcessKind {
         /// The operands.
         operands: Vec<NodeId>,
     },
+    /// `P |[X]| Q` and `P |[X|Y]| Q`: as `P || Q`, with the events that each side shares said here.
+    Synchronised {
+        /// Both sides.
+        operands: [NodeId; 2],
+        /// `X`, or `X` and `Y`.
+        alphabets: Vec<Vec<EventSet>>,
+    },
     /// `op x:{0..2}; y:{0, 1} @ body`. Never with [`Operator::Sequence`] or
     /// [`Operator::Interrupt`].
     Replicate {
@@ -339,10 +348,24 @@ pub struct Action {
     pub span: Span,
 }
 
+impl Specification {
+    /// The assignment of `x := e`, if that is what an action is.
+    pub fn assignment<'a>(&self, action: &'a Action) -> Option<(&'a Place, &'a Expr)> {
+        match (&action.kind, action.program.as_slice()) {
+            (
+                ActionKind::Event(event),
+                [Statement { kind: StatementKind::Assign { target, value }, .. }],
+            ) if self.events[event.name.index()].contains(":=") => Some((target, value)),
+            _ => None,
+        }
+    }
+}
+
 /// What happens.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ActionKind {
-    /// `get.i.(i+1)%N`.
+    /// `get.i.(i+1)%N`. Also `x := e`, which has that assignment as its program: its first word is the text of
+    /// the assignment, its data are the values of the locals in it.
     Event(Event),
     /// `tau`, or a program that has no event.
     Tau,

@@ -122,6 +122,10 @@ impl<'a> Search<'a> {
                 self.written.joins |= depth == Depth::Inside;
                 self.open.extend(operands.iter().map(|&node| (node, depth)));
             }
+            ProcessKind::Synchronised { operands, .. } => {
+                self.written.joins |= depth == Depth::Inside;
+                self.open.extend(operands.map(|node| (node, depth)));
+            }
             ProcessKind::Replicate { operator, body, .. } if is_parallel(operator) => {
                 self.written.joins |= depth == Depth::Inside;
                 self.open.push((*body, depth));
@@ -181,6 +185,7 @@ fn kinds(specification: &Specification) -> Vec<u32> {
             ProcessKind::Compose { operator, operands } => {
                 (format!("{operator:?}"), operands.clone())
             }
+            ProcessKind::Synchronised { operands, .. } => ("together".into(), operands.to_vec()),
             ProcessKind::Replicate { operator, body, .. } => {
                 (format!("each {operator:?}"), vec![*body])
             }

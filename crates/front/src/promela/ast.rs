@@ -78,7 +78,7 @@ pub struct Model {
     pub formulas: Vec<Formula>,
     /// Each use of a macro or an inline; see [`Place`].
     pub expansions: Vec<Expansion>,
-    /// What stands after `expect:` in comments that start so, in the order of the text.
+    /// Text behind `expect:` in comments that start so, in the order of the text.
     pub expectations: Vec<Fragment>,
 }
 
@@ -136,7 +136,7 @@ pub enum Type {
     Struct(TypedefId),
 }
 
-/// What `hidden`, `show` and `local` say.
+/// Effect of `hidden`, `show` and `local`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Visibility {
     /// None of them.
@@ -161,7 +161,7 @@ pub struct Variable {
     pub kind: Type,
     /// The number of elements, at least 1; `None` if it is no array.
     pub length: Option<u32>,
-    /// What it holds at first.
+    /// The initial value.
     pub initial: Initial,
     /// Its visibility.
     pub visibility: Visibility,
@@ -180,7 +180,7 @@ pub enum Initial {
     Channel(Channel),
 }
 
-/// What a channel holds.
+/// Contents of a channel.
 #[derive(Clone, Debug)]
 pub struct Channel {
     /// How many messages; 0 for a rendezvous.
@@ -215,7 +215,7 @@ pub struct Local {
     pub scope: u32,
 }
 
-/// What a process is.
+/// Kind of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProcessKind {
     /// `proctype`.
@@ -242,7 +242,7 @@ pub struct Proctype {
     pub name: String,
     /// Where it is named.
     pub place: Place,
-    /// What it is.
+    /// The kind.
     pub kind: ProcessKind,
     /// How many of the locals are parameters.
     pub parameters: usize,
@@ -256,7 +256,7 @@ pub struct Proctype {
     pub provided: Option<Expr>,
     /// `xr` and `xs`.
     pub exclusive: Vec<Exclusive>,
-    /// What it does. May be empty if it only declares variables.
+    /// The body. May be empty if it only declares variables.
     pub body: Sequence,
 }
 
@@ -326,7 +326,7 @@ pub enum Origin {
 pub struct Stmt {
     /// The labels before it, in the order of the text.
     pub labels: Vec<LabelId>,
-    /// What it does.
+    /// The kind.
     pub kind: StmtKind,
     /// Where it stands.
     pub place: Place,
@@ -336,7 +336,7 @@ pub struct Stmt {
     pub origin: Origin,
 }
 
-/// What a statement does.
+/// Effect of a statement.
 #[derive(Clone, Debug)]
 pub enum StmtKind {
     /// Waits until the expression is not 0. `skip` is the expression 1.
@@ -361,7 +361,7 @@ pub enum StmtKind {
     Receive {
         /// The channel.
         channel: VarRef,
-        /// What is done with each field. Fields that are missing are dropped.
+        /// Pattern of each field. Fields that are missing are dropped.
         fields: Vec<Pattern>,
         /// `??`: the first message that fits, not only the oldest.
         random: bool,
@@ -397,13 +397,13 @@ pub enum StmtKind {
 /// An option of `if` or `do`.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// What it does; never empty.
+    /// The body; never empty.
     pub body: Sequence,
     /// The fairness asked of it.
     pub annotation: Option<Annotation>,
 }
 
-/// What is done with a field of a received message.
+/// Treatment of a field of a received message.
 #[derive(Clone, Debug)]
 pub enum Pattern {
     /// It is stored.
@@ -460,7 +460,7 @@ pub struct VarRef {
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// The kind.
     pub kind: ExprKind,
     /// Where it stands, without parentheses around it.
     pub place: Place,
@@ -479,7 +479,7 @@ pub enum UnaryOp {
     BitNot,
 }
 
-/// What is asked of a channel.
+/// Question about a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Probe {
     /// `full`.
@@ -492,7 +492,7 @@ pub enum Probe {
     NotEmpty,
 }
 
-/// What an expression is.
+/// Kinds of expressions.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     /// A number, a character, `true`, `false` or `skip`.
@@ -517,7 +517,7 @@ pub enum ExprKind {
     Poll {
         /// The channel.
         channel: VarRef,
-        /// What is asked of each field; [`Pattern::Store`] stores nothing and fits always.
+        /// Pattern of each field; [`Pattern::Store`] stores nothing and fits always.
         fields: Vec<Pattern>,
         /// Whether any message will do, not only the oldest.
         random: bool,
@@ -541,7 +541,7 @@ pub enum ExprKind {
 /// `run P(…)`.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// What is started.
+    /// The started proctype.
     pub proctype: ProctypeId,
     /// The arguments, as many as it has parameters. A struct is a variable of that type.
     pub arguments: Vec<Expr>,
@@ -569,7 +569,7 @@ pub struct Formula {
     pub name: String,
     /// Where it stands.
     pub place: Place,
-    /// What it says.
+    /// The formula.
     pub ltl: Ltl,
 }
 

@@ -1,4 +1,4 @@
-//! What is asked of, or done to, a tree that has been read.
+//! Queries and changes of a tree that has been read.
 
 use hashbrown::HashSet;
 

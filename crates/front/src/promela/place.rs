@@ -30,7 +30,7 @@ impl Place {
     }
 }
 
-/// What was expanded.
+/// Origin of expanded text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpansionKind {
     /// A `#define`.
@@ -115,7 +115,7 @@ pub(super) struct Wrong {
     expansion: Option<ExpansionId>,
 }
 
-/// What a reading step gives.
+/// Result of a reading step.
 pub(super) type Read<T> = Result<T, Wrong>;
 
 impl Wrong {
@@ -165,7 +165,7 @@ impl Errors {
         let Wrong { mut diagnostic, expansion } = wrong;
         let same =
             |known: &Diagnostic| (known.code, known.span) == (diagnostic.code, diagnostic.span);
-        // What is nested too deep is so at many places at once.
+        // Excessive nesting is found at many places at once.
         let deep = diagnostic.code == "E1122" && self.has("E1122");
         if self.full() || deep || self.found.iter().any(same) {
             self.repeated += 1;

@@ -1,9 +1,9 @@
 //! A model as Promela text that SPIN reads as the same model: the same states, the same steps.
 //!
-//! What the tree has written out (inlines, macros, `for`, `select`, structs in messages) stays
-//! written out, so this is no formatter. A local or a label whose name is not alone in its process
-//! gets a number, since the tree no longer says which braces were whose. Declarations come first,
-//! then processes, then formulas, each in their order.
+//! Expansions in the tree (of inlines, macros, `for`, `select`, structs in messages) stay expanded, so this is
+//! no formatter. A local or a label whose name is not alone in its process gets a number, since the tree no
+//! longer says which braces were whose. Declarations come first, then processes, then formulas, each in their
+//! order.
 
 use std::fmt::Write;
 
@@ -79,7 +79,7 @@ impl Names {
         for name in locals.clone().chain(labels.clone()) {
             *count.entry(name).or_default() += 1;
         }
-        // What was declared after the process is printed before it, and must not be hidden.
+        // Names that were declared after the process are printed before it, and must not be hidden.
         let outside = model.globals.iter().map(|variable| &variable.name);
         let outside = outside.chain(model.processes.iter().map(|process| &process.name));
         let outside = outside.chain(model.typedefs.iter().map(|typedef| &typedef.name));

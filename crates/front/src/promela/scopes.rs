@@ -11,7 +11,7 @@ use hashbrown::{HashMap, HashSet};
 use super::ast::{LabelId, LocalId};
 use super::place::{Place, Wrong};
 
-/// What a word is inside a process.
+/// Role of a word inside a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Inside {
     Variable(LocalId),

@@ -67,7 +67,7 @@ impl Sign {
     }
 }
 
-/// What a token is.
+/// Kinds of tokens.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Kind {
     Word(Rc<str>),

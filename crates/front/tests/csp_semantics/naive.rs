@@ -177,6 +177,7 @@ pub(crate) fn children(process: &P) -> Vec<&Arc<P>> {
             branches.iter().map(|(_, body)| body).chain(otherwise).collect()
         }
         P::Compose(_, parts) => parts.iter().collect(),
+        P::Synchronised(parts, _) => parts.iter().collect(),
         P::Joined(parts) => parts.iter().map(|(part, _)| part).collect(),
     }
 }
@@ -190,9 +191,12 @@ fn only_skips(process: &P) -> bool {
         {
             false
         }
-        P::Compose(..) | P::Joined(_) | P::Indexed(..) | P::Copies(..) | P::Atomic(_) => {
-            children(process).into_iter().all(|child| only_skips(child))
-        }
+        P::Compose(..)
+        | P::Synchronised(..)
+        | P::Joined(_)
+        | P::Indexed(..)
+        | P::Copies(..)
+        | P::Atomic(_) => children(process).into_iter().all(|child| only_skips(child)),
         // A name, a condition or a hidden set around it makes it another.
         _ => false,
     }
@@ -409,10 +413,10 @@ impl Meaning<'_> {
                 match (kind, self.value(condition, store)) {
                     (_, Err(Wrong)) => fault(),
                     (IfKind::Plain, Ok(0)) => silent(otherwise),
-                    (IfKind::Atomic, Ok(0)) => inner(otherwise)?,
+                    (IfKind::Atomic | IfKind::Between, Ok(0)) => inner(otherwise)?,
                     (IfKind::Blocking, Ok(0)) => Vec::new(),
                     (IfKind::Plain | IfKind::Blocking, Ok(_)) => silent(then),
-                    (IfKind::Atomic, Ok(_)) => inner(then)?,
+                    (IfKind::Atomic | IfKind::Between, Ok(_)) => inner(then)?,
                 }
             }
             P::Case(branches, otherwise) => {
@@ -451,6 +455,14 @@ impl Meaning<'_> {
             },
             P::Compose(operator, parts) => self.compose(*operator, parts, store, depth)?,
             P::Joined(parts) => self.joined(parts, store, depth)?,
+            P::Synchronised(parts, sets) => {
+                let mut joined = Vec::new();
+                for (at, part) in parts.iter().enumerate() {
+                    let own = self.events_of(sets.get(at).unwrap_or(&sets[0]), &Values::new())?;
+                    joined.push((Arc::clone(part), Arc::new(own.into_iter().collect())));
+                }
+                self.joined(&joined, store, depth)?
+            }
             P::Hide(body, sets) => {
                 let hidden = self.events_of(sets, &Values::new())?;
                 let hide = |step: Step| {
@@ -486,6 +498,11 @@ impl Meaning<'_> {
         Ok(Some(match action {
             Action::Event(event) => {
                 step(Label::Event(self.event(event, store)?, program.is_empty()))
+            }
+            Action::Assign(text, data) => {
+                let data = self.values(data, store)?;
+                let data: String = data.iter().map(|value| format!(".{value}")).collect();
+                step(Label::Event(format!("{text}{data}"), false))
             }
             Action::Tau => step(Label::Tau),
             Action::Send(to, message) => {

@@ -97,6 +97,7 @@ pub(crate) fn put(process: &Arc<P>, values: &Values) -> Arc<P> {
         P::Prefix(action, program, then) => {
             let action = match action {
                 Action::Event(event) => Action::Event(put_event(event, values)),
+                Action::Assign(text, data) => Action::Assign(text.clone(), put_exprs(data, values)),
                 Action::Send(to, message) => Action::Send(channel(to), put_exprs(message, values)),
                 Action::Tau | Action::Receive(..) => action.clone(),
             };
@@ -116,6 +117,10 @@ pub(crate) fn put(process: &Arc<P>, values: &Values) -> Arc<P> {
             otherwise.as_ref().map(inner),
         ),
         P::Compose(operator, parts) => P::Compose(*operator, parts.iter().map(inner).collect()),
+        P::Synchronised([left, right], alphabets) => P::Synchronised(
+            [inner(left), inner(right)],
+            alphabets.iter().map(|alphabet| sets(alphabet)).collect(),
+        ),
         P::Indexed(operator, name, domain, body) => {
             let domain = match domain {
                 Domain::Range(low, high) => Domain::Range(expr(low), expr(high)),

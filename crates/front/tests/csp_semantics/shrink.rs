@@ -57,7 +57,8 @@ fn smaller_process(process: &Arc<P>) -> Vec<P> {
     match &**process {
         P::Prefix(action, program, then) => {
             take(then, &|then| P::Prefix(action.clone(), program.clone(), then));
-            for program in smaller_program(program) {
+            let fixed = matches!(action, Action::Assign(..));
+            for program in smaller_program(program).into_iter().filter(|_| !fixed) {
                 all.push(P::Prefix(action.clone(), program, Arc::clone(then)));
             }
             if let Action::Receive(from, Some(_), message) = action {
@@ -116,6 +117,17 @@ fn smaller_process(process: &Arc<P>) -> Vec<P> {
                     let mut parts = parts.clone();
                     parts.remove(at);
                     all.push(P::Compose(*operator, parts));
+                }
+            }
+        }
+        P::Synchronised([left, right], sets) => {
+            take(left, &|left| P::Synchronised([left, Arc::clone(right)], sets.clone()));
+            take(right, &|right| P::Synchronised([Arc::clone(left), right], sets.clone()));
+            for at in 0..sets.len() {
+                if !sets[at].is_empty() {
+                    let mut sets = sets.clone();
+                    sets[at].pop();
+                    all.push(P::Synchronised([Arc::clone(left), Arc::clone(right)], sets));
                 }
             }
         }

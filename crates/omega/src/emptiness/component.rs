@@ -19,6 +19,7 @@
 //! edges are removed, not states (002-14); a part must have an edge (002-2); an empty remainder is
 //! skipped (002-5); failure of one part never ends the search (002-6, 000-15).
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use hashbrown::HashMap;
@@ -28,6 +29,9 @@ use crate::automaton::{Automaton, StateId};
 use crate::graph::Graph;
 use crate::marks::{MarkSet, MarkSetId};
 use crate::refused::{Refused, Resource};
+
+use super::statistics::{Statistics, Why};
+use super::watching::{Event, Observer};
 
 /// A copy of some nodes of a graph and the edges between them, numbered from 0.
 pub(super) struct Component {
@@ -144,6 +148,11 @@ impl Component {
         })
     }
 
+    /// Where the edge at a position leads.
+    pub(super) fn target(&self, at: usize) -> u32 {
+        self.targets[at]
+    }
+
     /// The positions of the edges that leave `local`, among all edges.
     pub(super) fn range(&self, local: u32) -> std::ops::Range<usize> {
         self.first[local as usize] as usize..self.first[local as usize + 1] as usize
@@ -168,7 +177,9 @@ impl Component {
         avoided: &MarkSet,
     ) -> Option<Region> {
         let forbidden = region.forbidden.union(avoided);
-        let parts = Parts::new(self, graph).decompose(&region.members, &forbidden);
+        let mut statistics = Statistics::default();
+        let parts = Parts::new(self, graph, &mut statistics, &mut ())
+            .decompose(&region.members, &forbidden);
         let accepted = parts.into_iter().filter(|(_, present)| region.condition.accepts(present));
         let (members, present) = accepted.min_by_key(|(members, _)| members.len())?;
         let condition = region.condition.restrict(&present);
@@ -177,21 +188,24 @@ impl Component {
 
     /// An accepted region, if there is one. The component must be strongly connected, with an edge,
     /// with the marks `present`, and `condition` restricted to them.
-    pub(super) fn accepted_part<G: Graph>(
+    pub(super) fn accepted_part<G: Graph, O: Observer>(
         &self,
         graph: &G,
         condition: &Acceptance,
         present: &MarkSet,
+        statistics: &mut Statistics,
+        observer: &mut O,
     ) -> Result<Option<Region>, Refused> {
         let all = (0..).take(self.len()).collect();
-        let mut parts = Parts::new(self, graph);
+        let mut parts = Parts::new(self, graph, statistics, observer);
         parts.accepted(all, condition.clone(), present.clone(), &mut |_, _| true)
     }
 
     /// The strongly connected components with an edge, each with the marks that occur in it.
     pub(super) fn components<G: Graph>(&self, graph: &G) -> Vec<(Vec<u32>, MarkSet)> {
         let all: Vec<u32> = (0..).take(self.len()).collect();
-        Parts::new(self, graph).decompose(&all, &MarkSet::new())
+        let mut statistics = Statistics::default();
+        Parts::new(self, graph, &mut statistics, &mut ()).decompose(&all, &MarkSet::new())
     }
 
     /// Calls `found` with one accepted region of each strongly connected component that has one,
@@ -206,7 +220,8 @@ impl Component {
     ) -> Result<(), Refused> {
         let all: Vec<u32> = (0..).take(self.len()).collect();
         let nothing = MarkSet::new();
-        let mut parts = Parts::new(self, graph);
+        let (mut statistics, mut nothing_seen) = (Statistics::default(), ());
+        let mut parts = Parts::new(self, graph, &mut statistics, &mut nothing_seen);
         for (members, present) in parts.decompose(&all, &nothing) {
             let condition = acceptance.restrict(&present);
             if condition != Acceptance::False
@@ -230,18 +245,20 @@ struct Task {
     members: Vec<u32>,
     condition: Acceptance,
     forbidden: MarkSet,
+    /// How often something was removed on the way to it.
+    depth: usize,
 }
 
-/// Judges a strongly connected part: returns it if it is accepted as a whole, otherwise adds what
-/// is worth trying to `tasks`. `condition` is restricted to the marks `present`.
+/// Judges a strongly connected part with the marks `present`: returns it if it is accepted as a whole, otherwise
+/// adds what is worth trying to `tasks`. Its condition is restricted to these marks.
 fn judge(
-    members: Vec<u32>,
-    condition: Acceptance,
-    forbidden: MarkSet,
+    part: Task,
     present: MarkSet,
     tasks: &mut Vec<Task>,
     left: &mut usize,
+    statistics: &mut Statistics,
 ) -> Result<Option<Region>, Refused> {
+    let Task { members, condition, forbidden, depth } = part;
     let mut alternatives = vec![condition];
     while let Some(condition) = alternatives.pop() {
         if condition == Acceptance::False {
@@ -262,8 +279,9 @@ fn judge(
             })
             .collect();
         if !demanded.is_empty() {
-            let forbidden = forbidden.union(&demanded);
-            tasks.push(Task { members: members.clone(), condition, forbidden });
+            demanded.iter().for_each(|mark| statistics.fails(Some(mark), Why::AskedInVain));
+            let (forbidden, depth) = (forbidden.union(&demanded), depth + 1);
+            tasks.push(Task { members: members.clone(), condition, forbidden, depth });
             continue;
         }
         // Every `Inf` left is of a mark that occurs, so what fails is a disjunction in which each
@@ -286,9 +304,11 @@ fn judge(
 }
 
 /// Decomposition of parts of one component, with tables that are allocated once.
-struct Parts<'a, G> {
+struct Parts<'a, G, O> {
     component: &'a Component,
     graph: &'a G,
+    statistics: &'a mut Statistics,
+    observer: &'a mut O,
     /// The part that each node was last put in; a part has a new number each time.
     owner: Vec<u32>,
     next_owner: u32,
@@ -297,12 +317,26 @@ struct Parts<'a, G> {
     choices: usize,
 }
 
-impl<'a, G: Graph> Parts<'a, G> {
-    fn new(component: &'a Component, graph: &'a G) -> Self {
+impl<'a, G: Graph, O: Observer> Parts<'a, G, O> {
+    fn new(
+        component: &'a Component,
+        graph: &'a G,
+        statistics: &'a mut Statistics,
+        observer: &'a mut O,
+    ) -> Self {
         let nodes = component.len();
         let tarjan = Tarjan::new(nodes);
         let owner = vec![0; nodes];
-        Parts { component, graph, owner, next_owner: 1, tarjan, choices: CHOICES }
+        Parts {
+            component,
+            graph,
+            statistics,
+            observer,
+            owner,
+            next_owner: 1,
+            tarjan,
+            choices: CHOICES,
+        }
     }
 
     /// An accepted region among `members`, which must be strongly connected with an edge and with
@@ -316,19 +350,27 @@ impl<'a, G: Graph> Parts<'a, G> {
     ) -> Result<Option<Region>, Refused> {
         let mut tasks = vec![];
         let nothing = MarkSet::new();
-        let whole = judge(members, condition, nothing, present, &mut tasks, &mut self.choices)?;
+        let Parts { choices, statistics, .. } = self;
+        let all = Task { members, condition, forbidden: nothing, depth: 0 };
+        let whole = judge(all, present, &mut tasks, choices, statistics)?;
         if whole.is_some() {
             return Ok(whole);
         }
         while let Some(task) = tasks.pop() {
+            self.statistics.decomposes(task.depth);
+            self.observer.observe(|| Event::Avoided { marks: Event::marks(&task.forbidden) });
             for (members, present) in self.decompose(&task.members, &task.forbidden) {
+                let Parts { component, observer, .. } = self;
+                let nodes = || members.iter().map(|&it| component.node(it).0).collect();
+                observer.observe(|| Event::Component { nodes: nodes() });
                 if !viable(&members, &task.forbidden) {
                     continue;
                 }
                 let condition = task.condition.restrict(&present);
                 let forbidden = task.forbidden.clone();
-                let choices = &mut self.choices;
-                let found = judge(members, condition, forbidden, present, &mut tasks, choices)?;
+                let part = Task { members, condition, forbidden, depth: task.depth };
+                let (choices, statistics) = (&mut self.choices, &mut *self.statistics);
+                let found = judge(part, present, &mut tasks, choices, statistics)?;
                 if found.is_some() {
                     return Ok(found);
                 }
@@ -345,12 +387,22 @@ impl<'a, G: Graph> Parts<'a, G> {
         for &node in members {
             self.owner[node as usize] = part;
         }
-        let Parts { component, graph, owner, tarjan, .. } = self;
+        let Parts { component, graph, owner, tarjan, statistics, .. } = self;
         let allowed = |at: usize| {
             owner[component.targets[at] as usize] == part
                 && !graph.marks(component.marks[at]).intersects(forbidden)
         };
-        let found = tarjan.components(component, members, allowed);
+        // Each edge is followed once; one from a node to itself may be looked at again.
+        let removed = Cell::new(0);
+        let followed = |at: usize| {
+            let is_allowed = allowed(at);
+            if !is_allowed && owner[component.targets[at] as usize] == part {
+                removed.set(removed.get() + 1);
+            }
+            is_allowed
+        };
+        let found = tarjan.components(component, members, followed, allowed);
+        statistics.removed += removed.get();
         let mut parts = Vec::new();
         for part in found {
             let number = self.next_owner;
@@ -393,6 +445,7 @@ impl Tarjan {
         &mut self,
         component: &Component,
         members: &[u32],
+        followed: impl Fn(usize) -> bool,
         allowed: impl Fn(usize) -> bool,
     ) -> Vec<Vec<u32>> {
         const DONE: u32 = u32::MAX;
@@ -413,7 +466,7 @@ impl Tarjan {
                 if *at < component.range(node).end {
                     let edge = *at;
                     *at += 1;
-                    if !allowed(edge) {
+                    if !followed(edge) {
                         continue;
                     }
                     let target = component.targets[edge];
@@ -482,6 +535,8 @@ pub fn has_accepting_cycle(
     }
     let mut present = MarkSet::new();
     copy.marks.iter().for_each(|&id| present.union_with(automaton.marks(id)));
-    let part = copy.accepted_part(&graph, &acceptance.restrict(&present), &present)?;
+    let condition = acceptance.restrict(&present);
+    let mut statistics = Statistics::default();
+    let part = copy.accepted_part(&graph, &condition, &present, &mut statistics, &mut ())?;
     Ok(part.is_some())
 }

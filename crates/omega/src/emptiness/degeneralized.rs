@@ -6,11 +6,14 @@
 //! sets in a row, and passing the last one is the accepting step. Without sets every step is
 //! accepting.
 
+use hashbrown::HashSet;
+
 use crate::automaton::StateId;
 use crate::graph::Graph;
 use crate::marks::MarkSet;
 
 use super::Undecided;
+use super::watching::Event;
 
 /// A step of the degeneralized graph.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +49,11 @@ impl<'a, G: Graph> Degeneralized<'a, G> {
     /// The node of the graph underneath.
     pub(super) fn base(&self, pair: StateId) -> StateId {
         StateId(pair.0 / self.levels())
+    }
+
+    /// The node underneath and the level.
+    pub(super) fn parts(&self, pair: StateId) -> (StateId, u32) {
+        (self.base(pair), pair.0 % self.levels())
     }
 
     /// Whether the search may visit another node after so many.
@@ -90,4 +98,32 @@ impl<'a, G: Graph> Degeneralized<'a, G> {
         self.buffer = buffer;
         Ok(())
     }
+}
+
+/// The steps of the degeneralization of a graph as events, breadth first: each keeps its level, which waits for
+/// one of the sets, or passes it and perhaps others. `None` where the condition is no conjunction of `Inf`.
+///
+/// # Errors
+/// When there are more nodes than numbers.
+pub fn degeneralization<G: Graph>(graph: &mut G) -> Result<Option<Vec<Event>>, Undecided> {
+    let Some(sets) = graph.acceptance().inf_clauses() else { return Ok(None) };
+    let mut graph = Degeneralized::new(graph, sets);
+    let mut queue = graph.initial()?;
+    let mut met: HashSet<StateId> = queue.iter().copied().collect();
+    let (mut events, mut steps, mut at) = (Vec::new(), Vec::new(), 0);
+    while let Some(&pair) = queue.get(at) {
+        at += 1;
+        let (from, level) = graph.parts(pair);
+        steps.clear();
+        graph.steps(pair, &mut steps)?;
+        for step in &steps {
+            let (to, next) = graph.parts(step.target);
+            let accepting = step.accepting;
+            events.push(Event::Level { from: from.0, level, to: to.0, next, accepting });
+            if met.insert(step.target) {
+                queue.push(step.target);
+            }
+        }
+    }
+    Ok(Some(events))
 }

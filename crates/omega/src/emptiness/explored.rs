@@ -275,8 +275,8 @@ impl Explored {
         Ok(found.map(|region| AcceptedPart {
             members: region.members.into_iter().map(StateId).collect(),
             avoided: region.forbidden,
-            // What is judged is monotone: it gains from marks under `Inf` and loses from those
-            // under `Fin`, and with every mark that occurs it is accepted.
+            // The judged condition is monotone: it gains from marks under `Inf` and loses from those under
+            // `Fin`, and with every mark that occurs it is accepted.
             sought: region.condition.polarity().1.intersection(&region.present),
         }))
     }

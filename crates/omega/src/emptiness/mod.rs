@@ -30,15 +30,23 @@ mod monitors;
 mod ndfs;
 mod path_based;
 mod paths;
+mod reference;
 mod short;
+mod statistics;
 mod walk;
+mod watching;
 
 use crate::acceptance::Acceptance;
-use crate::graph::{Graph, Lasso};
+use crate::graph::{Graph, Hop, Lasso};
 use crate::refused::{Refused, Resource};
 
 pub use component::has_accepting_cycle;
+pub use degeneralized::degeneralization;
 pub use explored::{AcceptedPart, Explored};
+pub use statistics::{Failure, Statistics, Why};
+pub use watching::{Colour, Event, Observer};
+
+use reference::Printed;
 
 /// A procedure that decides emptiness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,12 +61,25 @@ pub enum Algorithm {
     /// The same search, then pruning and recursion in a component, for every condition (Emerson, Lei 1987;
     /// Latvala, Heljanko 2000; Baier et al. 2019).
     Streett,
+    /// The reference for Streett pairs on states, with the lazy counterexample: bad states are removed, the
+    /// largest component is looked at last (Latvala, Heljanko 2000).
+    Latvala,
+    /// The same with a counterexample that meets every set (Kesten, Pnueli, Raviv 1998).
+    Kesten,
+    /// Tarjan's algorithm on the fly, with loops judged on the path (Sun, Liu, Dong, Wang 2008).
+    Sun,
 }
 
 impl Algorithm {
     /// All of them.
-    pub const ALL: [Algorithm; 3] =
-        [Algorithm::NestedDfs, Algorithm::PathBased, Algorithm::Streett];
+    pub const ALL: [Algorithm; 6] = [
+        Algorithm::NestedDfs,
+        Algorithm::PathBased,
+        Algorithm::Streett,
+        Algorithm::Latvala,
+        Algorithm::Kesten,
+        Algorithm::Sun,
+    ];
 
     /// Whether it decides this condition.
     pub fn decides(self, acceptance: &Acceptance) -> bool {
@@ -66,6 +87,9 @@ impl Algorithm {
             Algorithm::NestedDfs => acceptance.clauses().is_some(),
             Algorithm::PathBased => acceptance.inf_clauses().is_some(),
             Algorithm::Streett => true,
+            Algorithm::Latvala | Algorithm::Kesten | Algorithm::Sun => {
+                reference::decides(acceptance)
+            }
         }
     }
 
@@ -86,6 +110,8 @@ pub struct Answer {
     pub lasso: Option<Lasso>,
     /// What was explored.
     pub effort: Effort,
+    /// How it went.
+    pub statistics: Statistics,
 }
 
 /// What a search explored before it knew.
@@ -123,19 +149,53 @@ pub enum Undecided {
 /// # Errors
 /// When the algorithm does not decide the graph's condition, or there are too many nodes to number.
 pub fn check<G: Graph>(graph: &mut G, algorithm: Algorithm) -> Result<Answer, Undecided> {
+    check_observed(graph, algorithm, &mut ())
+}
+
+/// The same, seen by an observer.
+///
+/// ```
+/// use fairly_omega::{Acceptance, Builder, Label, Mark, emptiness::{self, Algorithm, Event}};
+/// let mut builder = Builder::new(vec![]);
+/// builder.set_acceptance(Acceptance::buchi(), 1);
+/// let here = builder.add_state();
+/// builder.add_initial(here);
+/// builder.add_edge(here, Label::TRUE, [Mark(0)].into_iter().collect(), here);
+/// let automaton = builder.build();
+/// let mut events = Vec::new();
+/// emptiness::check_observed(&mut automaton.graph(), Algorithm::PathBased, &mut events).unwrap();
+/// assert_eq!(events[0], Event::Opened { node: 0 });
+/// ```
+///
+/// # Errors
+/// As [`check`].
+pub fn check_observed<G: Graph, O: Observer>(
+    graph: &mut G,
+    algorithm: Algorithm,
+    observer: &mut O,
+) -> Result<Answer, Undecided> {
     let acceptance = graph.acceptance().clone();
     if !algorithm.decides(&acceptance) {
         return Err(Undecided::Condition { algorithm, acceptance });
     }
-    match algorithm {
-        Algorithm::NestedDfs => ndfs::search(graph, &acceptance),
+    let answer = match algorithm {
+        Algorithm::NestedDfs => ndfs::search(graph, &acceptance, observer),
         Algorithm::PathBased => {
-            Ok(path_based::search(graph, &acceptance, path_based::OnFailure::Leave)?)
+            Ok(path_based::search(graph, &acceptance, path_based::OnFailure::Leave, observer)?)
         }
         Algorithm::Streett => {
-            Ok(path_based::search(graph, &acceptance, path_based::OnFailure::Prune)?)
+            Ok(path_based::search(graph, &acceptance, path_based::OnFailure::Prune, observer)?)
         }
+        Algorithm::Latvala => reference::search(graph, &acceptance, Printed::Latvala, observer),
+        Algorithm::Kesten => reference::search(graph, &acceptance, Printed::Kesten, observer),
+        Algorithm::Sun => reference::search(graph, &acceptance, Printed::Sun, observer),
+    }?;
+    if let Some(lasso) = &answer.lasso {
+        let nodes = |hops: &[Hop]| hops.iter().map(|hop| hop.from.0).collect();
+        observer
+            .observe(|| Event::Accepted { stem: nodes(&lasso.stem), cycle: nodes(&lasso.cycle) });
     }
+    Ok(answer)
 }
 
 /// An accepted path of `graph`, by the fastest algorithm for its condition.

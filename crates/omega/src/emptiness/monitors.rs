@@ -16,9 +16,8 @@
 //! - a clause without `Fin`, which is what weak fairness asks for, needs no monitor: the counter of
 //!   [`super::degeneralized`] is the weak monitor of the paper, with its index repaired (000-8).
 //!
-//! What the paper reports stays: a node is copied for every set of guesses that can be made, so `k`
-//! strong constraints cost up to 2ᵏ. The engine `streett` decides the same conditions without
-//! monitors.
+//! One cost that the paper reports remains: a node is copied for every set of guesses that can be made, so `k`
+//! strong constraints cost up to 2ᵏ. The engine `streett` decides the same conditions without monitors.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -30,7 +29,7 @@ use crate::automaton::StateId;
 use crate::graph::{Graph, Hop, Step};
 use crate::marks::{Mark, MarkSet, MarkSetId, MarkTable};
 
-/// What the monitors have guessed: `None` waits, `Some(mark)` says that the mark never comes again.
+/// Guesses of the monitors: `None` waits, `Some(mark)` says that the mark never comes again.
 type Guesses = Box<[Option<Mark>]>;
 
 /// The position of some guesses in [`Monitored::guesses`].
@@ -59,7 +58,7 @@ pub(super) struct Monitored<'a, G> {
     overflowed: bool,
 }
 
-/// What follows from some guesses.
+/// Consequences of some guesses.
 struct After {
     blocked: MarkSet,
     next: Box<[GuessId]>,
@@ -143,7 +142,7 @@ impl<'a, G: Graph> Monitored<'a, G> {
         fresh
     }
 
-    /// What is blocked under these guesses and which can be made next.
+    /// Computes which marks are blocked under these guesses, and which guesses can be made next.
     fn after(&mut self, at: GuessId) -> Rc<After> {
         if let Some(known) = &self.after[at as usize] {
             return Rc::clone(known);
@@ -193,7 +192,7 @@ impl<'a, G: Graph> Monitored<'a, G> {
                 continue;
             }
             see(step, nth, at);
-            // What is guessed here counts from the next step on.
+            // A guess made here counts from the next step on.
             after.next.iter().for_each(|&next| see(step, nth, next));
         }
         self.buffer = buffer;

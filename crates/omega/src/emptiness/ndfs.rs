@@ -15,6 +15,8 @@ use crate::marks::MarkSet;
 
 use super::degeneralized::{Degeneralized, LevelStep};
 use super::monitors::Monitored;
+use super::statistics::Statistics;
+use super::watching::{self, Event, Observer};
 use super::{Answer, Effort, Undecided, paths};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -43,8 +45,9 @@ struct Found {
     to: StateId,
 }
 
-struct Search<'a, G> {
+struct Search<'a, 'o, G, O> {
     graph: Degeneralized<'a, G>,
+    observer: &'o mut O,
     colours: Vec<Colour>,
     effort: Effort,
 }
@@ -57,25 +60,32 @@ struct Outcome {
     effort: Effort,
 }
 
-pub(super) fn search<G: Graph>(
+pub(super) fn search<G: Graph, O: Observer>(
     graph: &mut G,
     acceptance: &Acceptance,
+    observer: &mut O,
 ) -> Result<Answer, Undecided> {
     let Outcome { cycle, seen, effort } = match acceptance.inf_clauses() {
-        Some(sets) => accepting_cycle(graph, sets)?,
-        None => monitored_cycle(graph, acceptance)?,
+        Some(sets) => accepting_cycle(graph, sets, observer)?,
+        None => monitored_cycle(graph, acceptance, observer)?,
     };
+    let walk = cycle.as_ref().map_or(0, Vec::len);
+    let statistics = Statistics { copies: effort.nodes, walk, ..Statistics::default() };
     let known = |node: StateId| seen.get(node.index()).is_some_and(|&seen| seen);
     let lasso = cycle.map(|cycle| paths::with_shortest_stem(graph, cycle, known));
-    Ok(Answer { lasso, effort })
+    Ok(Answer { lasso, effort, statistics })
 }
 
 /// The search on the product with monitors, told in terms of the graph itself.
-fn monitored_cycle<G: Graph>(graph: &mut G, acceptance: &Acceptance) -> Result<Outcome, Undecided> {
+fn monitored_cycle<G: Graph, O: Observer>(
+    graph: &mut G,
+    acceptance: &Acceptance,
+    observer: &mut O,
+) -> Result<Outcome, Undecided> {
     let clauses = acceptance.clauses().expect("the engine was asked for what it decides");
     let mut monitored = Monitored::new(graph, clauses);
     let sets = monitored.acceptance().inf_clauses().expect("monitors leave only `Inf`");
-    let outcome = accepting_cycle(&mut monitored, sets)?;
+    let outcome = accepting_cycle(&mut monitored, sets, observer)?;
     if monitored.overflowed() {
         return Err(Undecided::TooLarge);
     }
@@ -90,9 +100,13 @@ fn monitored_cycle<G: Graph>(graph: &mut G, acceptance: &Acceptance) -> Result<O
 }
 
 /// The search on the degeneralized graph, told in terms of the graph itself.
-fn accepting_cycle<G: Graph>(graph: &mut G, sets: Vec<MarkSet>) -> Result<Outcome, Undecided> {
+fn accepting_cycle<G: Graph, O: Observer>(
+    graph: &mut G,
+    sets: Vec<MarkSet>,
+    observer: &mut O,
+) -> Result<Outcome, Undecided> {
     let graph = Degeneralized::new(graph, sets);
-    let mut search = Search { graph, colours: Vec::new(), effort: Effort::default() };
+    let mut search = Search { graph, observer, colours: Vec::new(), effort: Effort::default() };
     let (mut cycle, mut seen) = (None, Vec::new());
     for start in search.graph.initial()? {
         if search.colour(start) != Colour::White {
@@ -127,7 +141,7 @@ fn flags(nodes: impl Iterator<Item = StateId>) -> Vec<bool> {
     flags
 }
 
-impl<G: Graph> Search<'_, G> {
+impl<G: Graph, O: Observer> Search<'_, '_, G, O> {
     fn colour(&self, node: StateId) -> Colour {
         self.colours.get(node.index()).copied().unwrap_or(Colour::White)
     }
@@ -137,6 +151,16 @@ impl<G: Graph> Search<'_, G> {
             self.colours.resize(node.index() + 1, Colour::White);
         }
         self.colours[node.index()] = colour;
+        let Search { graph, observer, .. } = self;
+        observer.observe(|| {
+            let (base, level) = graph.parts(node);
+            let colour = match colour {
+                Colour::White | Colour::Cyan => watching::Colour::Cyan,
+                Colour::Blue => watching::Colour::Blue,
+                Colour::Red => watching::Colour::Red,
+            };
+            Event::Coloured { node: base.0, level, colour }
+        });
     }
 
     /// Paints `node` and puts its steps on the stack, first one on top.
@@ -202,6 +226,11 @@ impl<G: Graph> Search<'_, G> {
         if self.colour(start) == Colour::Red {
             return Ok(false);
         }
+        let Search { graph, observer, .. } = self;
+        observer.observe(|| {
+            let (base, level) = graph.parts(start);
+            Event::Seed { node: base.0, level }
+        });
         let mut pending = Vec::new();
         self.open(start, Colour::Red, &mut pending)?;
         // The order does not matter, only what is reached, so no path is kept.

@@ -20,11 +20,13 @@
 use crate::acceptance::{Acceptance, Clause};
 use crate::automaton::StateId;
 use crate::graph::{Graph, Step, Visit};
-use crate::marks::{MarkSet, MarkSetId};
+use crate::marks::{Mark, MarkSet, MarkSetId};
 use crate::refused::{Refused, Resource};
 use crate::tables::grow;
 
 use super::component::{Component, Region};
+use super::statistics::{Statistics, Why};
+use super::watching::{Event, Observer};
 use super::{Answer, Effort, paths, walk};
 
 /// What to do with a complete component that is not accepted as a whole.
@@ -45,6 +47,12 @@ struct Judge {
 impl Judge {
     fn new(acceptance: &Acceptance) -> Self {
         Judge { acceptance: acceptance.clone(), clauses: acceptance.clauses() }
+    }
+
+    /// A mark of a clause.
+    fn asked_by(&self, clause: u32) -> Option<Mark> {
+        let clause = self.clauses.as_ref()?.get(clause as usize)?;
+        clause.inf.iter().next()
     }
 
     /// Whether exactly these marks are accepted. `watch` is a clause that failed last time; it
@@ -105,8 +113,10 @@ const NEW: u32 = 0;
 /// In a complete component that holds no accepted path.
 const DEAD: u32 = u32::MAX;
 
-struct Search<'a, G> {
+struct Search<'a, G, O> {
     graph: &'a mut G,
+    observer: &'a mut O,
+    statistics: Statistics,
     judge: Judge,
     /// `NEW`, `DEAD`, or the position on the component stack plus one.
     number: Vec<u32>,
@@ -124,13 +134,16 @@ struct Found {
     region: Region,
 }
 
-pub(super) fn search<G: Graph>(
+pub(super) fn search<G: Graph, O: Observer>(
     graph: &mut G,
     acceptance: &Acceptance,
     on_failure: OnFailure,
+    observer: &mut O,
 ) -> Result<Answer, Refused> {
     let mut search = Search {
         graph,
+        observer,
+        statistics: Statistics::default(),
         judge: Judge::new(acceptance),
         number: Vec::new(),
         live: Vec::new(),
@@ -148,19 +161,20 @@ pub(super) fn search<G: Graph>(
         + search.roots.capacity() * size_of::<Root>()
         + search.inside.capacity() * size_of::<Inside>();
     let effort = search.effort;
-    let Search { graph, number, .. } = search;
+    let Search { graph, number, mut statistics, .. } = search;
+    statistics.copies = effort.nodes;
     let lasso = found.map(|found| {
-        let cycle = walk::cycle(graph, &found.component, found.region);
+        let cycle = walk::cycle(graph, &found.component, found.region, &mut statistics);
         let known = |node: StateId| number.get(node.index()).is_some_and(|&seen| seen != NEW);
         paths::with_shortest_stem(graph, cycle, known)
     });
-    Ok(Answer { lasso, effort })
+    Ok(Answer { lasso, effort, statistics })
 }
 
 /// Nodes between two reports of what the search holds.
 const REPORT: usize = 1 << 10;
 
-impl<G: Graph> Search<'_, G> {
+impl<G: Graph, O: Observer> Search<'_, G, O> {
     fn run(&mut self, on_failure: OnFailure) -> Result<Option<Found>, Refused> {
         for start in self.graph.initial() {
             if self.number_of(start) == NEW && self.open(start, MarkSetId::EMPTY)? {
@@ -204,6 +218,7 @@ impl<G: Graph> Search<'_, G> {
         self.number[node.index()] = position + 1;
         self.live.push(node);
         self.roots.push(Root { start: position, entry });
+        self.observer.observe(|| Event::Opened { node: node.0 });
         let begin = self.pending.len();
         self.graph.steps(node, &mut self.pending);
         self.effort.nodes += 1;
@@ -263,9 +278,13 @@ impl<G: Graph> Search<'_, G> {
         while let Some(inner) = self.inside.pop_if(|inside| inside.root as usize > top) {
             gathered.union_with(&inner.marks);
         }
-        let Search { inside, judge, .. } = self;
+        let Search { inside, judge, observer, roots, live, .. } = self;
         let inside = Inside::of(inside, top);
         inside.marks.union_with(&gathered);
+        observer.observe(|| Event::Merged {
+            nodes: live[roots[top].start as usize..].iter().map(|node| node.0).collect(),
+            marks: Event::marks(&inside.marks),
+        });
         judge.accepts(&inside.marks, &mut inside.watch)
     }
 
@@ -306,22 +325,30 @@ impl<G: Graph> Search<'_, G> {
         let root = self.roots.pop().expect("a component is complete");
         let top = u32::try_from(self.roots.len()).expect("fewer roots than nodes");
         let inside = self.inside.pop_if(|inside| inside.root == top);
-        let is_cyclic = inside.is_some();
-        if on_failure == OnFailure::Prune
-            && let Some(inside) = inside
-        {
-            let rest = self.judge.acceptance.restrict(&inside.marks);
-            if rest != Acceptance::False {
+        if let Some(inside) = inside {
+            let members = &self.live[root.start as usize..];
+            self.statistics.component(members.len());
+            let nodes = || members.iter().map(|node| node.0).collect();
+            self.observer.observe(|| Event::Component { nodes: nodes() });
+            let rest = match on_failure {
+                OnFailure::Prune => self.judge.acceptance.restrict(&inside.marks),
+                OnFailure::Leave => Acceptance::False,
+            };
+            if rest == Acceptance::False {
+                self.statistics.fails(self.judge.asked_by(inside.watch), Why::NeverMet);
+            } else {
                 let component = self.component(root.start, |_| true);
                 self.graph.charge(self.bytes() + component.bytes());
-                if let Some(region) = component.accepted_part(self.graph, &rest, &inside.marks)? {
+                let Search { graph, statistics, observer, .. } = self;
+                let part =
+                    component.accepted_part(*graph, &rest, &inside.marks, statistics, *observer)?;
+                if let Some(region) = part {
                     return Ok(Some(Found { component, region }));
                 }
             }
-        }
-        if is_cyclic {
             self.graph.visit(Visit::Rejected);
         }
+        self.observer.observe(|| Event::Closed { node: self.live[root.start as usize].0 });
         for node in self.live.drain(root.start as usize..) {
             self.number[node.index()] = DEAD;
         }

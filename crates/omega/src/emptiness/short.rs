@@ -160,7 +160,7 @@ struct Around<'a> {
     unwanted: u64,
     /// The relevant marks of each set of marks of the graph, unless an edge with them is outside.
     bits: HashMap<MarkSetId, Option<u64>>,
-    /// What the condition says of marks that were seen, as far as it was asked.
+    /// Memo of the condition's answers, by the set of marks seen.
     accepted: HashMap<u64, bool>,
     queue: Vec<Pair>,
 }

@@ -22,6 +22,7 @@ use crate::marks::MarkSet;
 
 use super::component::{Component, LocalEdge, Region};
 use super::exact::shortest_cycle;
+use super::statistics::Statistics;
 
 /// "Once all of `when` are seen, one of `then` must be": a clause that the walk has to settle.
 struct Demand {
@@ -31,10 +32,16 @@ struct Demand {
 
 /// A closed walk in the region whose marks are accepted, as short as it can be made with
 /// reasonable effort. It is not empty.
-pub(super) fn cycle<G: Graph>(graph: &G, component: &Component, region: Region) -> Vec<Hop> {
+pub(super) fn cycle<G: Graph>(
+    graph: &G,
+    component: &Component,
+    region: Region,
+    statistics: &mut Statistics,
+) -> Vec<Hop> {
     let whole = region.clone();
     let region = shrink(graph, component, region);
-    let mut walk = lazy_walk(graph, component, &region, None);
+    let mut walk = lazy_walk(graph, component, &region, None, &mut statistics.obligations);
+    statistics.walk = walk.len();
     // The part that was shrunk to need not hold the shortest cycle, so all of it is asked first.
     for region in [whole, region] {
         if let Some(shorter) = shortest_cycle(graph, component, &region, walk.len() - 1) {
@@ -59,7 +66,7 @@ pub(super) fn from_node<G: Graph>(
     let local: HashMap<StateId, u32> =
         region.members.iter().map(|&member| (component.node(member), member)).collect();
     let at = |node: StateId| StateId(local[&node]);
-    let walk = lazy_walk(graph, component, region, Some(start)).into_iter();
+    let walk = lazy_walk(graph, component, region, Some(start), &mut 0).into_iter();
     walk.map(|hop| Hop { from: at(hop.from), nth: hop.nth, to: at(hop.to) }).collect()
 }
 
@@ -69,6 +76,7 @@ fn lazy_walk<G: Graph>(
     component: &Component,
     region: &Region,
     from: Option<u32>,
+    settled: &mut usize,
 ) -> Vec<Hop> {
     let mut demands = Vec::new();
     demands_of(&region.condition, &region.present, &mut demands);
@@ -92,6 +100,8 @@ fn lazy_walk<G: Graph>(
             .filter(|demand| demand.when.is_subset(&seen) && !demand.then.intersects(&seen))
             .collect();
         if open.is_empty() && at == start && !walk.is_empty() {
+            let when_met = |demand: &&Demand| demand.when.is_subset(&seen);
+            *settled = demands.iter().filter(when_met).count();
             return walk;
         }
         let goal = |edge: &LocalEdge| {

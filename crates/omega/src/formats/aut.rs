@@ -115,7 +115,7 @@ pub fn parse(text: &str) -> Result<Automaton, Diagnostic> {
 
 /// For each of `count` propositions the letter in which it alone is true.
 fn one_hot(letters: &mut Letters, count: usize) -> Result<Vec<Label>, Refused> {
-    // What the diagrams will need is known beforehand; no need to fill the store to see it fail.
+    // The need of the diagrams is known beforehand; it would be a waste to fill the store only to see it fail.
     let nodes = count.saturating_mul(count.saturating_add(1)) / 2;
     if nodes > Letters::DEFAULT_LIMIT - 2 {
         let limit = Letters::DEFAULT_LIMIT;
@@ -277,7 +277,7 @@ pub fn print(automaton: &Automaton) -> Result<String, Unprintable> {
     Ok(text)
 }
 
-/// What an edge is called: an event if the label is one, else a formula.
+/// Name of an edge: an event if the label is one, else a formula.
 fn event(
     automaton: &Automaton,
     letters: &mut Letters,

@@ -25,9 +25,9 @@ pub(super) enum Term {
 
 /// Where terms come from.
 pub(super) trait Terms {
-    /// What a format's parser fails with.
+    /// Error of the format's parser.
     type Error;
-    /// What the current token means in a formula.
+    /// Meaning of the current token in a formula.
     fn term(&mut self) -> Result<Term, Self::Error>;
     /// Moves to the next token.
     fn next(&mut self) -> Result<(), Self::Error>;
@@ -102,7 +102,7 @@ pub(super) fn label<S: Terms>(source: &mut S) -> Result<Label, S::Error> {
             _ => return Err(source.unexpected("a formula")),
         }
         source.next()?;
-        // What joins it to the next one.
+        // The operator that joins it to the next one.
         loop {
             match source.term()? {
                 Term::And => {

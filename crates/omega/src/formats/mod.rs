@@ -122,7 +122,7 @@ pub enum Unprintable {
     Acceptance {
         /// The format.
         format: Format,
-        /// What to do about it.
+        /// Advice to the user.
         remedy: &'static str,
     },
     /// The format has marks on states only.
@@ -134,7 +134,7 @@ pub enum Unprintable {
         format: Format,
         /// A state whose edges carry different marks.
         state: StateId,
-        /// What to do about it.
+        /// Advice to the user.
         remedy: &'static str,
     },
     /// The format wants exactly one initial state.

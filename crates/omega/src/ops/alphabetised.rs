@@ -10,11 +10,11 @@
 //! - *Acceptance* (000-3). The definition distinguishes two cases and leaves one out. Here
 //!   the condition is the conjunction of the components' conditions, whatever they are; a
 //!   component that accepts everything contributes nothing.
-//! - *Components that stay* (000-4). A component that waits for ever never takes one of its
-//!   own edges, so it has no infinite run to judge; the paper judges it by the state it waits in,
-//!   and so the product of two components may accept a word whose projection on one of them is
-//!   finite. [`Waiting`] says which reading is meant. Whoever wants the intersection of languages
-//!   must give all components the same alphabet; then both readings agree and nobody waits.
+//! - *Components that stay* (000-4). A component that waits for ever never takes one of its own edges, so it
+//!   has no infinite run to judge; the paper judges it by the state it waits in, and so the product of two
+//!   components may accept a word whose projection on one of them is finite. [`Waiting`] says which reading is
+//!   meant. For the intersection of languages give all components the same alphabet: then both readings agree,
+//!   because no component waits.
 
 use hashbrown::HashMap;
 
@@ -41,7 +41,7 @@ pub enum Waiting {
 /// How [`alphabetised_product`] is built.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AlphabetisedConfig {
-    /// What a component that stays contributes.
+    /// How a component that waits is judged.
     pub waiting: Waiting,
     /// How large the result may become.
     pub limits: Limits,
@@ -176,7 +176,7 @@ pub fn alphabetised_product(
     Ok(builder.build())
 }
 
-/// What a component does on one event.
+/// A step of one component on one event.
 struct Move {
     event: u32,
     target: StateId,

@@ -240,7 +240,7 @@ impl Joint<'_> {
         Components::of(&builder.build())
     }
 
-    /// What the clauses say of a component of steps.
+    /// Evaluates the clauses on a component of steps.
     fn judge(&mut self, inside: &[Live], banned: &[MarkSet]) -> Result<Judgement, Refused> {
         let mut met = Vec::new();
         let mut more = banned.to_vec();
@@ -302,7 +302,7 @@ impl Joint<'_> {
     }
 }
 
-/// What comes of a component.
+/// Outcome for a component.
 enum Judgement {
     Rejected,
     /// Without these marks, some part of it may do.

@@ -55,7 +55,7 @@ pub use self::tree::Event;
 
 /// Most classes of letters that one tree may tell apart. A result with more edges than this at one
 /// state is of no use to anybody, and the classes have to be held while they are split.
-const MOST_CLASSES: usize = 1 << 16;
+pub(super) const MOST_CLASSES: usize = 1 << 16;
 
 /// A step of a [`Determinized`] automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub struct DeterminizedStep {
     pub label: Label,
     /// Where it leads.
     pub target: StateId,
-    /// What happens to the ages.
+    /// Effect on the ages.
     pub event: Event,
 }
 
@@ -317,9 +317,9 @@ impl Determinized {
 
 /// The automaton as a Büchi automaton ready for the construction.
 pub(crate) fn prepare(automaton: &Automaton, limits: Limits) -> Result<Nba, Refused> {
-    // A Büchi automaton is taken as it is: reducing it first made inclusion between random automata
-    // of 10 to 50 states a third slower and decided one case more in 1,600. Whoever builds the whole
-    // result reduces before coming here.
+    // A Büchi automaton is taken as it is: reducing it first made inclusion between random automata of 10 to 50
+    // states a third slower and decided one case more in 1,600. A caller that builds the whole result reduces
+    // first.
     if nba::is_buchi(automaton.acceptance()) {
         return Nba::new(automaton);
     }

@@ -12,9 +12,8 @@
 //! inclusion goes back to Dill, Hu and Wong-Toi, "Checking for language inclusion using simulation
 //! preorders", CAV 1991.)
 //!
-//! What b demands of a run that it rejects is written as Streett pairs, not as the dual parity
-//! formula: the formula would be as deep as b has states, while pairs stay flat and are what the
-//! emptiness engine is best at.
+//! The demand of b on a run that it rejects is written as Streett pairs, not as the dual parity formula: the
+//! formula would be as deep as b has states, while pairs stay flat and suit the emptiness engine best.
 
 use std::borrow::Cow;
 
@@ -294,7 +293,7 @@ impl Rival {
         }
     }
 
-    /// What a run must satisfy to be rejected, over marks counted from `offset`.
+    /// Condition on a run to be rejected, over marks counted from `offset`.
     fn rejection(&self, offset: u32) -> Acceptance {
         match self {
             Rival::Given(given) => {

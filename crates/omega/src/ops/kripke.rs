@@ -5,7 +5,7 @@ use crate::letters::{Cube, Label, Letters, Prop};
 use crate::marks::MarkSet;
 use crate::refused::Refused;
 
-/// What happens in a state without successors.
+/// Treatment of states without successors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Deadlock {
     /// It stays there for ever: one loop to itself, in no other state (`docs/papers.md` 001-6).

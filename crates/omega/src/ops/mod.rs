@@ -15,6 +15,7 @@
 //! | how hard it is | [`strength()`], [`describe`], [`is_unambiguous`] |
 //! | what is rejected | [`complement`], [`complement_to_buchi`], by way of [`determinize()`] |
 //! | every word of one in the other | [`includes`], [`equivalent`], [`is_universal`] |
+//! | finite words: prefixes, the rest, the limit | [`prefixes`], [`finite_complement`], [`limit()`] |
 //! | this word | [`accepts`] |
 //! | one word of several automata | [`common_word`] |
 //!
@@ -30,6 +31,7 @@ mod complement;
 mod complete;
 mod degeneralize;
 mod determinize;
+mod finite;
 mod inclusion;
 mod kripke;
 mod membership;
@@ -51,6 +53,7 @@ pub use complement::{complement, complement_to_buchi};
 pub use complete::complete;
 pub use degeneralize::degeneralize;
 pub use determinize::{Determinized, DeterminizedStep, Event, determinize};
+pub use finite::{all_final, final_states, finite_complement, finite_word, limit, prefixes};
 pub use inclusion::{Difference, Side, equivalent, includes};
 pub use kripke::{Deadlock, Kripke};
 pub use membership::{accepted_word, accepts, is_empty, is_universal, rejected_word};

@@ -1,5 +1,5 @@
-//! What several operations need of their operands: propositions in common, marks without gaps,
-//! parts of an automaton, and mark sets that are certain to be accepted or rejected.
+//! Helpers for operations on several operands: propositions in common, marks without gaps, parts of an
+//! automaton, and mark sets that are certain to be accepted or rejected.
 
 use hashbrown::HashMap;
 

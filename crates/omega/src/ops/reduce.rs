@@ -27,7 +27,7 @@ use crate::ops::trim::{accepting_components, purge, renumber_marks, trim};
 use crate::refused::Refused;
 use crate::scc::Components;
 
-/// What [`reduce_with`] may do to the condition.
+/// Configuration of [`reduce_with`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Condition {
     /// Replace it by a simpler one where the automaton allows: `t` or `Inf(0)` for weak
@@ -41,7 +41,7 @@ pub enum Condition {
 /// How [`reduce_with`] works.
 #[derive(Clone, Copy, Debug)]
 pub struct ReduceConfig {
-    /// What may happen to the condition.
+    /// Permitted changes to the acceptance condition.
     pub condition: Condition,
     /// Automata with more states are reduced by bisimulation only, since simulation compares
     /// all pairs of states.

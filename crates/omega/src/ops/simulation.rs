@@ -10,7 +10,7 @@
 //! accepts what *p* accepts: the run of *p* is answered step by step by a run of *q* whose marks
 //! are at least as good at every position. The letters of one edge may be answered by several.
 //!
-//! What is done with it, and why that is sound (≤ is "is simulated by", on all states):
+//! Uses of simulation, and why they are sound (≤ is "is simulated by", on all states):
 //!
 //! - *One state for each class* of states that simulate each other, with the edges of one member
 //!   only. If *q* represents the class of some state above *p*, it answers every edge of *p* by an

@@ -50,7 +50,7 @@ impl fmt::Display for Strength {
     }
 }
 
-/// What [`describe`] finds.
+/// Result of [`describe`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Description {
     /// How strong the acceptance is.

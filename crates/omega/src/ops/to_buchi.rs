@@ -59,7 +59,7 @@ pub fn to_generalized_buchi(automaton: &Automaton, limits: Limits) -> Result<Aut
         return Ok(automaton.clone());
     }
     let components = Components::of(automaton);
-    // What each component comes to: clauses for the original, and copies.
+    // Translation of each component: clauses for the original, and copies.
     let mut main: Vec<Clauses> = Vec::with_capacity(components.count());
     let mut copies: Vec<Branch> = Vec::new();
     // Components by disjunct: each search costs as much as the automaton has states.

@@ -60,7 +60,7 @@ fn bad_files_give_the_code_in_their_name() {
     }
 }
 
-/// What the reader warns of first.
+/// The first warning of the reader.
 fn warning(text: &str) -> Option<Diagnostic> {
     let mut reads = hoa::Reader::new(text).map(|read| read.expect("well-formed"));
     let first = reads.find_map(|read| read.warnings.into_iter().next())?;

@@ -77,7 +77,7 @@ fn a_mistake_costs_one_automaton() {
         let stream = format!("{good}\n{wrong}\n{good}");
         let read: Vec<_> = hoa::Reader::new(&stream).collect();
         let codes: Vec<_> = read.iter().filter_map(|read| read.as_ref().err()).collect();
-        // What stands after one mistake may be another.
+        // Text behind one mistake may be another.
         assert!(!codes.is_empty() && codes[0].code == code, "{wrong}: {codes:?}");
         assert_eq!(read.iter().filter(|read| read.is_ok()).count(), 2, "{wrong}: {codes:?}");
         assert!(read[0].is_ok() && read[read.len() - 1].is_ok(), "{wrong}");

@@ -15,9 +15,9 @@ use crate::trace::Saved;
 const STEPS: usize = 32;
 /// How high a step is.
 const STEP: usize = 26;
-/// What stands above the first step of a piece: the names of the lanes.
+/// Height of the head of a piece: the names of the lanes.
 const HEAD: usize = 44;
-/// What is left free around pieces.
+/// Free margin around pieces.
 const MARGIN: usize = 16;
 /// Room for the numbers of steps.
 const NUMBERS: usize = 36;

@@ -31,6 +31,9 @@ impl Labels {
         let atom = |binding: &Binding| match binding {
             Binding::State(atom) => Some(*atom),
             Binding::Event(_) => None,
+            Binding::Enabled(_) | Binding::Taken(_) => {
+                unreachable!("prefixes do not read what is enabled and taken; refused before")
+            }
         };
         Labels {
             reading,

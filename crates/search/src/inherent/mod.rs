@@ -16,8 +16,11 @@
 //! beginning can lead to. The beginning is doomed iff no member of `X` is live. The first such pair
 //! gives a shortest doomed beginning, which the paper has no witness for (003-8).
 //!
-//! - [`Procedure::Naive`] is the construction of Section 6: subsets of all product states first,
-//!   stopping where one is empty, and liveness tested afterwards.
+//! - [`Procedure::Naive`] is the one of Section 4: the automaton of all beginnings that can be continued is
+//!   built, made deterministic, complemented, and intersected with the system.
+//! - [`Procedure::SectionSix`] is the construction of Section 6: subsets of all product states first,
+//!   stopping where one is empty (condition 1 of its Corollary 2 fails), and liveness tested afterwards
+//!   (condition 2).
 //! - [`Procedure::Improved`] is what Section 9 suggests, completed as 003-5 and 003-9 say: liveness
 //!   first, subsets of live states only, and of the sets that come with one `q` only the minimal ones,
 //!   since whatever dooms a set dooms every subset of it.
@@ -26,12 +29,13 @@
 //! tests whole subsets, so it does not depend on the order (003-2); nothing is claimed of states that
 //! are not live (003-3, 003-7); deadlocks idle, so every state of the system has a run (003-4); the
 //! system may be nondeterministic (003-5), and [`Reading`] says what a beginning is then. The
-//! product itself is explored before the subsets by both procedures; it is the small part.
+//! product itself is explored before the subsets by all procedures; it is the small part.
 //!
 //! Where events are read as [`EventReading::Entering`], a beginning has read the propositions of the
 //! state it has come to, and of the initial state before the first step; nothing else changes.
 
 mod labels;
+mod naive;
 mod pairs;
 
 pub use fairly_fairness::Reading;
@@ -45,13 +49,16 @@ use crate::prefix::Prefix;
 use crate::product::{Binding, Negation, Product, is_limit};
 use crate::stored::Stored;
 use labels::Labels;
+pub use naive::FiveSteps;
 use pairs::Pairs;
 
 /// How to decide.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Procedure {
-    /// As the paper prints it, repaired; to be compared with.
+    /// Five steps on whole automata, as Section 4 has it; to be compared with.
     Naive,
+    /// As Section 6 prints it, repaired; to be compared with.
+    SectionSix,
     /// Live states first, and only minimal sets of them.
     #[default]
     Improved,
@@ -68,6 +75,8 @@ pub struct Options {
     pub procedure: Procedure,
     /// On the nodes of the product, and on the pairs explored.
     pub bounds: Bounds,
+    /// How many pairs are kept to be shown.
+    pub shown: usize,
 }
 
 /// Whether a property holds inherently.
@@ -91,6 +100,38 @@ pub struct Answer {
     pub verdict: Verdict,
     /// What was explored.
     pub effort: Effort,
+    /// How it was decided.
+    pub decided: Decided,
+    /// The sets that came up, in the order in which they were met: a state of the system with the states of
+    /// the property's automaton that the same beginning leads to, those with which it can be continued. The
+    /// sets of one state are the *R* of Section 6.
+    pub sets: Vec<(StateId, Vec<SetMember>)>,
+    /// The automata of the five steps.
+    pub five: Option<FiveSteps>,
+}
+
+/// A state of the property's automaton in a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SetMember {
+    /// The state.
+    pub at: StateId,
+    /// Whether an accepted run goes on from it, with the state of the system.
+    pub live: bool,
+}
+
+/// How inherent fairness was decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decided {
+    /// Both conditions of Corollary 2 hold.
+    Holds,
+    /// Condition 1 fails: after some beginning the system can do what the property's automaton cannot.
+    Enabled,
+    /// Condition 2 fails: some beginning of both has no continuation in both.
+    Continued,
+    /// A set of live states is empty, which is one of the two.
+    Live,
+    /// The intersection of step 5 is not empty.
+    Beginning,
 }
 
 /// What was explored before the verdict was known.
@@ -121,19 +162,21 @@ pub fn check<S: TransitionSystem>(
     let mut product = Product::new(system, property, vec![]);
     let stored = Stored::of(&mut product, options.bounds)?;
     let of_step = labels.of_steps(&stored, product.system());
-    let live = match options.procedure {
-        Procedure::Improved => Some(stored.explored.productive()?),
-        Procedure::Naive => None,
+    let Found { prefix, effort, decided, sets, five } = match options.procedure {
+        Procedure::Naive => {
+            let live = stored.explored.productive()?;
+            let bounds = options.bounds;
+            let (prefix, five) =
+                naive::check(system, &stored, &mut labels, &of_step, &live, bounds)?;
+            let effort =
+                Effort { nodes: five.product, pairs: five.deterministic + five.beginnings };
+            let decided = if prefix.is_some() { Decided::Beginning } else { Decided::Holds };
+            Found { prefix, effort, decided, sets: Vec::new(), five: Some(five) }
+        }
+        Procedure::SectionSix | Procedure::Improved => {
+            by_sets(system, &stored, labels, of_step, options)?
+        }
     };
-    let mut pairs = Pairs::new(system, &stored, labels, of_step, live);
-    let mut doomed = pairs.explore(options)?;
-    if options.procedure == Procedure::Naive {
-        // One with an empty set is doomed, but one found before it may be doomed too.
-        doomed = pairs.first_without(&stored.explored.productive()?);
-    }
-    let effort = Effort { nodes: stored.explored.node_count(), pairs: pairs.count() };
-    let prefix = doomed.map(|pair| pairs.prefix(pair));
-    drop(pairs);
     let verdict = match prefix {
         None => Verdict::Holds,
         Some(prefix) => {
@@ -141,7 +184,50 @@ pub fn check<S: TransitionSystem>(
             Verdict::Doomed { prefix, continuation }
         }
     };
-    Ok(Answer { verdict, effort })
+    Ok(Answer { verdict, effort, decided, sets, five })
+}
+
+/// What a procedure found.
+struct Found {
+    prefix: Option<Prefix>,
+    effort: Effort,
+    decided: Decided,
+    sets: Vec<(StateId, Vec<SetMember>)>,
+    five: Option<FiveSteps>,
+}
+
+/// The procedures that explore pairs of a state and a set.
+fn by_sets<S: TransitionSystem>(
+    system: &mut S,
+    stored: &Stored,
+    labels: Labels,
+    of_step: Vec<labels::LabelId>,
+    options: &Options,
+) -> Result<Found, Cut> {
+    let live = match options.procedure {
+        Procedure::Improved => Some(stored.explored.productive()?),
+        Procedure::Naive | Procedure::SectionSix => None,
+    };
+    let mut pairs = Pairs::new(system, stored, labels, of_step, live);
+    let mut doomed = pairs.explore(options)?;
+    let mut decided = if doomed.is_some() { Decided::Live } else { Decided::Holds };
+    let mut live = None;
+    if options.procedure == Procedure::SectionSix {
+        // One with an empty set is doomed, but one found before it may be doomed too.
+        let is_aborted = doomed.is_some();
+        let productive = stored.explored.productive()?;
+        doomed = pairs.first_without(&productive);
+        decided = match (is_aborted, doomed) {
+            (true, _) => Decided::Enabled,
+            (false, Some(_)) => Decided::Continued,
+            (false, None) => Decided::Holds,
+        };
+        live = Some(productive);
+    }
+    let effort = Effort { nodes: stored.explored.node_count(), pairs: pairs.count() };
+    let prefix = doomed.map(|pair| pairs.prefix(pair));
+    let sets = pairs.shown(options.shown, live.as_deref());
+    Ok(Found { prefix, effort, decided, sets, five: None })
 }
 
 /// Some run from a state.

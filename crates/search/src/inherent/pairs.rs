@@ -10,8 +10,8 @@ use crate::prefix::Prefix;
 use crate::product::is_limit;
 use crate::stored::Stored;
 
-use super::Options;
 use super::labels::{LabelId, Labels};
+use super::{Options, SetMember};
 
 /// The number of a set of product states.
 type SetId = u32;
@@ -143,6 +143,22 @@ impl<'a, S: TransitionSystem> Pairs<'a, S> {
             self.sets.iter().map(|set| !set.iter().any(|node| live[node.index()])).collect();
         let found = self.pairs.iter().position(|pair| dead[pair.set as usize]);
         found.map(|pair| u32::try_from(pair).expect("pairs are numbered by u32"))
+    }
+
+    /// The first pairs, with the states of the property's automaton. `live` says which product states are,
+    /// unless sets hold no others.
+    pub(super) fn shown(
+        &self,
+        most: usize,
+        live: Option<&[bool]>,
+    ) -> Vec<(StateId, Vec<SetMember>)> {
+        let member = |node: &StateId| SetMember {
+            at: self.stored.property[node.index()],
+            live: live.is_none_or(|live| live[node.index()]),
+        };
+        let pairs = self.pairs.iter().filter(|pair| !pair.dropped).take(most);
+        let set = |pair: &Pair| self.sets[pair.set as usize].iter().map(member).collect();
+        pairs.map(|pair| (pair.state, set(pair))).collect()
     }
 
     /// The beginning that led to a pair.

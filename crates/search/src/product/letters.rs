@@ -9,9 +9,10 @@
 use std::hash::BuildHasher;
 use std::ops::Range;
 
+use fairly_fairness::Selector;
 use fairly_omega::tables::grow;
 use fairly_omega::{Automaton, Label, MarkSet, MarkSetId, Prop, StateId};
-use fairly_system::{AtomIndex, EventId, EventSet, Signature, TransitionSystem};
+use fairly_system::{Action, ActionId, AtomIndex, EventSet, Signature, TransitionSystem};
 use hashbrown::hash_table::Entry;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
@@ -41,6 +42,13 @@ enum Place {
     Event(usize),
 }
 
+/// What is asked of a step.
+#[derive(Clone, PartialEq, Eq)]
+enum Happens {
+    Event(EventSet),
+    Taken(Selector),
+}
+
 /// An edge that a letter lets the automaton take.
 #[derive(Clone, Copy)]
 pub(super) struct Taken {
@@ -55,9 +63,11 @@ pub(super) struct Letters<'a> {
     edge_marks: Vec<MarkSetId>,
     premises: Vec<LetterMark>,
     places: Vec<Place>,
-    events: Vec<EventSet>,
+    happens: Vec<Happens>,
     /// The propositions of states that anything in the product asks for.
     atoms: Vec<AtomIndex>,
+    /// Of which actions it is asked whether one is enabled; these come behind the propositions.
+    enabled: Vec<Selector>,
     valuations: Sets,
     happenings: Sets,
     /// By state of the system.
@@ -104,20 +114,25 @@ impl<'a> Letters<'a> {
         mut atoms: Vec<AtomIndex>,
         marks: &mut Joins,
     ) -> Self {
-        let mut events = Vec::new();
+        let mut happens = Vec::new();
+        let mut enabled = Vec::new();
         let mut places = Vec::new();
+        for binding in &bindings {
+            if let Binding::State(atom) = binding {
+                position(&mut atoms, *atom);
+            }
+        }
         for binding in bindings {
             places.push(match binding {
-                Binding::Event(set) => {
-                    events.push(set);
-                    Place::Event(events.len() - 1)
-                }
+                Binding::Event(set) => Place::Event(position(&mut happens, Happens::Event(set))),
+                Binding::Taken(of) => Place::Event(position(&mut happens, Happens::Taken(of))),
                 Binding::State(atom) => Place::State(position(&mut atoms, atom)),
+                Binding::Enabled(of) => Place::State(atoms.len() + position(&mut enabled, of)),
             });
         }
         let edge_marks = edge_marks(automaton, marks);
-        let valuations = Sets::new(atoms.len());
-        let mut happenings = Sets::new(events.len());
+        let valuations = Sets::new(atoms.len() + enabled.len());
+        let mut happenings = Sets::new(happens.len());
         let nothing = happenings.number(|_| false);
         debug_assert_eq!(nothing, NO_EVENT);
         Letters {
@@ -125,8 +140,9 @@ impl<'a> Letters<'a> {
             edge_marks,
             premises,
             places,
-            events,
+            happens,
             atoms,
+            enabled,
             valuations,
             happenings,
             of_state: Vec::new(),
@@ -138,27 +154,34 @@ impl<'a> Letters<'a> {
         }
     }
 
-    /// Whether a proposition of the automaton is about events.
+    /// Whether a proposition of the automaton is about steps.
     pub(super) fn read_events(&self) -> bool {
-        !self.events.is_empty()
+        !self.happens.is_empty()
     }
 
     /// What holds in a state, asked once.
     pub(super) fn valuation<S: TransitionSystem>(
         &mut self,
-        system: &S,
+        system: &mut S,
         state: StateId,
     ) -> Valuation {
-        if self.atoms.is_empty() {
+        if self.atoms.is_empty() && self.enabled.is_empty() {
             return 0;
         }
         if state.index() >= self.of_state.len() {
             grow(&mut self.of_state, state.index(), UNASKED);
         }
-        let Letters { atoms, valuations, of_state, .. } = self;
+        let Letters { atoms, enabled, valuations, of_state, .. } = self;
         let valuation = &mut of_state[state.index()];
         if *valuation == UNASKED {
-            *valuation = valuations.number(|at| system.holds(state, atoms[at]));
+            let actions = actions(system, state, enabled);
+            let system = &*system;
+            *valuation = valuations.number(|at| match at.checked_sub(atoms.len()) {
+                None => system.holds(state, atoms[at]),
+                Some(of) => actions
+                    .iter()
+                    .any(|&it| enabled[of].selects(system.action(it), system.signature())),
+            });
         }
         *valuation
     }
@@ -170,10 +193,13 @@ impl<'a> Letters<'a> {
         self.valuations.has(valuation, at.expect("it was to be known"))
     }
 
-    /// What an event is to the automaton.
-    pub(super) fn happening(&mut self, event: EventId, signature: &Signature) -> Happening {
-        let Letters { events, happenings, .. } = self;
-        happenings.number(|at| events[at].contains(event, signature))
+    /// What an action is to the automaton.
+    pub(super) fn happening(&mut self, action: &Action, signature: &Signature) -> Happening {
+        let Letters { happens, happenings, .. } = self;
+        happenings.number(|at| match &happens[at] {
+            Happens::Event(events) => events.contains(action.event, signature),
+            Happens::Taken(of) => of.selects(action, signature),
+        })
     }
 
     /// The letter with this valuation and this happening.
@@ -279,12 +305,28 @@ impl<'a> Letters<'a> {
     }
 }
 
-/// The position of an atom in the list, where it is put if it is not there.
-fn position(atoms: &mut Vec<AtomIndex>, atom: AtomIndex) -> usize {
-    atoms.iter().position(|&other| other == atom).unwrap_or_else(|| {
-        atoms.push(atom);
-        atoms.len() - 1
+/// The position of something in the list, where it is put if it is not there.
+fn position<T: PartialEq>(list: &mut Vec<T>, item: T) -> usize {
+    list.iter().position(|other| *other == item).unwrap_or_else(|| {
+        list.push(item);
+        list.len() - 1
     })
+}
+
+/// The actions that are enabled in a state, if that is asked. The idle step is none.
+fn actions<S: TransitionSystem>(
+    system: &mut S,
+    state: StateId,
+    asked: &[Selector],
+) -> Vec<ActionId> {
+    let mut actions = Vec::new();
+    if !asked.is_empty() {
+        let mut steps = Vec::new();
+        system.enabled(state, &mut steps);
+        system.left_out(state, &mut actions);
+        actions.extend(steps.into_iter().map(|step| step.action));
+    }
+    actions
 }
 
 /// Distinct sets of small numbers, numbered as they are met.

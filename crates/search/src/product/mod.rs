@@ -152,6 +152,11 @@ impl<'a, S: TransitionSystem> Product<'a, S> {
         self.nodes.pair(node)
     }
 
+    /// How many states the automaton has.
+    pub fn automaton_states(&self) -> usize {
+        self.automaton.state_count()
+    }
+
     /// The transition of the system behind a step of a node.
     pub fn transition(&mut self, node: StateId, nth: u32) -> Transition {
         let mut found = None;
@@ -286,7 +291,7 @@ impl<'a, S: TransitionSystem> Product<'a, S> {
         mut step: impl FnMut(&mut Nodes, Transition, StateId, MarkSetId),
     ) {
         let Product { system, letters, marks: joins, nodes, states, actions, lowering, .. } = self;
-        let valuation = letters.valuation(*system, state);
+        let valuation = letters.valuation(&mut **system, state);
         let letter = letters.letter(valuation, NO_EVENT, joins);
         let of_state = joins.join(states.marks(state), letters.premises(letter));
         let edges = letters.edges(at, letter);
@@ -318,7 +323,7 @@ impl<'a, S: TransitionSystem> Product<'a, S> {
         let (taken, answers) = self.lowering.of_action(action, self.system);
         let known = OfAction {
             event,
-            happening: self.letters.happening(event, signature),
+            happening: self.letters.happening(self.system.action(action), signature),
             marks: self.marks.intern(taken),
             answers: self.answers.intern(answers),
         };

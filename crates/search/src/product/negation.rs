@@ -1,5 +1,6 @@
 //! The property's part of a product.
 
+use fairly_fairness::Selector;
 use fairly_omega::{Acceptance, Automaton, Label, Mark};
 use fairly_system::{AtomIndex, EventReading, EventSet};
 
@@ -10,6 +11,10 @@ pub enum Binding {
     Event(EventSet),
     /// The state has this proposition.
     State(AtomIndex),
+    /// In the state some selected action is enabled, also one that a reduction leaves out.
+    Enabled(Selector),
+    /// The step is a selected action. It is the step whose event is read.
+    Taken(Selector),
 }
 
 /// A mark on every step whose letter satisfies a label of the automaton: how a fairness premise of

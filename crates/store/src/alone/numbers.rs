@@ -51,7 +51,7 @@ impl Numbers {
     /// No states, of so many words each; at least one.
     pub fn new(width: usize) -> Numbers {
         let kept = Kept::List(List::new(width));
-        // What a table prepares for grows with its limit.
+        // A table prepares for more as its limit grows.
         let limit = usize::try_from(1_u64 << 40).unwrap_or(usize::MAX);
         Numbers {
             width,
@@ -271,7 +271,7 @@ impl Numbers {
     #[cold]
     fn find_longer(&mut self, rows: &[u64]) -> Result<(), Full> {
         let left = self.limit.saturating_sub(self.bytes());
-        // What is in front of the rest makes no difference.
+        // The words in front of the rest make no difference.
         let one = [vec![0; self.first], self.rest.clone()].concat();
         let mut first = needed(rows, &one, self.first);
         if self.width > WIDE {
@@ -553,7 +553,7 @@ mod tests {
         });
         assert_eq!(full, Some(Full::Budget { limit: 1 << 20 }));
         assert!(states.bytes() <= 1 << 20);
-        // What was there is still found.
+        // The old rows are still found.
         out.clear();
         states.add(&[5]);
         states.intern(&mut out).expect("it is there");

@@ -1,9 +1,9 @@
 //! Words one after the other, in no more bytes than they need.
 //!
-//! Most words of a set have zeros in the same places at the top: states seldom need all 64 bits. So a
-//! segment keeps of each word as many bytes as its largest one has, and begins again with more when a
-//! larger one comes. The last segment grows by a quarter of everything or less, and is copied then, which
-//! costs less than memory that nobody uses.
+//! Most words of a set have zeros in the same places at the top: states seldom need all 64 bits. So a segment
+//! keeps of each word as many bytes as its largest one has, and begins again with more when a larger one comes.
+//! The last segment grows by a quarter of everything or less, and is copied then, which costs less than unused
+//! memory.
 
 use crate::Full;
 use crate::memory::{Budget, Strides};

@@ -55,14 +55,14 @@ struct Added {
     rows: Vec<u64>,
     numbers: Vec<u32>,
     dirty: Vec<u64>,
-    /// What is looked up at once, and for which row, or leaf.
+    /// The pairs that are looked up at once, and for which row, or leaf.
     pairs: Vec<u64>,
     of: Vec<u32>,
     found: Vec<(StateIndex, bool)>,
 }
 
 impl Added {
-    /// Forgets all rows.
+    /// Clears all rows.
     fn clear(&mut self) {
         self.roots.clear();
         self.open.clear();
@@ -203,7 +203,7 @@ impl<H: RowHash> Trees<H> {
         self.base = Some(base);
     }
 
-    /// Forgets the rows that were read, so that those that are added need not resemble any.
+    /// Drops the rows that were read, so that those that are added need not resemble any.
     pub fn forget_bases(&mut self) {
         self.bases.clear();
         self.of_bases.clear();
@@ -462,7 +462,7 @@ fn settle(node: usize, number: u32, numbers: &mut [u32], dirty: &mut [u64]) {
     }
 }
 
-/// What stands for a node: a word, or the numbers of its children.
+/// Word that represents a node: a word of the row, or the numbers of its children.
 #[inline]
 fn pair(node: usize, row: &[u64], numbers: &[u32]) -> u64 {
     match node.checked_sub(row.len()) {

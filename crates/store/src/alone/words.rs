@@ -116,8 +116,8 @@ impl<H: RowHash> Words<H> {
         self.find_or_push(word, self.hasher.hash_word(word))
     }
 
-    /// What [`insert`](Words::insert) says of each of the words, which is faster than one by one: the
-    /// memory for many of them is on its way before the first is looked at. Appends to `out`.
+    /// Does the work of [`insert`](Words::insert) for each of the words, faster than one by one: the memory for
+    /// many of them is on its way before the first is looked at. Appends to `out`.
     ///
     /// # Errors
     /// If there is no room for one of them. Then `out` has the answers for those before it.

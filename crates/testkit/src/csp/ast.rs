@@ -124,6 +124,8 @@ pub struct Use {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
     Event(Event),
+    /// `x := e`: its text, and the values of the names in it. The program is the assignment.
+    Assign(String, Vec<Ex>),
     Tau,
     Send(Use, Vec<Ex>),
     Receive(Use, Option<Ex>, Vec<Pattern>),
@@ -145,6 +147,8 @@ pub enum IfKind {
     Plain,
     Atomic,
     Blocking,
+    /// `P <|b|> Q`.
+    Between,
 }
 
 /// A process.
@@ -152,7 +156,7 @@ pub enum IfKind {
 pub enum P {
     Stop,
     Skip,
-    /// What has terminated; cannot be written.
+    /// A terminated process; cannot be written.
     Done,
     Refer(usize, Vec<Ex>),
     Prefix(Action, Vec<Statement>, Arc<P>),
@@ -162,6 +166,8 @@ pub enum P {
     If(IfKind, Ex, Arc<P>, Option<Arc<P>>),
     Case(Vec<(Ex, Arc<P>)>, Option<Arc<P>>),
     Compose(Operator, Vec<Arc<P>>),
+    /// `P |[X]| Q`, `P |[X|Y]| Q`.
+    Synchronised([Arc<P>; 2], Vec<Vec<EventSet>>),
     Indexed(Operator, Name, Domain, Arc<P>),
     Copies(Ex, Arc<P>),
     Hide(Arc<P>, Vec<EventSet>),
@@ -280,6 +286,7 @@ impl fmt::Display for Action {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Action::Event(event) => write!(f, "{event}"),
+            Action::Assign(text, _) => write!(f, "{text}"),
             Action::Tau => write!(f, "tau"),
             Action::Send(to, message) => {
                 write!(f, "{to}!{}", list(message, ".", |part| format!("({part})")))
@@ -322,7 +329,7 @@ impl fmt::Display for P {
             }
             P::Prefix(action, statements, then) => {
                 write!(f, "{action}")?;
-                if !statements.is_empty() {
+                if !statements.is_empty() && !matches!(action, Action::Assign(..)) {
                     write!(f, "{{ {} }}", program(statements))?;
                 }
                 write!(f, " -> {then}")
@@ -332,10 +339,14 @@ impl fmt::Display for P {
             }
             P::Assert(condition) => write!(f, "assert({condition})"),
             P::Guard(condition, body) => write!(f, "[{condition}] {body}"),
+            P::If(IfKind::Between, condition, then, otherwise) => {
+                let otherwise = otherwise.as_deref().unwrap_or(&P::Skip);
+                write!(f, "(({then}) <| {condition} |> ({otherwise}))")
+            }
             P::If(kind, condition, then, otherwise) => {
                 let word = match kind {
                     IfKind::Plain => "if",
-                    IfKind::Atomic => "ifa",
+                    IfKind::Atomic | IfKind::Between => "ifa",
                     IfKind::Blocking => "ifb",
                 };
                 write!(f, "{word} ({condition}) {{ {then} }}")?;
@@ -352,6 +363,12 @@ impl fmt::Display for P {
             P::Compose(operator, operands) => {
                 let between = format!(" {} ", operator.sign());
                 write!(f, "({})", list(operands, &between, |operand| format!("({operand})")))
+            }
+            P::Synchronised([left, right], alphabets) => {
+                let sets = list(alphabets, " | ", |sets| {
+                    format!("{{{}}}", list(sets, ", ", ToString::to_string))
+                });
+                write!(f, "(({left}) |[{sets}]| ({right}))")
             }
             P::Indexed(operator, name, domain, body) => {
                 let values = match domain {

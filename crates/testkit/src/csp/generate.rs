@@ -95,7 +95,7 @@ impl Generator<'_> {
         if depth == 0 {
             return self.leaf(position);
         }
-        match self.rng.below(if depth > 2 { 36 } else { 30 }) {
+        match self.rng.below(if depth > 2 { 40 } else { 34 }) {
             0..=7 => self.prefix(depth, guarded),
             8 => {
                 let events = (0..2).map(|_| self.event()).collect();
@@ -159,7 +159,14 @@ impl Generator<'_> {
             27 => P::Copies(Ex::Int(1 + self.rng.below(2) as i64), self.below(depth, inner)),
             28 => self.compose(Operator::Interleave, depth, inner),
             29 => self.compose(Operator::Parallel, depth, inner),
-            30..=32 => self.compose(Operator::Interleave, depth, inner),
+            30 | 31 => self.synchronised(depth, inner),
+            32 => {
+                let condition = self.condition();
+                let then = self.below(depth, position);
+                P::If(IfKind::Between, condition, then, Some(self.below(depth, position)))
+            }
+            33 => self.assignment(depth, guarded),
+            34..=36 => self.compose(Operator::Interleave, depth, inner),
             _ => self.compose(Operator::Parallel, depth, inner),
         }
     }
@@ -171,6 +178,49 @@ impl Generator<'_> {
     fn compose(&mut self, operator: Operator, depth: usize, position: Position) -> P {
         let count = 2 + usize::from(self.rng.chance(1, 5));
         P::Compose(operator, (0..count).map(|_| self.below(depth, position)).collect())
+    }
+
+    fn synchronised(&mut self, depth: usize, position: Position) -> P {
+        let count = 1 + self.rng.below(2);
+        let alphabets = (0..count)
+            .map(|_| (0..self.rng.below(3)).map(|_| self.event_set()).collect())
+            .collect();
+        P::Synchronised([self.below(depth, position), self.below(depth, position)], alphabets)
+    }
+
+    /// `x0 := (x1+1)%2 -> …`.
+    fn assignment(&mut self, depth: usize, position: Position) -> P {
+        if self.variables.is_empty() {
+            return self.prefix(depth, position);
+        }
+        let at = self.rng.below(self.variables.len());
+        let Variable { high, is_array, .. } = self.variables[at];
+        let index = is_array.then(|| self.rng.below(2) as i64);
+        let place = match index {
+            Some(index) => format!("{}[{index}]", super::ast::variable_name(at)),
+            None => super::ast::variable_name(at),
+        };
+        let most = Ex::Int(high + 1);
+        let scalar = self.variables.iter().position(|variable| !variable.is_array);
+        let (text, data, value) = match (self.rng.below(3), scalar) {
+            (0, _) if !self.names.is_empty() => {
+                let name = *self.rng.pick(&self.names);
+                let value = binary(Op::Modulo, Ex::Name(name), most);
+                (format!("v{name}%{}", high + 1), vec![Ex::Name(name)], value)
+            }
+            (1, Some(other)) => {
+                let more = binary(Op::Add, Ex::Global(other), Ex::Int(1));
+                let text = format!("({}+1)%{}", super::ast::variable_name(other), high + 1);
+                (text, Vec::new(), binary(Op::Modulo, more, most))
+            }
+            _ => {
+                let value = self.rng.below(2) as i64;
+                (value.to_string(), Vec::new(), Ex::Int(value))
+            }
+        };
+        let action = Action::Assign(format!("{place}:={text}"), data);
+        let program = vec![Statement::Set(at, index.map(Ex::Int), value)];
+        P::Prefix(action, program, self.below(depth, position))
     }
 
     fn leaf(&mut self, position: Position) -> P {

@@ -38,7 +38,7 @@ pub(crate) enum Shape {
     Cubes,
 }
 
-/// What an exploration may cost.
+/// Budget of an exploration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     pub(crate) limits: Limits,
@@ -84,7 +84,7 @@ struct Explorer<'a> {
     obligations: Vec<(Formula, Label)>,
     known: HashMap<Formula, StateId>,
     by_function: HashMap<Label, StateId>,
-    /// What a formula rests on: the obligations in its function, and what it was dropped for.
+    /// Support of a formula: the obligations in its function, and the reason that it was dropped for.
     reasons: HashMap<Formula, HashSet<Formula>>,
     /// Whether the first rests on the second, where that was asked.
     resting: HashMap<(Formula, Formula), bool>,
@@ -195,7 +195,7 @@ impl Explorer<'_> {
         let Some(cubes) = self.successors.diagrams.cover(function, most)? else {
             return Err(Refused { resource: Resource::LetterClasses, limit: most });
         };
-        // What is left to choose for the same letters and promises.
+        // The remaining choices for the same letters and promises.
         let mut choices: Vec<(Label, Vec<u32>, Vec<Formula>)> = Vec::new();
         for cube in cubes {
             let mut letters = Vec::new();

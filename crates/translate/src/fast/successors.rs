@@ -1,4 +1,4 @@
-//! What a formula asks of this position and of the next, as a decision diagram.
+//! Obligations of a formula for this position and the next, as a decision diagram.
 //!
 //! The diagram of `f` is over three kinds of variables: propositions; *next* variables, "this
 //! formula holds at the next position"; and *promise* variables, "this formula was promised and
@@ -24,7 +24,7 @@ use hashbrown::{HashMap, HashSet};
 use fairly_logic::{AtomId, Formula, Formulas, Node};
 use fairly_omega::{Label, Letters, Prop, Refused, Resource};
 
-/// What a variable of the diagrams stands for.
+/// Meaning of a variable of the diagrams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Variable {
     /// A proposition holds.
@@ -125,7 +125,7 @@ impl Successors {
         self.promises
     }
 
-    /// What a variable stands for.
+    /// Meaning of a variable.
     pub(crate) fn variable(&self, prop: Prop) -> Variable {
         self.variables[prop.0 as usize]
     }
@@ -218,7 +218,7 @@ impl Successors {
         }
     }
 
-    /// What `F b` or `a U b` asks of this position when `b` does not come.
+    /// Obligation of `F b` or `a U b` at this position when `b` does not come.
     fn waiting(&mut self, formulas: &Formulas, g: Formula) -> Result<Label, Refused> {
         let (a, b) = match formulas.node(g) {
             Node::Finally(b) => (Label::TRUE, b),
@@ -372,8 +372,8 @@ impl Successors {
     }
 }
 
-/// What is promised in the end: the `c` of `c`, `F c`, `a U c`, `a U (b U c)` and so on. An edge
-/// on which no `c` is promised has kept all these promises.
+/// The formula promised in the end: the `c` of `c`, `F c`, `a U c`, `a U (b U c)` and so on. An edge on which
+/// no `c` is promised has kept all these promises.
 fn goal(formulas: &Formulas, b: Formula) -> Formula {
     let mut goal = b;
     while let Node::Finally(c) | Node::Until(_, c) = formulas.node(goal) {

@@ -1,4 +1,4 @@
-//! What the tests of this crate share.
+//! Helpers that the tests of this crate share.
 
 use fairly_logic::{Formula, Formulas};
 use fairly_omega::{Automaton, Prop, Word, ops};

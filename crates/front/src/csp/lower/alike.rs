@@ -53,6 +53,7 @@ enum Shape {
     If(u8, bool),
     Case(bool),
     Compose(Operator),
+    Synchronised(Vec<SetId>),
     /// An operator, and for each index whether it has a range.
     Replicate(Operator, Vec<(bool, usize)>),
     Copies,
@@ -253,6 +254,7 @@ impl Terms {
             ProcessKind::Compose { operands, .. } => {
                 operands.iter().map(|&node| part(node)).collect()
             }
+            ProcessKind::Synchronised { operands, .. } => operands.map(part).to_vec(),
         }
     }
 
@@ -326,6 +328,13 @@ impl Terms {
                 Shape::Case(otherwise.is_some())
             }
             ProcessKind::Compose { operator, .. } => Shape::Compose(*operator),
+            ProcessKind::Synchronised { alphabets, .. } => {
+                let mut sets = Vec::with_capacity(alphabets.len());
+                for alphabet in alphabets {
+                    sets.push(self.hidden_set(alphabet, environment)?);
+                }
+                Shape::Synchronised(sets)
+            }
             ProcessKind::Replicate { operator, bindings, .. } => {
                 let mut inner = environment.clone();
                 let mut domains = Vec::with_capacity(bindings.len());

@@ -180,6 +180,7 @@ impl Search<'_> {
                 self.open.extend(otherwise.map(with));
             }
             ProcessKind::Compose { .. }
+            | ProcessKind::Synchronised { .. }
             | ProcessKind::Replicate { .. }
             | ProcessKind::Copies { .. } => {
                 let operands = terms.operands(node, environment, None)?;

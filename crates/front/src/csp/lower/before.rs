@@ -1,4 +1,4 @@
-//! What channels held before a step that sends or receives.
+//! Contents of channels before a step that sends or receives.
 //!
 //! An edge of the model communicates first and then runs its effect, but the values that a process
 //! remembers are those before the step.

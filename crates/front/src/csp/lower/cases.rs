@@ -24,7 +24,7 @@ const MAX_CASE_COPIES: usize = 64;
 const MAX_DECLARED_CASES: i64 = 256;
 const MAX_DECLARED_COPIES: usize = 4096;
 
-/// What the values of a variable without bounds are compared with.
+/// Values that a variable without bounds is compared with.
 pub(super) const CASES: Range = Range { low: 0, high: MAX_CASES - 1 };
 
 /// The operands of a choice that are there if a condition holds.

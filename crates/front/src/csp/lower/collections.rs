@@ -5,7 +5,7 @@
 //! state. A table has a second array for its values. The first array takes the place of the variable of
 //! the text; the other variables come behind all variables of the text.
 //!
-//! What changes a collection is in `methods.rs`.
+//! Changes of collections are in `methods.rs`.
 
 use fairly_model::{
     AnyVariable, BinaryOp, Expr, Overflow, Place, Range, Statement, StatementKind, UnaryOp,
@@ -22,8 +22,8 @@ use crate::csp::library::{
 use crate::csp::syntax as csp;
 use crate::csp::syntax::{ProcessKind, Specification};
 
-/// What cells hold that are not used. It is no number that processes have, so that exchanging these
-/// leaves it as it is.
+/// Contents of unused cells. It is no number that processes have, so a permutation of processes leaves it as it
+/// is.
 pub(super) const UNUSED: i64 = -1;
 
 /// How many operators and operands a question may be made of.
@@ -430,7 +430,7 @@ fn power(x: &Expr, y: &Expr) -> Expr {
     let product = |times: i64| {
         (1..times).fold(x.clone(), |all, _| folded(BinaryOp::Multiply, all, x.clone()))
     };
-    // What is too large is a fault.
+    // A value that is too large is a fault.
     let mut all = Expr::binary(BinaryOp::Multiply, Expr::Const(i64::MAX), Expr::Const(2));
     for exponent in (1..=MOST).rev() {
         if !matches!(is(y, exponent), Expr::FALSE) {
@@ -487,7 +487,7 @@ pub(super) fn each_call(expr: &csp::Expr, visit: &mut dyn FnMut(&MethodCall)) {
 struct Growth<'a> {
     specification: &'a Specification,
     grows: Vec<bool>,
-    /// What a collection is assigned from: the contents of these.
+    /// Collections whose contents are assigned to a collection.
     from: Vec<(usize, usize)>,
     /// One collection becomes the elements of two others together.
     sums: Vec<(usize, usize, usize)>,
@@ -603,7 +603,7 @@ impl Growth<'_> {
         let most_timers = most_timers.unwrap_or(DEFAULT_TIMERS);
         let of = |(at, least): (usize, u32)| match variables[at].collection {
             Some(collection) => {
-                // What it begins with has room whatever a comment says.
+                // The initial contents have room, whatever a comment says.
                 let first = u32::try_from(variables[at].initial.len()).unwrap_or(MOST_CAPACITY);
                 match collection.class {
                     Class::Dbm => most_timers,

@@ -178,8 +178,8 @@ impl Programs<'_> {
         Ok(())
     }
 
-    /// What happens at the end of a program. PAT copies its objects for the next one, and the copy of a matrix with
-    /// timers has the ceiling 0.
+    /// Statements at the end of a program. PAT copies its objects for the next one, and the copy of a matrix
+    /// with timers has the ceiling 0.
     pub(super) fn finish(&mut self, out: &mut Vec<Statement>) {
         for (room, writer) in self.grown.drain(..) {
             let has_timers = folded(BinaryOp::Less, Expr::Const(0), room.counted());

@@ -1,16 +1,15 @@
-//! What the names of a definition stand for at a point of a process.
+//! Values of the names of a definition at a point of a process.
 //!
-//! A process is a term: a place in the text, together with values for the names that are free there.
-//! Most values are known before the search. Those that are not are kept in *cells*, variables of
-//! the process in the model, or are expressions that nobody has evaluated yet: as in PAT, the
-//! arguments of a process are evaluated when the process makes its first step, not when it becomes
-//! the one to go on with.
+//! A process is a term: a place in the text, together with values for the names that are free there. Most
+//! values are known before the search. Those that are not are kept in *cells*, variables of the process in the
+//! model, or are expressions that have not been evaluated yet: as in PAT, the arguments of a process are
+//! evaluated when the process makes its first step, not when it becomes the one to go on with.
 
 use fairly_model::{AnyVariable, BinaryOp, Expr, LocalId as Cell, Place};
 
 use crate::csp::syntax::LocalId;
 
-/// What a name stands for.
+/// Value of a name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Value {
     /// A number; truth values are 0 and 1.
@@ -31,7 +30,7 @@ impl Value {
         }
     }
 
-    /// The same value for somebody who will not ask before the next step.
+    /// The same value for a reader that will not look before the next step.
     pub(super) fn deferred(expr: Expr) -> Value {
         match expr {
             Expr::Const(value) => Value::Known(value),
@@ -68,7 +67,7 @@ pub(super) fn whole(local: LocalId) -> LocalId {
 pub(super) struct Environment(Vec<(LocalId, Value)>);
 
 impl Environment {
-    /// What a name stands for.
+    /// Value of a name.
     pub(super) fn get(&self, local: LocalId) -> Option<&Value> {
         let at = self.0.binary_search_by_key(&local, |&(name, _)| name).ok()?;
         Some(&self.0[at].1)
@@ -159,7 +158,7 @@ pub(super) fn is_stable(expr: &Expr) -> bool {
     }
 }
 
-/// What takes the place of a leaf, if anything does.
+/// Replacement for a leaf, if there is one.
 pub(super) type Leaf<'a> = &'a mut dyn FnMut(&Expr) -> Option<Expr>;
 
 /// The expression with its leaves (cells and cells of a message) replaced.

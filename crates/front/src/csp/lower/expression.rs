@@ -1,5 +1,7 @@
 //! Expressions of CSP# as expressions of the model, computed as far as they are known.
 
+use std::cell::Cell;
+
 use fairly_model::{AnyVariable, BinaryOp, ChannelQuery, Expr, Place, UnaryOp, VariableId};
 use fairly_source::Span;
 
@@ -13,7 +15,11 @@ use crate::csp::syntax as csp;
 /// How many values the indices of one replicated operator or quantifier may take together.
 pub(super) const MAX_COPIES: usize = 100_000;
 
-/// What a text is read against.
+/// How many operators and operands one expression may be written out to, or all conditions with a name
+/// together. Quantifiers inside others multiply.
+const MOST_NODES: usize = 1 << 22;
+
+/// Context in which a text is read.
 pub(super) struct Scope<'a> {
     /// The specification.
     pub(super) specification: &'a csp::Specification,
@@ -27,7 +33,9 @@ pub(super) struct Scope<'a> {
     pub(super) placed: Option<&'a [VariableId]>,
     /// A variable of the model, and the value that it has where indices are asked for theirs.
     pub(super) assumed: Option<(&'a Expr, i64)>,
-    /// What a name stands for.
+    /// How many operators and operands have been written out.
+    pub(super) written: &'a Cell<usize>,
+    /// Value of a name.
     pub(super) names: &'a dyn Fn(csp::LocalId) -> Option<Expr>,
 }
 
@@ -93,6 +101,16 @@ impl Scope<'_> {
 
     /// The expression in the model.
     pub(super) fn expr(&self, expr: &csp::Expr) -> Result<Expr, Trouble> {
+        self.written.set(self.written.get() + 1);
+        if self.written.get() > MOST_NODES {
+            return Err(Trouble {
+                code: "E1092",
+                message: format!(
+                    "this is written out to more than {MOST_NODES} values and operators"
+                ),
+                span: expr.span,
+            });
+        }
         Ok(match &expr.kind {
             csp::ExprKind::Int(value) => Expr::Const(i64::from(*value)),
             csp::ExprKind::Bool(value) => Expr::Const(i64::from(*value)),
@@ -374,7 +392,7 @@ pub(super) fn folded(op: BinaryOp, left: Expr, right: Expr) -> Expr {
     };
     let (a, b) = match (&left, &right) {
         (Expr::Const(a), Expr::Const(b)) => (*a, *b),
-        // What is known on the left decides without the right.
+        // A known left operand decides without the right one.
         (Expr::Const(a), _) if op == And => {
             return if *a == 0 { Expr::FALSE } else { truth(right) };
         }

@@ -238,7 +238,7 @@ fn rendezvous(terms: &Terms, send: &Step, receive: &Step, number: u32) -> Option
     Some((joint, left))
 }
 
-/// What an observer sees of both halves. A hidden set or an alphabet may name it as an event, `c.1`.
+/// Label of both halves for an observer. A hidden set or an alphabet may name it as an event, `c.1`.
 fn joint_label(terms: &Terms, channel: ChannelId, number: u32, message: &[Expr]) -> StepLabel {
     let declared = &terms.specification.channels[channel.index()];
     let family = terms.specification.events.iter().position(|it| *it == declared.name.text);

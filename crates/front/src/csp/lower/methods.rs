@@ -1,4 +1,4 @@
-//! What methods do to collections, as statements of the model.
+//! Methods of collections, as statements of the model.
 //!
 //! Each of them leaves the cells behind the last element as [`UNUSED`]. The number of elements grows before
 //! an element is stored, so that a collection without room is found before anything is written.
@@ -490,9 +490,8 @@ impl Programs<'_> {
             let keeps = |at: &Expr| other.contains(&to.element(at.clone())).negated();
             return self.filter(to, &keeps, Vec::new(), writer, out);
         }
-        // What is taken away is what is replaced. Only what both have matters. The elements that are
-        // left are put behind it, in their order, and then it is taken away: at no time there are more
-        // than the first has.
+        // The removed part is replaced. Only elements of both matter: the elements that are left are put behind
+        // it, in their order, and then it is taken away, so there are never more than the first has.
         let keeps = |at: &Expr| one.contains(&to.element(at.clone()));
         self.filter(to, &keeps, Vec::new(), writer, out);
         let (common, at) = (self.counter(), self.counter());

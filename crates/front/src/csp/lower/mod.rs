@@ -36,7 +36,7 @@ pub use network::{Lowered, Parts, Plan, expression, lower, lower_as, lower_count
 pub(crate) struct Trouble {
     /// The code of the diagnostic.
     pub(crate) code: &'static str,
-    /// What, in a sentence.
+    /// The reason, in a sentence.
     pub(crate) message: String,
     /// Where it is written.
     pub(crate) span: Span,

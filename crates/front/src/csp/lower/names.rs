@@ -69,6 +69,10 @@ impl Names<'_> {
             ProcessKind::Compose { operands, .. } => {
                 operands.iter().for_each(|&node| self.child(node));
             }
+            ProcessKind::Synchronised { operands, alphabets } => {
+                operands.iter().for_each(|&node| self.child(node));
+                alphabets.iter().flatten().for_each(|set| self.set(set));
+            }
             ProcessKind::Replicate { bindings, body, .. } => {
                 self.bindings(bindings);
                 self.child(*body);

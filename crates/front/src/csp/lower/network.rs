@@ -160,8 +160,10 @@ pub fn lower_counting(
             });
         }
     }
+    // All of them together: what one takes is taken from the others.
+    let scope = terms.scope(&|_| None);
     for define in &specification.defines {
-        let expr = terms.scope(&|_| None).expr(&define.body).map_err(diagnostic)?;
+        let expr = scope.expr(&define.body).map_err(diagnostic)?;
         model.propositions.push((define.name.text.clone(), expr));
     }
     let mut layout = Layout { terms: &mut terms, leaves: Vec::new(), hidings: Vec::new() };
@@ -400,6 +402,14 @@ impl Layout<'_> {
                 for (at, (node, environment)) in operands.iter().enumerate() {
                     let alphabet = self.terms.alphabet_set(*node, environment)?;
                     parts.push((self.node(*node, environment, context.part(at))?, alphabet));
+                }
+                Ok(Structure::Parallel(parts))
+            }
+            ProcessKind::Synchronised { operands, alphabets } => {
+                let mut parts = Vec::with_capacity(operands.len());
+                for (at, &operand) in operands.iter().enumerate() {
+                    let alphabet = self.terms.own_alphabet(alphabets, at, environment)?;
+                    parts.push((self.node(operand, environment, context.part(at))?, alphabet));
                 }
                 Ok(Structure::Parallel(parts))
             }

@@ -35,7 +35,7 @@ impl Scratch {
         Cell(SCRATCH + self.next - 1)
     }
 
-    /// What [`Scratch::release`] gives back to.
+    /// Current position, for [`Scratch::release`].
     fn mark(&self) -> u32 {
         self.next
     }
@@ -45,7 +45,7 @@ impl Scratch {
         self.next = mark;
     }
 
-    /// Goes on behind those that somebody else has used.
+    /// Goes on behind variables that are in use already.
     pub(super) fn after(used: u32) -> Scratch {
         Scratch { next: used, most: used }
     }
@@ -58,7 +58,7 @@ impl Scratch {
 
 /// Turns a program into statements of the model.
 pub(super) struct Programs<'a> {
-    /// What names outside the program stand for.
+    /// Values of names outside the program.
     pub(super) scope: &'a Scope<'a>,
     /// The cells of the program's own variables.
     pub(super) scratch: &'a mut Scratch,

@@ -16,7 +16,7 @@ use crate::csp::syntax::{
 /// How many kinds of messages one channel may have, as far as arrays in them are concerned.
 const MAX_SHAPES: usize = 64;
 
-/// What the parts of a message are: the length of an array, or 0 for a single value.
+/// Lengths of the parts of a message: the length of an array, or 0 for a single value.
 pub(super) type Shape = Vec<u32>;
 
 /// How many elements the parts of a message have together.
@@ -48,8 +48,8 @@ impl Shapes {
     }
 }
 
-/// What names and messages can be, found without exploring. Whichever process a name belongs to, it can be all that is
-/// ever given to it.
+/// Computes the shapes of names and messages without exploring. A name has every shape that is ever given to
+/// it, in whichever process.
 pub(super) fn shapes(specification: &Specification) -> Shapes {
     let passes_arrays =
         |expr: &Expr| matches!(&expr.kind, ExprKind::Element(_, it) if it.is_empty());
@@ -112,7 +112,7 @@ pub(super) fn shapes(specification: &Specification) -> Shapes {
     }
 }
 
-/// What an expression can be.
+/// Possible lengths of an expression.
 fn lengths(specification: &Specification, expr: &Expr, names: &[BTreeSet<u32>]) -> Vec<u32> {
     let of = |local: &LocalId| names.get(local.index()).filter(|lengths| !lengths.is_empty());
     match &expr.kind {
@@ -127,7 +127,7 @@ fn lengths(specification: &Specification, expr: &Expr, names: &[BTreeSet<u32>]) 
     }
 }
 
-/// What a message can be.
+/// Possible shapes of a message.
 fn product(specification: &Specification, message: &[Expr], names: &[BTreeSet<u32>]) -> Vec<Shape> {
     let mut shapes: Vec<Shape> = vec![Vec::new()];
     for part in message {

@@ -386,6 +386,7 @@ impl Terms {
                 unfolded?;
             }
             ProcessKind::Compose { .. }
+            | ProcessKind::Synchronised { .. }
             | ProcessKind::Replicate { .. }
             | ProcessKind::Copies { .. }
             | ProcessKind::Hide { .. }

@@ -110,7 +110,7 @@ impl Term {
 pub(super) struct Settled {
     /// The term.
     pub(super) term: Term,
-    /// What each of its cells gets, evaluated in the state before the step.
+    /// Value of each of its cells, evaluated in the state before the step.
     pub(super) cells: Vec<Expr>,
 }
 

@@ -64,6 +64,8 @@ pub(super) struct Terms {
     pub(super) deep: Cell<bool>,
     /// Whether a step may assign to [`super::program::LIMIT`].
     pub(super) limited: Cell<bool>,
+    /// How many operators and operands the expression that is read has been written out to.
+    written: Cell<usize>,
     /// How many operands, steps and parts have been looked at.
     pub(super) work: Cell<u64>,
 }
@@ -111,6 +113,7 @@ impl Terms {
             unfolded: 0,
             deep: Cell::default(),
             limited: Cell::new(false),
+            written: Cell::new(0),
             work,
         }
     }
@@ -147,6 +150,7 @@ impl Terms {
 
     /// The scope of expressions whose names mean this.
     pub(super) fn scope<'a>(&'a self, names: &'a dyn Fn(LocalId) -> Option<Expr>) -> Scope<'a> {
+        self.written.set(0);
         Scope {
             specification: &self.specification,
             channels: &self.channels,
@@ -154,6 +158,7 @@ impl Terms {
             collections: &self.collections,
             placed: None,
             assumed: None,
+            written: &self.written,
             names,
         }
     }
@@ -219,6 +224,9 @@ impl Terms {
             ProcessKind::Compose { operands, .. } => {
                 operands.iter().map(|&operand| (operand, environment.clone())).collect()
             }
+            ProcessKind::Synchronised { operands, .. } => {
+                operands.iter().map(|&operand| (operand, environment.clone())).collect()
+            }
             ProcessKind::Replicate { bindings, body, .. } => {
                 let mut copies = Vec::new();
                 let names = |local| environment.get(local).map(Value::expr);
@@ -263,6 +271,17 @@ impl Terms {
     ) -> Result<SetId, Trouble> {
         let alphabet = self.alphabet(node, environment, Which::Alphabet)?;
         Ok(self.sets.intern(alphabet))
+    }
+
+    /// The alphabet of one side of `P |[X]| Q` or `P |[X|Y]| Q`.
+    pub(super) fn own_alphabet(
+        &mut self,
+        alphabets: &[Vec<csp::EventSet>],
+        side: usize,
+        environment: &Environment,
+    ) -> Result<SetId, Trouble> {
+        let own = alphabets.get(side).or(alphabets.first());
+        self.hidden_set(own.map_or(&[], Vec::as_slice), environment)
     }
 
     /// A set of hidden events.
@@ -359,6 +378,14 @@ impl Terms {
                 operator: Operator::GeneralChoice | Operator::InternalChoice,
                 ..
             } => self.node(node, environment),
+            ProcessKind::Synchronised { operands, alphabets } => {
+                let mut terms = Vec::with_capacity(operands.len());
+                for (side, &operand) in operands.iter().enumerate() {
+                    let alphabet = self.own_alphabet(alphabets, side, environment)?;
+                    terms.push((head(self, operand, environment)?, alphabet));
+                }
+                Term::Parallel(terms)
+            }
             ProcessKind::Compose { operator, .. } | ProcessKind::Replicate { operator, .. } => {
                 let operands = self.operands(node, environment, None)?;
                 match operator {
@@ -479,6 +506,7 @@ fn skips(specification: &Specification) -> Vec<bool> {
             ProcessKind::Compose { operator, operands } => {
                 !hides(*operator) && operands.iter().all(is_skip)
             }
+            ProcessKind::Synchronised { operands, .. } => operands.iter().all(is_skip),
             ProcessKind::Replicate { operator, body, .. } => !hides(*operator) && is_skip(body),
             ProcessKind::Copies { body, .. } | ProcessKind::Atomic(body) => is_skip(body),
             ProcessKind::Stop

@@ -14,7 +14,7 @@ use crate::promela::ast::{self, Base, Expr as Ast, Pattern, Sequence, StmtKind, 
 /// Variables that channels are assigned to: the variable and the fields in it.
 pub(super) type Assigned = HashSet<(Base, Vec<usize>)>;
 
-/// What the statements of a process assign to.
+/// Collects the variables that the statements of a process assign to.
 pub(super) fn assigned(sequence: &Sequence, found: &mut Assigned) {
     let mut add = |variable: &VarRef| {
         let path = variable.fields.iter().map(|field| field.field).collect();

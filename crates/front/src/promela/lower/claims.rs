@@ -38,7 +38,7 @@ pub struct ClaimState {
     pub accepts: bool,
     /// Whether the claim is complete here: the run is wrong whatever follows.
     pub ends: bool,
-    /// What leads on.
+    /// The steps onwards.
     pub steps: Vec<ClaimStep>,
 }
 
@@ -90,7 +90,7 @@ struct Maker<'l, 'a> {
     of: &'a Proctype,
     flow: Flow<'a>,
     machine: Machine,
-    /// What is still to be drawn in: what holds so far, after how many steps, and where it is.
+    /// Open branches: the condition so far, the number of steps, and the element.
     open: Vec<(Guard, usize, ElementId)>,
     /// The ways out of a state.
     ways: Vec<(Guard, Goal)>,
@@ -173,7 +173,7 @@ impl<'a> Maker<'_, 'a> {
 
     /// Finds what leads on in one step, or further inside an atomic sequence.
     fn find_steps(&mut self, before: &Guard, steps: usize, at: ElementId) -> Lower<()> {
-        // What an `else` further on asks: that none before it is possible.
+        // Condition of an `else` further on: none before it is possible.
         let mut blocked = Some(Guard::TRUE);
         for step in self.machine.steps[at].clone() {
             let node = self.flow.elements[step.element].node;
@@ -247,7 +247,7 @@ impl<'a> Maker<'_, 'a> {
     }
 }
 
-/// What holds so far if an assertion holds, too.
+/// Condition so far if an assertion holds, too.
 fn passing(before: Guard, assertion: Guard) -> Guard {
     if assertion.expr == before.expr.clone().negated() {
         return Guard { expr: Expr::FALSE, words: Vec::new() };

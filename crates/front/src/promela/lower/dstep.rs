@@ -34,7 +34,7 @@ impl Scratch {
 }
 
 impl<'a> Lowering<'a> {
-    /// What a `d_step` does.
+    /// Body of a `d_step`.
     pub(super) fn d_step(
         &self,
         at: usize,
@@ -131,7 +131,7 @@ impl<'a> Maker<'_, 'a, '_> {
         }
     }
 
-    /// What is done when a statement is executed that can be.
+    /// Effect of a statement that is executable.
     fn inside(&self, element: ElementId, action: &Action) -> Lower<Vec<Statement>> {
         let Node::Basic(stmt) = self.node(element) else { return Ok(action.effect.clone()) };
         let span = Some(stmt.place.span);
@@ -276,7 +276,7 @@ impl<'a> Maker<'_, 'a, '_> {
         Ok(())
     }
 
-    /// What is done from an element to the next piece or the end.
+    /// Effect from an element to the next piece or the end.
     fn piece(&mut self, start: ElementId, checked: bool) -> Lower<Vec<Statement>> {
         let mut passed = Vec::new();
         let body = self.pass(start, checked, &mut passed);
@@ -313,7 +313,7 @@ impl<'a> Maker<'_, 'a, '_> {
             body.extend(self.inside(at, &action)?);
             match self.arrive(self.next(at))? {
                 None => return Ok(body),
-                // Somebody jumps there, or control has come round.
+                // It is the target of a jump, or control has come round.
                 Some(next) if self.is_piece(next) => {
                     self.jump(Some(next), &mut body);
                     return Ok(body);
@@ -354,7 +354,7 @@ impl<'a> Maker<'_, 'a, '_> {
         for part in self.parts(choice).into_iter().rev() {
             let mut then = Vec::new();
             let mut condition = Expr::TRUE;
-            // What the option begins with, though not past a jump: that is taken first.
+            // The first element of the option, though not past a jump: that is taken first.
             match self.arrive(Some(part))? {
                 Some(option) if matches!(self.node(option), Node::Basic(_)) => {
                     let action = self.action(option)?;

@@ -34,11 +34,11 @@ impl<'a> Lowering<'a> {
             let from = self.processes[at].locations[number];
             let steps = self.processes[at].machine.steps[from].clone();
             let mut edges = Vec::with_capacity(steps.len());
-            // What an `else` further on asks: whether none before it can be executed.
+            // Condition of an `else` further on: none before it can be executed.
             let mut blocked = Some(Expr::TRUE);
             let (mut rank, mut group) = (0_u8, None);
-            // Whether somebody else decides if one before can be executed, and whether an `else`
-            // has asked for that.
+            // Whether another process decides if one before can be executed, and whether an `else` has asked
+            // for that.
             let (mut meets, mut asked) = (false, false);
             for (position, step) in steps.iter().enumerate() {
                 let node = self.processes[at].flow.elements[step.element].node;
@@ -159,7 +159,7 @@ impl<'a> Lowering<'a> {
 
     /// A step in the words of the source.
     fn shown(&self, element: &Element<'_>) -> String {
-        /// A `d_step` can be thousands of statements, which nobody reads in a list of steps.
+        /// A `d_step` can be thousands of statements, too long for a list of steps.
         const MOST: usize = 200;
         let shown = self.written(element);
         match shown.char_indices().nth(MOST) {

@@ -16,7 +16,7 @@ use super::processes::{Lowering, Scope};
 use super::statement::Action;
 use crate::promela::ast::{self, Exclusive, ExprKind, Pattern, Probe, Stmt, StmtKind, VarRef};
 
-/// What is done with a channel, as far as claims go.
+/// Use of a channel, as far as claims go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Kind {
     receives: bool,
@@ -26,7 +26,7 @@ struct Kind {
 impl Kind {
     const RECEIVES: Kind = Kind { receives: true, sends: false };
     const SENDS: Kind = Kind { receives: false, sends: true };
-    /// What depends on how full a channel is can be changed from both ends.
+    /// Conditions on the fill of a channel can be changed from both ends.
     const LOOKS: Kind = Kind { receives: true, sends: true };
 
     fn concerns(self, claim: &Exclusive) -> bool {
@@ -37,7 +37,7 @@ impl Kind {
 /// How a claim is broken.
 struct Intrusion {
     when: Expr,
-    /// What is wrong then.
+    /// The error in that case.
     message: String,
 }
 
@@ -50,7 +50,7 @@ struct Use<'a> {
 }
 
 impl<'a> Lowering<'a> {
-    /// What a step is instead if it breaks a claim; none if it cannot.
+    /// Replacement for a step that breaks a claim; `None` if it cannot break one.
     pub(super) fn intrusion(&self, at: usize, element: ElementId) -> Lower<Option<Action>> {
         let first = match self.processes[at].flow.elements[element].node {
             Node::Basic(stmt) => Some(stmt),
@@ -69,7 +69,7 @@ impl<'a> Lowering<'a> {
         }))
     }
 
-    /// What a statement inside a `d_step` asserts because of claims.
+    /// Assertion of a statement inside a `d_step` because of claims.
     pub(super) fn assert_unclaimed(&self, at: usize, stmt: &'a Stmt) -> Lower<Option<Statement>> {
         Ok(self.intrudes(at, stmt)?.map(|Intrusion { when, message }| {
             let kind = StatementKind::Assert {
@@ -172,8 +172,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// What a new process asserts because of its own claims: that there is no other like it, and that
-    /// the channel is no rendezvous, where SPIN has no use for them.
+    /// Assertions of a new process because of its own claims: that there is no other like it, and that the
+    /// channel is no rendezvous, where SPIN has no use for them.
     pub(super) fn assert_claims(&self, at: usize) -> Lower<Vec<Statement>> {
         let mut asserted = Vec::new();
         if !self.options.assertions {
@@ -270,7 +270,7 @@ impl<'a> Search<'_, 'a> {
         Ok(())
     }
 
-    /// What an expression uses that is evaluated in this case.
+    /// Collects the uses of an expression that is evaluated in this case.
     fn expr(&mut self, expr: &'a ast::Expr, when: Expr) -> Lower<()> {
         match &expr.kind {
             ExprKind::Length(channel) => self.add(channel, Kind::LOOKS, when),

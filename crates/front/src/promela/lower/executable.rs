@@ -1,6 +1,6 @@
 //! Whether another process could take a step, as an expression: for priorities and `enabled`.
 //!
-//! What a process waits for is read off the steps of its control states, as others see it.
+//! The condition that a process waits for is read off the steps of its control states, as others see it.
 
 use fairly_model::{BinaryOp, Expr, LocationId, SlotId, TemplateId};
 
@@ -60,7 +60,7 @@ impl<'a> Lowering<'a> {
             let possible = match self.processes[at].flow.elements[step.element].node {
                 Node::Basic(stmt) => self.action(stmt, at)?.alone,
                 Node::DStep(inner) => {
-                    // What it does is of no interest here, so neither are its variables.
+                    // The effect is of no interest here, so neither are its variables.
                     self.d_step(at, inner, &mut Scratch::new(0))?.alone
                 }
                 // It is the last process that may leave.

@@ -196,7 +196,7 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// What is given for the first process of a proctype, in the order of their numbers.
+    /// Number for the first process of a proctype, in the order of their numbers.
     fn first_slot(
         &self,
         template: TemplateId,
@@ -303,7 +303,7 @@ impl<'a> Lowering<'a> {
             });
         }
         if count < leaf.lengths.len() {
-            // What names a whole array stands for its first element.
+            // The name of a whole array stands for its first element.
             flat = Some(Expr::Const(0));
         }
         Ok(Some((leaf, flat)))
@@ -377,8 +377,8 @@ impl<'a> Lowering<'a> {
         Ok(Channel { number, declared: None })
     }
 
-    /// What each cell of a message must be, and whether the value of a field is asked for that the
-    /// messages of the channel do not have.
+    /// Condition on each cell of a message, and whether the value of a field is asked for that the messages of
+    /// the channel do not have.
     pub(super) fn pattern(
         &self,
         channel: &Channel<'a>,

@@ -16,7 +16,7 @@ pub(super) type ElementId = usize;
 /// A position in [`Flow::sequences`].
 pub(super) type SequenceId = usize;
 
-/// What an element is.
+/// Kinds of elements.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Node<'a> {
     /// A statement that is executed.
@@ -51,7 +51,7 @@ pub(super) enum Node<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Element<'a> {
     pub(super) node: Node<'a>,
-    /// What it comes from.
+    /// The statement that it comes from.
     pub(super) stmt: Option<&'a Stmt>,
     /// The fairness asked of it, or of an option that it begins.
     pub(super) annotation: Option<Annotation>,

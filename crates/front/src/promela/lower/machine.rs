@@ -23,17 +23,17 @@ pub(super) struct Step {
     pub(super) escape: Option<ElementId>,
 }
 
-/// What there is to do in a state.
+/// Work to do in a state.
 #[derive(Clone, Debug)]
 enum State {
     /// Nothing is known: the element is no state.
     None,
     Step(Step),
-    /// What begins at one of these.
+    /// Steps that begin at one of these.
     Choice(Vec<ElementId>),
 }
 
-/// What a state is for properties.
+/// Meaning of a state for properties.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Marks {
     pub(super) end: bool,

@@ -78,7 +78,7 @@ impl<'a> Options<'a> {
     }
 }
 
-/// What a Promela text means.
+/// Meaning of a Promela text.
 #[derive(Clone, Debug)]
 pub struct Lowered {
     /// The system.
@@ -87,7 +87,7 @@ pub struct Lowered {
     pub formulas: Vec<(String, String)>,
     /// The `never` claims.
     pub claims: Vec<Claim>,
-    /// What stands after `expect:` in comments.
+    /// Text behind `expect:` in comments.
     pub expectations: Vec<Fragment>,
     /// The name of the proposition that no process is where progress is marked, if any such place
     /// is: SPIN's `np_`.
@@ -104,7 +104,7 @@ pub struct Lowered {
 /// Gives a Promela model its meaning.
 ///
 /// # Errors
-/// What the model uses that cannot be turned into a [`Model`]; the codes are `E1190` to `E1199`.
+/// Features of the model that cannot be turned into a [`Model`]; the codes are `E1190` to `E1199`.
 ///
 /// ```
 /// use fairly_front::promela::{Options, lower, parse};
@@ -148,7 +148,7 @@ fn trouble(code: &'static str, message: impl Into<String>, place: Place) -> Trou
     Trouble(vec![Diagnostic::error(code, message, place.span).help(help(code))])
 }
 
-/// What to do about it.
+/// Advice for the user.
 fn help(code: &str) -> &'static str {
     match code {
         "E1190" => "priorities are 1 to 255, in models without a rendezvous, as in SPIN",

@@ -1,4 +1,4 @@
-//! What steps, places and processes are called.
+//! Names of steps, places and processes.
 
 use fairly_source::parts;
 use hashbrown::HashMap;
@@ -23,10 +23,10 @@ impl<'a> Words<'a> {
         Words { text, model, ends, parts: parts::starts(text) }
     }
 
-    /// What stands at a place, on one line.
+    /// Text at a place, on one line.
     pub(super) fn at(&self, place: Place) -> String {
-        let text = self.text.get(place.span.start..place.span.end).unwrap_or("");
-        let text = without_comments(text);
+        let span = whole(self.text, place.span.start, place.span.end);
+        let text = without_comments(self.text.get(span).unwrap_or(""));
         let mut line = String::new();
         for word in text.split_whitespace() {
             if !line.is_empty() {
@@ -51,6 +51,32 @@ impl<'a> Words<'a> {
         let before = |place: usize| self.ends.partition_point(|&end| end < place);
         before(at) - before(part.copied().unwrap_or(0)) + 1
     }
+}
+
+/// The range with the parentheses around it that it has one side of: an expression that begins or ends with
+/// something in parentheses is known by what is inside.
+fn whole(text: &str, mut start: usize, mut end: usize) -> std::ops::Range<usize> {
+    let Some(inside) = text.get(start..end) else { return start..end };
+    let inside = without_comments(inside);
+    let (mut closed, mut open) = (0, 0);
+    for sign in inside.chars() {
+        match sign {
+            '(' => open += 1,
+            ')' if open > 0 => open -= 1,
+            ')' => closed += 1,
+            _ => {}
+        }
+    }
+    for _ in 0..open {
+        let rest = &text[end..];
+        let Some(after) = rest.trim_start().strip_prefix(')') else { break };
+        end += rest.len() - after.len();
+    }
+    for _ in 0..closed {
+        let Some(before) = text[..start].trim_end().strip_suffix('(') else { break };
+        start = before.len();
+    }
+    start..end
 }
 
 /// A text with a blank in place of each comment; what is in quotes stays.
@@ -110,7 +136,7 @@ impl Unique {
 
 #[cfg(test)]
 mod tests {
-    use super::without_comments;
+    use super::{whole, without_comments};
 
     #[test]
     fn comments_are_left_out_and_strings_are_not() {
@@ -118,5 +144,18 @@ mod tests {
         assert_eq!(without_comments("printf(\"http://x\") / 2"), "printf(\"http://x\") / 2");
         assert_eq!(without_comments("a /* open"), "a  ");
         assert_eq!(without_comments("\"open // "), "\"open // ");
+    }
+
+    #[test]
+    fn parentheses_are_whole() {
+        let cut = |text: &str, inside: &str| {
+            let start = text.find(inside).expect("it is there");
+            text[whole(text, start, start + inside.len())].to_owned()
+        };
+        assert_eq!(cut("if :: !(x%2) -> y", "!(x%2"), "!(x%2)");
+        assert_eq!(cut("(x + 1) * (y - (2 ) ) -> z", "x + 1) * (y - (2"), "(x + 1) * (y - (2 ) )");
+        assert_eq!(cut("(x > 0) -> z", "x > 0"), "x > 0");
+        assert_eq!(cut("f(a, b", "f(a"), "f(a");
+        assert_eq!(cut("x /* ( */ > 0) -> z", "x /* ( */ > 0"), "x /* ( */ > 0");
     }
 }

@@ -1,9 +1,9 @@
 //! The numbers that SPIN gives to statements, in trails and in what `pan -d` lists.
 //!
 //! SPIN counts the elements of all processes, claims and traces as it reads them, in the order in which
-//! [`Flow`] makes them, with two exceptions. A jump with a label that means something is made before the
-//! step that carries the label. And a jump whose label somebody looks at from outside becomes that step
-//! where it stands, when the one who looks is read; it goes on as an element that is made there and then.
+//! [`Flow`] makes them, with two exceptions. A jump with a label that means something is made before the step
+//! that carries the label. And a jump whose label is observed from outside becomes that step where it stands,
+//! when the observer is read; it goes on as an element that is made there and then.
 
 use hashbrown::HashSet;
 
@@ -43,7 +43,7 @@ enum Carried {
     LookedAt,
 }
 
-/// What the step at an element carries a label for, if that is what it is for.
+/// The step that the element carries a label for, if that is its purpose.
 fn carried(of: &Proctype, flow: &Flow<'_>, at: usize) -> Option<Carried> {
     let (stmt, jump) = (flow.elements[at].stmt?, flow.elements.get(at + 1)?);
     let is_jump = matches!(jump.node, Node::Goto(_) | Node::Leave(_));
@@ -72,7 +72,7 @@ fn separated(processes: &[Process<'_>]) -> HashSet<(ProctypeId, LabelId)> {
 
 struct Count {
     next: usize,
-    /// Labels of jumps that nobody has looked at so far.
+    /// Labels of jumps that have not been observed so far.
     separate: HashSet<(ProctypeId, LabelId)>,
 }
 

@@ -47,7 +47,7 @@ struct Site {
     atomic: bool,
 }
 
-/// What can come of a position.
+/// Futures of a position.
 #[derive(Clone, Debug, Default)]
 struct Future {
     /// The sites that can be reached before any other.
@@ -60,7 +60,7 @@ struct Future {
     ends: bool,
 }
 
-/// What starts and ends processes of a proctype.
+/// The statements that start and end processes of a proctype.
 struct Outline {
     sites: Vec<Site>,
     /// By position: the start, then each site.
@@ -149,7 +149,7 @@ fn position(site: usize) -> Position {
     (site + 1) as Position
 }
 
-/// What of a proctype matters here; none if a statement starts several processes, or perhaps none.
+/// Outline of a proctype; `None` if a statement starts several processes, or perhaps none.
 fn outline(process: &Process<'_>, holds: bool) -> Option<Outline> {
     let mut sites: Vec<Site> = Vec::new();
     for &location in &process.locations {
@@ -174,7 +174,7 @@ fn outline(process: &Process<'_>, holds: bool) -> Option<Outline> {
     Some(Outline { sites, futures })
 }
 
-/// What can come of a place.
+/// Futures of a place.
 fn future(process: &Process<'_>, sites: &[Site], from: Option<ElementId>, is_held: bool) -> Future {
     let mut future = Future::default();
     let count = process.flow.elements.len();
@@ -213,7 +213,7 @@ fn future(process: &Process<'_>, sites: &[Site], from: Option<ElementId>, is_hel
             }
         }
     }
-    // Whoever holds control may have given it away before any of these.
+    // The process that holds control may have given it away before any of these.
     for &site in &future.held {
         if !future.sites.contains(&site) {
             future.sites.push(site);

@@ -1,4 +1,4 @@
-//! What one process says of itself, as others see it.
+//! State of one process, as others see it.
 
 use fairly_model::{AnyVariable, Expr, LocationId, Place, SlotId, TemplateId};
 

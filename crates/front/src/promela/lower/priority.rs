@@ -33,7 +33,7 @@ const RANGE: Range = Range { low: 0, high: 255 };
 /// How many conditions priorities may add to a model.
 const MOST_CONDITIONS: usize = 1_000_000;
 
-/// What a model does with priorities.
+/// Uses of priorities in a model.
 #[derive(Default)]
 pub(super) struct Used {
     /// By proctype: those that its processes start with.
@@ -81,7 +81,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// What the model does with priorities.
+    /// Collects the uses of priorities in the model.
     pub(super) fn used_priorities(&self) -> Lower<Used> {
         let mut used =
             Used { starts: vec![Vec::new(); self.ast.processes.len()], ..Used::default() };
@@ -159,14 +159,14 @@ impl<'a> Lowering<'a> {
         vec![Statement { kind, span }]
     }
 
-    /// What is done when a process has been started, whose number is there.
+    /// Statement for a process that has been started, whose number is there.
     pub(super) fn give_priority(&self, run: &ast::Run, number: Expr) -> Option<StatementKind> {
         let Priorities::Kept(variable) = self.priorities else { return None };
         let value = Expr::Const(run.priority.unwrap_or(1).into());
         Some(StatementKind::Assign(vec![(place(variable, number), value)]))
     }
 
-    /// What is done when a process ends.
+    /// Statement for a process that ends.
     pub(super) fn drop_priority(&self) -> Option<Statement> {
         self.set_own_priority(Expr::Const(0)).map(Statement::new)
     }

@@ -1,4 +1,4 @@
-//! What is asked of a model: formulas, claims and progress, over its propositions.
+//! Questions about a model: formulas, claims and progress, over its propositions.
 
 use fairly_model::{Expr, LocationId, Model, TemplateId};
 

@@ -18,9 +18,9 @@ use crate::promela::finish::runs;
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) name: String,
-    /// What can be in it.
+    /// Templates that can be in it.
     pub(super) templates: Vec<TemplateId>,
-    /// What is in it at first.
+    /// The template that is in it at first.
     pub(super) start: Option<TemplateId>,
 }
 
@@ -81,7 +81,7 @@ pub(super) fn plan(lowering: &Lowering<'_>) -> Lower<Vec<Plan>> {
     for at in 0..total {
         let start = initial.get(at).copied();
         let mut templates: Vec<TemplateId> = start.into_iter().collect();
-        // Somebody must be before it to start another.
+        // A process must be before it to start another.
         if at >= kept && at > 0 {
             let is_found = |template: &TemplateId| {
                 found.as_ref().is_none_or(|found| found[at].contains(template))

@@ -15,7 +15,7 @@ use super::{Lower, trouble};
 use crate::promela::ast::{self, LocalId, Stmt, StmtKind, Type};
 use crate::promela::finish::{certain_run, runs};
 
-/// What a statement does.
+/// Effect of a statement.
 #[derive(Clone, Debug)]
 pub(super) struct Action {
     /// When it can be executed, beside what its communication needs.
@@ -67,7 +67,7 @@ impl Action {
 }
 
 impl<'a> Lowering<'a> {
-    /// What a statement of a process does.
+    /// Effect of a statement of a process.
     pub(super) fn action(&self, stmt: &'a Stmt, at: usize) -> Lower<Action> {
         match self.started(stmt)? {
             Some(run) => self.start_action(stmt, run, at),
@@ -75,7 +75,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// What a statement does beside starting a process.
+    /// Effect of a statement, apart from starting a process.
     fn plain_action(&self, stmt: &'a Stmt, scope: Scope) -> Lower<Action> {
         let span = Some(stmt.place.span);
         let one = |kind: StatementKind| Action::effect(vec![Statement { kind, span }]);
@@ -109,7 +109,7 @@ impl<'a> Lowering<'a> {
                 let written = channel;
                 let channel = self.channel(channel, scope)?;
                 if let Some(wrong) = self.misfit(written, &channel, fields.len()) {
-                    // SPIN says so when the message is sent, even if nobody is there to receive it.
+                    // SPIN says so when the message is sent, even if there is no receiver.
                     let guard = channel.full().negated();
                     return Ok(Action { effect: vec![wrong], ..Action::when(guard) });
                 }
@@ -186,8 +186,8 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// What goes wrong with a message that has more or fewer fields than those of its channel, if it
-    /// is known which channel that is.
+    /// The error for a message that has more or fewer fields than those of its channel, if the channel is
+    /// known.
     fn misfit(
         &self,
         written: &ast::VarRef,
@@ -207,7 +207,7 @@ impl<'a> Lowering<'a> {
         (fields != count).then_some(Statement { kind, span: Some(written.place.span) })
     }
 
-    /// What a statement does that starts a process: that first, so that its number can be used.
+    /// Effect of a statement that starts a process: that first, so that its number can be used.
     fn start_action(&self, stmt: &'a Stmt, run: &'a ast::Run, at: usize) -> Lower<Action> {
         let (span, scope) = (Some(stmt.place.span), Scope::Process(at));
         let number = self.processes[at].started.map(Place::local);
@@ -285,7 +285,7 @@ impl<'a> Lowering<'a> {
         Ok(Expr::Load(Place { variable: any, index }))
     }
 
-    /// What a declaration assigns: of an array its first element, of a struct nothing.
+    /// Target of a declaration: of an array its first element, of a struct none.
     fn declared(&self, local: LocalId, scope: Scope) -> Option<Place> {
         let Scope::Process(process) = scope else { return None };
         let leaf = self.processes[process].locals.get(local.index())?.leaf(&[])?;

@@ -45,7 +45,7 @@ struct State {
 
 #[derive(Clone, Debug)]
 struct Move {
-    /// What it goes on with; anything, for the step of a label that stands alone.
+    /// The next message; any, for the step of a label that stands alone.
     with: Option<Message>,
     target: usize,
 }
@@ -55,7 +55,7 @@ struct Message {
     sent: bool,
     /// The position of its channel.
     channel: usize,
-    /// What each field must be, where that is said.
+    /// Condition on each field, where there is one.
     fields: Vec<Option<Expr>>,
 }
 
@@ -70,7 +70,7 @@ struct Channel {
     received: bool,
 }
 
-/// What a process does that a trace may look at.
+/// Events of a process that a trace may observe.
 pub(super) enum Happening<'v> {
     /// It sends these values.
     Sends(&'v [Value]),
@@ -153,7 +153,7 @@ impl<'a> Lowering<'a> {
         Ok(Trace { variable, states, end, forbids, channels })
     }
 
-    /// What a statement of a trace goes on with.
+    /// The next message of a statement of a trace.
     fn traced(&self, stmt: &'a Stmt, channels: &mut Vec<Channel>) -> Lower<Option<Message>> {
         let mut wanted = Vec::new();
         let (channel, sent) = match &stmt.kind {
@@ -197,7 +197,7 @@ impl<'a> Lowering<'a> {
         Ok(Some(Message { sent, channel: at, fields: wanted }))
     }
 
-    /// What a trace does when a process sends or receives on a channel.
+    /// Statements of a trace for a process that sends or receives on a channel.
     pub(super) fn observe(
         &self,
         stmt: &'a Stmt,
@@ -315,7 +315,7 @@ impl Trace {
 }
 
 impl Event<'_> {
-    /// What must be so, if anybody asks.
+    /// Assertion, if assertions are checked.
     fn assert(&self, condition: Expr, message: String) -> Option<Statement> {
         let kind =
             StatementKind::Assert { condition, message, kind: fairly_system::FaultKind::Error };

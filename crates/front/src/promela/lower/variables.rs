@@ -15,7 +15,7 @@ pub(super) struct Leaf<'a> {
     /// The lengths of the arrays on the way, its own included.
     pub(super) lengths: Vec<u32>,
     pub(super) kind: Type,
-    /// What it is declared as: the variable or the field.
+    /// The declaration: the variable or the field.
     pub(super) declared: &'a ast::Variable,
     pub(super) place: Stored,
     pub(super) range: Range,
@@ -134,7 +134,7 @@ fn spread<'a>(
     }
 }
 
-/// What the values of a type stand for.
+/// Interpretation of the values of a type.
 pub(super) fn kind_shown(model: &ast::Model, kind: Type) -> Kind {
     match kind {
         Type::Bool => Kind::Truth,

@@ -14,7 +14,7 @@ use super::{Global, Parser};
 /// How many elementary fields a message may have.
 const MAX_FIELDS: usize = 255;
 
-/// What is declared.
+/// Kind of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Global,
@@ -558,7 +558,7 @@ impl Parser<'_> {
         let given = match &value.kind {
             ExprKind::Variable(variable) => Some(variable.kind),
             ExprKind::Constant(set, _) => Some(Type::Mtype(*set)),
-            // What another process has is not looked up: SPIN does not either.
+            // The state of another process is not looked up: SPIN does not either.
             ExprKind::RemoteVariable(_) => Some(kind),
             ExprKind::Conditional(_) => Some(kind),
             _ => None,

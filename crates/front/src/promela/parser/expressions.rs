@@ -12,7 +12,7 @@ use super::super::place::{Place, Read, Wrong};
 use super::super::token::{Kind, Sign};
 use super::{MAX_HEIGHT, Parser, too_deep};
 
-/// What an operator stands beside.
+/// Operand of an operator.
 pub(super) enum Operand {
     Plain(Expr),
     /// With a temporal operator in it.

@@ -55,7 +55,7 @@ pub const MAX_HEIGHT: u32 = 1000;
 /// Reads a model.
 ///
 /// # Errors
-/// What is wrong, in the order of the text; see the table of [this module](super). At least one.
+/// The errors, in the order of the text; see the table of [this module](super). At least one.
 ///
 /// ```
 /// let wrong = fairly_front::promela::parse("init { x = 1 }").unwrap_err();
@@ -168,7 +168,7 @@ pub(super) fn too_large(place: Place) -> Wrong {
     Wrong::new("E1124", "the text is too large", place).help("split the model")
 }
 
-/// What a word is outside of processes.
+/// Role of a word outside of processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Global {
     Variable(GlobalId),
@@ -238,7 +238,7 @@ struct Parser<'a> {
     processes: Vec<Option<Proctype>>,
     /// The labels of the processes that have been read.
     label_scopes: Vec<Option<Scopes>>,
-    /// What [`Context::outermost`] was for each of them.
+    /// The value of [`Context::outermost`] for each of them.
     outermost: Vec<HashMap<Rc<str>, (u32, super::ast::LocalId)>>,
     /// The numbers of the mtypes.
     mtypes: HashMap<Option<String>, MtypeId>,

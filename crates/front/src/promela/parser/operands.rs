@@ -1,4 +1,4 @@
-//! What operators stand between: constants, variables, calls, parentheses.
+//! Operands of expressions: constants, variables, calls, parentheses.
 
 use super::super::ast::{
     Base, Expr, ExprKind, Probe, ProctypeId, RemoteVariable, Run, Type, VarRef,

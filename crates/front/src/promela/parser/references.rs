@@ -11,7 +11,7 @@ use super::declarations::{array_of_structs, too_many_fields};
 use super::{Global, MAX_TOKENS, Parser};
 use fairly_source::suggest::did_you_mean;
 
-/// What is wanted of a reference.
+/// Use of a reference.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted {
     /// A value, so no struct and no whole array.
@@ -214,7 +214,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// What may be sent as a message or passed to a process: a value, or a struct.
+    /// Parses an argument that is sent as a message or passed to a process: a value, or a struct.
     pub(super) fn message_part(&mut self) -> Read<Expr> {
         let word: Option<Rc<str>> = self.peek().word().map(Into::into);
         let struct_alone = word.is_some_and(|name| self.names_struct(&name));

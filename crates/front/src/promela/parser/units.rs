@@ -1,4 +1,4 @@
-//! What stands outside of processes, and the processes themselves.
+//! The units of a model: declarations outside of processes, and the processes themselves.
 
 use std::rc::Rc;
 

@@ -295,7 +295,7 @@ impl Preprocessor<'_> {
         out
     }
 
-    /// What a name stands for that every C preprocessor defines.
+    /// Value of a name that every C preprocessor defines.
     fn predefined(&mut self, name: &str, place: Place) -> Option<Kind> {
         match name {
             "__LINE__" => {

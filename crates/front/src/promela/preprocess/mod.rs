@@ -28,7 +28,7 @@ const MAX_FILES: usize = 200;
 /// How often files may be included in all.
 const MAX_INCLUSIONS: usize = 10_000;
 
-/// What the macros of the arguments are called in messages.
+/// Name of the macros of the arguments in messages.
 const ARGUMENTS: &str = "<arguments>";
 
 /// A text with all directives carried out.
@@ -210,8 +210,8 @@ impl Preprocessor<'_> {
         if self.report_c(&out) {
             return out;
         }
-        // What cannot be read is an error only if it is used. It stays, so that the parser knows
-        // that something was there.
+        // An unreadable token is an error only if it is used. It stays, so that the parser knows that something
+        // was there.
         for token in &out {
             if let Kind::Bad(code, message, label) = token.kind {
                 let wrong = unreadable(code, message, label, token.place);

@@ -135,7 +135,7 @@ struct BodyReader<'a> {
     declared_sets: u32,
     builder: Builder,
     formulas: Formulas<'a>,
-    /// What labels and mark sets mean, by the way they are written: large files repeat few.
+    /// Meaning of labels and mark sets, by the way they are written: large files repeat few.
     labels: HashMap<&'a str, Label>,
     mark_sets: HashMap<&'a str, MarkSetId>,
     defined: Defined,
@@ -145,7 +145,7 @@ struct BodyReader<'a> {
     implicit: Vec<Label>,
     /// The edges without a label of the state being read.
     unlabelled: Vec<(StateId, MarkSetId)>,
-    /// What [`Labelled`] keeps.
+    /// Storage of [`Labelled`].
     state_labels: Vec<(StateId, Label)>,
     unlabelled_state: Option<Span>,
     uses: Uses,
@@ -337,7 +337,7 @@ impl<'a> BodyReader<'a> {
         Ok(self.conjunction(&all))
     }
 
-    /// What stands for all these states as a target; a single state stands for itself.
+    /// State that stands for all these states as a target; a single state stands for itself.
     fn conjunction(&mut self, all: &[(u32, Span)]) -> StateId {
         let mut states: Vec<StateId> = all.iter().map(|&(state, _)| StateId(state)).collect();
         states.sort_unstable();

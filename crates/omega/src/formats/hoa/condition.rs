@@ -6,11 +6,11 @@ use crate::acceptance::{Acceptance, Class, MAX_DEPTH};
 use crate::formats::hoa::lexer::{Lexer, Stop, Token};
 use crate::marks::{Mark, MarkSet};
 
-/// More acceptance sets than this are refused. Nothing is allocated per declared set, but numbers
-/// near 2³¹ would overflow once such automata are multiplied, and nobody means them.
+/// More acceptance sets than this are refused. Nothing is allocated per declared set, but numbers near 2³¹
+/// would overflow once such automata are multiplied, and no real file has them.
 pub(super) const MAX_SETS: u32 = 1 << 20;
 
-/// What `Acceptance:` says.
+/// Contents of `Acceptance:`.
 #[derive(Debug)]
 pub(super) struct Condition {
     /// How many sets are declared.
@@ -185,7 +185,7 @@ pub(super) fn unknown_mark(set: u32, declared: u32, span: Span) -> Stop {
     Diagnostic::error("E0207", message, span).label(label).into()
 }
 
-/// What stands after `acc-name:`.
+/// Contents of `acc-name:`.
 #[derive(Debug)]
 pub(super) struct Name<'a> {
     pub(super) span: Span,

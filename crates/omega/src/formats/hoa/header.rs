@@ -10,7 +10,7 @@ use crate::letters::{Label, Letters, Prop};
 use crate::refused::Refused;
 use fairly_source::suggest::near;
 
-/// What the header says.
+/// Contents of the header.
 #[derive(Debug)]
 pub(super) struct Header<'a> {
     pub(super) name: Option<String>,
@@ -33,7 +33,7 @@ pub(super) struct Property<'a> {
     pub(super) span: Span,
 }
 
-/// What is needed to read a label.
+/// Context that is needed to read a label.
 #[derive(Debug)]
 pub(super) struct Formulas<'a> {
     pub(super) letters: Letters,
@@ -292,7 +292,7 @@ impl<'a> HeaderReader<'a> {
         Ok(())
     }
 
-    /// What can only be judged when all headers are known.
+    /// Checks that need all headers.
     fn finish(mut self, end: Span) -> Result<Header<'a>, Stop> {
         let Some(condition) = self.condition else {
             let message = "the header `Acceptance:` is missing";

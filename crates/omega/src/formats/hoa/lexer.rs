@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use fairly_source::{Cursor, Diagnostic, Span, unescaped};
 
-/// What ends the reading of one automaton early.
+/// Reasons to end the reading of one automaton early.
 #[derive(Debug)]
 pub(super) enum Stop {
     /// `--ABORT--`: the automaton is to be discarded, the stream goes on.
@@ -268,7 +268,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Whether the automaton stops here, so that what is missing is nobody's mistake.
+    /// Whether the automaton stops here, so that a missing part is not a mistake of its author.
     pub(super) fn is_cut_off(&self) -> bool {
         matches!(self.token, Token::Abort | Token::Finish)
     }

@@ -175,7 +175,7 @@ pub enum Shape {
 pub struct Read {
     /// The automaton.
     pub shape: Shape,
-    /// What is odd about it.
+    /// Oddities of the automaton, which do not keep it from being read.
     pub warnings: Vec<Diagnostic>,
     /// The first conjunction of states, if there is one, for diagnostics about it.
     pub conjunction: Option<Span>,

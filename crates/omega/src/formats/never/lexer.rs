@@ -152,8 +152,8 @@ impl<'a> Lexer<'a> {
         let mut name = String::new();
         let mut at = self.start;
         loop {
-            // Whatever is in parentheses or brackets belongs to the proposition, and so does a
-            // single `:`, `!` or `{`, but those cannot stand in an expression outside of them.
+            // Text in parentheses or brackets belongs to the proposition, and so does a single `:`, `!` or `{`,
+            // but those cannot stand in an expression outside of them.
             let mut depth_end = at;
             let (_, mut end) = self.token_at(at);
             if let Some(&partner) = self.partners.get(&at) {

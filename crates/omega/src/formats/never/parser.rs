@@ -253,7 +253,7 @@ impl<'a> Claim<'a> {
         Ok(())
     }
 
-    /// What is done when the guard holds.
+    /// Parses the statement behind the arrow of a guard.
     fn action(
         &mut self,
         lexer: &mut Lexer<'a>,

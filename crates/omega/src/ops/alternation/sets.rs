@@ -20,7 +20,7 @@ use crate::refused::{Limits, Refused, Resource};
 /// Most ways in which one set of states can go on.
 const MOST_WAYS: usize = 1 << 16;
 
-/// What every branch must do.
+/// Obligation of every branch.
 pub(super) enum Goal {
     /// Not stay in any of these states for ever; each has its mark.
     Leave(HashMap<u32, Mark>),

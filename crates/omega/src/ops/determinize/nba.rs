@@ -9,7 +9,7 @@ use crate::letters::{Label, Letters};
 use crate::refused::Refused;
 use crate::scc::Components;
 
-/// What an edge means for a run that takes it.
+/// Meaning of an edge for a run that takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Kind {
     /// It stays in its component and accepts.

@@ -11,8 +11,7 @@
 
 use super::nba::Kind;
 
-/// What a step does to the ages; the smallest age that something happens to decides, and removal
-/// comes before success.
+/// Effect of a step on the ages. The smallest age that is affected decides, and removal comes before success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Event {
     /// Nothing.

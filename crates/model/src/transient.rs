@@ -1,9 +1,9 @@
-//! What is probably as it was at first in every state that is stored.
+//! Finds transient variables: those whose value matters only inside a step.
 //!
-//! A variable that an action uses and sets back, a location inside an atomic sequence, and who holds there
-//! have a value that matters only on the way from one stored state to the next. The layout places them
-//! behind everything else: words at the end that are the same in all states take no room in a table. This is
-//! a guess, from what is written and not from what can happen, and nothing but room depends on it.
+//! A variable that an action uses and sets back, a location inside an atomic sequence, and the process that holds
+//! there matter only on the way from one stored state to the next. The layout places them behind everything else:
+//! words at the end that are the same in all states take no room in a table. The analysis is a guess from the text
+//! of the model, not from its reachable states, and nothing but room depends on it.
 
 use crate::expression::{AnyVariable, Expr, Place};
 use crate::ids::TemplateId;
@@ -11,18 +11,18 @@ use crate::model::Model;
 use crate::process::{Edge, Statement, StatementKind, Target, Template};
 use crate::variable::{Storage, Variable};
 
-/// What probably passes within a step.
-pub(crate) struct Passing {
+/// Variables and locations that are probably transient.
+pub(crate) struct Transient {
     pub(crate) variables: Vec<bool>,
     /// By template, its variables.
     pub(crate) locals: Vec<Vec<bool>>,
-    /// By template, whether it is at its first location whenever nobody holds.
+    /// By template, whether it is at its first location whenever no process holds.
     pub(crate) locations: Vec<bool>,
 }
 
-/// What is said of a variable by the actions that were looked at.
+/// Summary of how the actions seen so far use a variable.
 #[derive(Clone, Copy, Default)]
-struct Said {
+struct Use {
     /// Whether one of them changes it and sets it back.
     is_set_back: bool,
     /// Whether one of them leaves it changed, or may.
@@ -32,9 +32,9 @@ struct Said {
     restored: bool,
 }
 
-impl Passing {
-    pub(crate) fn of(model: &Model) -> Passing {
-        let none = |variables: &[Variable]| vec![Said::default(); variables.len()];
+impl Transient {
+    pub(crate) fn of(model: &Model) -> Transient {
+        let none = |variables: &[Variable]| vec![Use::default(); variables.len()];
         let mut all = All {
             model,
             variables: none(&model.variables),
@@ -43,27 +43,27 @@ impl Passing {
         };
         for (at, template) in model.templates.iter().enumerate() {
             let own = TemplateId::from_index(at);
-            // What arguments make of parameters differs from process to process.
+            // Arguments give parameters values that differ from process to process.
             for parameter in &mut all.locals[at][..template.parameters as usize] {
                 parameter.is_left = true;
             }
             all.action(&template.start, own);
             edges(template).for_each(|edge| all.action(&edge.effect, own));
         }
-        let passing = |said: &Vec<Said>| -> Vec<bool> {
-            said.iter().map(|said| said.is_set_back && !said.is_left).collect()
+        let transient = |usage: &Vec<Use>| -> Vec<bool> {
+            usage.iter().map(|usage| usage.is_set_back && !usage.is_left).collect()
         };
-        Passing {
-            variables: passing(&all.variables),
-            locals: all.locals.iter().map(passing).collect(),
+        Transient {
+            variables: transient(&all.variables),
+            locals: all.locals.iter().map(transient).collect(),
             locations: model.templates.iter().map(is_elsewhere_only_while_holding).collect(),
         }
     }
 
     /// Nothing.
-    pub(crate) fn none(model: &Model) -> Passing {
+    pub(crate) fn none(model: &Model) -> Transient {
         let none = |variables: &[Variable]| vec![false; variables.len()];
-        Passing {
+        Transient {
             variables: none(&model.variables),
             locals: model.templates.iter().map(|it| none(&it.locals)).collect(),
             locations: vec![false; model.templates.len()],
@@ -84,8 +84,8 @@ fn is_elsewhere_only_while_holding(template: &Template) -> bool {
 
 struct All<'a> {
     model: &'a Model,
-    variables: Vec<Said>,
-    locals: Vec<Vec<Said>>,
+    variables: Vec<Use>,
+    locals: Vec<Vec<Use>>,
     /// The variables that the present action assigns.
     met: Vec<AnyVariable>,
 }
@@ -95,14 +95,14 @@ impl All<'_> {
     fn action(&mut self, effect: &[Statement], own: TemplateId) {
         self.statements(effect, own);
         while let Some(variable) = self.met.pop() {
-            let said = match variable {
+            let usage = match variable {
                 AnyVariable::Global(id) => &mut self.variables[id.index()],
                 AnyVariable::Local(id) => &mut self.locals[own.index()][id.index()],
                 AnyVariable::Remote { .. } => continue,
             };
-            said.is_set_back |= said.changed && said.restored;
-            said.is_left |= said.changed && !said.restored;
-            (said.changed, said.restored) = (false, false);
+            usage.is_set_back |= usage.changed && usage.restored;
+            usage.is_left |= usage.changed && !usage.restored;
+            (usage.changed, usage.restored) = (false, false);
         }
     }
 
@@ -131,7 +131,7 @@ impl All<'_> {
     }
 
     fn assign(&mut self, place: &Place, value: Option<&Expr>, own: TemplateId) {
-        let (variable, said) = match &place.variable {
+        let (variable, usage) = match &place.variable {
             AnyVariable::Global(id) => {
                 (&self.model.variables[id.index()], &mut self.variables[id.index()])
             }
@@ -145,13 +145,13 @@ impl All<'_> {
             }
         };
         if place.index.is_some() || variable.storage == Storage::Scratch {
-            said.is_left = true;
+            usage.is_left = true;
             return;
         }
         let first = variable.initial.first().copied().unwrap_or(0);
         match value {
-            Some(Expr::Const(value)) if *value == first => said.restored = true,
-            _ => said.changed = true,
+            Some(Expr::Const(value)) if *value == first => usage.restored = true,
+            _ => usage.changed = true,
         }
         self.met.push(place.variable.clone());
     }

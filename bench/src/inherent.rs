@@ -1,0 +1,89 @@
+//! The table `bench/record/inherent.md`: the three procedures for inherent fairness side by side, and where each
+//! gives up.
+//!
+//! The system takes `a` and `b` in any order. The property, that some `a` is followed by `b` after exactly `k`
+//! steps, has an automaton of about `k` states that guesses the `a`; sets of its states are as many as sets of
+//! places where an `a` was. Only counts are printed, which do not depend on how busy the machine is.
+
+use std::fmt::Write;
+
+use fairly_explore::Explored;
+use fairly_logic::Formulas;
+use fairly_search::inherent::{self, Procedure, Reading, Verdict};
+use fairly_search::{Binding, Bounds};
+use fairly_system::{ComponentBuilder, Composition, EventSet, Network, TransitionSystem};
+use fairly_translate::{Options, translate};
+
+use crate::units::grouped;
+
+/// The procedures, in the order of the columns.
+const COMPARED: [(&str, Procedure); 3] = [
+    ("naive", Procedure::Naive),
+    ("section-6", Procedure::SectionSix),
+    ("improved", Procedure::Improved),
+];
+
+fn network() -> Explored<Network> {
+    let mut builder = ComponentBuilder::new("P");
+    let state = builder.add_state("s");
+    builder.add_initial(state);
+    builder.add_transition(state, "a", state, None);
+    builder.add_transition(state, "b", state, None);
+    let components = vec![builder.build()];
+    Explored::new(Network::new(components, &Composition::default()).expect("names differ"))
+}
+
+/// Pairs and states of automata that a procedure built; `None` if that were too many.
+fn run(steps: usize, procedure: Procedure, most: usize) -> Option<usize> {
+    let mut network = network();
+    let mut formulas = Formulas::new();
+    let text = format!("F (a && {}b)", "X ".repeat(steps));
+    let formula = formulas.parse(&text).expect("the property is well formed");
+    let automaton = translate(&mut formulas, formula, &Options::default()).expect("it is small");
+    let signature = network.signature();
+    let atoms = formulas.atoms(formula);
+    let events = |text: &str| Binding::Event(EventSet::matching(text, signature));
+    let bindings = atoms.iter().map(|&atom| events(formulas.atom_of(atom).text())).collect();
+    let bounds = Bounds { nodes: Some(most), ..Bounds::default() };
+    let options =
+        inherent::Options { reading: Reading::Trace, procedure, bounds, ..Default::default() };
+    let answer = inherent::check(&mut network, &automaton, bindings, &options).ok()?;
+    assert_eq!(answer.verdict, Verdict::Holds, "an `a` can always come");
+    Some(answer.effort.pairs)
+}
+
+/// The table, in Markdown.
+pub fn table(most: usize) -> String {
+    let mut text = format!(
+        "# Inherent fairness\n\nThe property `F (a && X…X b)` of a system that takes `a` and `b` in any order. \
+         Pairs of a state and a set, and states of\nautomata, that each procedure built; given up at {}.\n\n\
+         | steps between |",
+        grouped(most)
+    );
+    COMPARED.iter().for_each(|(name, _)| {
+        let _ = write!(text, " {name} |");
+    });
+    text.push_str("\n|---:|---:|---:|---:|\n");
+    for steps in [2, 4, 6, 8, 10, 12, 14, 16, 18, 20] {
+        let _ = write!(text, "| {steps} |");
+        for (_, procedure) in COMPARED {
+            let cell = run(steps, procedure, most).map_or("given up".to_owned(), grouped);
+            let _ = write!(text, " {cell} |");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn subsets_explode_for_two_procedures_and_not_for_the_third() {
+        let most = 1_000;
+        assert!(run(12, Procedure::Naive, most).is_none());
+        assert!(run(12, Procedure::SectionSix, most).is_none());
+        assert!(run(12, Procedure::Improved, most).is_some());
+    }
+}

@@ -1,0 +1,142 @@
+//! `fairly graph --object`: what a check is made of, as automata that `fairly aut` reads.
+
+use clap::ValueEnum;
+use fairly_check::{Assumption, NoObject, Object, Parts, Property, SystemIndex, objects};
+use fairly_omega::Automaton;
+use fairly_omega::formats::{dot, hoa};
+use fairly_system::{EventReading, TransitionSystem};
+
+use super::{To, one_formula};
+use crate::failure::Failure;
+use crate::system::arguments::{FairnessName, LevelName, Model, is_annotated, notion};
+use crate::system::load::{self, Read};
+use crate::system::questions::Asked;
+
+/// What is drawn.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Which {
+    /// The system as a Büchi automaton that accepts all its runs.
+    System,
+    /// The system as a Kripke structure that was turned into an automaton.
+    Kripke,
+    /// The system with marks for the fairness: generalized Büchi, Streett, or both.
+    Fair,
+    /// The automaton of the negated formula.
+    Negation,
+    /// The system, the fairness and the automaton of the negated formula; empty exactly if the formula holds.
+    Product,
+    /// The monitor of weak fairness of all processes.
+    WeakMonitor,
+    /// The monitors of strong fairness, one for each process.
+    StrongMonitor,
+    /// The system with the monitor of weak fairness.
+    WithWeakMonitor,
+    /// The system with the monitors of strong fairness.
+    WithStrongMonitor,
+}
+
+impl Which {
+    fn object(self) -> Object {
+        match self {
+            Which::System => Object::System,
+            Which::Kripke => Object::Kripke,
+            Which::Fair => Object::Fair,
+            Which::Negation => Object::Negation,
+            Which::Product => Object::Product,
+            Which::WeakMonitor => Object::WeakMonitor,
+            Which::StrongMonitor => Object::StrongMonitors,
+            Which::WithWeakMonitor => Object::WeaklyMonitored,
+            Which::WithStrongMonitor => Object::StronglyMonitored,
+        }
+    }
+}
+
+/// The fairness that is drawn.
+pub(super) struct Fair<'a> {
+    pub(super) fairness: Option<FairnessName>,
+    pub(super) level: LevelName,
+    pub(super) constraints: &'a [String],
+}
+
+/// Builds the automata; none if there are too many states.
+pub(super) fn automata(
+    model: &Model,
+    which: Which,
+    fair: &Fair<'_>,
+    most: usize,
+) -> Result<Option<Vec<Automaton>>, Failure> {
+    let options = model.options()?;
+    // Without a formula that is chosen, all names of the system are letters.
+    let is_chosen = !model.formulas.is_empty()
+        || !model.properties.is_empty()
+        || matches!(which, Which::Negation | Which::Product);
+    match load::read(&model.files, model)? {
+        Read::Network(mut loaded) => {
+            let annotated = is_annotated(&loaded.network);
+            let notion = notion(fair.fairness, fair.level, annotated);
+            let assumption = load::assumption(notion, fair.constraints, &mut loaded)?;
+            let mut properties = load::properties(model, &mut loaded)?;
+            let property = match is_chosen {
+                true => {
+                    one_formula(properties.len())?;
+                    properties.first_mut()
+                }
+                false => None,
+            };
+            let reading = EventReading::Leaving;
+            made(&mut loaded.network, which, property, &assumption, reading, most, &options)
+        }
+        Read::File(mut file) => {
+            let notion = notion(fair.fairness, fair.level, file.is_annotated());
+            let questions = file.questions(model)?;
+            let system = questions.first().map_or(SystemIndex::ONLY, |first| first.system);
+            let reading = file.reading();
+            let formulas = questions.into_iter().filter_map(|question| match question.asked {
+                Asked::Formula(property, _) => Some((question.system, property)),
+                _ => None,
+            });
+            let mut formulas: Vec<_> = formulas.collect();
+            let (system, property) = match is_chosen {
+                true => {
+                    one_formula(formulas.len())?;
+                    match formulas.first_mut() {
+                        Some((system, property)) => (*system, Some(&mut **property)),
+                        None => (system, None),
+                    }
+                }
+                false => (system, None),
+            };
+            let assumption = file.assumption(notion, fair.constraints, system, options.bounds)?;
+            let system = file.interpreter(system);
+            made(system, which, property, &assumption, reading, most, &options)
+        }
+    }
+}
+
+fn made<S: TransitionSystem>(
+    system: &mut S,
+    which: Which,
+    property: Option<&mut Property>,
+    assumption: &Assumption,
+    reading: EventReading,
+    most: usize,
+    options: &fairly_check::Options,
+) -> Result<Option<Vec<Automaton>>, Failure> {
+    let parts = Parts { property, assumption, reading, most };
+    objects(system, which.object(), parts, options).map_err(|why| match why {
+        NoObject::Senseless(why) => Failure::usage(why),
+        NoObject::Unknown(why) => Failure::Unknown(why.to_string()),
+    })
+}
+
+/// The automata as text, one after the other.
+pub(super) fn text(automata: &[Automaton], to: To) -> Result<String, Failure> {
+    let print = match to {
+        To::Hoa => hoa::print,
+        To::Dot => dot::print,
+        To::Aut | To::Mermaid => {
+            return Err(Failure::usage("automata are drawn with --to hoa or --to dot"));
+        }
+    };
+    Ok(automata.iter().map(print).collect())
+}

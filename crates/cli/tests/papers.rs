@@ -1,0 +1,131 @@
+//! The algorithms of the papers, chosen, counted and shown step by step.
+
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+use crate::common::{code, err, out};
+
+fn fairly(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_fairly"));
+    command.args(arguments).current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    command.output().expect("it runs")
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let output = fairly(arguments);
+    serde_json::from_str(&out(&output)).unwrap_or_else(|error| panic!("{error}: {}", err(&output)))
+}
+
+/// A constraint that would exclude the run is looked for beside it, which may need another engine.
+#[test]
+fn an_engine_without_fin_decides_weak_fairness_of_a_violated_property() {
+    let model = "corpus/systems/server-with-a-lock.net";
+    let output = fairly(&["check", "--engine", "scc", "--fairness", "weak", model]);
+    assert_eq!(code(&output), 1, "{}", err(&output));
+    assert!(out(&output).contains("engine scc"), "{}", out(&output));
+    let strong = fairly(&["check", "--engine", "scc", "--fairness", "strong", model]);
+    assert_eq!(code(&strong), 2, "{}", out(&strong));
+}
+
+#[test]
+fn the_tableau_has_the_states_and_edges_that_its_steps_name() {
+    for formula in ["p U q", "G F p", "F G p", "G(p -> F q)", "X p & q", "(p U q) R r", "p & !p"] {
+        let translator = ["ltl", formula, "--translator", "gpvw"];
+        let tableau = json(&[&translator[..], &["--explain=json"]].concat());
+        let states = tableau["states"].as_array().expect("states");
+        let edges: usize =
+            states.iter().map(|it| it["incoming"].as_array().expect("incoming").len()).sum();
+        let hoa = out(&fairly(&[&translator[..], &["--to", "hoa"]].concat()));
+        assert!(hoa.contains(&format!("States: {}\n", states.len() + 1)), "{formula}\n{hoa}");
+        assert_eq!(hoa.lines().filter(|line| line.starts_with('[')).count(), edges, "{formula}");
+        // Every step is about a node that was there before: the first one, or one that a step led to.
+        let steps = tableau["steps"].as_array().expect("steps");
+        let finished = steps.iter().filter(|step| step["event"] == "finished");
+        assert_eq!(finished.clone().count(), edges, "{formula}");
+        let fresh = finished.filter(|step| step["joined"] == false).count();
+        assert_eq!(fresh, states.len(), "{formula}");
+        for state in states {
+            assert_eq!(state["new"].as_array().map(Vec::len), Some(0), "{formula}");
+        }
+    }
+    assert_eq!(code(&fairly(&["ltl", "p", "--explain"])), 2);
+}
+
+#[test]
+fn every_engine_shows_steps_that_end_as_its_answer_says() {
+    let files = [
+        ("corpus/automata/streett-3-nonempty.hoa", false),
+        ("corpus/automata/streett-3-empty.hoa", true),
+        ("corpus/automata/streett-pruned-twice.hoa", false),
+        ("corpus/automata/streett-short-way-back.hoa", false),
+    ];
+    for (file, empty) in files {
+        for engine in ["ndfs", "streett", "latvala", "kesten", "sun"] {
+            let answer = fairly(&["aut", "empty", "--engine", engine, file]);
+            assert_eq!(code(&answer), i32::from(!empty), "{engine} {file}: {}", err(&answer));
+            let stepped = json(&["aut", "step", "--engine", engine, "--format", "json", file]);
+            let events = stepped["automata"][0]["events"].as_array().expect("events").clone();
+            let is_accepted = events.last().expect("an event")["event"] == "accepted";
+            assert_eq!(is_accepted, !empty, "{engine} {file}");
+        }
+    }
+}
+
+#[test]
+fn the_walks_of_two_papers_differ_where_a_cycle_asks_for_nothing() {
+    let cycle = |engine: &str| {
+        let file = "corpus/automata/streett-short-way-back.hoa";
+        let answer = json(&["aut", "empty", "--engine", engine, "--format", "json", file]);
+        answer["automata"][0]["lasso"]["cycle"].as_array().expect("a cycle").len()
+    };
+    // With marks on states, node 0 as it is entered by the long cycle is another state than node 0 at the start,
+    // so the walk that meets every set goes round once and then the short way back.
+    assert_eq!((cycle("latvala"), cycle("kesten")), (2, 6));
+}
+
+#[test]
+fn statistics_say_what_was_pruned_and_why() {
+    let file = "corpus/automata/streett-pruned-twice.hoa";
+    let answer = json(&["aut", "empty", "--engine", "streett", "--format", "json", file]);
+    let statistics = &answer["automata"][0]["statistics"];
+    // The cycle without marks is accepted only when the whole component has failed twice, or on the way.
+    assert_eq!(statistics["components"], 1, "{statistics}");
+    assert_eq!((&statistics["rounds"], &statistics["nesting"]), (&2.into(), &2.into()));
+    assert_eq!(statistics["largest_component"], 4);
+    let unmet: Vec<u64> = statistics["unmet"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|it| it["mark"].as_u64().expect("a mark"))
+        .collect();
+    assert_eq!(unmet, [2, 0]);
+    for engine in ["streett", "latvala", "kesten", "sun", "ndfs"] {
+        let model = "corpus/systems/pruned-twice.net";
+        let arguments = ["check", "--engine", engine, "--fairness", "strong", "--format", "json"];
+        let answer = json(&[&arguments[..], &[model]].concat());
+        let statistics = &answer[0]["stamp"]["statistics"];
+        assert!(statistics["copies"].as_u64() > Some(0), "{engine}: {answer}");
+        assert!(statistics["found"]["loop"].as_u64() > Some(0), "{engine}: {answer}");
+        assert!(statistics["shown"]["loop"].as_u64() > Some(0), "{engine}: {answer}");
+    }
+}
+
+#[test]
+fn procedures_for_inherent_fairness_agree_and_say_what_decided() {
+    let decided = |procedure: &str, model: &str| {
+        let arguments = ["check", "--fairness", "inherent", "--procedure", procedure];
+        let answer = json(&[&arguments[..], &["--format", "json", model]].concat());
+        let prefixes = answer[0]["stamp"]["statistics"]["prefixes"].clone();
+        (answer[0]["outcome"].clone(), prefixes)
+    };
+    for model in ["corpus/systems/c19-inherent-union.net", "corpus/systems/c18-inherent-weird.net"]
+    {
+        let (naive, five) = decided("naive", model);
+        let (six, sets) = decided("section-6", model);
+        let (improved, _) = decided("improved", model);
+        assert!(naive == six && six == improved, "{model}");
+        assert_eq!(five["automata"].as_array().map(Vec::len), Some(4), "{five}");
+        assert!(sets["sets"].as_array().is_some_and(|sets| !sets.is_empty()), "{sets}");
+    }
+}

@@ -1,0 +1,120 @@
+//! Events of a search as plain data, for whoever wants to see it step by step.
+//!
+//! An [`Observer`] is a type parameter of the searches. `()` sees nothing, and the code that would make the
+//! events is not there.
+
+use serde::{Deserialize, Serialize};
+
+use crate::marks::MarkSet;
+
+/// Something that a search did. Nodes are those of the graph that was searched, by number.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum Event {
+    /// A node was met and is on the path.
+    Opened {
+        /// The node.
+        node: u32,
+    },
+    /// Nested depth-first search gave a node its colour.
+    Coloured {
+        /// The node.
+        node: u32,
+        /// Its level of the counter of sets.
+        level: u32,
+        /// The colour.
+        colour: Colour,
+    },
+    /// The inner search starts over an accepting edge.
+    Seed {
+        /// Where the edge leads.
+        node: u32,
+        /// Its level.
+        level: u32,
+    },
+    /// A step closed a cycle: partial components became one, with a root and marks.
+    Merged {
+        /// The nodes above the root on the stack of components, the root first.
+        nodes: Vec<u32>,
+        /// Marks of the edges inside that were seen.
+        marks: Vec<u32>,
+    },
+    /// A component is complete, or a part of one that something was removed from, and is judged.
+    Component {
+        /// Its nodes.
+        nodes: Vec<u32>,
+    },
+    /// Edges with these marks are left out of a part.
+    Avoided {
+        /// The marks.
+        marks: Vec<u32>,
+    },
+    /// Nodes were removed because they are bad.
+    Removed {
+        /// The nodes.
+        nodes: Vec<u32>,
+    },
+    /// A component is complete and dead; its root.
+    Closed {
+        /// The root.
+        node: u32,
+    },
+    /// A step of a degeneralization: the level that waits for a set is kept, or it is passed.
+    Level {
+        /// Where the step begins.
+        from: u32,
+        /// The level there.
+        level: u32,
+        /// Where it leads.
+        to: u32,
+        /// The level there.
+        next: u32,
+        /// Whether the last level was passed.
+        accepting: bool,
+    },
+    /// An accepted cycle was found.
+    Accepted {
+        /// The nodes of the stem.
+        stem: Vec<u32>,
+        /// The nodes of the cycle.
+        cycle: Vec<u32>,
+    },
+}
+
+/// The colours of nested depth-first search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Colour {
+    /// On the path of the outer search.
+    Cyan,
+    /// The outer search is done with it.
+    Blue,
+    /// The inner search has been there.
+    Red,
+}
+
+impl Event {
+    /// The numbers of marks.
+    pub(super) fn marks(marks: &MarkSet) -> Vec<u32> {
+        marks.iter().map(|mark| mark.0).collect()
+    }
+}
+
+/// Sees the events of a search.
+pub trait Observer {
+    /// Sees one, which is made only if somebody wants it.
+    fn observe(&mut self, event: impl FnOnce() -> Event);
+}
+
+/// Sees nothing.
+impl Observer for () {
+    #[inline]
+    fn observe(&mut self, _: impl FnOnce() -> Event) {}
+}
+
+/// Keeps all of them.
+impl Observer for Vec<Event> {
+    fn observe(&mut self, event: impl FnOnce() -> Event) {
+        self.push(event());
+    }
+}
