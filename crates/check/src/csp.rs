@@ -9,7 +9,8 @@ use fairly_front::csp::syntax::{
 use fairly_front::csp::{self, Specification};
 use fairly_front::include::{Includes, NoFiles};
 use fairly_logic::Formulas;
-use fairly_model::{Collapsed, Interpreter};
+use fairly_model::ModelSpace;
+use fairly_reduce::ModelSystem;
 use fairly_search::refinement::Model;
 use fairly_source::{Diagnostic, Span};
 use fairly_system::EventReading;
@@ -35,7 +36,7 @@ struct System {
     key: Key,
     process: Subject,
     /// Made when it is first asked for. A specification that is refined has none: it is made for each question.
-    made: Option<Collapsed>,
+    made: Option<ModelSystem>,
 }
 
 /// A process: its definition and its arguments.
@@ -115,12 +116,9 @@ impl CspFile {
         SystemIndex(self.systems.len() - 1)
     }
 
-    fn fresh(&self, subject: &Subject) -> Result<Collapsed, Vec<Diagnostic>> {
+    fn fresh(&self, subject: &Subject) -> Result<ModelSystem, Vec<Diagnostic>> {
         let lowered = csp::lower(&self.specification, subject)?;
-        let mut system = match lowered.unfold {
-            Some(unfold) => Interpreter::open(lowered.model, unfold),
-            None => Interpreter::new(lowered.model),
-        };
+        let system = ModelSpace::new(lowered.model, lowered.unfold);
         // Also those that cannot happen: a formula may say so.
         for family in &self.specification.events {
             system.add_family(family);
@@ -172,7 +170,7 @@ impl CspFile {
     }
 
     /// A system that has been made.
-    pub fn interpreter(&mut self, system: SystemIndex) -> &mut Collapsed {
+    pub fn interpreter(&mut self, system: SystemIndex) -> &mut ModelSystem {
         self.systems[system.0].made.as_mut().expect("a system that has been asked for")
     }
 
@@ -261,11 +259,11 @@ impl CspFile {
 }
 
 impl Systems for CspFile {
-    fn system(&mut self, system: SystemIndex) -> &mut Collapsed {
+    fn system(&mut self, system: SystemIndex) -> &mut ModelSystem {
         self.interpreter(system)
     }
 
-    fn fresh(&self, system: SystemIndex) -> Result<Collapsed, Vec<Diagnostic>> {
+    fn fresh(&self, system: SystemIndex) -> Result<ModelSystem, Vec<Diagnostic>> {
         CspFile::fresh(self, &self.systems[system.0].process)
     }
 }

@@ -3,7 +3,7 @@
 //! Nothing follows an error, so "holds" says nothing of what a model was meant to do behind one. The search
 //! for errors is a part of every such answer, whoever gives it: where it was cut short, the answer is unknown.
 
-use fairly_model::Collapsed;
+use fairly_reduce::ModelSystem;
 use fairly_system::AtomIndex;
 
 use crate::claim::{self, ClaimOutcome, ClaimVerdict};
@@ -28,16 +28,15 @@ pub enum Errors {
 /// # Errors
 /// When what was found does not stand up to replay, which is a bug.
 pub fn errors(
-    system: &mut Collapsed,
+    system: &mut ModelSystem,
     propositions: &[AtomIndex],
     options: &Options,
 ) -> Result<Errors, Failure> {
-    if system.interpreter().is_known_to_be_faultless(propositions) {
+    if system.is_known_to_be_faultless(propositions) {
         return Ok(Errors::None);
     }
-    let wrong = |system: &Collapsed, state| {
-        let interpreter = system.interpreter();
-        propositions.iter().find_map(|&atom| interpreter.proposition_fault(state, atom))
+    let wrong = |system: &ModelSystem, state| {
+        propositions.iter().find_map(|&atom| system.proposition_fault(state, atom))
     };
     let verdict = claim::faultless(system, propositions, wrong, options)?;
     Ok(match verdict.outcome {

@@ -48,6 +48,7 @@ pub use confirm::Confirmed;
 pub use ending::Ending;
 pub use errors::{Errors, errors, rests_on_all};
 pub use execution::Execution;
+pub use fairly_reduce::ModelSystem;
 pub use fairly_search::engines;
 pub use ladder::{Cause, CauseKind, Ladder, Rung, ladder};
 pub use least::{Candidate, Elsewhere, Least, least};

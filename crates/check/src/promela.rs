@@ -8,8 +8,9 @@ mod trail;
 use fairly_front::include::{Includes, NoFiles};
 use fairly_front::promela::{self, Claim as Never, Lowered, Options as Lowering, Setup};
 use fairly_logic::Formulas;
-use fairly_model::{BinaryOp, Collapsed, Expr, Interpreter, LocationId, Model, Target};
+use fairly_model::{BinaryOp, Expr, LocationId, Model, ModelSpace, Target};
 use fairly_omega::{Acceptance, Automaton, Builder, Label, Mark, MarkSet, Prop, Refused, StateId};
+use fairly_reduce::ModelSystem;
 use fairly_search::Binding;
 use fairly_source::{Diagnostic, Span};
 use fairly_system::TransitionSystem;
@@ -24,7 +25,7 @@ pub use self::stored::Stored;
 
 /// A Promela file.
 pub struct PromelaFile {
-    system: Collapsed,
+    system: ModelSystem,
     lowered: Lowered,
     /// How many formulas at the end were not in the file.
     given: usize,
@@ -133,7 +134,7 @@ impl PromelaFile {
             // Only proctypes of which there is no process have such labels.
             None => lowered.accepting.clear(),
         }
-        let system = system(Interpreter::new(lowered.model.clone()), Execution::default());
+        let system = system(ModelSpace::new(lowered.model.clone(), None), Execution::default());
         let written = parsed.formulas.iter().map(|formula| braced(&whole, formula.place.span.end));
         let written = written.collect();
         let places = parsed.formulas.iter().map(|formula| formula.place.span).collect();
@@ -155,11 +156,11 @@ impl PromelaFile {
 
     /// Has the steps made so, from now on. What has been learned of the system is forgotten.
     pub fn execute(&mut self, execution: Execution) {
-        self.system = system(Interpreter::new(self.lowered.model.clone()), execution);
+        self.system = system(ModelSpace::new(self.lowered.model.clone(), None), execution);
     }
 
     /// The system.
-    pub fn interpreter(&mut self) -> &mut Collapsed {
+    pub fn interpreter(&mut self) -> &mut ModelSystem {
         &mut self.system
     }
 
@@ -342,12 +343,12 @@ impl PromelaFile {
 }
 
 impl Systems for PromelaFile {
-    fn system(&mut self, _system: SystemIndex) -> &mut Collapsed {
+    fn system(&mut self, _system: SystemIndex) -> &mut ModelSystem {
         &mut self.system
     }
 
-    fn fresh(&self, _system: SystemIndex) -> Result<Collapsed, Vec<Diagnostic>> {
-        Ok(system(Interpreter::new(self.lowered.model.clone()), Execution::default()))
+    fn fresh(&self, _system: SystemIndex) -> Result<ModelSystem, Vec<Diagnostic>> {
+        Ok(system(ModelSpace::new(self.lowered.model.clone(), None), Execution::default()))
     }
 }
 

@@ -4,7 +4,8 @@
 //! a claim is answered is in [`claim`](crate::claim) and, where states do not fit into memory, in
 //! [`hunt`](crate::hunt).
 
-use fairly_model::{Collapsed, Expr};
+use fairly_model::Expr;
+use fairly_reduce::ModelSystem;
 use fairly_search::Bounds;
 use fairly_search::lossy::Room;
 use fairly_search::refinement::{Determinism, Model};
@@ -27,13 +28,13 @@ impl SystemIndex {
 /// The systems that the questions of a file are about.
 pub trait Systems {
     /// A system of the file.
-    fn system(&mut self, system: SystemIndex) -> &mut Collapsed;
+    fn system(&mut self, system: SystemIndex) -> &mut ModelSystem;
 
     /// The same system again, nothing of which has been explored.
     ///
     /// # Errors
     /// When the file is wrong there.
-    fn fresh(&self, system: SystemIndex) -> Result<Collapsed, Vec<Diagnostic>>;
+    fn fresh(&self, system: SystemIndex) -> Result<ModelSystem, Vec<Diagnostic>>;
 }
 
 /// A claim about a system that is no formula.
@@ -122,7 +123,7 @@ impl Claim {
     }
 
     /// The answer to a claim that is about one system.
-    fn ask_alone(&self, system: &mut Collapsed, effort: Effort) -> Result<ClaimVerdict, Failure> {
+    fn ask_alone(&self, system: &mut ModelSystem, effort: Effort) -> Result<ClaimVerdict, Failure> {
         let bounds = effort.bounds;
         match self {
             Claim::NoErrors => claim::faultless(system, &[], |_, _| None, effort),
@@ -133,13 +134,12 @@ impl Claim {
             Claim::DivergenceFree => claim::divergence_free(system, bounds),
             Claim::Deterministic => claim::deterministic(system, Determinism::Transitions, bounds),
             Claim::Reaches { goal, best: None } => {
-                let atom = system.interpreter_mut().add_proposition("goal", goal.clone());
+                let atom = system.space().add_proposition("goal", goal.clone());
                 claim::reaches(system, atom, effort)
             }
             Claim::Reaches { goal, best: Some((extreme, value)) } => {
                 let read = vec![goal.clone(), value.clone()];
-                let value = |system: &Collapsed, state| {
-                    let system = system.interpreter();
+                let value = |system: &ModelSystem, state| {
                     let is_goal = system.value(state, goal).ok()? != 0;
                     if is_goal { system.value(state, value).ok() } else { None }
                 };
@@ -156,7 +156,7 @@ impl Claim {
     /// When what was found does not stand up to replay, which is a bug.
     pub fn hunt(
         &self,
-        system: &mut Collapsed,
+        system: &mut ModelSystem,
         room: Room,
         bounds: Bounds,
     ) -> Result<ClaimVerdict, Failure> {
@@ -167,7 +167,7 @@ impl Claim {
             }
             Claim::NonTerminating => hunt::nonterminating(system, room, bounds),
             Claim::Reaches { goal, best: None } => {
-                let atom = system.interpreter_mut().add_proposition("goal", goal.clone());
+                let atom = system.space().add_proposition("goal", goal.clone());
                 hunt::reaches(system, atom, room, bounds)
             }
             Claim::Reaches { best: Some(_), .. }

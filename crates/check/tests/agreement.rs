@@ -13,8 +13,7 @@ use fairly_explore::Explored;
 use fairly_fairness::{Constraint, Level, Notion, Predicate, Selector};
 use fairly_front::case::parse_constraint;
 use fairly_front::csp::syntax::Claim;
-use fairly_model::Collapsed;
-use fairly_reduce::Reducible;
+use fairly_reduce::{ModelSystem, Reducible};
 use fairly_search::{Bounds, survey};
 use fairly_system::{EventReading, Network, TransitionSystem};
 use fairly_testkit::Rng;
@@ -123,17 +122,17 @@ impl Asked for (Explored<Network>, Property) {
 }
 
 impl Asked for (CspFile, SystemIndex, Property) {
-    type System = Collapsed;
+    type System = ModelSystem;
 
-    fn both(&mut self) -> (&mut Collapsed, &mut Property) {
+    fn both(&mut self) -> (&mut ModelSystem, &mut Property) {
         (self.0.interpreter(self.1), &mut self.2)
     }
 }
 
 impl Asked for (PromelaFile, Property) {
-    type System = Collapsed;
+    type System = ModelSystem;
 
-    fn both(&mut self) -> (&mut Collapsed, &mut Property) {
+    fn both(&mut self) -> (&mut ModelSystem, &mut Property) {
         (self.0.interpreter(), &mut self.1)
     }
 }

@@ -10,10 +10,11 @@ use fairly_check::{Assumption, Failure, Options, Outcome, Reduction, check, ladd
 use fairly_explore::Explored;
 use fairly_fairness::{Level, Notion};
 use fairly_model::native::Part;
-use fairly_model::{Collapsed, Forgotten, Strip};
+use fairly_model::{Forgotten, Strip};
 use fairly_omega::StateId;
 use fairly_reduce::{
-    Asymmetric, Permutation, Position, Reducible, Skeleton, Symmetry, Unsuited, Watched,
+    Asymmetric, ModelSystem, Permutation, Position, Reducible, Skeleton, Symmetry, Unsuited,
+    Watched,
 };
 use fairly_search::Bounds;
 use fairly_search::refinement::{Determinism, Model};
@@ -196,7 +197,7 @@ fn formulas() {
 }
 
 /// A system that is reduced as if nothing were watched.
-struct Unwatched<'a>(&'a mut Collapsed);
+struct Unwatched<'a>(&'a mut ModelSystem);
 
 impl TransitionSystem for Unwatched<'_> {
     fn signature(&self) -> &Signature {

@@ -14,8 +14,9 @@ use fairly_check::{Assumption, Execution, Options, Outcome, Property};
 use fairly_fairness::{Level, Notion};
 use fairly_front::csp::syntax::Claim;
 use fairly_front::csp::{self, Parts, Plan};
-use fairly_model::{Collapsed, Model};
+use fairly_model::Model;
 use fairly_modelkit::native as compare;
+use fairly_reduce::ModelSystem;
 use fairly_search::Bounds;
 use fairly_testkit::Rng;
 use fairly_testkit::csp::ast;
@@ -47,7 +48,7 @@ fn said_of_claim(verdict: &ClaimVerdict) -> Said {
 }
 
 /// Without fairness, and with the weak and the strong one.
-fn said_of_formula(system: &mut Collapsed, property: &mut Property) -> Vec<Said> {
+fn said_of_formula(system: &mut ModelSystem, property: &mut Property) -> Vec<Said> {
     let options = Options { bounds: BOUNDS, ..Options::default() };
     let level = Level::Process;
     let notions = [Notion::None, Notion::Weak(level), Notion::Strong(level)];

@@ -12,9 +12,9 @@ use fairly_check::soundness::{FORGETTING, RowKind};
 use fairly_check::{Answer, Assumption, Options, Outcome, Property, Reduction, check};
 use fairly_fairness::{Level, Notion, Reading};
 use fairly_logic::Formulas;
-use fairly_model::{Collapsed, Interpreter, text, verify};
+use fairly_model::{ModelSpace, text, verify};
 use fairly_omega::StateId;
-use fairly_reduce::{Reduced, Watched};
+use fairly_reduce::{ModelSystem, Reduced, Watched};
 use fairly_search::Bounds;
 use fairly_system::{ActionId, AtomIndex, RunStep, TransitionSystem};
 use fairly_testkit::Rng;
@@ -32,7 +32,7 @@ struct Graph {
 }
 
 /// The graph of a system; `None` if it has many states.
-fn graph(system: &mut Reduced<'_, Collapsed>, atoms: &[AtomIndex]) -> Option<Graph> {
+fn graph(system: &mut Reduced<'_, ModelSystem>, atoms: &[AtomIndex]) -> Option<Graph> {
     let mut graph = Graph { labels: Vec::new(), steps: Vec::new() };
     for (state, steps) in numbered(system, 400)? {
         let mut offered = Vec::new();
@@ -89,7 +89,7 @@ fn what_is_left_is_bisimilar() {
         if verify(&model).is_err() {
             continue;
         }
-        let mut system = Collapsed::new(Interpreter::new(model.clone()));
+        let mut system = ModelSystem::new(ModelSpace::new(model.clone(), None), None);
         let mut names: Vec<String> = vec!["deadlock".to_owned(), "terminated".to_owned()];
         names.extend(model.propositions.iter().map(|(name, _)| name.clone()));
         let atoms: Vec<AtomIndex> = names
@@ -121,7 +121,7 @@ fn what_is_left_is_bisimilar() {
 /// actions, and the same is seen.
 fn walk(
     rng: &mut Rng,
-    reduced: &mut Reduced<'_, Collapsed>,
+    reduced: &mut Reduced<'_, ModelSystem>,
     atoms: &[AtomIndex],
     what: &dyn Fn() -> String,
 ) -> (StateId, Vec<RunStep>) {
@@ -331,7 +331,8 @@ const HALVES: &str = "model atomicity priority, exit any
 
 #[test]
 fn strong_global_fairness_is_not_kept() {
-    let mut system = Collapsed::new(Interpreter::new(text::parse(HALVES).expect("a model")));
+    let mut system =
+        ModelSystem::new(ModelSpace::new(text::parse(HALVES).expect("a model"), None), None);
     let mut formulas = Formulas::new();
     let parsed = formulas.parse("!F G ((a -> X b) && (b -> X a))").expect("a formula");
     let mut property = Property::bind("it", formulas, parsed, &mut system).expect("its names");

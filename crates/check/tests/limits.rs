@@ -167,7 +167,7 @@ fn too_many_ways_are_unknown() {
     for how in [Execution::Native, Execution::Interpreted] {
         let mut file = program(&text, how);
         let limits = Limits { inside: 1 << 12, ways: 1 << 12, ..Limits::default() };
-        file.interpreter().interpreter_mut().set_limits(limits);
+        file.interpreter().set_limits(limits);
         let question = named(&file, "unseen");
         let mut property = file.property(&question).expect("its names").expect("a formula");
         let none = Assumption::of(Notion::None);
@@ -185,7 +185,7 @@ fn is_limit_of(outcome: &Outcome, what: &str) -> bool {
 fn limited(text: &str) -> PromelaFile {
     let mut file = program(text, Execution::Interpreted);
     let limits = Limits { statements: 2000, inside: 100, ways: 100, ..Limits::default() };
-    file.interpreter().interpreter_mut().set_limits(limits);
+    file.interpreter().set_limits(limits);
     file
 }
 
@@ -281,7 +281,7 @@ fn every_question_about_csp_is_open_behind_a_limit() {
             let title = file.title(assertion);
             let system = file.system(&assertion.process).expect("a system");
             let limits = Limits { statements: 2000, ..Limits::default() };
-            file.interpreter(system).interpreter_mut().set_limits(limits);
+            file.interpreter(system).set_limits(limits);
             if let Claim::Satisfies(formula) = &assertion.claim {
                 for notion in NOTIONS {
                     let mut property = file.property(system, "it", formula).expect("its names");

@@ -55,7 +55,7 @@ fn csp() {
         let specification = file.specification().clone();
         for assertion in &specification.assertions {
             let Ok(system) = file.system(&assertion.process) else { continue };
-            let model = file.interpreter(system).interpreter().model().clone();
+            let model = file.interpreter(system).model().clone();
             // A model that is unfolded on the way is not compiled.
             if model.templates.iter().flat_map(|it| &it.locations).all(|it| it.edges.is_some()) {
                 tally.add(&path, compare::compare_up_to(&model, STATES));
@@ -72,7 +72,7 @@ fn bits_of_parameters(name: &str) -> Vec<Vec<u32>> {
     let text = fs::read_to_string(path).expect("text");
     let mut file = PromelaFile::parse(&text, &[]).expect("a model");
     let model = file.model().clone();
-    let layout = file.interpreter().interpreter().layout();
+    let layout = file.interpreter().space().layout();
     let slot = |slot: &fairly_model::SlotLayout| -> Vec<u32> {
         let of = &slot.variants[0];
         let parameters = model.template(of.template).parameters as usize;

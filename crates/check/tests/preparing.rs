@@ -43,7 +43,7 @@ fn counts(mut file: PromelaFile) -> (u64, u64) {
     file.execute(Execution::Native);
     let verdict = file.claim(&Question::Errors, &Options::default()).expect("an answer");
     assert!(matches!(verdict.outcome, ClaimOutcome::Holds(None)));
-    file.interpreter().interpreter().native_counts()
+    file.interpreter().native_counts()
 }
 
 #[test]

@@ -7,9 +7,9 @@ use fairly_check::claim::{self, ClaimOutcome, Effort};
 use fairly_check::{Assumption, Failure, Options, Outcome, Property, Reduction, check};
 use fairly_fairness::{AnnotationLevel, Constraint, Level, Notion, Predicate, Selector, Strength};
 use fairly_logic::Formulas;
-use fairly_model::{Collapsed, Gathering, Interpreter, Label, Model, SlotId, verify};
+use fairly_model::{Gathering, Label, Model, ModelSpace, SlotId, verify};
 use fairly_omega::{Acceptance, Automaton, MarkSet, StateId};
-use fairly_reduce::{Reduced, Reducible, Watched};
+use fairly_reduce::{ModelSystem, Reduced, Reducible, Watched};
 use fairly_search::{Binding, Bounds, Negation};
 use fairly_system::{EventReading, ProcessId, TransitionSystem};
 use fairly_testkit::Rng;
@@ -167,7 +167,7 @@ fn random_models() {
         if verify(&model).is_err() {
             continue;
         }
-        let mut whole = Collapsed::new(Interpreter::new(model.clone()));
+        let mut whole = ModelSystem::new(ModelSpace::new(model.clone(), None), None);
         if !small_enough(&mut whole) {
             continue;
         }
@@ -444,7 +444,7 @@ fn random_models_with_processes_that_are_alike() {
         if verify(&model).is_err() {
             continue;
         }
-        let mut whole = Collapsed::new(Interpreter::new(model.clone()));
+        let mut whole = ModelSystem::new(ModelSpace::new(model.clone(), None), None);
         if !small_enough(&mut whole) || whole.symmetry(&Watched::default()).is_err() {
             continue;
         }
@@ -469,7 +469,7 @@ fn random_models_with_dead_variables() {
         if verify(&model).is_err() {
             continue;
         }
-        let mut whole = Collapsed::new(Interpreter::new(model.clone()));
+        let mut whole = ModelSystem::new(ModelSpace::new(model.clone(), None), None);
         let dead = Reducible::forget(&mut whole, &Watched::default());
         whole.remember();
         if !dead || !small_enough(&mut whole) {

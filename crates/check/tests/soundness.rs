@@ -9,9 +9,9 @@ use fairly_check::{Assumption, Fairness, Least, Options, Outcome, Property, Redu
 use fairly_explore::Explored;
 use fairly_fairness::{AnnotationLevel, Constraint, Level, Notion, Predicate, Selector, Strength};
 use fairly_logic::Formulas;
-use fairly_model::{Collapsed, Interpreter, Model, text};
+use fairly_model::{Model, ModelSpace, text};
 use fairly_omega::Automaton;
-use fairly_reduce::{Reduced, Watched};
+use fairly_reduce::{ModelSystem, Reduced, Watched};
 use fairly_search::{Binding, Bounds, Negation, reach};
 use fairly_system::{Network, ProcessId, TransitionSystem};
 
@@ -163,7 +163,7 @@ fn every_row_of_the_table() {
                 table.clone()
             }
             RowKind::Termination => {
-                let mut system = Collapsed::new(Interpreter::new(one_ends()));
+                let mut system = ModelSystem::new(ModelSpace::new(one_ends(), None), None);
                 let effort = Effort { any_run: true, ..Effort::default() };
                 claim::deadlock_free(&mut system, effort).expect("no failure").unreduced
             }
@@ -317,7 +317,7 @@ fn one_ends() -> Model {
 /// that ends is last, and then nothing seems to be stuck.
 #[test]
 fn a_process_that_ends_last_would_hide_a_deadlock() {
-    let mut system = Collapsed::new(Interpreter::new(one_ends()));
+    let mut system = ModelSystem::new(ModelSpace::new(one_ends(), None), None);
     let found = reach::deadlock(&mut system, Bounds::default(), |_, _| false);
     assert!(found.expect("a small system").prefix.is_some());
     let mut small = Reduced::new(&mut system, &Watched::default()).expect("a step is left out");
@@ -327,7 +327,7 @@ fn a_process_that_ends_last_would_hide_a_deadlock() {
 
 /// Checks, of a model with events that are made of values, that a question is not answered within as many
 /// nodes as are enough for the reduced system.
-fn explored_as_a_whole(is_unknown: impl Fn(&mut Collapsed, &mut Property, &Options) -> bool) {
+fn explored_as_a_whole(is_unknown: impl Fn(&mut ModelSystem, &mut Property, &Options) -> bool) {
     let text = "var x = 0;
         P(i) = a.i -> b.i -> c.i -> d.i -> P(i);
         R() = e.x{x = 1 - x} -> R();

@@ -8,10 +8,10 @@ use fairly_check::soundness::{Refusal, RowKind, SYMMETRY};
 use fairly_check::{Answer, Assumption, Failure, Options, Outcome, Property, Reduction, check};
 use fairly_fairness::{Constraint, Level, Notion, Reading, Selector, Strength};
 use fairly_logic::Formulas;
-use fairly_model::Collapsed;
+use fairly_model::ModelSpace;
 use fairly_omega::emptiness::{self, Algorithm};
 use fairly_omega::{Graph, StateId};
-use fairly_reduce::{Asymmetric, Permutation, Reduced, Reducible, Symmetry, Watched};
+use fairly_reduce::{Asymmetric, ModelSystem, Permutation, Reduced, Reducible, Symmetry, Watched};
 use fairly_search::{Binding, Bounds, Negation, Product};
 use fairly_system::{
     ActionId, AtomIndex, EventSet, MoveId, ProcessId, Transition, TransitionSystem,
@@ -31,7 +31,7 @@ fn readers_writers(count: usize) -> String {
 }
 
 /// Does something with the system of the first assertion.
-fn with_system<T>(text: &str, work: impl FnOnce(&mut Collapsed) -> T) -> T {
+fn with_system<T>(text: &str, work: impl FnOnce(&mut ModelSystem) -> T) -> T {
     let mut file = CspFile::parse(text).expect("a model");
     let process = file.specification().assertions[0].process.clone();
     let system = file.system(&process).expect("a system");
@@ -39,7 +39,7 @@ fn with_system<T>(text: &str, work: impl FnOnce(&mut Collapsed) -> T) -> T {
 }
 
 fn ask(
-    system: &mut Collapsed,
+    system: &mut ModelSystem,
     text: &str,
     assumption: &Assumption,
     reduction: Reduction,
@@ -59,7 +59,7 @@ fn holds(verdict: &Answer) -> bool {
     }
 }
 
-fn of_events(system: &Collapsed, strength: Strength, events: &[&str]) -> Assumption {
+fn of_events(system: &ModelSystem, strength: Strength, events: &[&str]) -> Assumption {
     let mut assumption = Assumption::of(Notion::None);
     for event in events {
         let set = EventSet::named(event, system.signature()).expect("an event");
@@ -107,7 +107,7 @@ const TWO: &str = "P(i) = a.i -> b.i -> P(i);
 #[test]
 fn c28_processes_that_are_named_are_not_exchanged() {
     with_system(TWO, |system| {
-        let seen = |text: &str, system: &Collapsed| Watched {
+        let seen = |text: &str, system: &ModelSystem| Watched {
             events: EventSet::named(text, system.signature()).into_iter().collect(),
             ..Watched::default()
         };
@@ -387,7 +387,7 @@ fn atomic_sequences_with_many_ways() {
 
 /// A system of which wrong exchanges are said to be right.
 struct Mistaken {
-    system: Collapsed,
+    system: ModelSystem,
     groups: Vec<Vec<usize>>,
 }
 
@@ -431,7 +431,7 @@ impl TransitionSystem for Mistaken {
 
 impl Reducible for Mistaken {
     fn symmetry(&self, _: &Watched) -> Result<Symmetry, Asymmetric> {
-        Ok(Symmetry::unchecked(&self.system, &self.groups))
+        Ok(Symmetry::unchecked(self.system.space(), &self.groups))
     }
 
     fn look_up_to(&mut self, state: StateId, symmetry: &mut Symmetry) -> bool {
@@ -475,7 +475,7 @@ fn a_quotient_that_is_wrong_is_an_internal_error() {
         let specification = file.specification().clone();
         file.system(&process).expect("a system");
         let lowered = fairly_front::csp::lower(&specification, &process).expect("a model");
-        let system = Collapsed::new(fairly_model::Interpreter::new(lowered.model));
+        let system = ModelSystem::new(ModelSpace::new(lowered.model, None), None);
         // What is told apart is not exchanged by anybody who looks.
         assert!(system.symmetry(&Watched::default()).is_err());
         Mistaken { system, groups: vec![vec![0, 1]] }

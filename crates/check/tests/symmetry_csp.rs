@@ -17,9 +17,10 @@ use fairly_check::{
 };
 use fairly_fairness::{AnnotationLevel, Constraint, Level, Notion, Selector, Strength};
 use fairly_front::csp::syntax::{Assertion, Claim};
-use fairly_model::{Collapsed, Model, Slot};
+use fairly_model::ModelSpace;
+use fairly_model::{Model, Slot};
 use fairly_omega::StateId;
-use fairly_reduce::{Permutation, Reducible, Watched};
+use fairly_reduce::{ModelSystem, Permutation, Reducible, Watched};
 use fairly_search::{Bounds, reach};
 use fairly_system::{ActionId, EventId, EventSet, ProcessId, TransitionSystem};
 use fairly_testkit::{Rng, side_by_side};
@@ -418,10 +419,10 @@ fn quotients_of_csp_give_the_same_verdicts() {
 type Step = (Vec<(usize, Option<[u32; 3]>)>, Result<StateId, String>);
 
 fn steps(
-    system: &mut Collapsed,
+    system: &mut ModelSystem,
     state: StateId,
     moved: &Permutation,
-    target: &mut dyn FnMut(&mut Collapsed, StateId) -> StateId,
+    target: &mut dyn FnMut(&mut ModelSystem, StateId) -> StateId,
 ) -> Vec<(Step, EventId)> {
     let mut out = Vec::new();
     system.enabled(state, &mut out);
@@ -450,7 +451,7 @@ fn steps(
 
 /// For exchanges that are found in a system: permuting a state and stepping leads where stepping and permuting
 /// does, and events become events in one way. How many states were compared.
-fn commutes(system: &mut Collapsed, rng: &mut Rng, told: &str) -> u64 {
+fn commutes(system: &mut ModelSystem, rng: &mut Rng, told: &str) -> u64 {
     let Ok(mut symmetry) = system.symmetry(&Watched::default()) else { return 0 };
     let groups: Vec<Vec<usize>> = symmetry.slots().map(<[usize]>::to_vec).collect();
     let slots = system.signature().processes.len();
@@ -553,7 +554,7 @@ fn permuting_and_stepping_commute() {
         }
         let model = alike(&mut rng);
         let told = format!("seed {seed}\n{}", fairly_model::text::print(&model));
-        let mut system = Collapsed::new(fairly_model::Interpreter::new(model));
+        let mut system = ModelSystem::new(ModelSpace::new(model, None), None);
         compared += commutes(&mut system, &mut rng, &told);
         let program = crate::symmetry_random::program(&mut rng);
         if let Ok(mut file) = PromelaFile::parse(&program, &[]) {

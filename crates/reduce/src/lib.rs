@@ -64,6 +64,7 @@ mod cycles;
 mod demand;
 mod index;
 mod lasting;
+mod model_system;
 mod of_model;
 mod of_network;
 mod reduced;
@@ -72,6 +73,7 @@ mod skeleton;
 mod symmetry;
 mod watched;
 
+pub use model_system::ModelSystem;
 pub use reduced::{Lost, Position, Reduced, Reducible, Saved, Unsuited};
 pub use skeleton::Skeleton;
 pub use symmetry::{Asymmetric, Exchanged, Permutation, Symmetry};

@@ -2,8 +2,8 @@
 //! (`spin -o1 -o2 -o3`, `-DNOREDUCE`), in a search that no error stops (`pan -c0`).
 
 use fairly_front::promela::{Claim, ClaimState, ClaimStep};
-use fairly_model::Collapsed;
 use fairly_omega::{Graph, StateId};
+use fairly_reduce::ModelSystem;
 use fairly_search::{Bounded, Bounds, Negation, Product, reach};
 use fairly_system::{FaultKind, TransitionSystem};
 
@@ -99,7 +99,7 @@ impl PromelaFile {
 
 /// The stored nodes of a product, and whether there are errors among them.
 fn explored(
-    system: &mut Collapsed,
+    system: &mut ModelSystem,
     negation: Negation<'_>,
     bounds: Bounds,
 ) -> Result<(usize, bool), WhyUnknown> {
@@ -134,11 +134,11 @@ fn explored(
 }
 
 /// Whether SPIN stores a state: none within an atomic sequence, and none after an error.
-fn is_stored(system: &Collapsed, state: StateId) -> bool {
-    system.fault(state).is_none() && !system.interpreter().is_held(state)
+fn is_stored(system: &ModelSystem, state: StateId) -> bool {
+    system.fault(state).is_none() && !system.is_held(state)
 }
 
-fn is_error(system: &Collapsed, state: StateId) -> bool {
+fn is_error(system: &ModelSystem, state: StateId) -> bool {
     system.fault(state).is_some_and(|fault| fault.kind == FaultKind::Error)
 }
 

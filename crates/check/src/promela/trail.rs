@@ -4,11 +4,15 @@
 //! so both ways lead over the reference interpreter, which makes each statement for itself, and both
 //! walk the whole run: what cannot be walked is refused.
 
+use fairly_explore::Explored;
 use fairly_front::promela::{Trail, TrailLine};
-use fairly_model::{Collapsed, Interpreter, Model};
+use fairly_model::{Model, ModelSpace};
 use fairly_omega::StateId;
+use fairly_reduce::ModelSystem;
 use fairly_source::{Diagnostic, Span};
-use fairly_system::{ActionId, EventId, ProcessId, Run, RunStep, Transition, TransitionSystem};
+use fairly_system::{
+    ActionId, EventId, ProcessId, Run, RunStep, Sequences, Transition, TransitionSystem,
+};
 use hashbrown::{HashMap, HashSet};
 
 use super::PromelaFile;
@@ -93,10 +97,8 @@ impl PromelaFile {
             system.enabled(at, &mut steps);
             // A sequence that ends, if these steps end one; otherwise one that goes on for ever.
             let fits = |is_held: bool| {
-                steps
-                    .iter()
-                    .filter(|step| system.interpreter().is_held(step.target) == is_held)
-                    .find_map(|step| {
+                steps.iter().filter(|step| system.is_held(step.target) == is_held).find_map(
+                    |step| {
                         Some((
                             *step,
                             walk.covered(
@@ -106,7 +108,8 @@ impl PromelaFile {
                                 &system.describe(step.target),
                             )?,
                         ))
-                    })
+                    },
+                )
             };
             let (step, end) = fits(false).or_else(|| fits(true))?;
             run.stem.push(RunStep { from: at, action: step.action, to: step.target });
@@ -141,7 +144,7 @@ fn part<S: TransitionSystem>(system: &S, id: fairly_system::MoveId) -> Part {
     (of.process, of.event)
 }
 
-fn parts(system: &Collapsed, action: ActionId) -> Vec<Part> {
+fn parts(system: &ModelSystem, action: ActionId) -> Vec<Part> {
     system.action(action).moves.iter().map(|&id| part(system, id)).collect()
 }
 
@@ -164,7 +167,7 @@ struct Reached {
 
 /// The reference interpreter on its way through a run.
 struct Walk {
-    interpreter: Interpreter,
+    interpreter: Explored<ModelSpace>,
     at: StateId,
     numbers: HashMap<EventId, u32>,
     /// Who moved last.
@@ -173,7 +176,7 @@ struct Walk {
 
 impl Walk {
     fn new(model: &Model, numbers: &[(EventId, u32)]) -> Walk {
-        let mut interpreter = Interpreter::new(model.clone());
+        let mut interpreter = Explored::new(ModelSpace::new(model.clone(), None));
         let at = interpreter.initial().first().copied().unwrap_or(StateId(0));
         Walk { interpreter, at, numbers: numbers.iter().copied().collect(), last: None }
     }
@@ -205,7 +208,7 @@ impl Walk {
         let mut next = 0;
         while next < reached.len() {
             let Reached { at, covered, last } = reached[next].clone();
-            let is_goal = |interpreter: &Interpreter| {
+            let is_goal = |interpreter: &Explored<ModelSpace>| {
                 covered.iter().all(|&it| it) && interpreter.describe(at) == end
             };
             if last.is_some() && is_goal(&self.interpreter) {
@@ -217,7 +220,7 @@ impl Walk {
                 path.reverse();
                 return Some(path);
             }
-            if last.is_none() || self.interpreter.is_held(at) {
+            if last.is_none() || self.is_held(at) {
                 for step in self.enabled(at) {
                     let mut covered = covered.clone();
                     if self.cover(step.action, &all, &mut covered)
@@ -259,17 +262,17 @@ impl Walk {
             if covered.iter().all(|&it| it) && self.interpreter.describe(small.to) == end {
                 return Some(at + 1);
             }
-            if !self.interpreter.is_held(small.to) {
+            if !self.is_held(small.to) {
                 return None;
             }
         }
         None
     }
 
-    /// Whether somebody is inside an atomic sequence.
-    fn is_held(&self) -> bool {
-        let holder = self.interpreter.layout().holder;
-        holder.is_some_and(|strip| strip.get(&self.interpreter.packed(self.at), 0) >= 0)
+    /// Whether a process is inside an atomic sequence.
+    fn is_held(&self, state: StateId) -> bool {
+        let row = self.interpreter.own_row(state);
+        row.is_some_and(|row| self.interpreter.space().is_held(&row))
     }
 
     /// Executes lines.
@@ -301,7 +304,7 @@ impl Walk {
         }
         // The rest of an atomic sequence that shares its last line.
         for _ in 0..MOST_MERGED {
-            let may_go_on = merged && self.is_held();
+            let may_go_on = merged && self.is_held(self.at);
             let [step] = *self.enabled(self.at).as_slice() else { break };
             if !may_go_on {
                 break;

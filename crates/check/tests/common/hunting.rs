@@ -4,7 +4,7 @@ use fairly_check::claim::{ClaimOutcome, ClaimVerdict, Shown};
 use fairly_check::csp::CspFile;
 use fairly_check::promela::{PromelaFile, Question};
 use fairly_front::csp::syntax::Claim;
-use fairly_model::Collapsed;
+use fairly_reduce::ModelSystem;
 use fairly_search::Bounds;
 use fairly_search::lossy::{Keep, Room};
 use fairly_system::{EventKind, FaultKind, TransitionSystem};
@@ -95,7 +95,7 @@ fn compare(
 }
 
 /// Whether nothing is enabled at the end of a run, and nothing went wrong or ended there.
-fn is_stuck(system: &mut Collapsed, shown: &Shown) -> bool {
+fn is_stuck(system: &mut ModelSystem, shown: &Shown) -> bool {
     let mut enabled = Vec::new();
     system.enabled(shown.prefix.end(), &mut enabled);
     let ended = shown.prefix.steps.last().is_some_and(|step| {
@@ -105,7 +105,7 @@ fn is_stuck(system: &mut Collapsed, shown: &Shown) -> bool {
     enabled.is_empty() && !ended && system.fault(shown.prefix.end()).is_none()
 }
 
-fn goes_wrong(system: &Collapsed, shown: &Shown) -> bool {
+fn goes_wrong(system: &ModelSystem, shown: &Shown) -> bool {
     system.fault(shown.prefix.end()).is_some_and(|fault| fault.kind == FaultKind::Error)
 }
 

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
+use fairly_check::ModelSystem;
 use fairly_check::claim::{ClaimOutcome, ClaimVerdict, Effort};
 use fairly_check::csp::CspFile;
 use fairly_check::promela::{PromelaFile, PromelaSource};
@@ -17,7 +18,6 @@ use fairly_check::{
 use fairly_fairness::{Constraint, Notion};
 use fairly_front::csp::syntax::{Assertion, Subject};
 use fairly_front::promela::Setup;
-use fairly_model::Collapsed;
 use fairly_report::human::Aside;
 use fairly_report::{Source, human, json};
 use fairly_search::Bounds;
@@ -159,7 +159,7 @@ impl File {
     }
 
     /// One of its systems.
-    pub(super) fn interpreter(&mut self, system: SystemIndex) -> &mut Collapsed {
+    pub(super) fn interpreter(&mut self, system: SystemIndex) -> &mut ModelSystem {
         self.systems().system(system)
     }
 
@@ -410,7 +410,7 @@ impl File {
     /// Remembers how many states a system had when a question was answered by all that could matter for it.
     fn learn_size(&mut self, system: SystemIndex, known: &mut Known, is_complete: bool) {
         if is_complete {
-            let states = self.interpreter(system).interpreter().states();
+            let states = self.interpreter(system).state_count();
             known.complete.retain(|(of, _)| *of != system);
             known.complete.push((system, states));
         }
@@ -419,7 +419,7 @@ impl File {
     /// Takes back that something grows, if an earlier question came to an end with the same states: a search
     /// in a product can be cut where the states of the system are all known.
     fn without_growth(&mut self, system: SystemIndex, known: &Known, why: &mut WhyUnknown) {
-        let states = self.interpreter(system).interpreter().states();
+        let states = self.interpreter(system).state_count();
         if known.complete.contains(&(system, states)) {
             *why = why.clone().without_growth();
         }

@@ -309,9 +309,7 @@ fn faulty(
     let seen = match Ending::Error.judge(system, run, start) {
         Ok(seen) => seen,
         Err(why) => {
-            let interpreter = system.interpreter();
-            let fault =
-                propositions.iter().find_map(|&atom| interpreter.proposition_fault(end, atom));
+            let fault = propositions.iter().find_map(|&atom| system.proposition_fault(end, atom));
             let is_finite = run.cycle.is_empty() && system.fault(end).is_none();
             let Some(fault) = fault.filter(|_| is_finite) else { return refuted(why) };
             let conclusion = fault.message.clone();
