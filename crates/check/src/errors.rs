@@ -35,8 +35,8 @@ pub fn errors(
     if system.is_known_to_be_faultless(propositions) {
         return Ok(Errors::None);
     }
-    let wrong = |system: &ModelSystem, state| {
-        propositions.iter().find_map(|&atom| system.proposition_fault(state, atom))
+    let wrong = |system: &ModelSystem, row: &[u64]| {
+        propositions.iter().find_map(|&atom| system.space().proposition_fault(row, atom))
     };
     let verdict = claim::faultless(system, propositions, wrong, options)?;
     Ok(match verdict.outcome {

@@ -139,9 +139,10 @@ impl Claim {
             }
             Claim::Reaches { goal, best: Some((extreme, value)) } => {
                 let read = vec![goal.clone(), value.clone()];
-                let value = |system: &ModelSystem, state| {
-                    let is_goal = system.value(state, goal).ok()? != 0;
-                    if is_goal { system.value(state, value).ok() } else { None }
+                let value = |system: &ModelSystem, row: &[u64]| {
+                    let space = system.space();
+                    let is_goal = space.value(row, goal).ok()? != 0;
+                    if is_goal { space.value(row, value).ok() } else { None }
                 };
                 claim::reaches_extreme(system, *extreme, read, value, effort)
             }

@@ -276,8 +276,8 @@ impl Checked {
         expected: bool,
     ) {
         let interpreter = self.file.interpreter(system);
-        let wrong = |system: &ModelSystem, state| {
-            propositions.iter().find_map(|&atom| system.proposition_fault(state, atom))
+        let wrong = |system: &ModelSystem, row: &[u64]| {
+            propositions.iter().find_map(|&atom| system.space().proposition_fault(row, atom))
         };
         match claim::faultless(interpreter, &[], wrong, bounds()).map(|verdict| verdict.outcome) {
             Ok(ClaimOutcome::Violated(shown)) => {

@@ -143,7 +143,8 @@ fn walk(
     for (small, step) in steps.iter().zip(&lifted) {
         assert_eq!(small.action, step.action, "{}", what());
         for &atom in atoms {
-            let [small, step] = [small.to, step.to].map(|state| reduced.holds(state, atom));
+            let (small, step) =
+                (reduced.holds(small.to, atom), reduced.inner().holds(step.to, atom));
             assert_eq!(small, step, "{}", what());
         }
     }

@@ -24,17 +24,17 @@ fn now() -> Stop {
 #[test]
 fn partial_orders_are_given_up_when_it_is_time() {
     let mut file = many(3, 3);
-    assert!(file.interpreter().skeleton(&Watched::default()).is_ok());
-    file.interpreter().heed(now());
-    let given_up = file.interpreter().skeleton(&Watched::default());
-    assert_eq!(given_up.map(|_| ()), Err(Unsuited::Stopped));
-    file.interpreter().heed(Stop::default());
-    assert!(file.interpreter().skeleton(&Watched::default()).is_ok());
+    let base = file.interpreter().base().expect("a model");
+    let skeleton = |stop| base.skeleton(&Watched::default(), stop).map(|_| ());
+    assert_eq!(skeleton(Stop::default()), Ok(()));
+    assert_eq!(skeleton(now()), Err(Unsuited::Stopped));
+    assert_eq!(skeleton(Stop::default()), Ok(()));
 }
 
 #[test]
 fn partial_orders_are_for_models_whose_steps_can_be_compared() {
-    let given_up = many(200, 101).interpreter().skeleton(&Watched::default()).map(|_| ());
+    let base = many(200, 101).interpreter().base().expect("a model");
+    let given_up = base.skeleton(&Watched::default(), Stop::default()).map(|_| ());
     assert_eq!(given_up, Err(Unsuited::Large));
 }
 

@@ -445,7 +445,9 @@ fn random_models_with_processes_that_are_alike() {
             continue;
         }
         let mut whole = ModelSystem::new(ModelSpace::new(model.clone(), None), None);
-        if !small_enough(&mut whole) || whole.symmetry(&Watched::default()).is_err() {
+        if !small_enough(&mut whole)
+            || Reduced::whole(&mut whole).find_symmetry(&Watched::default()).is_err()
+        {
             continue;
         }
         let atoms = names(&mut rng, &model);
@@ -470,8 +472,8 @@ fn random_models_with_dead_variables() {
             continue;
         }
         let mut whole = ModelSystem::new(ModelSpace::new(model.clone(), None), None);
-        let dead = Reducible::forget(&mut whole, &Watched::default());
-        whole.remember();
+        let forgetting = Reduced::whole(&mut whole).forgetting(&Watched::default());
+        let dead = forgetting.forgotten().is_some();
         if !dead || !small_enough(&mut whole) {
             continue;
         }

@@ -26,7 +26,8 @@ mod passage;
 mod ways;
 
 use fairly_system::{
-    ActionId, Fault, Long, Scratch, Seen, Sequences, Signature, Space, Steps, delegate_space,
+    ActionId, Fault, Long, MOST_AT_ONCE, Scratch, Seen, Sequences, Signature, Space, Steps,
+    delegate_space,
 };
 use hashbrown::{HashMap, HashSet, HashTable};
 
@@ -293,10 +294,6 @@ impl<S: Sequences> Collapsed<S> {
         true
     }
 }
-
-/// Steps of a process that holds which are made at once, at most: see [`Sequences::most_at_once`]. What took
-/// much work is noted as if so many always were.
-const MOST_AT_ONCE: usize = 17;
 
 impl<S: Sequences> Space for Collapsed<S> {
     delegate_space!(inner, Work);

@@ -1,6 +1,7 @@
 //! The states of a space, numbered in the order in which they are met.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use fairly_omega::StateId;
 use fairly_store::{Full, Numbers, StateIndex};
@@ -14,8 +15,8 @@ use hashbrown::HashMap;
 ///
 /// A step in which something goes wrong leads to a state of its own, which has no steps and no row:
 /// [`TransitionSystem::fault`] tells what it was, and the state is shown as the one before it.
-pub struct Explored<S: Space> {
-    space: S,
+pub struct Explored<S: Space + ?Sized> {
+    space: Arc<S>,
     scratch: Scratch,
     states: Numbers,
     /// States that something went wrong in the step to.
@@ -48,10 +49,19 @@ struct Reading {
 
 /// Successors of so many words may wait for numbers together.
 const WAITING_WORDS: usize = 1 << 16;
+/// States are not expanded in larger blocks, so that their steps stay in the caches of the processor.
+const BLOCK: usize = 64;
 
 impl<S: Space> Explored<S> {
     /// Nothing has been met of it.
     pub fn new(space: S) -> Explored<S> {
+        Explored::of(Arc::new(space))
+    }
+}
+
+impl<S: Space + ?Sized> Explored<S> {
+    /// Nothing has been met of a space that others use as well.
+    pub fn of(space: Arc<S>) -> Explored<S> {
         let width = space.width();
         let reading = Reading { state: None, row: vec![0; width], scratch: space.scratch() };
         Explored {
@@ -97,7 +107,7 @@ impl<S: Space> Explored<S> {
     }
 
     /// Asks another space from now on, with rows of the same kind.
-    pub fn replace_space(&mut self, space: S) {
+    pub fn replace_space(&mut self, space: Arc<S>) {
         let interrupt = self.scratch.interrupt.take();
         self.scratch = space.scratch();
         self.scratch.interrupt = interrupt;
@@ -106,6 +116,11 @@ impl<S: Space> Explored<S> {
         (reading.state, reading.scratch) = (None, space.scratch());
         drop(reading);
         self.space = space;
+    }
+
+    /// The space, for others to use as well.
+    pub fn shared(&self) -> Arc<S> {
+        Arc::clone(&self.space)
     }
 
     /// The space.
@@ -142,63 +157,10 @@ impl<S: Space> Explored<S> {
         }
     }
 
-    /// Makes the [steps](Explored::looked_steps) of a state known before the states that they lead to have
-    /// numbers. `false` if there are none because something went wrong in the step to it.
-    pub fn look(&mut self, state: StateId) -> bool {
-        self.steps.clear();
-        self.latest.clear();
-        if self.faults.contains_key(&state) {
-            return false;
-        }
-        self.rows.resize(self.space.width(), 0);
-        self.latest.push(state);
-        self.states.read(index(state), &mut self.rows);
-        self.space.expand(&self.rows, &mut self.scratch, &mut self.steps);
-        true
-    }
-
-    /// The row of the state that was looked at last.
-    pub fn looked_row(&self) -> &[u64] {
-        &self.rows
-    }
-
-    /// The steps of the state that was looked at last.
-    pub fn looked_steps(&self) -> &Steps {
-        &self.steps
-    }
-
-    /// Changes the steps of the state that was looked at last, and hands over the words of a row: some of them
-    /// stand for all.
-    pub fn change_looked(&mut self, change: impl FnOnce(&mut Steps, usize)) {
-        change(&mut self.steps, self.space.width());
-        self.leaves_out = true;
-    }
-
     /// Appends steps of a state that were made elsewhere.
     pub fn number_steps(&mut self, state: StateId, steps: &Steps, out: &mut Vec<Transition>) {
         self.add(state, steps, 0..steps.actions.len(), out);
         self.give_numbers(out);
-    }
-
-    /// Appends the steps of the state that was looked at last which are to be kept, by position. The states
-    /// that the others lead to are not stored.
-    pub fn follow(
-        &mut self,
-        state: StateId,
-        keep: impl FnMut(usize) -> bool,
-        out: &mut Vec<Transition>,
-    ) {
-        let mut steps = std::mem::take(&mut self.steps);
-        let all = steps.actions.len();
-        steps.retain(self.space.width(), keep);
-        if steps.actions.len() < all {
-            self.leaves_out = true;
-        } else {
-            self.note_expanded(state);
-        }
-        self.add(state, &steps, 0..steps.actions.len(), out);
-        self.give_numbers(out);
-        self.steps = steps;
     }
 
     /// The state to show for a state: itself, or the one before something went wrong.
@@ -238,7 +200,16 @@ impl<S: Space> Explored<S> {
         if let Some(at) = self.latest.iter().position(|&it| it == state) {
             return Some(at);
         }
-        self.look(state).then_some(0)
+        if self.faults.contains_key(&state) {
+            return None;
+        }
+        self.steps.clear();
+        self.latest.clear();
+        self.latest.push(state);
+        self.rows.resize(self.space.width(), 0);
+        self.states.read(index(state), &mut self.rows);
+        self.space.expand(&self.rows, &mut self.scratch, &mut self.steps);
+        Some(0)
     }
 
     /// Appends steps of a state, which was read last. The targets of the last ones may still have to be
@@ -286,7 +257,8 @@ impl<S: Space> Explored<S> {
         }
     }
 
-    /// Expands states that nothing went wrong in the step to, all at once.
+    /// Expands states that nothing went wrong in the step to, all at once. The targets may still have to be
+    /// [numbered](Explored::give_numbers).
     fn expand(&mut self, states: &[StateId], out: &mut Vec<Transition>, ends: &mut Vec<usize>) {
         let mut steps = std::mem::take(&mut self.steps);
         steps.clear();
@@ -314,7 +286,6 @@ impl<S: Space> Explored<S> {
                 begin = end;
             }
         }
-        self.give_numbers(out);
         self.steps = steps;
     }
 
@@ -336,7 +307,7 @@ impl<S: Space> Explored<S> {
     }
 }
 
-impl<S: Space> TransitionSystem for Explored<S> {
+impl<S: Space + ?Sized> TransitionSystem for Explored<S> {
     fn signature(&self) -> &Signature {
         self.space.signature()
     }
@@ -360,6 +331,7 @@ impl<S: Space> TransitionSystem for Explored<S> {
     fn enabled(&mut self, state: StateId, out: &mut Vec<Transition>) {
         if !self.faults.contains_key(&state) {
             self.expand(&[state], out, &mut Vec::new());
+            self.give_numbers(out);
         }
     }
 
@@ -372,16 +344,23 @@ impl<S: Space> TransitionSystem for Explored<S> {
         for some in states.chunks((WAITING_WORDS / self.space.width()).max(1)) {
             let mut left = some;
             while !left.is_empty() {
-                let is_sound = |state: &&StateId| !self.faults.contains_key(*state);
-                let sound = left.iter().take_while(is_sound).count();
-                if sound > 0 {
-                    self.expand(&left[..sound], out, ends);
+                let sound = match self.faults.is_empty() {
+                    true => left.len(),
+                    false => {
+                        let is_sound = |state: &&StateId| !self.faults.contains_key(*state);
+                        left.iter().take_while(is_sound).count()
+                    }
+                };
+                if sound == 0 {
+                    ends.push(out.len());
+                    left = &left[1..];
+                    continue;
                 }
-                let broken = left[sound..].iter().take_while(|it| self.faults.contains_key(*it));
-                let broken = broken.count();
-                ends.extend(std::iter::repeat_n(out.len(), broken));
-                left = &left[sound + broken..];
+                let (block, rest) = left.split_at(sound.min(BLOCK));
+                self.expand(block, out, ends);
+                left = rest;
             }
+            self.give_numbers(out);
         }
     }
 
@@ -464,7 +443,7 @@ impl<S: Space> TransitionSystem for Explored<S> {
     }
 }
 
-impl<S: Space> Packed for Explored<S> {
+impl<S: Space + ?Sized> Packed for Explored<S> {
     fn width(&self) -> usize {
         self.space.width()
     }

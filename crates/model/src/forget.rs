@@ -242,7 +242,10 @@ impl<S: Sequences> Space for Forgetting<S> {
     }
 
     fn initial(&self, scratch: &mut Scratch, out: &mut Steps) {
+        let first = out.actions.len();
         self.inner.initial(&mut scratch.of::<Work>().inner, out);
+        let rows = out.rows[first * self.width()..].chunks_exact_mut(self.width());
+        rows.for_each(|row| _ = self.forget.everywhere(row));
     }
 
     fn expand(&self, rows: &[u64], scratch: &mut Scratch, out: &mut Steps) {

@@ -3,12 +3,10 @@
 use std::sync::Arc;
 
 pub use fairly_omega::Stop;
+pub use fairly_system::MOST_AT_ONCE;
 use fairly_system::Sequences;
 
 use crate::interpreter::ModelSpace;
-
-/// Steps of a process that holds which native code may make at once, at most.
-pub const MOST_AT_ONCE: usize = 17;
 
 /// One process's part in an action: an edge that it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -41,7 +41,7 @@ pub use long::Long;
 pub use network::{Composition, Network, NetworkError};
 pub use packed::Packed;
 pub use run::{Run, RunStep};
-pub use space::{PassingLimits, Scratch, Sequences, Space, Steps};
+pub use space::{MOST_AT_ONCE, PassingLimits, Scratch, Sequences, Space, Steps};
 pub use trace::{Part, Stuck, Trace, TraceState, TraceStep};
 pub use transition_system::{AtomIndex, Fault, FaultKind, Interrupt, Transition, TransitionSystem};
 pub use value::{ProcessValues, StateValues, Value};

@@ -86,7 +86,8 @@ pub trait Sequences: Space {
     /// Limits on what is passed through in one step.
     fn passing_limits(&self) -> PassingLimits;
 
-    /// How many steps of a process that holds [`expand`](Space::expand) may make at once, at the most.
+    /// How many steps of a process that holds [`expand`](Space::expand) may make at once, at the most: up to
+    /// [`MOST_AT_ONCE`].
     fn most_at_once(&self) -> usize {
         1
     }
@@ -96,6 +97,9 @@ pub trait Sequences: Space {
         self.expand(rows, scratch, out);
     }
 }
+
+/// Steps of a process that holds which a space may make at once, at the most.
+pub const MOST_AT_ONCE: usize = 17;
 
 /// Limits on the states inside the atomic sequences that begin in one state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -348,9 +348,10 @@ impl File {
                     known.rests_on_all(system, about);
                 }
                 if let Outcome::Unknown(why) = &mut verdict.outcome {
-                    self.without_growth(system, known, why);
+                    known.without_growth(system, why);
                 }
-                self.learn_size(system, known, verdict.stamp.exhaustive);
+                known
+                    .learn_size(system, verdict.stamp.exhaustive.then_some(verdict.stamp.system.0));
                 let interpreter = self.interpreter(system);
                 let needless =
                     fairly_check::needless(interpreter, property, &assumption, &verdict, &options)?;
@@ -394,10 +395,11 @@ impl File {
                     known.rests_on_all(system, about);
                 }
                 if let ClaimOutcome::Unknown(why) = &mut verdict.outcome {
-                    self.without_growth(system, known, why);
+                    known.without_growth(system, why);
                 }
                 let is_complete = matches!(verdict.outcome, ClaimOutcome::Holds(_));
-                self.learn_size(system, known, is_complete);
+                let states = verdict.size.filter(|_| is_complete).map(|size| size.states);
+                known.learn_size(system, states);
                 tally.claim(self.interpreter(system), &verdict, about);
                 if let (Some(counter), Some(question)) = (counter, &question.of_promela) {
                     tally.stored(&counter.stored(question, &options));
@@ -405,24 +407,6 @@ impl File {
             }
         }
         Ok(())
-    }
-
-    /// Remembers how many states a system had when a question was answered by all that could matter for it.
-    fn learn_size(&mut self, system: SystemIndex, known: &mut Known, is_complete: bool) {
-        if is_complete {
-            let states = self.interpreter(system).state_count();
-            known.complete.retain(|(of, _)| *of != system);
-            known.complete.push((system, states));
-        }
-    }
-
-    /// Takes back that something grows, if an earlier question came to an end with the same states: a search
-    /// in a product can be cut where the states of the system are all known.
-    fn without_growth(&mut self, system: SystemIndex, known: &Known, why: &mut WhyUnknown) {
-        let states = self.interpreter(system).state_count();
-        if known.complete.contains(&(system, states)) {
-            *why = why.clone().without_growth();
-        }
     }
 
     /// What is known of the strengths of fairness, without what errors of the model put in doubt.
@@ -724,6 +708,23 @@ struct Known {
 }
 
 impl Known {
+    /// Remembers how many states a system had when a question was answered by all that could matter for it.
+    fn learn_size(&mut self, system: SystemIndex, states: Option<usize>) {
+        if let Some(states) = states {
+            self.complete.retain(|(of, _)| *of != system);
+            self.complete.push((system, states));
+        }
+    }
+
+    /// Takes back that something grows, if an earlier question came to an end with as many states: a search
+    /// in a product can be cut where the states of the system are all known.
+    fn without_growth(&self, system: SystemIndex, why: &mut WhyUnknown) {
+        let met = why.growth().map_or(usize::MAX, |growth| growth.states);
+        if self.complete.iter().any(|&(of, states)| of == system && met <= states) {
+            *why = why.clone().without_growth();
+        }
+    }
+
     fn of(questions: &[Question]) -> Known {
         let mut propositions = Vec::new();
         for Question { system, asked, .. } in questions {

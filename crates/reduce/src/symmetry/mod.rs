@@ -50,6 +50,7 @@ use hashbrown::HashMap;
 
 use crate::watched::Watched;
 use automorphism::Subject;
+pub(crate) use exchanges::ExactKind;
 use exchanges::Followed;
 pub use exchanges::{Exchanged, Permutation};
 use places::Places;
@@ -355,10 +356,20 @@ impl Symmetry {
         moved
     }
 
-    /// How many states of the system one state has stood for, on average; or somewhat more, where
-    /// processes know each other's numbers.
-    pub fn stood_for(&self) -> f64 {
-        if self.looked_at == 0 { 1.0 } else { self.stood_for / self.looked_at as f64 }
+    /// The same for a worker that expands rows, and does not number exchanges.
+    pub(crate) fn for_worker(&self) -> Symmetry {
+        let mut worker = self.clone();
+        if let Some(followed) = &mut worker.followed {
+            followed.is_numbered = false;
+        }
+        (worker.looked_at, worker.stood_for) = (0, 0.0);
+        worker
+    }
+
+    /// How many states were looked at since this was asked last, and how many of the system they stand for
+    /// together.
+    pub(crate) fn take_counts(&mut self) -> (usize, f64) {
+        (std::mem::take(&mut self.looked_at), std::mem::take(&mut self.stood_for))
     }
 
     /// The slots of each group.
