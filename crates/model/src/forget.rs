@@ -44,11 +44,14 @@ struct Reset {
     bits: u64,
 }
 
+/// What is dead in a slot, by variant and location.
+type Places = Vec<Vec<Vec<Reset>>>;
+
 /// What to forget in which state.
 #[derive(Debug)]
 pub struct Forget {
-    /// By slot: where it keeps its kind and its location, and what is dead by variant and location.
-    places: Vec<(Strip, Strip, Vec<Vec<Vec<Reset>>>)>,
+    /// By slot: where it keeps its kind and its location, and what is dead there.
+    places: Vec<(Strip, Strip, Places)>,
     /// In every state.
     always: Vec<Reset>,
     /// The variables.

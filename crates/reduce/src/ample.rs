@@ -49,7 +49,7 @@ pub struct Ample<S> {
     processes: Arc<dyn Processes>,
     skeleton: Arc<Skeleton>,
     watched: Arc<Watched>,
-    /// Whether steps have been left out: [`UNDECIDED`], [`LEAVES_OUT`] or [`GIVEN_UP`].
+    /// A [`Decision`].
     decision: AtomicU8,
     states: AtomicUsize,
     reduced: AtomicUsize,
@@ -58,9 +58,17 @@ pub struct Ample<S> {
     followed: AtomicUsize,
 }
 
-const UNDECIDED: u8 = 0;
-const LEAVES_OUT: u8 = 1;
-const GIVEN_UP: u8 = 2;
+/// Whether steps are left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum Decision {
+    /// None has been left out, and some may be.
+    Undecided,
+    /// Some have been.
+    LeavesOut,
+    /// None has been, and none will be.
+    GivenUp,
+}
 
 /// Memory for one worker.
 struct Work {
@@ -83,7 +91,7 @@ impl<S: Space> Ample<S> {
             processes,
             skeleton,
             watched,
-            decision: AtomicU8::new(UNDECIDED),
+            decision: AtomicU8::new(Decision::Undecided as u8),
             states: zero(),
             reduced: zero(),
             early: zero(),
@@ -112,7 +120,7 @@ impl<S: Space> Ample<S> {
 
     /// Whether it was given up, since nothing was left out of many states.
     pub fn is_given_up(&self) -> bool {
-        self.decision.load(Ordering::Relaxed) == GIVEN_UP
+        self.decision.load(Ordering::Relaxed) == Decision::GivenUp as u8
     }
 
     /// How many processes an action may start.
@@ -126,13 +134,13 @@ impl<S: Space> Ample<S> {
         starts.fold(0, u32::saturating_add)
     }
 
-    /// Whether steps may be left out here, which nothing has been yet, or others have been.
-    fn may_leave_out(&self) -> bool {
-        let decide = |to| {
-            let order = Ordering::Relaxed;
-            self.decision.compare_exchange(UNDECIDED, to, order, order).unwrap_or_else(|now| now)
-        };
-        matches!(decide(LEAVES_OUT), UNDECIDED | LEAVES_OUT)
+    /// Decides, if nothing has been decided yet; whether it is decided so now.
+    fn decide(&self, decision: Decision) -> bool {
+        let (undecided, order) = (Decision::Undecided as u8, Ordering::Relaxed);
+        match self.decision.compare_exchange(undecided, decision as u8, order, order) {
+            Ok(_) => true,
+            Err(now) => now == decision as u8,
+        }
     }
 
     /// Appends the steps of a row that are to be followed.
@@ -148,7 +156,7 @@ impl<S: Space> Ample<S> {
         };
         let count = of.len();
         let is_chosen = !self.diverges(row, &state) && chooser.choose(&state);
-        let is_chosen = is_chosen && self.may_leave_out();
+        let is_chosen = is_chosen && self.decide(Decision::LeavesOut);
         let at = out.ends.len();
         let mut followed = 0;
         let add = |counter: &AtomicUsize, by: usize| _ = counter.fetch_add(by, Ordering::Relaxed);
@@ -205,8 +213,7 @@ impl<S: Space> Space for Ample<S> {
         work.inner.interrupt = interrupt;
         // As long as nothing has been left out, nobody can tell whether anything might have been.
         if self.states.load(Ordering::Relaxed) >= ENOUGH {
-            let order = Ordering::Relaxed;
-            _ = self.decision.compare_exchange(UNDECIDED, GIVEN_UP, order, order);
+            self.decide(Decision::GivenUp);
         }
         if self.is_given_up() {
             self.inner.expand(rows, &mut work.inner, out);

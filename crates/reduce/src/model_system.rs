@@ -15,6 +15,9 @@ use crate::base::Base;
 use crate::reduced::{Reducible, collapsed};
 use crate::watched::Watched;
 
+/// A model, and native code for it.
+type Made = (Arc<ModelSpace>, Option<Arc<dyn Native>>);
+
 /// The system of a model: its atomic sequences are single steps, and native code makes them if there is any.
 pub struct ModelSystem {
     model: Arc<ModelSpace>,
@@ -23,7 +26,7 @@ pub struct ModelSystem {
     explored: Explored<dyn Space>,
     by_reference: bool,
     /// The model with statements merged, as it was asked for last, and its steps.
-    merged: Option<(Arc<ModelSpace>, Option<Arc<dyn Native>>)>,
+    merged: Option<Made>,
     /// Whether it is known that no run comes to an error.
     nothing_fails: bool,
     /// Expressions that are read, if nothing else is asked of states.
