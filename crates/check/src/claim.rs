@@ -6,6 +6,7 @@
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
+pub use fairly_front::loaded::Extreme;
 use fairly_model::Expr;
 use fairly_omega::{Acceptance, StateId};
 use fairly_reduce::{Lost, Reduced, Reducible, Watched};
@@ -684,15 +685,6 @@ pub fn reaches<S: Reducible>(
     };
     let evidence = confirm::reaches(|system: &mut S, state| system.holds(state, goal));
     ask_reduced(system, watched.into(), effort, meaning, question, evidence)
-}
-
-/// Which value is looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extreme {
-    /// The least.
-    Least,
-    /// The greatest.
-    Greatest,
 }
 
 /// Some run comes to a state that has a value; the state with the least or greatest value is shown. The

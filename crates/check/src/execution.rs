@@ -30,8 +30,11 @@ impl Execution {
     }
 }
 
+/// The system of a model, as searches ask it.
+pub type ModelSystem = Collapsed;
+
 /// The system of a model.
-pub(crate) fn system(mut interpreter: Interpreter, execution: Execution) -> Collapsed {
+pub(crate) fn system(mut interpreter: Interpreter, execution: Execution) -> ModelSystem {
     let settings = match execution {
         Execution::Tiered => Some(Settings::default()),
         Execution::Native => Some(Settings::EAGER),

@@ -4,8 +4,6 @@
 //! `FAIRLY_RANDOM_CASES` says how many systems of each kind, `FAIRLY_SEED` the seed of the first.
 
 use fairly_check::SystemIndex;
-use fairly_check::csp::CspFile;
-use fairly_check::promela::PromelaFile;
 use fairly_check::{
     Assumption, Elsewhere, Least, Options, Outcome, Property, check, ladder, least,
 };
@@ -22,6 +20,7 @@ use fairly_testkit::csp::generate as csp_generate;
 use fairly_testkit::ltl::{LtlShape, random_formula};
 use fairly_testkit::network::{NetworkShape, random_network, random_propositions};
 
+use crate::common::languages::{CspFile, PromelaFile};
 use crate::common::{network_of, property, seeds, written};
 use crate::promela_random::generate as promela_generate;
 use crate::promela_random::program::Form;

@@ -22,6 +22,7 @@ mod matrices;
 mod merging;
 mod native;
 mod orders;
+mod own_space;
 mod pat_corpus;
 mod preparing;
 mod promela_examples;

@@ -5,7 +5,6 @@
 //! processes, and leaves steps out, without a look at what the question watches.
 
 use fairly_check::claim::{self, ClaimOutcome, ClaimVerdict, Effort, Extreme};
-use fairly_check::csp::CspFile;
 use fairly_check::{Assumption, Failure, Options, Outcome, Reduction, check, ladder, least};
 use fairly_explore::Explored;
 use fairly_fairness::{Level, Notion};
@@ -22,6 +21,7 @@ use fairly_system::{
 };
 
 use crate::common;
+use crate::common::languages::CspFile;
 
 /// What a system says to a search.
 #[derive(Clone, Copy, PartialEq, Eq)]

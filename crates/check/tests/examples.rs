@@ -18,7 +18,6 @@ use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 
 use fairly_check::claim::{self, ClaimOutcome};
-use fairly_check::csp::CspFile;
 use fairly_check::{
     Assumption, Failure, Fairness, Options, Outcome, SystemIndex, Unanswered, check,
 };
@@ -29,6 +28,8 @@ use fairly_model::Collapsed;
 use fairly_search::engines::{Engine, Question};
 use fairly_search::{Bounds, reach};
 use fairly_system::AtomIndex;
+
+use crate::common::languages::CspFile;
 
 /// How much is explored for one answer; what is not known by then is unknown.
 const MOST: usize = 100_000;

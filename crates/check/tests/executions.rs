@@ -8,8 +8,6 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use fairly_check::claim::{ClaimOutcome, ClaimVerdict};
-use fairly_check::csp::CspFile;
-use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::{Assumption, Execution, Options, Outcome, Property};
 use fairly_fairness::{Level, Notion};
 use fairly_front::csp::syntax::Claim;
@@ -21,6 +19,7 @@ use fairly_testkit::Rng;
 use fairly_testkit::csp::ast;
 use fairly_testkit::csp::generate as csp_generate;
 
+use crate::common::languages::{CspFile, PromelaFile, Question};
 use crate::common::{hunting, seeds};
 use crate::promela_random::generate as promela_generate;
 use crate::promela_random::program::Form;
@@ -92,7 +91,7 @@ fn random_promela() {
         let text = promela_generate::program(seed).text(Form::Formulas);
         let told = || format!("FAIRLY_SEED={seed}\n{text}");
         let Ok(mut file) = PromelaFile::parse(&text, &[]) else { continue };
-        let (states, by_native) = compare::compare_up_to(file.model(), STATES)
+        let (states, by_native) = compare::compare_up_to(&file.model(), STATES)
             .unwrap_or_else(|difference| panic!("{}\n{difference}", told()));
         tally.states += states;
         tally.by_native += by_native;

@@ -7,7 +7,6 @@
 use std::collections::{BTreeSet, HashMap};
 
 use fairly_check::claim::{ClaimOutcome, ClaimVerdict, Effort};
-use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::soundness::{FORGETTING, RowKind};
 use fairly_check::{Answer, Assumption, Options, Outcome, Property, Reduction, check};
 use fairly_fairness::{Level, Notion, Reading};
@@ -20,6 +19,7 @@ use fairly_system::{ActionId, AtomIndex, RunStep, TransitionSystem};
 use fairly_testkit::Rng;
 use fairly_witness::follow;
 
+use crate::common::languages::{PromelaFile, Question};
 use crate::promela_random::generate as promela_generate;
 use crate::promela_random::program::Form;
 use crate::reduced::numbered;

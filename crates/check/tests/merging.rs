@@ -6,7 +6,6 @@
 use std::collections::{BTreeSet, HashMap};
 
 use fairly_check::claim::{self, ClaimOutcome, Effort};
-use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::soundness::{MERGING, RowKind};
 use fairly_check::{Answer, Assumption, Options, Outcome, Property, Reduction, check};
 use fairly_fairness::{Constraint, Level, Notion, Reading, Selector, Strength};
@@ -22,6 +21,7 @@ use fairly_system::{AtomIndex, EventKind, ProcessId, RunStep, Transition, Transi
 use fairly_testkit::Rng;
 use fairly_witness::follow;
 
+use crate::common::languages::{PromelaFile, Question};
 use crate::promela_random::generate as promela_generate;
 use crate::promela_random::program::Form;
 use crate::reduced::{any_formula, loose_model, numbered, small_enough};

@@ -4,10 +4,11 @@
 use std::time::Instant;
 
 use fairly_check::claim::ClaimOutcome;
-use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::{Execution, Options};
 use fairly_omega::Stop;
 use fairly_reduce::{Reducible, Unsuited, Watched};
+
+use crate::common::languages::{PromelaFile, Question};
 
 /// So many processes, each with so many ways to change a variable.
 fn many(processes: usize, ways: usize) -> PromelaFile {

@@ -308,7 +308,7 @@ fn milner(cyclers: usize, fair: bool) -> String {
 fn milners_scheduler_grows_linearly() {
     for (cyclers, fair) in [4, 10, 40, 100].into_iter().flat_map(|it| [(it, false), (it, true)]) {
         let text = milner(cyclers, fair);
-        let mut file = fairly_check::csp::CspFile::parse(&text).expect("a model");
+        let mut file = crate::common::languages::CspFile::parse(&text).expect("a model");
         let assertion = file.specification().assertions[0].clone();
         let system = file.system(&assertion.process).expect("a system");
         let verdict = file.claim(system, &assertion.claim, Effort::default()).expect("an answer");
@@ -354,9 +354,10 @@ fn states_of_promela_examples() {
         let path = format!("{}/../../examples/promela/{name}.pml", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read_to_string(&path).expect("an example");
         for (reduction, most) in [(Reduction::Off, whole), (Reduction::Sound, reduced)] {
-            let mut file = fairly_check::promela::PromelaFile::parse(&text, &[]).expect("a model");
+            let mut file =
+                crate::common::languages::PromelaFile::parse(&text, &[]).expect("a model");
             let effort = Effort { bounds: Bounds::default(), reduction, any_run: true };
-            let question = fairly_check::promela::Question::Errors;
+            let question = crate::common::languages::Question::Errors;
             let verdict = file.claim(&question, effort).expect("no failure");
             assert!(matches!(verdict.outcome, ClaimOutcome::Holds(None)), "{name}");
             assert!(verdict.size.expect("counted").states <= most, "{name}: {:?}", verdict.size);

@@ -3,7 +3,6 @@
 //! That the answers of kept rows are the same is compared at random in `reduction.rs` and `lasting.rs`.
 
 use fairly_check::claim::{self, Effort};
-use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::soundness::{Refusal, RowKind, SOUNDNESS};
 use fairly_check::{Assumption, Fairness, Least, Options, Outcome, Property, Reduction, check};
 use fairly_explore::Explored;
@@ -15,6 +14,7 @@ use fairly_reduce::{Reduced, Watched};
 use fairly_search::{Binding, Bounds, Negation, reach};
 use fairly_system::{Network, ProcessId, TransitionSystem};
 
+use crate::common::languages::{PromelaFile, Question};
 use crate::reduced::has_run;
 
 /// Two processes that have little to do with each other, and one that needs both.
@@ -212,7 +212,7 @@ fn of_process_in_csp(definition: &str, process: &str) -> Option<Refusal> {
         System() = {process};
         #assert System() deadlockfree;"
     );
-    let mut file = fairly_check::csp::CspFile::parse(&text).expect("a model");
+    let mut file = crate::common::languages::CspFile::parse(&text).expect("a model");
     let assertion = file.specification().assertions[0].clone();
     let system = file.system(&assertion.process).expect("a system");
     let bounds = Bounds { nodes: Some(1000), ..Bounds::default() };
@@ -226,9 +226,10 @@ fn last_mover(reduction: Reduction) -> usize {
     let text = "byte x;
         active proctype P() { do :: _last == 1 && x < 2 -> x = 1 - x od }
         active proctype Q() { byte y; do :: y < 2 -> y++ od }";
-    let mut file = fairly_check::promela::PromelaFile::parse(text, &[]).expect("a model");
+    let mut file = crate::common::languages::PromelaFile::parse(text, &[]).expect("a model");
     let effort = Effort { bounds: Bounds::default(), reduction, any_run: true };
-    let verdict = file.claim(&fairly_check::promela::Question::Errors, effort).expect("no failure");
+    let verdict =
+        file.claim(&crate::common::languages::Question::Errors, effort).expect("no failure");
     assert_eq!(verdict.reductions, Vec::<String>::new());
     verdict.size.expect("counted").states
 }
@@ -333,7 +334,7 @@ fn explored_as_a_whole(is_unknown: impl Fn(&mut Collapsed, &mut Property, &Optio
         R() = e.x{x = 1 - x} -> R();
         System() = (||| i:{0..3} @ P(i)) ||| R();
         #assert System() deadlockfree;";
-    let mut file = fairly_check::csp::CspFile::parse(text).expect("a model");
+    let mut file = crate::common::languages::CspFile::parse(text).expect("a model");
     let process = file.specification().assertions[0].process.clone();
     let which = file.system(&process).expect("a system");
     let system = file.interpreter(which);

@@ -2,8 +2,6 @@
 //! compared on random models in `reduction.rs`.
 
 use fairly_check::claim;
-use fairly_check::csp::CspFile;
-use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::soundness::{Refusal, RowKind, SYMMETRY};
 use fairly_check::{Answer, Assumption, Failure, Options, Outcome, Property, Reduction, check};
 use fairly_fairness::{Constraint, Level, Notion, Reading, Selector, Strength};
@@ -16,6 +14,8 @@ use fairly_search::{Binding, Bounds, Negation, Product};
 use fairly_system::{
     ActionId, AtomIndex, EventSet, MoveId, ProcessId, Transition, TransitionSystem,
 };
+
+use crate::common::languages::{CspFile, PromelaFile, Question};
 
 /// Readers and writers as in paper 004, section 5: so many of both.
 fn readers_writers(count: usize) -> String {

@@ -10,8 +10,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use fairly_check::claim::{ClaimOutcome, Effort};
-use fairly_check::csp::CspFile;
-use fairly_check::promela::PromelaFile;
 use fairly_check::{
     Assumption, Failure, Options, Outcome, Reduction, SystemIndex, Unanswered, check,
 };
@@ -25,6 +23,8 @@ use fairly_system::{ActionId, EventId, EventSet, ProcessId, TransitionSystem};
 use fairly_testkit::{Rng, side_by_side};
 
 use fairly_modelkit::{Shape, cases, first_seed, random_model};
+
+use crate::common::languages::{CspFile, PromelaFile};
 
 /// What texts are made of. Each of what may tell processes apart is in few texts, so that it is met alone.
 struct Words {

@@ -1,13 +1,13 @@
 //! Lossy searches beside exact ones.
 
 use fairly_check::claim::{ClaimOutcome, ClaimVerdict, Shown};
-use fairly_check::csp::CspFile;
-use fairly_check::promela::{PromelaFile, Question};
 use fairly_front::csp::syntax::Claim;
 use fairly_model::Collapsed;
 use fairly_search::Bounds;
 use fairly_search::lossy::{Keep, Room};
 use fairly_system::{EventKind, FaultKind, TransitionSystem};
+
+use super::languages::{CspFile, PromelaFile, Question};
 
 /// The most states of a system of which nothing is left out in [`LARGE`]: the hashes are the same
 /// everywhere and always, so that is no matter of chance.
@@ -120,7 +120,7 @@ pub(crate) fn promela(
     let file = std::cell::RefCell::new(file);
     let hunt = |room| {
         let mut file = file.borrow_mut();
-        claim.hunt(file.interpreter(), room, bounds).expect("it stands up to replay")
+        file.hunt(&claim, room, bounds).expect("it stands up to replay")
     };
     let ends = |found: &Shown| {
         let mut file = file.borrow_mut();
@@ -145,7 +145,7 @@ pub(crate) fn csp(file: &mut CspFile, bounds: Bounds) -> Result<usize, String> {
             Claim::Satisfies(_) => continue,
             _ => {
                 let claimed = file.claimed(claim).map_err(|why| format!("{why:?}"))?;
-                let verdict = claimed.hunt(file.interpreter(system), LARGE[0], bounds);
+                let verdict = file.hunt(&claimed, system, LARGE[0], bounds);
                 let verdict = verdict.map_err(|why| format!("{why:?}"))?;
                 assert!(matches!(verdict.outcome, ClaimOutcome::Unknown(_)), "{claim:?}");
                 continue;
@@ -156,7 +156,7 @@ pub(crate) fn csp(file: &mut CspFile, bounds: Bounds) -> Result<usize, String> {
         let file = std::cell::RefCell::new(&mut *file);
         let hunt = |room| {
             let mut file = file.borrow_mut();
-            claimed.hunt(file.interpreter(system), room, bounds).expect("an answer")
+            file.hunt(&claimed, system, room, bounds).expect("an answer")
         };
         let ends = |found: &Shown| {
             let mut file = file.borrow_mut();

@@ -1,6 +1,5 @@
 //! What Fairly says of a program.
 
-use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::{Assumption, Options, Outcome, Property};
 use fairly_fairness::{Level, Notion};
 use fairly_front::promela::{Options as Lowering, lower, parse};
@@ -10,6 +9,7 @@ use fairly_omega::StateId;
 use fairly_source::Diagnostic;
 use fairly_system::{FaultKind, TransitionSystem};
 
+use crate::common::languages::{PromelaFile, Question};
 use crate::promela_random::program::{Form, Program};
 
 /// States beyond which a program is left out.
