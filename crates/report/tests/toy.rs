@@ -25,10 +25,9 @@ impl Loader for Counters {
         let Text { text: whole, .. } = &texts[0];
         let mut model = "model atomicity priority, exit any\nevent e0 idle : idle\n".to_owned();
         let (mut counters, mut steps, mut questions) = (Vec::new(), 0, Vec::new());
-        let claim = |claim| Asked::Claim(claim);
-        questions.push(Written::new("errors", Kind::Errors, claim(Claim::NoErrors)));
-        let ends = Claim::EndsWell { unfinished: None };
-        questions.push(Written::new("ends", Kind::EndStates, claim(ends)));
+        questions.push(Written::new("errors", Kind::Errors, Asked::Claim(Claim::NoErrors)));
+        let ends = Asked::Claim(Claim::EndsWell { unfinished: None });
+        questions.push(Written::new("ends", Kind::EndStates, ends));
         let mut start = 0;
         for line in whole.lines() {
             let span = Span::new(start, start + line.len());

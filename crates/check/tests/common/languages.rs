@@ -78,7 +78,8 @@ impl PromelaFile {
         text: &str,
         formulas: &[String],
     ) -> Result<Self, Vec<Diagnostic>> {
-        let settings = Settings::new(&mut NoFiles);
+        let mut files = NoFiles;
+        let settings = Settings::new(&mut files);
         PromelaFile::read(text, Settings { formulas, assertions: false, ..settings })
     }
 

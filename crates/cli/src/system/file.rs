@@ -163,6 +163,7 @@ impl File {
             let answered = self.systems.recorded(system, verdict, &title);
             tally.answer(answered, &About { title, place: None, ..about });
         }
+        // A formula of the command line is about some of the components only, but about a whole process.
         let is_everything = request.model.properties.is_empty()
             && (request.model.formulas.is_empty() || self.language.option.is_some());
         if is_everything && tally.is_known() {
