@@ -10,7 +10,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use fairly_front::promela::{Options, Trail, lower, parse};
+use fairly_front::promela::{Options, lower, parse};
+use fairly_front::trail::Trail;
 use fairly_system::{Run, RunStep, TransitionSystem};
 use fairly_testkit::Rng;
 
