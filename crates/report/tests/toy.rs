@@ -3,7 +3,9 @@
 
 use std::fmt::Write;
 
-use fairly_check::{Answered, Assumed, Least, Options, Question, Said, Shows, Systems};
+use fairly_check::{
+    Answered, Assumed, Least, Options, Question, Said, Shows, SystemIndex, Systems, Unused,
+};
 use fairly_fairness::{Level, Notion};
 use fairly_front::include::NoFiles;
 use fairly_front::loaded::{
@@ -126,8 +128,14 @@ fn every_question_is_answered_and_reported() {
         assert!(text.contains(name), "{text}");
         assert!(json::text(&json::value(&verdict.stamp)).contains("exhaustive"));
     }
-    let unused = systems.unused(&[fairly_check::SystemIndex::ONLY], &Options::default());
-    assert_eq!(unused, Some(Vec::new()));
+}
+
+#[test]
+fn a_step_that_no_run_takes_is_named() {
+    let mut systems = systems(&format!("{TEXT}\ndead: b > 2, b - 2"));
+    let unused = systems.unused(&[SystemIndex::ONLY], &Options::default());
+    let span = Span::new(TEXT.len() + 1, TEXT.len() + 19);
+    assert_eq!(unused, Some(vec![Unused::Statement(span, "dead".to_owned())]));
 }
 
 #[test]
@@ -179,14 +187,11 @@ fn ladder_and_least_fairness_come_along() {
 #[test]
 fn an_error_is_found_beside_an_answer_that_rests_on_all_runs() {
     // The last counter leaves its range.
-    let mut systems = systems(&format!("{TEXT}\ncounter c 1\nover: c >= 0, c + 1"));
-    let verdict = answer(&mut systems, "starts", Notion::Weak(Level::Process)).verdict;
-    assert_ne!(verdict.outcome, Said::Unknown);
-    let mut served = named(&mut systems, "served");
-    let ladder = systems.ladder(&mut served, &[], &Options::default()).expect("a ladder");
-    assert!(
-        ladder.rungs.iter().any(|rung| rung.holds == Ok(true)) || verdict.outcome == Said::Holds
-    );
+    let more = "counter c 1\nover: c >= 0, c + 1\nask single: G !(up && tick)";
+    let mut systems = systems(&format!("{TEXT}\n{more}"));
+    let mut single = named(&mut systems, "single");
+    let ladder = systems.ladder(&mut single, &[], &Options::default()).expect("a ladder");
+    assert!(ladder.rungs.iter().any(|rung| rung.holds == Ok(true)));
     let found = systems.errors_found();
     let [(system, _, error)] = found.as_slice() else { panic!("{}", found.len()) };
     let shown = systems.recorded(*system, error.clone(), "errors").verdict;
