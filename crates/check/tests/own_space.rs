@@ -197,8 +197,9 @@ fn a_type_of_a_program_is_checked_under_fairness() {
         // The lock is free again and again, and taken again and again by the other user.
         ("G (ask.0 -> F enter.0)", Notion::Weak(Level::Process), false),
         ("G (ask.0 -> F enter.0)", Notion::Strong(Level::Process), true),
-        ("G F \"free\"", Notion::None, false),
-        ("G F \"free\"", Notion::Weak(Level::Process), true),
+        // While one is inside, the others can ask once, and then only it can go on.
+        ("G F \"free\"", Notion::None, true),
+        ("F G \"free\"", Notion::Weak(Level::Process), false),
     ] {
         let mut system = Whole(Explored::new(Locks::new()));
         let mut property = property(text, &mut system);
