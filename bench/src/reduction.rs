@@ -6,9 +6,9 @@
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use fairly_check::csp::CspFile;
-use fairly_check::{Assumption, Options, Outcome, Property, Reduction, check};
+use fairly_check::{Assumption, Options, Outcome, Property, Reduction, System, Systems, check};
 use fairly_fairness::{AnnotationLevel, Notion};
+use fairly_front::csp::Csp;
 use fairly_logic::Formulas;
 use fairly_search::Bounds;
 use fairly_system::EventReading;
@@ -132,13 +132,14 @@ struct Run {
 /// Checks a model; nothing if that is not done in time.
 fn run(family: &Family, n: usize, fair: bool, reduction: Reduction) -> Option<Run> {
     let text = (family.text)(n, fair);
-    let read =
-        || CspFile::parse(&text).unwrap_or_else(|wrong| panic!("{} {n}: {wrong:?}", family.name));
+    let read = || {
+        let read = Systems::of_text(&Csp, &text);
+        read.unwrap_or_else(|wrong| panic!("{} {n}: {wrong:?}", family.name))
+    };
     let (run, time) = timed(|| {
         let mut file = read();
-        let process = file.specification().assertions[0].process.clone();
-        let which = file.system(&process).expect("a system");
-        let system = file.interpreter(which);
+        let which = file.loaded().questions[0].system;
+        let Ok(System::Model(system)) = file.system(which) else { panic!("a model") };
         let mut formulas = Formulas::new();
         let parsed = formulas.parse(family.formula).expect("a formula");
         let mut property = Property::bind("it", formulas, parsed, system).expect("its names");

@@ -24,6 +24,6 @@ init {
     assert(g.i.v == 5 && mine.i.v == 4)
 }
 
-// expect: states 53
+// expect: states 68
 // expect: assertions hold
 // expect: end states valid

@@ -2,10 +2,13 @@
 
 use std::time::Duration;
 
-use fairly_check::promela::{PromelaFile, Question};
-use fairly_check::{Assumption, Options, Outcome, Reduction, check};
+use fairly_check::{
+    Assumption, ModelSystem, Options, Outcome, Reduction, System, SystemIndex, Systems, check,
+};
 use fairly_fairness::Notion;
+use fairly_front::promela::Promela;
 use fairly_search::{Bounds, reach};
+use fairly_system::TransitionSystem;
 
 use super::models::Model;
 use crate::clock::timed;
@@ -35,9 +38,17 @@ pub(super) struct Checked {
 }
 
 /// The model, read.
-fn read(model: &Model) -> PromelaFile {
-    let read = PromelaFile::parse(&model.text, &[]);
+fn read(model: &Model) -> Systems {
+    let read = Systems::of_text(&Promela, &model.text);
     read.unwrap_or_else(|wrong| panic!("{} {}: {wrong:?}", model.name, model.n))
+}
+
+/// Its system.
+fn system(systems: &mut Systems) -> &mut ModelSystem {
+    match systems.system(SystemIndex::ONLY) {
+        Ok(System::Model(system)) => system,
+        _ => panic!("a model in Promela has one system"),
+    }
 }
 
 /// The best time of three, or of fewer where they are long.
@@ -66,11 +77,11 @@ pub(super) fn explore(model: &Model) -> Exploration {
         |run: &Exploration| run.time,
         || {
             let mut file = read(model);
-            let system = file.interpreter();
-            let ((), making) = timed(|| system.interpreter_mut().prepare_natively());
+            let system = system(&mut file);
+            let ((), making) = timed(|| system.prepare_natively());
             let (size, time) = timed(|| reach::count(system, Bounds::default()));
             let reach::Size { states, transitions } = size.expect("there are no bounds");
-            let bytes = system.interpreter().state_bytes();
+            let bytes = system.bytes();
             Exploration { states, transitions, bytes, making, time }
         },
     )
@@ -85,18 +96,16 @@ pub(super) fn holds(model: &Model, formula: &str, notion: Notion) -> Checked {
         |run: &Checked| run.time,
         || {
             let mut file = read(model);
-            let mut questions = file.questions().into_iter();
-            let question = questions
-                .find(|it| matches!(it, Question::Formula(_)) && file.title(it) == formula)
-                .expect("a formula of the model");
-            let property = file.property(&question).expect("it is about the model");
-            let mut property = property.expect("a formula is a property");
+            let mut questions = file.loaded().questions.iter();
+            let at = questions.position(|it| it.title == formula).expect("a formula of the model");
+            let mut question = file.bind(at).expect("it is about the model");
+            let property = question.property().expect("a formula is a property");
             let assumption = Assumption::of(notion);
             // The peer is told to leave out no steps; it forgets dead variables and merges statements, too.
             let options = Options { reduction: Reduction::Local, ..Options::default() };
-            file.interpreter().interpreter_mut().prepare_natively();
-            let (verdict, time) =
-                timed(|| check(file.interpreter(), &mut property, &assumption, &options));
+            let system = system(&mut file);
+            system.prepare_natively();
+            let (verdict, time) = timed(|| check(system, property, &assumption, &options));
             let verdict = verdict.expect("an engine is there");
             let (name, n) = (model.name, model.n);
             let holds = matches!(verdict.outcome, Outcome::Holds(_));

@@ -6,6 +6,7 @@ use fairly_fairness::{Constraint, Notion, Predicate, StepFormula, Strength};
 use fairly_front::case::{self, Demand};
 use fairly_logic::{Formula, Formulas, Node};
 use fairly_search::{Bounds, Cut, survey};
+use fairly_source::{Diagnostic, Span};
 use fairly_system::TransitionSystem;
 
 use crate::naming::{self, Names};
@@ -202,6 +203,15 @@ impl Unusable {
                 Some(format!("write `{name} #1` for the first, `{name} #2` for the second"))
             }
             Unusable::LiveProcess(_) => None,
+        }
+    }
+
+    /// The same as a diagnostic about a place.
+    pub fn diagnostic(&self, span: Span) -> Diagnostic {
+        let wrong = Diagnostic::error("E0802", self.to_string(), span);
+        match self.help() {
+            Some(help) => wrong.help(help),
+            None => wrong,
         }
     }
 }

@@ -6,6 +6,7 @@
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
+pub use fairly_front::loaded::Extreme;
 use fairly_model::Expr;
 use fairly_omega::{Acceptance, StateId};
 use fairly_reduce::{Lost, Reduced, Reducible, Watched};
@@ -146,21 +147,17 @@ type Reached = Result<(Option<(Shown, Order)>, Size), Unanswered>;
 
 /// Why a question has no answer.
 pub(crate) enum Unanswered {
-    /// It was not begun.
-    NotBegun(WhyUnknown),
-    /// A bound was reached.
-    Cut(Cut),
-    /// A limit of the tool was reached, and which.
-    Limit(String),
+    /// It is not known, and why.
+    Unknown(WhyUnknown),
     /// The run of the whole system behind what was found would be very long.
     Long,
     /// A run of the reduced system with no run of the whole system behind it.
     Lost(Prefix),
 }
 
-impl From<Cut> for Unanswered {
-    fn from(cut: Cut) -> Self {
-        Unanswered::Cut(cut)
+impl From<WhyUnknown> for Unanswered {
+    fn from(why: WhyUnknown) -> Self {
+        Unanswered::Unknown(why)
     }
 }
 
@@ -176,9 +173,9 @@ fn ask<S: TransitionSystem, J>(
 ) -> Result<ClaimVerdict, Failure> {
     let started = Instant::now();
     let (answered, judged) = match WhyUnknown::not_begun(&bounds) {
-        Some(why) => (Err(Unanswered::NotBegun(why)), None),
+        Some(why) => (Err(why.into()), None),
         None => match question(system) {
-            Err(cut) => (Err(cut.into()), None),
+            Err(cut) => (Err(WhyUnknown::cut(cut, system).into()), None),
             Ok(None) => (Ok((None, None)), None),
             Ok(Some((shown, judged))) => (Ok((Some(shown), None)), Some(judged)),
         },
@@ -220,7 +217,7 @@ fn ask_reduced<S: Reducible>(
 ) -> Result<ClaimVerdict, Failure> {
     let mut settling = Settling::new(effort, &rests);
     let answered = match WhyUnknown::not_begun(&effort.bounds) {
-        Some(why) => Err(Unanswered::NotBegun(why)),
+        Some(why) => Err(why.into()),
         None => settling.search(system, rests, |reduced| question(reduced, effort.bounds)),
     };
     settling.verdict(system, meaning, answered, question, evidence)
@@ -240,6 +237,8 @@ struct Settling {
     is_exchanged: bool,
     /// Why an answer that found nothing is open: the reduced system may lack room for a process.
     lacks_room: Option<String>,
+    /// Whether there was time to search.
+    is_begun: bool,
 }
 
 impl Settling {
@@ -255,6 +254,7 @@ impl Settling {
             detours: false,
             is_exchanged: false,
             lacks_room: None,
+            is_begun: false,
         }
     }
 
@@ -286,15 +286,16 @@ impl Settling {
             Reduction::Local => Wanted { forgetting, merging, ..Wanted::nothing() },
             Reduction::Off => Wanted::nothing(),
         };
-        system.heed(bounds.stop());
         bounds.enter(Some(Phase::Reducing));
-        let mut reduced = soundness::reduce(system, wanted, &mut self.refused);
+        let mut reduced = soundness::reduce(system, wanted, bounds.stop(), &mut self.refused);
         bounds.enter(None);
         let answered = search(&mut reduced);
+        self.is_begun = true;
         self.said = soundness::said(&reduced);
         self.detours = soundness::makes_detours(&reduced);
         self.is_exchanged = reduced.symmetry().is_some();
         self.lacks_room = reduced.lacks_room();
+        reduced.finish();
         answered
     }
 
@@ -310,10 +311,10 @@ impl Settling {
     ) -> Result<ClaimVerdict, Failure> {
         let Effort { bounds, any_run, .. } = self.effort;
         if let (Ok((None, _)), Some(why)) = (&answered, self.lacks_room.take()) {
-            answered = Err(Unanswered::Limit(why));
+            answered = Err(WhyUnknown::Limit(why).into());
         }
-        if let Err(Unanswered::NotBegun(why)) = answered {
-            return conclude(system, found, nothing, Err(Unanswered::NotBegun(why)), evidence);
+        if !self.is_begun {
+            return conclude(system, found, nothing, answered.map(|_| (None, None)), evidence);
         }
         if let Err(Unanswered::Long) = answered {
             // The run of the whole system would be very long, so another one is looked for.
@@ -376,14 +377,14 @@ fn lifted<S: Reducible>(
 fn reached<S: Reducible>(
     system: &mut Reduced<'_, S>,
     found: FoundBeside<(Prefix, Order)>,
-    shown: impl FnOnce(&mut Reduced<'_, S>, Prefix) -> Shown,
+    shown: impl FnOnce(&mut S, Prefix) -> Shown,
 ) -> Reached {
     let (prefix, order) = match found.way {
         None => return Ok((None, found.size)),
         Some(Way::Shortest(prefix)) => (lifted(system, Some(prefix))?, Order::Breadth),
         Some(Way::Ahead((prefix, order))) => (Some(prefix), order),
     };
-    let shown = prefix.map(|prefix| (shown(system, prefix), order));
+    let shown = prefix.map(|prefix| (shown(system.inner_mut(), prefix), order));
     Ok((shown, found.size))
 }
 
@@ -412,9 +413,7 @@ fn conclude<S: TransitionSystem>(
     evidence: impl FnOnce(&mut S, &Shown) -> Result<(), String>,
 ) -> Result<ClaimVerdict, Failure> {
     let (outcome, size) = match answered {
-        Err(Unanswered::NotBegun(why)) => (ClaimOutcome::Unknown(why), None),
-        Err(Unanswered::Limit(why)) => (ClaimOutcome::Unknown(WhyUnknown::Limit(why)), None),
-        Err(Unanswered::Cut(cut)) => (ClaimOutcome::Unknown(WhyUnknown::cut(cut, system)), None),
+        Err(Unanswered::Unknown(why)) => (ClaimOutcome::Unknown(why), None),
         // Only a reduced system has such runs, and it has been replaced by the whole one.
         Err(Unanswered::Long) => unreachable!("runs of the whole system are not lifted"),
         Err(Unanswered::Lost(Prefix { steps, .. })) => {
@@ -450,7 +449,7 @@ fn conclude<S: TransitionSystem>(
 pub fn faultless<S: Reducible>(
     system: &mut S,
     propositions: &[AtomIndex],
-    wrong: impl Fn(&S, StateId) -> Option<Fault>,
+    wrong: impl Fn(&S, &[u64]) -> Option<Fault>,
     effort: impl Into<Effort>,
 ) -> Result<ClaimVerdict, Failure> {
     let effort = effort.into();
@@ -462,19 +461,27 @@ pub fn faultless<S: Reducible>(
 
 /// Whether a run comes to an error, or to a state of which `wrong` says that something cannot be evaluated.
 fn error_question<S: Reducible>(
-    wrong: impl Fn(&S, StateId) -> Option<Fault>,
+    wrong: impl Fn(&S, &[u64]) -> Option<Fault>,
 ) -> impl Fn(&mut Reduced<'_, S>, Bounds) -> Reached {
     move |system, bounds| {
         let error = |system: &Reduced<'_, S>, state| match system.fault(state) {
             Some(fault) => (fault.kind == FaultKind::Error).then(|| fault.message.clone()),
-            None => wrong(system.inner(), state).map(|fault| fault.message),
+            None => {
+                let row = system.own_row(state)?;
+                wrong(system.inner(), &row).map(|fault| fault.message)
+            }
         };
         let is_wrong = |system: &Reduced<'_, S>, state| error(system, state).is_some();
         let ahead = ahead(Hunted::Error, bounds);
-        let found = reach::state_beside(system, bounds, is_wrong, ahead)?;
+        let found = reach::state_beside(system, bounds, is_wrong, ahead);
+        let found = found.map_err(|cut| WhyUnknown::cut(cut, system))?;
         reached(system, found, |system, prefix| {
-            let message = error(system, prefix.end()).unwrap_or_default();
-            Shown::new(prefix, message)
+            let end = prefix.end();
+            let fault = match system.fault(end) {
+                Some(fault) => Some(fault.clone()),
+                None => system.own_row(end).and_then(|row| wrong(system, &row)),
+            };
+            Shown::new(prefix, fault.map_or(String::new(), |fault| fault.message))
         })
     }
 }
@@ -527,7 +534,8 @@ fn stuck_question<S: Reducible>(
     move |system, bounds| {
         let end = system.atom("terminated");
         let ahead = ahead(Hunted::Stuck { end, unfinished: missing }, bounds);
-        let found = reach::deadlock_beside(system, bounds, is_end(end, missing), ahead)?;
+        let found = reach::deadlock_beside(system, bounds, is_end(end, missing), ahead);
+        let found = found.map_err(|cut| WhyUnknown::cut(cut, system))?;
         reached(system, found, |system, prefix| Shown::stuck(system, prefix, unfinished))
     }
 }
@@ -548,32 +556,34 @@ pub fn faultless_and_stops_well<S: Reducible>(
     let rests = Rests { ends: true, looked_up: missing, ..Rests::default() };
     let mut settling = Settling::new(effort, &rests);
     let (error, stuck): (Option<Reached>, Option<Reached>) = match WhyUnknown::not_begun(&bounds) {
-        Some(why) => (Some(Err(Unanswered::NotBegun(why))), None),
+        Some(why) => (Some(Err(why.into())), None),
         None => settling.search(system, rests, |reduced| {
             let end = reduced.atom("terminated");
             let stuck = Hunted::Stuck { end, unfinished: missing };
             let (for_error, for_stuck) = (ahead(Hunted::Error, bounds), ahead(stuck, bounds));
             let is_end = is_end(end, missing);
             let both = reach::fault_and_deadlock(reduced, bounds, is_end, for_error, for_stuck);
-            let found = |way: Result<_, Cut>| {
-                Ok::<_, Unanswered>(FoundBeside { way: way?, size: both.size })
+            let found = |system: &Reduced<'_, S>, way: Result<_, Cut>| {
+                let way = way.map_err(|cut| WhyUnknown::cut(cut, system))?;
+                Ok::<_, Unanswered>(FoundBeside { way, size: both.size })
             };
             let error = both.error.map(|way| {
-                reached(reduced, found(way)?, |system, prefix| {
+                let found = found(reduced, way)?;
+                reached(reduced, found, |system, prefix| {
                     let fault = system.fault(prefix.end()).map(|fault| fault.message.clone());
                     Shown::new(prefix, fault.unwrap_or_default())
                 })
             });
             let stuck = both.stuck.map(|way| {
-                let stuck =
-                    |system: &mut Reduced<'_, S>, prefix| Shown::stuck(system, prefix, unfinished);
-                reached(reduced, found(way)?, stuck)
+                let stuck = |system: &mut S, prefix| Shown::stuck(system, prefix, unfinished);
+                let found = found(reduced, way)?;
+                reached(reduced, found, stuck)
             });
             (error, stuck)
         }),
     };
     let meaning = [ClaimOutcome::Violated as Meaning, ClaimOutcome::Holds];
-    let nothing = |_: &S, _: StateId| None;
+    let nothing = |_: &S, _: &[u64]| None;
     let question = error_question(nothing);
     // What was found comes first: another search may take all the time that is left.
     let ending = Ending::Stuck(unfinished.map(str::to_owned));
@@ -679,20 +689,12 @@ pub fn reaches<S: Reducible>(
     let question = |system: &mut Reduced<'_, S>, bounds| {
         let is_goal = |system: &Reduced<'_, S>, state| system.holds(state, goal);
         let ahead = ahead(Hunted::State(goal), bounds);
-        let found = reach::state_beside(system, bounds, is_goal, ahead)?;
+        let found = reach::state_beside(system, bounds, is_goal, ahead);
+        let found = found.map_err(|cut| WhyUnknown::cut(cut, system))?;
         reached(system, found, |system, prefix| Shown::reached(system, prefix))
     };
     let evidence = confirm::reaches(|system: &mut S, state| system.holds(state, goal));
     ask_reduced(system, watched.into(), effort, meaning, question, evidence)
-}
-
-/// Which value is looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extreme {
-    /// The least.
-    Least,
-    /// The greatest.
-    Greatest,
 }
 
 /// Some run comes to a state that has a value; the state with the least or greatest value is shown. The
@@ -704,7 +706,7 @@ pub fn reaches_extreme<S: Reducible>(
     system: &mut S,
     extreme: Extreme,
     values: Vec<Expr>,
-    value: impl Fn(&S, StateId) -> Option<i64>,
+    value: impl Fn(&S, &[u64]) -> Option<i64>,
     effort: impl Into<Effort>,
 ) -> Result<ClaimVerdict, Failure> {
     let effort = effort.into();
@@ -712,7 +714,9 @@ pub fn reaches_extreme<S: Reducible>(
     let meaning = [ClaimOutcome::Holds as Meaning, ClaimOutcome::Violated];
     let best_value = Cell::new(None);
     let question = |system: &mut Reduced<'_, S>, bounds| {
-        let found = reach::extremes(system, bounds, |system, state| value(system.inner(), state))?;
+        let of = |system: &Reduced<'_, S>, state| value(system.inner(), &system.own_row(state)?);
+        let found = reach::extremes(system, bounds, of);
+        let found = found.map_err(|cut| WhyUnknown::cut(cut, system))?;
         let (word, best) = match extreme {
             Extreme::Least => ("least", found.least),
             Extreme::Greatest => ("greatest", found.greatest),
@@ -720,13 +724,14 @@ pub fn reaches_extreme<S: Reducible>(
         let Some((value, prefix)) = best else { return Ok((None, found.size)) };
         best_value.set(Some(value));
         let shown = lifted(system, Some(prefix))?.map(|prefix| {
-            let end = system.describe(prefix.end());
+            let end = system.inner().describe(prefix.end());
             (Shown::new(prefix, format!("the {word} value is {value}, in {end}")), Order::Breadth)
         });
         Ok((shown, found.size))
     };
     let evidence = confirm::reaches(|system: &mut S, state| {
-        best_value.get().is_some() && value(system, state) == best_value.get()
+        let row = system.own_row(state);
+        best_value.get().is_some() && row.and_then(|row| value(system, &row)) == best_value.get()
     });
     ask_reduced(system, watched.into(), effort, meaning, question, evidence)
 }

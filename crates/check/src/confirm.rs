@@ -11,6 +11,7 @@ use std::ops::Deref;
 
 use fairly_fairness::{Constraint, Notion};
 use fairly_omega::StateId;
+use fairly_reduce::Reducible;
 use fairly_search::Prefix;
 use fairly_search::refinement::Model;
 use fairly_system::{EventKind, Fault, Run, RunStep, TransitionSystem};
@@ -183,11 +184,12 @@ pub(crate) fn ends<S: TransitionSystem>(
 }
 
 /// The run ends with an error of the model, or where `wrong` says that something cannot be evaluated.
-pub(crate) fn errs<S: TransitionSystem>(
-    wrong: impl Fn(&S, StateId) -> Option<Fault>,
+pub(crate) fn errs<S: Reducible>(
+    wrong: impl Fn(&S, &[u64]) -> Option<Fault>,
 ) -> impl Fn(&mut S, &Shown) -> Result<(), String> {
     move |system, shown| {
-        if wrong(system, shown.prefix.end()).is_some() {
+        let row = system.own_row(shown.prefix.end());
+        if row.is_some_and(|row| wrong(system, &row).is_some()) {
             return Ok(());
         }
         ends(&Ending::Error)(system, shown)

@@ -3,10 +3,10 @@
 //! Nothing follows an error, so "holds" says nothing of what a model was meant to do behind one. The search
 //! for errors is a part of every such answer, whoever gives it: where it was cut short, the answer is unknown.
 
-use fairly_model::Collapsed;
 use fairly_system::AtomIndex;
 
 use crate::claim::{self, ClaimOutcome, ClaimVerdict};
+use crate::execution::ModelSystem;
 use crate::ladder::Ladder;
 use crate::least::{Elsewhere, Least};
 use crate::verdict::{Answer, Failure, Outcome, WhyUnknown};
@@ -27,17 +27,16 @@ pub enum Errors {
 ///
 /// # Errors
 /// When what was found does not stand up to replay, which is a bug.
-pub fn errors(
-    system: &mut Collapsed,
+pub(crate) fn errors(
+    system: &mut ModelSystem,
     propositions: &[AtomIndex],
     options: &Options,
 ) -> Result<Errors, Failure> {
-    if system.interpreter().is_known_to_be_faultless(propositions) {
+    if system.is_known_to_be_faultless(propositions) {
         return Ok(Errors::None);
     }
-    let wrong = |system: &Collapsed, state| {
-        let interpreter = system.interpreter();
-        propositions.iter().find_map(|&atom| interpreter.proposition_fault(state, atom))
+    let wrong = |system: &ModelSystem, row: &[u64]| {
+        propositions.iter().find_map(|&atom| system.space().proposition_fault(row, atom))
     };
     let verdict = claim::faultless(system, propositions, wrong, options)?;
     Ok(match verdict.outcome {
@@ -102,6 +101,6 @@ impl Errors {
 }
 
 /// Whether an answer is one because nothing was found.
-pub fn rests_on_all(outcome: &ClaimOutcome) -> bool {
+pub(crate) fn rests_on_all(outcome: &ClaimOutcome) -> bool {
     matches!(outcome, ClaimOutcome::Holds(None) | ClaimOutcome::Violated(None))
 }

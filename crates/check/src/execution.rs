@@ -1,7 +1,8 @@
 //! How the steps of models are made.
 
-use fairly_jit::{Settings, accelerate};
-use fairly_model::{Collapsed, Interpreter};
+use fairly_jit::{NativeSpace, Settings};
+use fairly_model::ModelSpace;
+pub use fairly_reduce::ModelSystem;
 
 /// How the steps of models are made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,16 +32,15 @@ impl Execution {
 }
 
 /// The system of a model.
-pub(crate) fn system(mut interpreter: Interpreter, execution: Execution) -> Collapsed {
+pub(crate) fn system(model: ModelSpace, execution: Execution) -> ModelSystem {
     let settings = match execution {
         Execution::Tiered => Some(Settings::default()),
         Execution::Native => Some(Settings::EAGER),
         Execution::Interpreted => None,
     };
-    if let Some(settings) = settings {
-        accelerate(&mut interpreter, Settings { sequences: true, ..settings });
-    }
-    Collapsed::new(interpreter)
+    let compile =
+        settings.map(|settings| NativeSpace::compile(Settings { sequences: true, ..settings }));
+    ModelSystem::new(model, compile)
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Does a system keep a promise on every fair run? From problem to plan to verdict.
 //!
+//! - [`Systems`]: the systems of a model, whichever language it is written in, and the one path from each of its
+//!   [questions](Question) to a [`Verdict`];
 //! - [`Property`]: a formula bound to a system;
 //! - [`check`]: one property under one [`Assumption`], to an [`Answer`] with its [`Stamp`];
 //! - [`Verdict`]: such an answer, or one to a claim, as plain data that needs no system any more;
@@ -7,7 +9,7 @@
 //! - [`ladder()`]: the verdict under every notion;
 //! - [`least()`]: the least sets of constraints under which a property holds;
 //! - [`certify`]: a run from elsewhere, judged by the definitions;
-//! - [`Claim`]: a question that is no formula; [`claim`]: the answers to such questions; [`hunt`]: some of them, where states do not fit.
+//! - [`claim`]: the answers to questions that are no formulas; [`hunt`]: some of them, where states do not fit.
 //!
 //! The engines are those of `fairly_search::engines`. A run that refutes a property has been replayed and
 //! judged again by `fairly_witness` before it is returned; one that fails there is
@@ -17,7 +19,6 @@ mod assumption;
 mod certificate;
 pub mod claim;
 mod confirm;
-pub mod csp;
 mod decided;
 mod ending;
 mod errors;
@@ -31,14 +32,17 @@ mod naming;
 mod objects;
 mod paired;
 mod plan;
-pub mod promela;
 mod property;
 mod question;
 mod record;
 pub mod soundness;
 mod statistics;
+mod stored;
 mod strengths;
+mod systems;
 mod threads;
+mod trails;
+mod unused;
 mod vacuity;
 mod verdict;
 mod verify;
@@ -48,8 +52,9 @@ pub use assumption::{Assumption, Unusable};
 pub use certificate::{Listed, certify, refutes};
 pub use confirm::Confirmed;
 pub use ending::Ending;
-pub use errors::{Errors, errors, rests_on_all};
-pub use execution::Execution;
+pub use errors::Errors;
+pub use execution::{Execution, ModelSystem};
+pub use fairly_front::loaded::{Claim, SystemIndex};
 pub use fairly_search::engines;
 pub use ladder::{Cause, CauseKind, Ladder, Rung, ladder, ladder_heard};
 pub use least::{Candidate, Elsewhere, Least, least, least_heard};
@@ -58,10 +63,13 @@ pub use objects::{NoObject, Object, Parts, objects};
 pub use paired::{Pair, PairStep, Pairs, pairs};
 pub use plan::{Plan, Planned, plan};
 pub use property::{Property, Unbound, parse_for};
-pub use question::{Claim, SystemIndex, Systems, Unanswered};
+pub use question::{Asked, Question, Unanswered, Unbindable};
 pub use record::{Basis, Evidence, Said, Shows, Verdict, Violation, events};
 pub use statistics::{Lengths, PrefixSet, Prefixes, Size, Statistics, Unmet};
+pub use stored::Stored;
 pub use strengths::{Strengths, strengths};
+pub use systems::{Answered, Assumed, NotAssumed, System, Systems};
+pub use unused::Unused;
 pub use verdict::{
     Answer, Counterexample, Doomed, Failure, Fairness, NotBegun, Outcome, Stamp, Upgrade,
     WhyUnknown,

@@ -97,8 +97,8 @@ pub fn plan<S: Reducible>(
             let orders = wanted.orders.as_ref().err().map(ToString::to_string);
             let wants = (wanted.forgetting.is_some(), wanted.merging.is_some());
             let mut refused = Refused::default();
-            system.heed(options.bounds.stop());
-            let reduced = soundness::reduce(system, wanted, &mut refused);
+            let stop = options.bounds.stop();
+            let reduced = soundness::reduce(system, wanted, stop, &mut refused);
             is_followed = reduced.symmetry().is_some_and(Symmetry::is_followed);
             planned(&reduced, orders, wants, refused)
         }

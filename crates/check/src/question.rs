@@ -1,77 +1,59 @@
-//! Questions that are no formulas, as data: what is claimed of a system, whichever language claims it.
+//! Questions about a system, whichever language asks them: a formula, or a claim that is none.
 //!
-//! A file of a modelling language gives [`Systems`], and each of its claims as a [`Claim`] about one of them. How
-//! a claim is answered is in [`claim`](crate::claim) and, where states do not fit into memory, in
+//! A loader gives [questions](fairly_front::loaded::Question) as data. [`Systems::bind`] gives each a meaning in its
+//! system. How a claim is answered is in [`claim`](crate::claim) and, where states do not fit into memory, in
 //! [`hunt`](crate::hunt).
 
-use fairly_model::{Collapsed, Expr};
-use fairly_search::Bounds;
+use fairly_front::loaded::{self, Claim, Refinement, SystemIndex, Wrong};
+use fairly_logic::Formulas;
+use fairly_omega::Automaton;
 use fairly_search::lossy::Room;
 use fairly_search::refinement::{Determinism, Model};
+use fairly_search::{Binding, Bounds};
 use fairly_source::Diagnostic;
+use fairly_system::TransitionSystem;
 
-use crate::claim::{self, ClaimVerdict, Effort, Extreme};
+use crate::claim::{self, ClaimVerdict, Effort};
 use crate::ending::Ending;
+use crate::execution::ModelSystem;
 use crate::hunt;
+use crate::property::{Property, parse_for};
+use crate::systems::{System, Systems};
 use crate::verdict::Failure;
+use crate::with_system;
 
-/// Position of a system among those of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct SystemIndex(pub(crate) usize);
-
-impl SystemIndex {
-    /// The only system of a file that has one.
-    pub const ONLY: SystemIndex = SystemIndex(0);
+/// A question that has a meaning in its system.
+pub struct Question {
+    /// Its position among those of the model.
+    pub at: usize,
+    /// The system that it is about.
+    pub system: SystemIndex,
+    /// What is asked.
+    pub asked: Asked,
 }
 
-/// The systems that the questions of a file are about.
-pub trait Systems {
-    /// A system of the file.
-    fn system(&mut self, system: SystemIndex) -> &mut Collapsed;
-
-    /// The same system again, nothing of which has been explored.
-    ///
-    /// # Errors
-    /// When the file is wrong there.
-    fn fresh(&self, system: SystemIndex) -> Result<Collapsed, Vec<Diagnostic>>;
+/// What a question asks.
+pub enum Asked {
+    /// Every run satisfies a formula, and how the formula is shown.
+    Formula(Box<Property>, String),
+    /// A claim that is no formula.
+    Claim(Claim),
 }
 
-/// A claim about a system that is no formula.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Claim {
-    /// No run comes to an error of the model.
-    NoErrors,
-    /// No run stops before all processes have ended, nor in a state with the proposition of this name.
-    EndsWell {
-        /// Something is missing where it holds, although all processes have ended.
-        unfinished: Option<String>,
-    },
-    /// No run ends.
-    NonTerminating,
-    /// Internal steps do not go on for ever.
-    DivergenceFree,
-    /// The same events lead to the same state.
-    Deterministic,
-    /// The system does nothing that another one does not.
-    Refines {
-        /// What counts as doing something.
-        model: Model,
-        /// The other system.
-        specification: SystemIndex,
-    },
-    /// Some run comes to a state in which a condition holds.
-    Reaches {
-        /// The condition.
-        goal: Expr,
-        /// A value to be made as small or as large as it can be there.
-        best: Option<(Extreme, Expr)>,
-    },
+impl Question {
+    /// The formula.
+    pub fn property(&mut self) -> Option<&mut Property> {
+        match &mut self.asked {
+            Asked::Formula(property, _) => Some(property),
+            Asked::Claim(_) => None,
+        }
+    }
 }
 
-/// Why a claim has no answer.
+/// Why a question has no answer.
 #[derive(Debug)]
 pub enum Unanswered {
-    /// The file cannot be understood so.
+    /// The model is wrong where the question leads.
     Wrong(Vec<Diagnostic>),
     /// The check itself failed.
     Failed(Failure),
@@ -89,63 +71,114 @@ impl From<Vec<Diagnostic>> for Unanswered {
     }
 }
 
-impl Claim {
-    /// The end of a run that refutes it, where a single run does so by its end.
-    pub fn ending(&self) -> Option<Ending> {
-        match self {
-            Claim::NoErrors => Some(Ending::Error),
-            Claim::EndsWell { unfinished } => Some(Ending::Stuck(unfinished.clone())),
-            Claim::NonTerminating => Some(Ending::Over),
-            Claim::DivergenceFree => Some(Ending::Divergence),
-            Claim::Deterministic | Claim::Refines { .. } | Claim::Reaches { .. } => None,
+/// Why a question has no meaning in its system.
+#[derive(Debug)]
+pub enum Unbindable {
+    /// The model is wrong there.
+    InModel(Vec<Diagnostic>),
+    /// A formula that is not in the file is wrong.
+    InFormula(Wrong),
+}
+
+/// The meaning of what a question asks.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn bind(
+    question: &loaded::Question,
+    system: &mut System,
+) -> Result<Asked, Vec<Diagnostic>> {
+    match question.asked.clone()? {
+        loaded::Asked::Claim(claim) => Ok(Asked::Claim(claim)),
+        loaded::Asked::Never(automaton) => {
+            let property =
+                with_system!(system, system => never(&question.title, automaton, system));
+            let shown = property.text();
+            Ok(Asked::Formula(Box::new(property), shown))
+        }
+        loaded::Asked::Formula(formula) => {
+            let property = with_system!(system, system => bind_formula(&formula, system))?;
+            let shown = formula.shown.unwrap_or_else(|| property.text());
+            Ok(Asked::Formula(Box::new(property), shown))
         }
     }
+}
 
-    /// The answer.
+/// A formula whose propositions have a meaning.
+fn bind_formula<S: TransitionSystem>(
+    formula: &loaded::Formula,
+    system: &mut S,
+) -> Result<Property, Vec<Diagnostic>> {
+    let loaded::Formula { name, text, reading, has_bare_names, .. } = formula;
+    let mut formulas = Formulas::new();
+    let parsed = match has_bare_names {
+        true => parse_for(&mut formulas, &text.logic, system),
+        false => formulas.parse(&text.logic),
+    };
+    let parsed = parsed.map_err(|mut diagnostic| {
+        diagnostic.span = text.place(diagnostic.span);
+        vec![diagnostic]
+    })?;
+    let mut property = Property::bind(name, formulas, parsed, system).map_err(|unbound| {
+        let span = text.place_of(&unbound.atom);
+        let wrong = Diagnostic::error("E0801", unbound.to_string(), span);
+        vec![match unbound.similar {
+            Some(similar) if similar == unbound.atom.text() => {
+                wrong.help(format!("`{similar}` is an event: write it without quotes"))
+            }
+            Some(similar) => wrong.help(format!("did you mean `{similar}`?")),
+            None => wrong,
+        }]
+    })?;
+    property.reading = *reading;
+    Ok(property)
+}
+
+/// The property that no run is accepted by an automaton.
+pub(crate) fn never<S: TransitionSystem>(
+    name: &str,
+    automaton: Automaton,
+    system: &mut S,
+) -> Property {
+    let mut bound = |name: &String| {
+        Binding::State(system.atom(name).expect("a loader names propositions of the model"))
+    };
+    let bindings = automaton.propositions().to_vec().iter().map(&mut bound).collect();
+    Property::never(name, automaton, bindings)
+}
+
+impl Systems {
+    /// The answer to a claim, of a search that learns nothing from others: see [`Systems::answer`].
     ///
     /// # Errors
-    /// When the file is wrong where the claim leads, or what was found does not stand up to replay, which is a
+    /// When the model is wrong where the claim leads, or what was found does not stand up to replay, which is a
     /// bug.
-    pub fn ask(
-        &self,
-        file: &mut (impl Systems + ?Sized),
+    pub fn claim(
+        &mut self,
+        claim: &Claim,
         system: SystemIndex,
         effort: impl Into<Effort>,
     ) -> Result<ClaimVerdict, Unanswered> {
         let effort = effort.into();
-        if let Claim::Refines { model, specification } = self {
-            let mut specification = file.fresh(*specification)?;
-            let system = file.system(system);
-            return Ok(claim::refines(system, &mut specification, *model, effort.bounds)?);
-        }
-        Ok(self.ask_alone(file.system(system), effort)?)
-    }
-
-    /// The answer to a claim that is about one system.
-    fn ask_alone(&self, system: &mut Collapsed, effort: Effort) -> Result<ClaimVerdict, Failure> {
-        let bounds = effort.bounds;
-        match self {
-            Claim::NoErrors => claim::faultless(system, &[], |_, _| None, effort),
-            Claim::EndsWell { unfinished } => {
-                claim::stops_well(system, unfinished.as_deref(), effort)
+        match claim {
+            Claim::Refines { model, specification } => {
+                let mut specification = self.fresh(*specification)?;
+                let system = self.system(system)?;
+                Ok(with_system!(system, system => with_system!(&mut specification, other => {
+                    claim::refines(system, other, compared(*model), effort.bounds)
+                }))?)
             }
-            Claim::NonTerminating => claim::nonterminating(system, bounds),
-            Claim::DivergenceFree => claim::divergence_free(system, bounds),
-            Claim::Deterministic => claim::deterministic(system, Determinism::Transitions, bounds),
-            Claim::Reaches { goal, best: None } => {
-                let atom = system.interpreter_mut().add_proposition("goal", goal.clone());
-                claim::reaches(system, atom, effort)
-            }
-            Claim::Reaches { goal, best: Some((extreme, value)) } => {
-                let read = vec![goal.clone(), value.clone()];
-                let value = |system: &Collapsed, state| {
-                    let system = system.interpreter();
-                    let is_goal = system.value(state, goal).ok()? != 0;
-                    if is_goal { system.value(state, value).ok() } else { None }
+            Claim::Reaches { goal, best } => {
+                let System::Model(system) = self.system(system)? else {
+                    unreachable!("conditions are about variables, which only models have")
                 };
-                claim::reaches_extreme(system, *extreme, read, value, effort)
+                let best = best.as_ref();
+                Ok(reaches(system, goal, best, effort)?)
             }
-            Claim::Refines { .. } => unreachable!("it is about two systems"),
+            _ => {
+                let system = self.system(system)?;
+                Ok(with_system!(system, system => alone(claim, system, effort))?)
+            }
         }
     }
 
@@ -153,27 +186,90 @@ impl Claim {
     /// unknown.
     ///
     /// # Errors
-    /// When what was found does not stand up to replay, which is a bug.
+    /// As [`Systems::claim`].
     pub fn hunt(
-        &self,
-        system: &mut Collapsed,
+        &mut self,
+        asked: &Asked,
+        system: SystemIndex,
         room: Room,
         bounds: Bounds,
-    ) -> Result<ClaimVerdict, Failure> {
-        match self {
+    ) -> Result<ClaimVerdict, Unanswered> {
+        let (Asked::Claim(claim), System::Model(system)) = (asked, self.system(system)?) else {
+            return Ok(hunt::not_lossy());
+        };
+        Ok(match claim {
             Claim::NoErrors => hunt::faultless(system, room, bounds),
             Claim::EndsWell { unfinished } => {
                 hunt::stops_well(system, unfinished.as_deref(), room, bounds)
             }
             Claim::NonTerminating => hunt::nonterminating(system, room, bounds),
             Claim::Reaches { goal, best: None } => {
-                let atom = system.interpreter_mut().add_proposition("goal", goal.clone());
+                let atom = system.space().add_proposition("goal", goal.clone());
                 hunt::reaches(system, atom, room, bounds)
             }
             Claim::Reaches { best: Some(_), .. }
             | Claim::DivergenceFree
             | Claim::Deterministic
             | Claim::Refines { .. } => Ok(hunt::not_lossy()),
+        }?)
+    }
+}
+
+/// The answer to a claim that is about one system and no condition.
+fn alone<S: fairly_reduce::Reducible>(
+    claim: &Claim,
+    system: &mut S,
+    effort: Effort,
+) -> Result<ClaimVerdict, Failure> {
+    let bounds = effort.bounds;
+    match claim {
+        Claim::NoErrors => claim::faultless(system, &[], |_, _| None, effort),
+        Claim::EndsWell { unfinished } => claim::stops_well(system, unfinished.as_deref(), effort),
+        Claim::NonTerminating => claim::nonterminating(system, bounds),
+        Claim::DivergenceFree => claim::divergence_free(system, bounds),
+        Claim::Deterministic => claim::deterministic(system, Determinism::Transitions, bounds),
+        Claim::Refines { .. } | Claim::Reaches { .. } => unreachable!("it is asked otherwise"),
+    }
+}
+
+/// Whether a condition can be reached, and with which value.
+fn reaches(
+    system: &mut ModelSystem,
+    goal: &fairly_model::Expr,
+    best: Option<&(loaded::Extreme, fairly_model::Expr)>,
+    effort: Effort,
+) -> Result<ClaimVerdict, Failure> {
+    let Some((extreme, value)) = best else {
+        let atom = system.space().add_proposition("goal", goal.clone());
+        return claim::reaches(system, atom, effort);
+    };
+    let read = vec![goal.clone(), value.clone()];
+    let value = |system: &ModelSystem, row: &[u64]| {
+        let space = system.space();
+        let is_goal = space.value(row, goal).ok()? != 0;
+        if is_goal { space.value(row, value).ok() } else { None }
+    };
+    claim::reaches_extreme(system, *extreme, read, value, effort)
+}
+
+/// What refinement compares, for the search.
+fn compared(model: Refinement) -> Model {
+    match model {
+        Refinement::Traces => Model::Traces,
+        Refinement::Failures => Model::Failures,
+        Refinement::FailuresDivergences => Model::FailuresDivergences,
+    }
+}
+
+impl Ending {
+    /// The end of a run that refutes a claim, where a single run does so by its end.
+    pub fn refuting(claim: &Claim) -> Option<Ending> {
+        match claim {
+            Claim::NoErrors => Some(Ending::Error),
+            Claim::EndsWell { unfinished } => Some(Ending::Stuck(unfinished.clone())),
+            Claim::NonTerminating => Some(Ending::Over),
+            Claim::DivergenceFree => Some(Ending::Divergence),
+            Claim::Deterministic | Claim::Refines { .. } | Claim::Reaches { .. } => None,
         }
     }
 }

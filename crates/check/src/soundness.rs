@@ -11,6 +11,7 @@ use std::fmt;
 
 use fairly_fairness::{Constraint, Notion, Predicate, Selector, StepFormula};
 use fairly_logic::{Formula, Formulas, Node};
+use fairly_omega::Stop;
 use fairly_reduce::{Asymmetric, Reduced, Reducible, Symmetry, Unsuited, Watched};
 use fairly_search::Binding;
 use fairly_system::EventReading;
@@ -148,13 +149,15 @@ pub(crate) struct Refused {
 pub(crate) fn reduce<'a, S: Reducible>(
     system: &'a mut S,
     mut wanted: Wanted,
+    stop: Stop,
     refused: &mut Refused,
 ) -> Reduced<'a, S> {
     let forgetting = wanted.forgetting.take();
+    let mut reduced = Reduced::whole(system).heeding(stop);
     if let Some(watched) = wanted.merging.take() {
-        system.merge(&watched);
+        reduced = reduced.merging(&watched);
     }
-    let reduced = leave_out(system, wanted, refused);
+    let reduced = leave_out(reduced, wanted, refused);
     match forgetting {
         Some(watched) => reduced.forgetting(&watched),
         None => reduced,
@@ -163,33 +166,33 @@ pub(crate) fn reduce<'a, S: Reducible>(
 
 /// By symmetry, partial orders, or not at all.
 fn leave_out<'a, S: Reducible>(
-    system: &'a mut S,
+    mut reduced: Reduced<'a, S>,
     wanted: Wanted,
     refused: &mut Refused,
 ) -> Reduced<'a, S> {
     let Wanted { orders, symmetry, ends, .. } = wanted;
     let alone = matches!(orders, Err(Refusal::NotAsked));
     let symmetry = symmetry.and_then(|watched| {
-        let mut symmetry = system.symmetry(&watched)?;
+        let mut symmetry = reduced.find_symmetry(&watched)?;
         let mut saves =
-            if alone { symmetry.orbit() } else { system.exchanges_at_start(&mut symmetry) };
+            if alone { symmetry.orbit() } else { reduced.exchanges_at_start(&mut symmetry) };
         // Following processes needs all of a quotient, so that is done where much is saved.
         if symmetry.is_followed() && saves < MANY && !alone {
-            symmetry = system.symmetry(&Watched { followed: false, ..watched })?;
-            saves = system.exchanges_at_start(&mut symmetry);
+            symmetry = reduced.find_symmetry(&Watched { followed: false, ..watched })?;
+            saves = reduced.exchanges_at_start(&mut symmetry);
         }
         // Processes that are different from the start on are hardly ever the same later.
         if saves > 1 { Ok((symmetry, saves)) } else { Err(Refusal::Different) }
     });
     match &symmetry {
         Ok((symmetry, saves)) if *saves >= MANY => {
-            return Reduced::up_to(system, symmetry.clone());
+            return reduced.up_to(symmetry.clone());
         }
         Ok(_) | Err(Refusal::Different | Refusal::Unknown | Refusal::NotAsked) => {}
         Err(why) => refused.asymmetric = Some(why.clone()),
     }
     let skeleton = orders.and_then(|watched| {
-        let skeleton = system.skeleton(&watched).map_err(Refusal::from)?;
+        let skeleton = reduced.skeleton(&watched).map_err(Refusal::from)?;
         match skeleton.is_reducible() {
             true if ends && !skeleton.ends_together() => Err(Refusal::Table(RowKind::Termination)),
             true => Ok((skeleton, watched)),
@@ -197,12 +200,12 @@ fn leave_out<'a, S: Reducible>(
         }
     });
     match (skeleton, symmetry) {
-        (Ok((skeleton, watched)), _) => Reduced::with(system, skeleton, watched),
-        (Err(_), Ok((symmetry, _))) => Reduced::up_to(system, symmetry),
+        (Ok((skeleton, watched)), _) => reduced.with(skeleton, watched),
+        (Err(_), Ok((symmetry, _))) => reduced.up_to(symmetry),
         (Err(why), Err(why_not)) => {
             // Why a reduction that nobody asked for was not used says nothing.
             refused.unreduced = Some(if why == Refusal::NotAsked { why_not } else { why });
-            Reduced::whole(system)
+            reduced
         }
     }
 }
@@ -210,7 +213,7 @@ fn leave_out<'a, S: Reducible>(
 /// What was left out and forgotten, as a verdict says it; empty if it was nothing.
 pub(crate) fn said<S: Reducible>(reduced: &Reduced<'_, S>) -> Vec<String> {
     let left_out = match reduced.symmetry() {
-        Some(symmetry) => Some(said_of(symmetry)),
+        Some(symmetry) => Some(said_of(symmetry, reduced.stood_for())),
         None => {
             share("partial order left out", reduced.saved().left_out(), reduced.saved().enabled)
         }
@@ -239,9 +242,8 @@ fn share(what: &str, part: usize, all: usize) -> Option<String> {
     })
 }
 
-fn said_of(symmetry: &Symmetry) -> String {
+fn said_of(symmetry: &Symmetry, count: f64) -> String {
     let sizes: Vec<String> = symmetry.groups().map(|size| size.to_string()).collect();
-    let count = symmetry.stood_for();
     let count = match count {
         _ if !count.is_finite() => "more than 10^300".to_owned(),
         _ if count >= 1e6 => format!("10^{:.0}", count.log10()),

@@ -108,7 +108,7 @@ fn find<S: Reducible>(
         let (state, _) = product.pair(original);
         transitions.clear();
         product.transitions(original, &mut transitions);
-        let known = product.system().exchanges(state, &transitions)?;
+        let known = product.system_mut().exchanges(state, &transitions)?;
         exchanges.extend(known.into_iter().map(|Exchanged(number)| number));
     }
     debug_assert_eq!(exchanges.len(), explored.edge_count());
@@ -161,7 +161,7 @@ fn steps<S: Reducible>(
     let step = |hop: &Hop| {
         let transition = product.transition(hop.from, hop.nth);
         let (from, _): (StateId, _) = product.pair(hop.from);
-        let known = product.system().exchanges(from, &[transition]);
+        let known = product.system_mut().exchanges(from, &[transition]);
         let exchanged = known.expect("it was known before")[0];
         (RunStep { from, action: transition.action, to: transition.target }, exchanged)
     };

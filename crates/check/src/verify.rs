@@ -489,8 +489,8 @@ fn reduced<'a, S: Reducible>(
     refused: &mut Refused,
 ) -> Reduced<'a, S> {
     let watched = soundness::seen(property, constraints);
-    system.heed(options.bounds.stop());
-    soundness::reduce(system, wanted(property, constraints, watched, options), refused)
+    let wanted = wanted(property, constraints, watched, options);
+    soundness::reduce(system, wanted, options.bounds.stop(), refused)
 }
 
 /// What a question about fair runs rests on, given what is watched when processes are exchanged.
@@ -530,9 +530,8 @@ pub(crate) fn decide<S: Reducible>(
     let followed = options.chosen(Question::Runs).is_none();
     let watched = Watched { followed, ..soundness::seen(Some(property), constraints) };
     let wanted = wanted(Some(property), constraints, watched, options);
-    system.heed(options.bounds.stop());
     options.bounds.enter(Some(Phase::Reducing));
-    let mut reduced = soundness::reduce(system, wanted, &mut refused);
+    let mut reduced = soundness::reduce(system, wanted, options.bounds.stop(), &mut refused);
     options.bounds.enter(None);
     stamp.asymmetric = refused.asymmetric;
     let mut is_longer = false;
@@ -561,7 +560,7 @@ pub(crate) fn decide<S: Reducible>(
     let said = soundness::said(&reduced);
     let detours = soundness::makes_detours(&reduced) || is_longer;
     let is_exchanged = reduced.symmetry().is_some();
-    drop(reduced);
+    reduced.finish();
     let found = match found {
         // The run of the whole system would be very long, so another one is looked for.
         Ok(None) => Err(Refusal::Long),

@@ -4,8 +4,6 @@
 //! `FAIRLY_RANDOM_CASES` says how many systems of each kind, `FAIRLY_SEED` the seed of the first.
 
 use fairly_check::SystemIndex;
-use fairly_check::csp::CspFile;
-use fairly_check::promela::PromelaFile;
 use fairly_check::{
     Assumption, Elsewhere, Ladder, Least, Options, Outcome, Property, WhyUnknown, check,
     ladder_heard, least_heard,
@@ -14,8 +12,7 @@ use fairly_explore::Explored;
 use fairly_fairness::{Constraint, Level, Notion, Predicate, Selector};
 use fairly_front::case::parse_constraint;
 use fairly_front::csp::syntax::Claim;
-use fairly_model::Collapsed;
-use fairly_reduce::Reducible;
+use fairly_reduce::{ModelSystem, Reducible};
 use fairly_search::{Bounds, survey};
 use fairly_system::{EventReading, Network, TransitionSystem};
 use fairly_testkit::Rng;
@@ -23,6 +20,7 @@ use fairly_testkit::csp::generate as csp_generate;
 use fairly_testkit::ltl::{LtlShape, random_formula};
 use fairly_testkit::network::{NetworkShape, random_network, random_propositions};
 
+use crate::common::languages::{CspFile, PromelaFile};
 use crate::common::{network_of, property, seeds, written};
 use crate::promela_random::generate as promela_generate;
 use crate::promela_random::program::Form;
@@ -124,17 +122,17 @@ impl Asked for (Explored<Network>, Property) {
 }
 
 impl Asked for (CspFile, SystemIndex, Property) {
-    type System = Collapsed;
+    type System = ModelSystem;
 
-    fn both(&mut self) -> (&mut Collapsed, &mut Property) {
+    fn both(&mut self) -> (&mut ModelSystem, &mut Property) {
         (self.0.interpreter(self.1), &mut self.2)
     }
 }
 
 impl Asked for (PromelaFile, Property) {
-    type System = Collapsed;
+    type System = ModelSystem;
 
-    fn both(&mut self) -> (&mut Collapsed, &mut Property) {
+    fn both(&mut self) -> (&mut ModelSystem, &mut Property) {
         (self.0.interpreter(), &mut self.1)
     }
 }

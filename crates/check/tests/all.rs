@@ -24,6 +24,7 @@ mod merging;
 mod native;
 mod objects;
 mod orders;
+mod own_space;
 mod pat_corpus;
 mod preparing;
 mod promela_examples;

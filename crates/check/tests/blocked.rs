@@ -1,12 +1,12 @@
 //! What a report says beside a counterexample: what processes wait for in a deadlock, and under which strength of
 //! fairness a violated property holds.
 
-use fairly_check::csp::CspFile;
-use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::{Assumption, Options, Outcome, check, ladder, strengths};
 use fairly_fairness::{Level, Notion};
 use fairly_omega::StateId;
 use fairly_system::{Blocked, Missing, ProcessId, TransitionSystem, Value};
+
+use crate::common::languages::{CspFile, PromelaFile, Question};
 
 /// The only state without successors that runs from the start lead to.
 fn deadlock<S: TransitionSystem>(system: &mut S) -> StateId {

@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::sync::Arc;
 
+use fairly_explore::Explored;
 use fairly_front::csp;
-use fairly_model::{Interpreter, text, verify};
+use fairly_model::{ModelSpace, text, verify};
 use fairly_system::{FaultKind, TransitionSystem};
 use fairly_testkit::Rng;
 
@@ -621,7 +622,7 @@ fn random_programs() {
         let (_, by_native) = compared.unwrap_or_else(|why| panic!("{}", told(&why.to_string())));
         native += by_native;
 
-        let mut system = Interpreter::new(lowered.model);
+        let mut system = Explored::new(ModelSpace::new(lowered.model, None));
         let mut world = World::new(capacity.unwrap_or(32));
         let mut state = system.initial()[0];
         'run: for (at, round) in rounds.iter().enumerate() {

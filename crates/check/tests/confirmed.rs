@@ -5,16 +5,11 @@
 //! processes, and leaves steps out, without a look at what the question watches.
 
 use fairly_check::claim::{self, ClaimOutcome, ClaimVerdict, Effort, Extreme};
-use fairly_check::csp::CspFile;
 use fairly_check::{Assumption, Failure, Options, Outcome, Reduction, check, ladder, least};
 use fairly_explore::Explored;
 use fairly_fairness::{Level, Notion};
-use fairly_model::native::Part;
-use fairly_model::{Collapsed, Forgotten, Strip};
 use fairly_omega::StateId;
-use fairly_reduce::{
-    Asymmetric, Permutation, Position, Reducible, Skeleton, Symmetry, Unsuited, Watched,
-};
+use fairly_reduce::{Base, ModelSystem, Reducible, Watched};
 use fairly_search::Bounds;
 use fairly_search::refinement::{Determinism, Model};
 use fairly_system::{
@@ -22,6 +17,7 @@ use fairly_system::{
 };
 
 use crate::common;
+use crate::common::languages::CspFile;
 
 /// What a system says to a search.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -86,7 +82,11 @@ impl TransitionSystem for Lying {
     }
 }
 
-impl Reducible for Lying {}
+impl Reducible for Lying {
+    fn own_row(&self, state: StateId) -> Option<Vec<u64>> {
+        self.network.own_row(state)
+    }
+}
 
 /// `0 -a-> 1 -b-> 0`, in which nothing goes wrong.
 fn lying(lie: impl Into<Option<Lie>>) -> Lying {
@@ -122,11 +122,12 @@ fn claims() {
         ("greatest", Lie::AddsBranch, |it| {
             // What is read has no other way than through the lie.
             let value =
-                |it: &Lying, state: StateId| Some(i64::from(state.0 + u32::from(!it.by_reference)));
+                |it: &Lying, row: &[u64]| Some(row[0].cast_signed() + i64::from(!it.by_reference));
             claim::reaches_extreme(it, Extreme::Greatest, Vec::new(), value, Bounds::default())
         }),
         ("error", Lie::AddsLoop, |it| {
-            let wrong = |it: &Lying, _| (!it.by_reference).then(|| Fault::error("wrong", None));
+            let wrong =
+                |it: &Lying, _: &[u64]| (!it.by_reference).then(|| Fault::error("wrong", None));
             claim::faultless(it, &[], wrong, Bounds::default())
         }),
         ("deterministic", Lie::AddsLoop, |it| {
@@ -196,7 +197,7 @@ fn formulas() {
 }
 
 /// A system that is reduced as if nothing were watched.
-struct Unwatched<'a>(&'a mut Collapsed);
+struct Unwatched<'a>(&'a mut ModelSystem);
 
 impl TransitionSystem for Unwatched<'_> {
     fn signature(&self) -> &Signature {
@@ -232,64 +233,11 @@ impl TransitionSystem for Unwatched<'_> {
 }
 
 impl Reducible for Unwatched<'_> {
-    fn skeleton(&self, _: &Watched) -> Result<Skeleton, Unsuited> {
-        self.0.skeleton(&Watched::default())
+    fn base(&self) -> Option<Base> {
+        self.0.base().map(|base| base.as_if_watched(Watched::default()))
     }
-    fn look(&mut self, state: StateId) -> bool {
-        Reducible::look(self.0, state)
-    }
-    fn pending(&self) -> &[ActionId] {
-        Reducible::pending(self.0)
-    }
-    fn is_faulty(&self, at: usize) -> bool {
-        Reducible::is_faulty(self.0, at)
-    }
-    fn positions(&self, out: &mut Vec<Option<Position>>) {
-        Reducible::positions(self.0, out);
-    }
-    fn value(&self, strip: &Strip) -> i64 {
-        Reducible::value(self.0, strip)
-    }
-    fn part(&self, id: MoveId) -> Option<Part> {
-        Reducible::part(self.0, id)
-    }
-    fn follow(&mut self, state: StateId, keep: Option<&[bool]>, out: &mut Vec<Transition>) {
-        Reducible::follow(self.0, state, keep, out);
-    }
-    fn symmetry(&self, _: &Watched) -> Result<Symmetry, Asymmetric> {
-        self.0.symmetry(&Watched::default())
-    }
-    fn look_up_to(&mut self, state: StateId, symmetry: &mut Symmetry) -> bool {
-        Reducible::look_up_to(self.0, state, symmetry)
-    }
-    fn canonical(&mut self, state: StateId, symmetry: &mut Symmetry) -> StateId {
-        Reducible::canonical(self.0, state, symmetry)
-    }
-    fn forget(&mut self, _: &Watched) -> bool {
-        Reducible::forget(self.0, &Watched::default())
-    }
-    fn remember(&mut self) {
-        Reducible::remember(self.0);
-    }
-    fn forgotten(&self) -> Option<Forgotten> {
-        Reducible::forgotten(self.0)
-    }
-    fn without_dead(&mut self, state: StateId) -> StateId {
-        Reducible::without_dead(self.0, state)
-    }
-    fn enabled_as_it_is(&mut self, state: StateId, out: &mut Vec<Transition>) {
-        Reducible::enabled_as_it_is(self.0, state, out);
-    }
-    fn exchanges_at_start(&mut self, symmetry: &mut Symmetry) -> u64 {
-        self.0.exchanges_at_start(symmetry)
-    }
-    fn exchanged(
-        &mut self,
-        state: StateId,
-        symmetry: &mut Symmetry,
-        moved: &Permutation,
-    ) -> StateId {
-        self.0.exchanged(state, symmetry, moved)
+    fn own_row(&self, state: StateId) -> Option<Vec<u64>> {
+        self.0.own_row(state)
     }
 }
 

@@ -3,10 +3,10 @@
 //! in `corpus/csp/fairness_breaks_the_expansion_law.csp`.
 
 use fairly_check::claim::ClaimOutcome;
-use fairly_check::csp::CspFile;
 use fairly_search::Bounds;
 use fairly_testkit::Rng;
 
+use crate::common::languages::CspFile;
 use crate::common::seeds;
 
 const LAWS: [(&str, &str); 16] = [

@@ -18,17 +18,18 @@ use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 
 use fairly_check::claim::{self, ClaimOutcome};
-use fairly_check::csp::CspFile;
 use fairly_check::{
     Assumption, Failure, Fairness, Options, Outcome, SystemIndex, Unanswered, check,
 };
 use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
 use fairly_front::csp;
 use fairly_front::csp::syntax::{Assertion, Claim, FormulaText, ProcessKind};
-use fairly_model::Collapsed;
+use fairly_reduce::ModelSystem;
 use fairly_search::engines::{Engine, Question};
 use fairly_search::{Bounds, reach};
 use fairly_system::AtomIndex;
+
+use crate::common::languages::CspFile;
 
 /// How much is explored for one answer; what is not known by then is unknown.
 const MOST: usize = 100_000;
@@ -276,9 +277,8 @@ impl Checked {
         expected: bool,
     ) {
         let interpreter = self.file.interpreter(system);
-        let wrong = |system: &Collapsed, state| {
-            let interpreter = system.interpreter();
-            propositions.iter().find_map(|&atom| interpreter.proposition_fault(state, atom))
+        let wrong = |system: &ModelSystem, row: &[u64]| {
+            propositions.iter().find_map(|&atom| system.space().proposition_fault(row, atom))
         };
         match claim::faultless(interpreter, &[], wrong, bounds()).map(|verdict| verdict.outcome) {
             Ok(ClaimOutcome::Violated(shown)) => {
@@ -320,8 +320,7 @@ impl Checked {
         let value = csp::expression(&specification, value).expect("it was checked");
         match self.file.claim(system, claim, bounds()).map(|verdict| verdict.outcome) {
             Ok(ClaimOutcome::Holds(Some(shown))) => {
-                let found =
-                    self.file.interpreter(system).interpreter().value(shown.prefix.end(), &value);
+                let found = self.file.interpreter(system).value(shown.prefix.end(), &value);
                 if found.as_ref().ok() != Some(&expected) {
                     self.note(at, &format!("`{title}`: {found:?}, not {expected}"));
                 }

@@ -8,19 +8,19 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use fairly_check::claim::{ClaimOutcome, ClaimVerdict};
-use fairly_check::csp::CspFile;
-use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::{Assumption, Execution, Options, Outcome, Property};
 use fairly_fairness::{Level, Notion};
 use fairly_front::csp::syntax::Claim;
 use fairly_front::csp::{self, Parts, Plan};
-use fairly_model::{Collapsed, Model};
+use fairly_model::Model;
 use fairly_modelkit::native as compare;
+use fairly_reduce::ModelSystem;
 use fairly_search::Bounds;
 use fairly_testkit::Rng;
 use fairly_testkit::csp::ast;
 use fairly_testkit::csp::generate as csp_generate;
 
+use crate::common::languages::{CspFile, PromelaFile, Question};
 use crate::common::{hunting, seeds};
 use crate::promela_random::generate as promela_generate;
 use crate::promela_random::program::Form;
@@ -47,7 +47,7 @@ fn said_of_claim(verdict: &ClaimVerdict) -> Said {
 }
 
 /// Without fairness, and with the weak and the strong one.
-fn said_of_formula(system: &mut Collapsed, property: &mut Property) -> Vec<Said> {
+fn said_of_formula(system: &mut ModelSystem, property: &mut Property) -> Vec<Said> {
     let options = Options { bounds: BOUNDS, ..Options::default() };
     let level = Level::Process;
     let notions = [Notion::None, Notion::Weak(level), Notion::Strong(level)];
@@ -92,7 +92,7 @@ fn random_promela() {
         let text = promela_generate::program(seed).text(Form::Formulas);
         let told = || format!("FAIRLY_SEED={seed}\n{text}");
         let Ok(mut file) = PromelaFile::parse(&text, &[]) else { continue };
-        let (states, by_native) = compare::compare_up_to(file.model(), STATES)
+        let (states, by_native) = compare::compare_up_to(&file.model(), STATES)
             .unwrap_or_else(|difference| panic!("{}\n{difference}", told()));
         tally.states += states;
         tally.by_native += by_native;

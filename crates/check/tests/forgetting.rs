@@ -7,19 +7,19 @@
 use std::collections::{BTreeSet, HashMap};
 
 use fairly_check::claim::{ClaimOutcome, ClaimVerdict, Effort};
-use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::soundness::{FORGETTING, RowKind};
 use fairly_check::{Answer, Assumption, Options, Outcome, Property, Reduction, check};
 use fairly_fairness::{Level, Notion, Reading};
 use fairly_logic::Formulas;
-use fairly_model::{Collapsed, Interpreter, text, verify};
+use fairly_model::{ModelSpace, text, verify};
 use fairly_omega::StateId;
-use fairly_reduce::{Reduced, Watched};
+use fairly_reduce::{ModelSystem, Reduced, Watched};
 use fairly_search::Bounds;
 use fairly_system::{ActionId, AtomIndex, RunStep, TransitionSystem};
 use fairly_testkit::Rng;
 use fairly_witness::follow;
 
+use crate::common::languages::{PromelaFile, Question};
 use crate::promela_random::generate as promela_generate;
 use crate::promela_random::program::Form;
 use crate::reduced::numbered;
@@ -32,7 +32,7 @@ struct Graph {
 }
 
 /// The graph of a system; `None` if it has many states.
-fn graph(system: &mut Reduced<'_, Collapsed>, atoms: &[AtomIndex]) -> Option<Graph> {
+fn graph(system: &mut Reduced<'_, ModelSystem>, atoms: &[AtomIndex]) -> Option<Graph> {
     let mut graph = Graph { labels: Vec::new(), steps: Vec::new() };
     for (state, steps) in numbered(system, 400)? {
         let mut offered = Vec::new();
@@ -89,7 +89,7 @@ fn what_is_left_is_bisimilar() {
         if verify(&model).is_err() {
             continue;
         }
-        let mut system = Collapsed::new(Interpreter::new(model.clone()));
+        let mut system = ModelSystem::new(ModelSpace::new(model.clone(), None), None);
         let mut names: Vec<String> = vec!["deadlock".to_owned(), "terminated".to_owned()];
         names.extend(model.propositions.iter().map(|(name, _)| name.clone()));
         let atoms: Vec<AtomIndex> = names
@@ -121,7 +121,7 @@ fn what_is_left_is_bisimilar() {
 /// actions, and the same is seen.
 fn walk(
     rng: &mut Rng,
-    reduced: &mut Reduced<'_, Collapsed>,
+    reduced: &mut Reduced<'_, ModelSystem>,
     atoms: &[AtomIndex],
     what: &dyn Fn() -> String,
 ) -> (StateId, Vec<RunStep>) {
@@ -143,7 +143,8 @@ fn walk(
     for (small, step) in steps.iter().zip(&lifted) {
         assert_eq!(small.action, step.action, "{}", what());
         for &atom in atoms {
-            let [small, step] = [small.to, step.to].map(|state| reduced.holds(state, atom));
+            let (small, step) =
+                (reduced.holds(small.to, atom), reduced.inner().holds(step.to, atom));
             assert_eq!(small, step, "{}", what());
         }
     }
@@ -331,7 +332,8 @@ const HALVES: &str = "model atomicity priority, exit any
 
 #[test]
 fn strong_global_fairness_is_not_kept() {
-    let mut system = Collapsed::new(Interpreter::new(text::parse(HALVES).expect("a model")));
+    let mut system =
+        ModelSystem::new(ModelSpace::new(text::parse(HALVES).expect("a model"), None), None);
     let mut formulas = Formulas::new();
     let parsed = formulas.parse("!F G ((a -> X b) && (b -> X a))").expect("a formula");
     let mut property = Property::bind("it", formulas, parsed, &mut system).expect("its names");

@@ -7,8 +7,9 @@
 use fairly_explore::Explored;
 use fairly_fairness::{Constraint, Selector, Strength};
 use fairly_logic::{Atom, Formulas};
-use fairly_model::{Collapsed, Gathering, Interpreter, Label, Model, SlotId, verify};
-use fairly_reduce::{Reduced, Reducible, Watched};
+use fairly_model::ModelSpace;
+use fairly_model::{Gathering, Label, Model, SlotId, verify};
+use fairly_reduce::{ModelSystem, Reduced, Reducible, Watched};
 use fairly_search::{Binding, Bounds, Negation, closure};
 use fairly_system::{
     Annotation, Composition, EventReading, EventSet, Network, ProcessId, Signature,
@@ -251,7 +252,7 @@ fn random_models_in_which_much_is_fair() {
         if verify(&model).is_err() {
             continue;
         }
-        let mut whole = Collapsed::new(Interpreter::new(model.clone()));
+        let mut whole = ModelSystem::new(ModelSpace::new(model.clone(), None), None);
         if !small_enough(&mut whole) {
             continue;
         }

@@ -2,8 +2,6 @@
 //! number of ways through them, and without end, mean the same to both back ends.
 
 use fairly_check::claim::ClaimOutcome;
-use fairly_check::csp::CspFile;
-use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::{
     Assumption, Execution, Least, Options, Outcome, Reduction, WhyUnknown, check, ladder, least,
 };
@@ -12,6 +10,8 @@ use fairly_front::csp::syntax::Claim;
 use fairly_model::Limits;
 use fairly_search::lossy::{Keep, Room};
 use fairly_search::{Bounds, reach};
+
+use crate::common::languages::{CspFile, PromelaFile, Question};
 
 const NOTIONS: [Notion; 10] = [
     Notion::None,
@@ -167,7 +167,7 @@ fn too_many_ways_are_unknown() {
     for how in [Execution::Native, Execution::Interpreted] {
         let mut file = program(&text, how);
         let limits = Limits { inside: 1 << 12, ways: 1 << 12, ..Limits::default() };
-        file.interpreter().interpreter_mut().set_limits(limits);
+        file.interpreter().set_limits(limits);
         let question = named(&file, "unseen");
         let mut property = file.property(&question).expect("its names").expect("a formula");
         let none = Assumption::of(Notion::None);
@@ -185,7 +185,7 @@ fn is_limit_of(outcome: &Outcome, what: &str) -> bool {
 fn limited(text: &str) -> PromelaFile {
     let mut file = program(text, Execution::Interpreted);
     let limits = Limits { statements: 2000, inside: 100, ways: 100, ..Limits::default() };
-    file.interpreter().interpreter_mut().set_limits(limits);
+    file.interpreter().set_limits(limits);
     file
 }
 
@@ -246,7 +246,7 @@ fn every_question_about_promela_is_open_behind_a_limit() {
         // Neither do searches that do not keep all states answer.
         for question in file.questions() {
             let Some(claim) = file.claimed(&question) else { continue };
-            let verdict = claim.hunt(file.interpreter(), ROOM, Bounds::default());
+            let verdict = file.hunt(&claim, ROOM, Bounds::default());
             let verdict = verdict.expect("replayed");
             assert!(matches!(verdict.outcome, ClaimOutcome::Unknown(_)), "{verdict:?}");
         }
@@ -281,7 +281,7 @@ fn every_question_about_csp_is_open_behind_a_limit() {
             let title = file.title(assertion);
             let system = file.system(&assertion.process).expect("a system");
             let limits = Limits { statements: 2000, ..Limits::default() };
-            file.interpreter(system).interpreter_mut().set_limits(limits);
+            file.interpreter(system).set_limits(limits);
             if let Claim::Satisfies(formula) = &assertion.claim {
                 for notion in NOTIONS {
                     let mut property = file.property(system, "it", formula).expect("its names");
@@ -303,7 +303,7 @@ fn every_question_about_csp_is_open_behind_a_limit() {
                 verdict.outcome
             );
             let claimed = file.claimed(&assertion.claim).expect("its names");
-            let hunted = claimed.hunt(file.interpreter(system), ROOM, Bounds::default());
+            let hunted = file.hunt(&claimed, system, ROOM, Bounds::default());
             let outcome = hunted.expect("no error").outcome;
             assert!(matches!(outcome, ClaimOutcome::Unknown(_)), "{title}: {outcome:?}");
         }

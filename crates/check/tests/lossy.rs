@@ -4,14 +4,13 @@ use std::fs;
 
 use fairly_check::Claim;
 use fairly_check::claim::{ClaimOutcome, ClaimVerdict};
-use fairly_check::csp::CspFile;
-use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::{Execution, NotBegun, WhyUnknown};
 use fairly_search::lossy::{Keep, Room};
 use fairly_search::{Bounds, Cut};
 
 use crate::common::files::files;
 use crate::common::hunting;
+use crate::common::languages::{CspFile, PromelaFile, Question};
 
 /// What a lossy search is asked about is small here.
 const BOUNDS: Bounds = Bounds { nodes: Some(100_000), deadline: None, bytes: None, watch: None };
@@ -51,7 +50,7 @@ const COUNTERS: &str = "byte a, b, c;
 fn errors(text: &str, room: Room, bounds: Bounds, execution: Execution) -> ClaimVerdict {
     let mut file = PromelaFile::parse(text, &[]).expect("a model");
     file.execute(execution);
-    Claim::NoErrors.hunt(file.interpreter(), room, bounds).expect("an answer")
+    file.hunt(&Claim::NoErrors, room, bounds).expect("an answer")
 }
 
 #[test]

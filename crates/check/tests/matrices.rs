@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use fairly_check::claim::ClaimOutcome;
-use fairly_check::csp::CspFile;
 use fairly_search::Bounds;
 use fairly_testkit::Rng;
 
+use crate::common::languages::CspFile;
 use crate::common::seeds;
 
 const INFINITE: i64 = 2_147_483_647;

@@ -6,22 +6,22 @@
 use std::collections::{BTreeSet, HashMap};
 
 use fairly_check::claim::{self, ClaimOutcome, Effort};
-use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::soundness::{MERGING, RowKind};
 use fairly_check::{Answer, Assumption, Options, Outcome, Property, Reduction, check};
 use fairly_fairness::{Constraint, Level, Notion, Reading, Selector, Strength};
 use fairly_logic::Formulas;
 use fairly_model::{
-    AnyVariable, Collapsed, Communication, Expr, Interpreter, Label, Limits, LocationId, Model,
-    StatementKind, Target, verify,
+    AnyVariable, Communication, Expr, Label, Limits, LocationId, Model, ModelSpace, StatementKind,
+    Target, verify,
 };
 use fairly_omega::StateId;
-use fairly_reduce::{Reduced, Reducible, Watched};
+use fairly_reduce::{ModelSystem, Reduced, Reducible, Watched};
 use fairly_search::Bounds;
 use fairly_system::{AtomIndex, EventKind, ProcessId, RunStep, Transition, TransitionSystem};
 use fairly_testkit::Rng;
 use fairly_witness::follow;
 
+use crate::common::languages::{PromelaFile, Question};
 use crate::promela_random::generate as promela_generate;
 use crate::promela_random::program::Form;
 use crate::reduced::{any_formula, loose_model, numbered, small_enough};
@@ -71,10 +71,10 @@ fn private_model(rng: &mut Rng) -> Model {
 }
 
 /// Such a model with its meaning; `None` if it is not one that has any.
-fn private_system(rng: &mut Rng) -> Option<(Model, Collapsed)> {
+fn private_system(rng: &mut Rng) -> Option<(Model, ModelSystem)> {
     let model = private_model(rng);
     verify(&model).ok()?;
-    let system = Collapsed::new(Interpreter::new(model.clone()));
+    let system = ModelSystem::new(ModelSpace::new(model.clone(), None), None);
     Some((model, system))
 }
 
@@ -87,7 +87,7 @@ struct Graph {
 }
 
 /// The graph of a system; `None` if it has many states.
-fn graph(system: &mut Reduced<'_, Collapsed>, atoms: &[AtomIndex]) -> Option<Graph> {
+fn graph(system: &mut Reduced<'_, ModelSystem>, atoms: &[AtomIndex]) -> Option<Graph> {
     let mut graph = Graph { labels: Vec::new(), steps: Vec::new(), stuck: 0 };
     for (at, (state, steps)) in numbered(system, 300)?.into_iter().enumerate() {
         let holding: Vec<bool> = atoms.iter().map(|&atom| system.holds(state, atom)).collect();
@@ -179,11 +179,11 @@ fn what_is_left_is_stuttering_bisimilar() {
             continue;
         }
         compared += 1;
-        if system.merge(&watched) == 0 {
+        let mut reduced = Reduced::whole(&mut system).merging(&watched);
+        if reduced.merged() == 0 {
             continue;
         }
         merged += 1;
-        let mut reduced = Reduced::whole(&mut system);
         let what = || format!("seed {seed}\n{}", fairly_model::text::print(&model));
         let small = graph(&mut reduced, &atoms)
             .unwrap_or_else(|| panic!("more states than before: {}", what()));
@@ -202,7 +202,7 @@ fn what_is_left_is_stuttering_bisimilar() {
 /// A random walk through a system in which statements are merged is one of the whole system.
 fn walk(
     rng: &mut Rng,
-    reduced: &mut Reduced<'_, Collapsed>,
+    reduced: &mut Reduced<'_, ModelSystem>,
     what: &dyn Fn() -> String,
 ) -> (StateId, Vec<RunStep>) {
     let start = reduced.initial()[0];
@@ -219,7 +219,8 @@ fn walk(
         at = to;
     }
     let lifted = reduced.lift_steps(start, &steps).unwrap_or_else(|_| panic!("{}", what()));
-    let is_there = reduced.fault(at).is_some() || lifted.last().is_none_or(|last| last.to == at);
+    let is_same = |last: &RunStep| reduced.inner().own_row(last.to) == reduced.own_row(at);
+    let is_there = reduced.fault(at).is_some() || lifted.last().is_none_or(is_same);
     assert!(is_there && lifted.len() >= steps.len(), "{}", what());
     (start, lifted)
 }
@@ -243,7 +244,7 @@ fn answer<S: Reducible>(
 }
 
 /// Fairness of all processes, of some, of events, or none.
-fn assumption(rng: &mut Rng, system: &Collapsed) -> Assumption {
+fn assumption(rng: &mut Rng, system: &ModelSystem) -> Assumption {
     let mut assumption = Assumption::of(*rng.pick(&[
         Notion::None,
         Notion::None,
@@ -272,8 +273,7 @@ fn random_models() {
         }
         let mut rng = Rng::new(seed);
         let Some((model, mut system)) = private_system(&mut rng) else { continue };
-        let is_merged = system.merge(&Watched::default()) > 0;
-        system.unmerge();
+        let is_merged = system.merged(&Watched::default()).is_some();
         if !is_merged || !small_enough(&mut system) {
             continue;
         }
@@ -623,7 +623,7 @@ const ROUND: &str = "model atomicity priority, exit any
 
 /// How many locations are passed when a formula is asked of [`ROUND`], and whether the answer is the same.
 fn passed(text: &str, constraint: Option<&str>, notion: Notion, model: Model) -> usize {
-    let mut system = Collapsed::new(Interpreter::new(model));
+    let mut system = ModelSystem::new(ModelSpace::new(model, None), None);
     let mut assumption = Assumption::of(notion);
     if let Some(constraint) = constraint {
         let parsed = fairly_front::case::parse_constraint(constraint).expect("a constraint");
@@ -697,7 +697,7 @@ fn every_row_of_the_table() {
             RowKind::Global => under(Notion::Global),
             RowKind::Inherent => under(Notion::Inherent(Reading::Run)),
             RowKind::Refinement => {
-                let mut system = Collapsed::new(Interpreter::new(round()));
+                let mut system = ModelSystem::new(ModelSpace::new(round(), None), None);
                 let verdict = claim::nonterminating(&mut system, Bounds::default());
                 verdict.expect("no failure").reductions.len()
             }
@@ -768,7 +768,7 @@ fn termination_is_taken_by_itself() {
         );
         let model = fairly_model::text::parse(&text).expect("a model");
         for reduction in [Reduction::Off, Reduction::Merging] {
-            let mut system = Collapsed::new(Interpreter::new(model.clone()));
+            let mut system = ModelSystem::new(ModelSpace::new(model.clone(), None), None);
             let effort = Effort { reduction, any_run: true, ..Effort::default() };
             let verdict =
                 claim::deadlock_free(&mut system, effort).expect("it stands up to replay");
@@ -796,9 +796,9 @@ fn a_loop_that_just_ends_is_not_lengthened() {
             slot p0 P : t0 start t0()"
         );
         let model = fairly_model::text::parse(&text).expect("a model");
-        let mut interpreter = Interpreter::new(model);
+        let mut interpreter = ModelSpace::new(model, None);
         interpreter.set_limits(Limits { statements: 100_000, ..Limits::default() });
-        let mut system = Collapsed::new(interpreter);
+        let mut system = ModelSystem::new(interpreter, None);
         let effort = Effort { reduction, any_run: true, ..Effort::default() };
         let verdict = claim::faultless(&mut system, &[], |_, _| None, effort);
         !matches!(verdict.expect("it stands up to replay").outcome, ClaimOutcome::Holds(_))

@@ -5,10 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use fairly_check::Execution;
-use fairly_check::csp::CspFile;
-use fairly_check::promela::PromelaFile;
 
 use crate::common::files::files;
+use crate::common::languages::{CspFile, PromelaFile};
 use fairly_modelkit::native as compare;
 
 /// States of a model that are looked at.
@@ -39,7 +38,7 @@ fn promela() {
     for path in files(&["examples/promela", "corpus/promela"], "pml") {
         let text = fs::read_to_string(&path).expect("text");
         let Ok(file) = PromelaFile::parse(&text, &[]) else { continue };
-        tally.add(&path, compare::compare_up_to(file.model(), STATES));
+        tally.add(&path, compare::compare_up_to(&file.model(), STATES));
     }
     println!("{} of {} states by native code", tally.made, tally.looked);
     assert!(tally.made * 10 > tally.looked * 9, "{} of {}", tally.made, tally.looked);
@@ -55,7 +54,7 @@ fn csp() {
         let specification = file.specification().clone();
         for assertion in &specification.assertions {
             let Ok(system) = file.system(&assertion.process) else { continue };
-            let model = file.interpreter(system).interpreter().model().clone();
+            let model = file.interpreter(system).model().clone();
             // A model that is unfolded on the way is not compiled.
             if model.templates.iter().flat_map(|it| &it.locations).all(|it| it.edges.is_some()) {
                 tally.add(&path, compare::compare_up_to(&model, STATES));
@@ -71,8 +70,8 @@ fn bits_of_parameters(name: &str) -> Vec<Vec<u32>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/promela").join(name);
     let text = fs::read_to_string(path).expect("text");
     let mut file = PromelaFile::parse(&text, &[]).expect("a model");
-    let model = file.model().clone();
-    let layout = file.interpreter().interpreter().layout();
+    let model = file.model();
+    let layout = file.interpreter().space().layout();
     let slot = |slot: &fairly_model::SlotLayout| -> Vec<u32> {
         let of = &slot.variants[0];
         let parameters = model.template(of.template).parameters as usize;
@@ -101,7 +100,7 @@ fn a_state_with_many_steps() {
     let options: String = (0..40).map(|value| format!(":: x = {value} ")).collect();
     let text = format!("byte x; active proctype P() {{ if {options} fi; x = 0 }}");
     let file = PromelaFile::parse(&text, &[]).expect("a model");
-    let (looked, made) = compare::compare_up_to(file.model(), STATES).expect("no difference");
+    let (looked, made) = compare::compare_up_to(&file.model(), STATES).expect("no difference");
     // Where it begins, 40 times in the middle, at the end, and gone.
     assert_eq!((looked, made), (43, 43));
 }

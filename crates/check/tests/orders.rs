@@ -1,10 +1,11 @@
 //! What is found in other orders than breadth first, and how it is shown.
 
 use fairly_check::claim::{self, ClaimOutcome, ClaimVerdict, Effort, Order};
-use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::{Assumption, Counterexample, Options, Outcome, check};
 use fairly_fairness::{Level, Notion};
 use fairly_search::Bounds;
+
+use crate::common::languages::{PromelaFile, Question};
 
 fn read(text: &str) -> PromelaFile {
     PromelaFile::parse(text, &[]).unwrap_or_else(|wrong| panic!("{wrong:?}"))

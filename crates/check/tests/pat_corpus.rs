@@ -7,11 +7,12 @@
 use std::path::Path;
 
 use fairly_check::claim::ClaimOutcome;
-use fairly_check::csp::CspFile;
 use fairly_check::{Assumption, Options, Outcome};
 use fairly_fairness::Notion;
 use fairly_front::csp::syntax::Claim;
 use fairly_search::{Bounds, reach};
+
+use crate::common::languages::CspFile;
 
 #[test]
 fn verdicts_and_sizes_agree_with_pat() {

@@ -4,10 +4,11 @@
 use std::time::Instant;
 
 use fairly_check::claim::ClaimOutcome;
-use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::{Execution, Options};
 use fairly_omega::Stop;
 use fairly_reduce::{Reducible, Unsuited, Watched};
+
+use crate::common::languages::{PromelaFile, Question};
 
 /// So many processes, each with so many ways to change a variable.
 fn many(processes: usize, ways: usize) -> PromelaFile {
@@ -24,17 +25,17 @@ fn now() -> Stop {
 #[test]
 fn partial_orders_are_given_up_when_it_is_time() {
     let mut file = many(3, 3);
-    assert!(file.interpreter().skeleton(&Watched::default()).is_ok());
-    file.interpreter().heed(now());
-    let given_up = file.interpreter().skeleton(&Watched::default());
-    assert_eq!(given_up.map(|_| ()), Err(Unsuited::Stopped));
-    file.interpreter().heed(Stop::default());
-    assert!(file.interpreter().skeleton(&Watched::default()).is_ok());
+    let base = file.interpreter().base().expect("a model");
+    let skeleton = |stop| base.skeleton(&Watched::default(), stop).map(|_| ());
+    assert_eq!(skeleton(Stop::default()), Ok(()));
+    assert_eq!(skeleton(now()), Err(Unsuited::Stopped));
+    assert_eq!(skeleton(Stop::default()), Ok(()));
 }
 
 #[test]
 fn partial_orders_are_for_models_whose_steps_can_be_compared() {
-    let given_up = many(200, 101).interpreter().skeleton(&Watched::default()).map(|_| ());
+    let base = many(200, 101).interpreter().base().expect("a model");
+    let given_up = base.skeleton(&Watched::default(), Stop::default()).map(|_| ());
     assert_eq!(given_up, Err(Unsuited::Large));
 }
 
@@ -43,7 +44,7 @@ fn counts(mut file: PromelaFile) -> (u64, u64) {
     file.execute(Execution::Native);
     let verdict = file.claim(&Question::Errors, &Options::default()).expect("an answer");
     assert!(matches!(verdict.outcome, ClaimOutcome::Holds(None)));
-    file.interpreter().interpreter().native_counts()
+    file.interpreter().native_counts()
 }
 
 #[test]

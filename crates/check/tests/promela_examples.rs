@@ -8,11 +8,12 @@
 use std::path::{Path, PathBuf};
 
 use fairly_check::claim::ClaimOutcome;
-use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::{Assumption, Options, Outcome};
 use fairly_fairness::{AnnotationLevel, Level, Notion};
 use fairly_front::case::parse_constraint;
 use fairly_search::Bounds;
+
+use crate::common::languages::{PromelaFile, Question};
 
 fn files(folder: &str) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
@@ -105,7 +106,7 @@ fn models_answer_as_they_say() {
                 continue;
             }
         };
-        let expectations: Vec<String> = file.expectations().map(str::to_owned).collect();
+        let expectations: Vec<String> = file.expectations();
         for expectation in expectations.iter().filter(|it| !it.starts_with("states ")) {
             asked += 1;
             match answer(&mut file, expectation) {

@@ -7,9 +7,9 @@ use fairly_check::claim::{self, ClaimOutcome, Effort};
 use fairly_check::{Assumption, Failure, Options, Outcome, Property, Reduction, check};
 use fairly_fairness::{AnnotationLevel, Constraint, Level, Notion, Predicate, Selector, Strength};
 use fairly_logic::Formulas;
-use fairly_model::{Collapsed, Gathering, Interpreter, Label, Model, SlotId, verify};
+use fairly_model::{Gathering, Label, Model, ModelSpace, SlotId, verify};
 use fairly_omega::{Acceptance, Automaton, MarkSet, StateId};
-use fairly_reduce::{Reduced, Reducible, Watched};
+use fairly_reduce::{ModelSystem, Reduced, Reducible, Watched};
 use fairly_search::{Binding, Bounds, Negation};
 use fairly_system::{EventReading, ProcessId, TransitionSystem};
 use fairly_testkit::Rng;
@@ -167,7 +167,7 @@ fn random_models() {
         if verify(&model).is_err() {
             continue;
         }
-        let mut whole = Collapsed::new(Interpreter::new(model.clone()));
+        let mut whole = ModelSystem::new(ModelSpace::new(model.clone(), None), None);
         if !small_enough(&mut whole) {
             continue;
         }
@@ -308,7 +308,7 @@ fn milner(cyclers: usize, fair: bool) -> String {
 fn milners_scheduler_grows_linearly() {
     for (cyclers, fair) in [4, 10, 40, 100].into_iter().flat_map(|it| [(it, false), (it, true)]) {
         let text = milner(cyclers, fair);
-        let mut file = fairly_check::csp::CspFile::parse(&text).expect("a model");
+        let mut file = crate::common::languages::CspFile::parse(&text).expect("a model");
         let assertion = file.specification().assertions[0].clone();
         let system = file.system(&assertion.process).expect("a system");
         let verdict = file.claim(system, &assertion.claim, Effort::default()).expect("an answer");
@@ -354,9 +354,10 @@ fn states_of_promela_examples() {
         let path = format!("{}/../../examples/promela/{name}.pml", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read_to_string(&path).expect("an example");
         for (reduction, most) in [(Reduction::Off, whole), (Reduction::Sound, reduced)] {
-            let mut file = fairly_check::promela::PromelaFile::parse(&text, &[]).expect("a model");
+            let mut file =
+                crate::common::languages::PromelaFile::parse(&text, &[]).expect("a model");
             let effort = Effort { bounds: Bounds::default(), reduction, any_run: true };
-            let question = fairly_check::promela::Question::Errors;
+            let question = crate::common::languages::Question::Errors;
             let verdict = file.claim(&question, effort).expect("no failure");
             assert!(matches!(verdict.outcome, ClaimOutcome::Holds(None)), "{name}");
             assert!(verdict.size.expect("counted").states <= most, "{name}: {:?}", verdict.size);
@@ -444,8 +445,10 @@ fn random_models_with_processes_that_are_alike() {
         if verify(&model).is_err() {
             continue;
         }
-        let mut whole = Collapsed::new(Interpreter::new(model.clone()));
-        if !small_enough(&mut whole) || whole.symmetry(&Watched::default()).is_err() {
+        let mut whole = ModelSystem::new(ModelSpace::new(model.clone(), None), None);
+        if !small_enough(&mut whole)
+            || Reduced::whole(&mut whole).find_symmetry(&Watched::default()).is_err()
+        {
             continue;
         }
         let atoms = names(&mut rng, &model);
@@ -469,9 +472,9 @@ fn random_models_with_dead_variables() {
         if verify(&model).is_err() {
             continue;
         }
-        let mut whole = Collapsed::new(Interpreter::new(model.clone()));
-        let dead = Reducible::forget(&mut whole, &Watched::default());
-        whole.remember();
+        let mut whole = ModelSystem::new(ModelSpace::new(model.clone(), None), None);
+        let forgetting = Reduced::whole(&mut whole).forgetting(&Watched::default());
+        let dead = forgetting.forgotten().is_some();
         if !dead || !small_enough(&mut whole) {
             continue;
         }

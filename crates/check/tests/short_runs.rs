@@ -10,8 +10,6 @@
 
 use std::fmt::Write;
 
-use fairly_check::csp::CspFile;
-use fairly_check::promela::PromelaFile;
 use fairly_check::{Assumption, Options, Outcome, Property, check};
 use fairly_fairness::{AnnotationLevel, Level, Notion};
 use fairly_front::case;
@@ -26,6 +24,7 @@ use fairly_testkit::side_by_side;
 use fairly_translate::translate;
 
 use crate::common::files::files;
+use crate::common::languages::{CspFile, PromelaFile};
 
 /// Times the length of a shortest lasso that a run may have.
 const MOST: f64 = 1.5;

@@ -3,18 +3,18 @@
 //! That the answers of kept rows are the same is compared at random in `reduction.rs` and `lasting.rs`.
 
 use fairly_check::claim::{self, Effort};
-use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::soundness::{Refusal, RowKind, SOUNDNESS};
 use fairly_check::{Assumption, Fairness, Least, Options, Outcome, Property, Reduction, check};
 use fairly_explore::Explored;
 use fairly_fairness::{AnnotationLevel, Constraint, Level, Notion, Predicate, Selector, Strength};
 use fairly_logic::Formulas;
-use fairly_model::{Collapsed, Interpreter, Model, text};
+use fairly_model::{Model, ModelSpace, text};
 use fairly_omega::Automaton;
-use fairly_reduce::{Reduced, Watched};
+use fairly_reduce::{ModelSystem, Reduced, Watched};
 use fairly_search::{Binding, Bounds, Negation, reach};
 use fairly_system::{Network, ProcessId, TransitionSystem};
 
+use crate::common::languages::{PromelaFile, Question};
 use crate::reduced::has_run;
 
 /// Two processes that have little to do with each other, and one that needs both.
@@ -164,7 +164,7 @@ fn every_row_of_the_table() {
                 table.clone()
             }
             RowKind::Termination => {
-                let mut system = Collapsed::new(Interpreter::new(one_ends()));
+                let mut system = ModelSystem::new(ModelSpace::new(one_ends(), None), None);
                 let effort = Effort { any_run: true, ..Effort::default() };
                 claim::deadlock_free(&mut system, effort).expect("no failure").unreduced
             }
@@ -213,7 +213,7 @@ fn of_process_in_csp(definition: &str, process: &str) -> Option<Refusal> {
         System() = {process};
         #assert System() deadlockfree;"
     );
-    let mut file = fairly_check::csp::CspFile::parse(&text).expect("a model");
+    let mut file = crate::common::languages::CspFile::parse(&text).expect("a model");
     let assertion = file.specification().assertions[0].clone();
     let system = file.system(&assertion.process).expect("a system");
     let bounds = Bounds { nodes: Some(1000), ..Bounds::default() };
@@ -227,9 +227,10 @@ fn last_mover(reduction: Reduction) -> usize {
     let text = "byte x;
         active proctype P() { do :: _last == 1 && x < 2 -> x = 1 - x od }
         active proctype Q() { byte y; do :: y < 2 -> y++ od }";
-    let mut file = fairly_check::promela::PromelaFile::parse(text, &[]).expect("a model");
+    let mut file = crate::common::languages::PromelaFile::parse(text, &[]).expect("a model");
     let effort = Effort { bounds: Bounds::default(), reduction, any_run: true };
-    let verdict = file.claim(&fairly_check::promela::Question::Errors, effort).expect("no failure");
+    let verdict =
+        file.claim(&crate::common::languages::Question::Errors, effort).expect("no failure");
     assert_eq!(verdict.reductions, Vec::<String>::new());
     verdict.size.expect("counted").states
 }
@@ -318,7 +319,7 @@ fn one_ends() -> Model {
 /// that ends is last, and then nothing seems to be stuck.
 #[test]
 fn a_process_that_ends_last_would_hide_a_deadlock() {
-    let mut system = Collapsed::new(Interpreter::new(one_ends()));
+    let mut system = ModelSystem::new(ModelSpace::new(one_ends(), None), None);
     let found = reach::deadlock(&mut system, Bounds::default(), |_, _| false);
     assert!(found.expect("a small system").prefix.is_some());
     let mut small = Reduced::new(&mut system, &Watched::default()).expect("a step is left out");
@@ -328,13 +329,13 @@ fn a_process_that_ends_last_would_hide_a_deadlock() {
 
 /// Checks, of a model with events that are made of values, that a question is not answered within as many
 /// nodes as are enough for the reduced system.
-fn explored_as_a_whole(is_unknown: impl Fn(&mut Collapsed, &mut Property, &Options) -> bool) {
+fn explored_as_a_whole(is_unknown: impl Fn(&mut ModelSystem, &mut Property, &Options) -> bool) {
     let text = "var x = 0;
         P(i) = a.i -> b.i -> c.i -> d.i -> P(i);
         R() = e.x{x = 1 - x} -> R();
         System() = (||| i:{0..3} @ P(i)) ||| R();
         #assert System() deadlockfree;";
-    let mut file = fairly_check::csp::CspFile::parse(text).expect("a model");
+    let mut file = crate::common::languages::CspFile::parse(text).expect("a model");
     let process = file.specification().assertions[0].process.clone();
     let which = file.system(&process).expect("a system");
     let system = file.interpreter(which);

@@ -11,11 +11,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use fairly_check::claim::ClaimOutcome;
-use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::{Assumption, Options, Outcome};
 use fairly_fairness::Notion;
 use fairly_search::{Bounds, reach};
 use fairly_testkit::side_by_side;
+
+use crate::common::languages::{PromelaFile, Question};
 
 /// What SPIN itself says otherwise than its recorded verdicts, or says of something else; each was asked
 /// again.

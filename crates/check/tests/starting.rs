@@ -5,12 +5,12 @@
 //! `FAIRLY_RANDOM_CASES` says how many programs, `FAIRLY_SEED` the seed of the first.
 
 use fairly_check::claim::Effort;
-use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::{Assumption, Options, Reduction, check};
 use fairly_fairness::{Level, Notion, Reading};
 use fairly_search::Bounds;
 use fairly_testkit::Rng;
 
+use crate::common::languages::{PromelaFile, Question};
 use crate::forgetting::{Said, of_claim, of_formula};
 use fairly_modelkit::{cases, first_seed};
 

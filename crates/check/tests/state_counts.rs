@@ -7,8 +7,9 @@
 use std::collections::{HashSet, VecDeque};
 use std::path::Path;
 
-use fairly_check::csp::CspFile;
 use fairly_search::{Bounds, reach};
+
+use crate::common::languages::CspFile;
 
 /// States and transitions.
 type Counts = (usize, usize);

@@ -2,20 +2,20 @@
 //! compared on random models in `reduction.rs`.
 
 use fairly_check::claim;
-use fairly_check::csp::CspFile;
-use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::soundness::{Refusal, RowKind, SYMMETRY};
 use fairly_check::{Answer, Assumption, Failure, Options, Outcome, Property, Reduction, check};
 use fairly_fairness::{Constraint, Level, Notion, Reading, Selector, Strength};
 use fairly_logic::Formulas;
-use fairly_model::Collapsed;
+use fairly_model::ModelSpace;
 use fairly_omega::emptiness::{self, Algorithm};
 use fairly_omega::{Graph, StateId};
-use fairly_reduce::{Asymmetric, Permutation, Reduced, Reducible, Symmetry, Watched};
+use fairly_reduce::{Asymmetric, Base, ModelSystem, Reduced, Reducible, Symmetry, Watched};
 use fairly_search::{Binding, Bounds, Negation, Product};
 use fairly_system::{
     ActionId, AtomIndex, EventSet, MoveId, ProcessId, Transition, TransitionSystem,
 };
+
+use crate::common::languages::{CspFile, PromelaFile, Question};
 
 /// Readers and writers as in paper 004, section 5: so many of both.
 fn readers_writers(count: usize) -> String {
@@ -31,7 +31,7 @@ fn readers_writers(count: usize) -> String {
 }
 
 /// Does something with the system of the first assertion.
-fn with_system<T>(text: &str, work: impl FnOnce(&mut Collapsed) -> T) -> T {
+fn with_system<T>(text: &str, work: impl FnOnce(&mut ModelSystem) -> T) -> T {
     let mut file = CspFile::parse(text).expect("a model");
     let process = file.specification().assertions[0].process.clone();
     let system = file.system(&process).expect("a system");
@@ -39,7 +39,7 @@ fn with_system<T>(text: &str, work: impl FnOnce(&mut Collapsed) -> T) -> T {
 }
 
 fn ask(
-    system: &mut Collapsed,
+    system: &mut ModelSystem,
     text: &str,
     assumption: &Assumption,
     reduction: Reduction,
@@ -59,7 +59,7 @@ fn holds(verdict: &Answer) -> bool {
     }
 }
 
-fn of_events(system: &Collapsed, strength: Strength, events: &[&str]) -> Assumption {
+fn of_events(system: &ModelSystem, strength: Strength, events: &[&str]) -> Assumption {
     let mut assumption = Assumption::of(Notion::None);
     for event in events {
         let set = EventSet::named(event, system.signature()).expect("an event");
@@ -107,13 +107,16 @@ const TWO: &str = "P(i) = a.i -> b.i -> P(i);
 #[test]
 fn c28_processes_that_are_named_are_not_exchanged() {
     with_system(TWO, |system| {
-        let seen = |text: &str, system: &Collapsed| Watched {
+        let seen = |text: &str, system: &ModelSystem| Watched {
             events: EventSet::named(text, system.signature()).into_iter().collect(),
             ..Watched::default()
         };
-        assert_eq!(system.symmetry(&seen("a.1", system)).err(), Some(Asymmetric::Named));
-        assert!(system.symmetry(&seen("a.*", system)).is_ok());
-        assert!(system.symmetry(&Watched::default()).is_ok());
+        assert_eq!(
+            system.base().expect("a model").symmetry(&seen("a.1", system)).err(),
+            Some(Asymmetric::Named)
+        );
+        assert!(system.base().expect("a model").symmetry(&seen("a.*", system)).is_ok());
+        assert!(system.base().expect("a model").symmetry(&Watched::default()).is_ok());
         let fair = Assumption::of(Notion::Weak(Level::Process));
         let verdict = ask(system, "G F a.1", &fair, Reduction::Symmetry);
         assert!(holds(&verdict));
@@ -171,10 +174,11 @@ fn every_row_of_the_table() {
             }
             RowKind::Numbered => exchanges(MUTEX, "safe", Notion::Strong(Level::Process)),
             RowKind::Changed => with_system(CHANNELS, |system| {
-                let changed = |watched: &Watched| match system.symmetry(watched) {
-                    Err(Asymmetric::Changed(what)) => assert!(what.contains("d!"), "{what}"),
-                    other => panic!("{other:?}"),
-                };
+                let changed =
+                    |watched: &Watched| match system.base().expect("a model").symmetry(watched) {
+                        Err(Asymmetric::Changed(what)) => assert!(what.contains("d!"), "{what}"),
+                        other => panic!("{other:?}"),
+                    };
                 changed(&Watched::default());
                 let none = Assumption::of(Notion::None);
                 let verdict = ask(system, "G X !bad", &none, Reduction::Symmetry);
@@ -197,7 +201,7 @@ fn every_row_of_the_table() {
                 let text = "P(n) = a.n -> P(n + 1); System() = P(0) ||| P(0);
                     #assert System() deadlockfree;";
                 with_system(text, |system| {
-                    let symmetry = system.symmetry(&Watched::default());
+                    let symmetry = system.base().expect("a model").symmetry(&Watched::default());
                     symmetry.err() != Some(Asymmetric::Open)
                 })
             }
@@ -350,13 +354,13 @@ fn slots_that_are_served_are_not_processes_that_are() {
     let constraints = fair.constraints(system.signature()).expect("constraints");
     let watched =
         Watched { constraints: constraints.clone(), followed: true, ..Watched::default() };
-    let symmetry = system.symmetry(&watched).expect("they are alike");
+    let symmetry = system.base().expect("a model").symmetry(&watched).expect("they are alike");
     let atom = system.atom("all == 2").expect("a proposition");
     let mut formulas = Formulas::new();
     let negated = formulas.parse("G !p").expect("a formula");
     let options = fairly_translate::Options::default();
     let automaton = fairly_translate::translate(&mut formulas, negated, &options).expect("small");
-    let mut quotient = Reduced::up_to(system, symmetry);
+    let mut quotient = Reduced::whole(system).up_to(symmetry);
     let negation = Negation::new(&automaton, vec![Binding::State(atom)]);
     let mut product = Product::new(&mut quotient, negation, constraints);
     let algorithm = Algorithm::for_condition(product.acceptance());
@@ -387,7 +391,7 @@ fn atomic_sequences_with_many_ways() {
 
 /// A system of which wrong exchanges are said to be right.
 struct Mistaken {
-    system: Collapsed,
+    system: ModelSystem,
     groups: Vec<Vec<usize>>,
 }
 
@@ -430,33 +434,13 @@ impl TransitionSystem for Mistaken {
 }
 
 impl Reducible for Mistaken {
-    fn symmetry(&self, _: &Watched) -> Result<Symmetry, Asymmetric> {
-        Ok(Symmetry::unchecked(&self.system, &self.groups))
+    fn base(&self) -> Option<Base> {
+        let symmetry = Symmetry::unchecked(self.system.space(), &self.groups);
+        self.system.base().map(|base| base.exchanged_unchecked(symmetry))
     }
 
-    fn look_up_to(&mut self, state: StateId, symmetry: &mut Symmetry) -> bool {
-        Reducible::look_up_to(&mut self.system, state, symmetry)
-    }
-
-    fn follow(&mut self, state: StateId, keep: Option<&[bool]>, out: &mut Vec<Transition>) {
-        Reducible::follow(&mut self.system, state, keep, out);
-    }
-
-    fn part(&self, id: MoveId) -> Option<fairly_model::native::Part> {
-        self.system.part(id)
-    }
-
-    fn canonical(&mut self, state: StateId, symmetry: &mut Symmetry) -> StateId {
-        Reducible::canonical(&mut self.system, state, symmetry)
-    }
-
-    fn exchanged(
-        &mut self,
-        state: StateId,
-        symmetry: &mut Symmetry,
-        moved: &Permutation,
-    ) -> StateId {
-        self.system.exchanged(state, symmetry, moved)
+    fn own_row(&self, state: StateId) -> Option<Vec<u64>> {
+        self.system.own_row(state)
     }
 }
 
@@ -475,9 +459,9 @@ fn a_quotient_that_is_wrong_is_an_internal_error() {
         let specification = file.specification().clone();
         file.system(&process).expect("a system");
         let lowered = fairly_front::csp::lower(&specification, &process).expect("a model");
-        let system = Collapsed::new(fairly_model::Interpreter::new(lowered.model));
+        let system = ModelSystem::new(ModelSpace::new(lowered.model, None), None);
         // What is told apart is not exchanged by anybody who looks.
-        assert!(system.symmetry(&Watched::default()).is_err());
+        assert!(system.base().expect("a model").symmetry(&Watched::default()).is_err());
         Mistaken { system, groups: vec![vec![0, 1]] }
     };
     for reduction in [Reduction::Symmetry, Reduction::Sound] {
@@ -512,7 +496,11 @@ fn many_processes_are_looked_at_in_little_time() {
         let text = format!("var x = 0; {text} #assert System() deadlockfree;");
         with_system(&text, |system| {
             let started = std::time::Instant::now();
-            let symmetry = system.symmetry(&Watched::default()).expect("they are alike");
+            let symmetry = system
+                .base()
+                .expect("a model")
+                .symmetry(&Watched::default())
+                .expect("they are alike");
             let all = Watched {
                 constraints: Notion::Weak(Level::Process)
                     .constraints(system.signature())
@@ -520,7 +508,7 @@ fn many_processes_are_looked_at_in_little_time() {
                 followed: true,
                 ..Watched::default()
             };
-            let followed = system.symmetry(&all).expect("they are alike");
+            let followed = system.base().expect("a model").symmetry(&all).expect("they are alike");
             println!("{:.2} s", started.elapsed().as_secs_f64());
             assert_eq!(symmetry.groups().collect::<Vec<_>>(), [8192; 1][..groups]);
             assert_eq!(followed.groups().collect::<Vec<_>>(), [8192; 1][..groups]);

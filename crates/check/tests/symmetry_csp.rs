@@ -10,21 +10,22 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use fairly_check::claim::{ClaimOutcome, Effort};
-use fairly_check::csp::CspFile;
-use fairly_check::promela::PromelaFile;
 use fairly_check::{
     Assumption, Failure, Options, Outcome, Reduction, SystemIndex, Unanswered, check,
 };
 use fairly_fairness::{AnnotationLevel, Constraint, Level, Notion, Selector, Strength};
 use fairly_front::csp::syntax::{Assertion, Claim};
-use fairly_model::{Collapsed, Model, Slot};
+use fairly_model::ModelSpace;
+use fairly_model::{Model, Slot};
 use fairly_omega::StateId;
-use fairly_reduce::{Permutation, Reducible, Watched};
+use fairly_reduce::{ModelSystem, Permutation, Reducible, Symmetry, Watched};
 use fairly_search::{Bounds, reach};
 use fairly_system::{ActionId, EventId, EventSet, ProcessId, TransitionSystem};
 use fairly_testkit::{Rng, side_by_side};
 
 use fairly_modelkit::{Shape, cases, first_seed, random_model};
+
+use crate::common::languages::{CspFile, PromelaFile};
 
 /// What texts are made of. Each of what may tell processes apart is in few texts, so that it is met alone.
 struct Words {
@@ -462,10 +463,10 @@ fn quotients_of_csp_give_the_same_verdicts() {
 type Step = (Vec<(usize, Option<[u32; 3]>)>, Result<StateId, String>);
 
 fn steps(
-    system: &mut Collapsed,
+    system: &mut ModelSystem,
     state: StateId,
     moved: &Permutation,
-    target: &mut dyn FnMut(&mut Collapsed, StateId) -> StateId,
+    target: &mut dyn FnMut(&mut ModelSystem, StateId) -> StateId,
 ) -> Vec<(Step, EventId)> {
     let mut out = Vec::new();
     system.enabled(state, &mut out);
@@ -477,7 +478,8 @@ fn steps(
         let action = system.action(transition.action).clone();
         let part = |id: &fairly_system::MoveId| {
             let slot = system.signature().moves[id.index()].process.index();
-            let edge = system.part(*id).map(|part| [part.variant, part.location, part.edge]);
+            let edge =
+                system.space().part(*id).map(|part| [part.variant, part.location, part.edge]);
             (moved.of(slot), edge)
         };
         let mut parts: Vec<_> = action.moves.iter().map(part).collect();
@@ -492,10 +494,23 @@ fn steps(
     steps
 }
 
+/// The state with its processes exchanged.
+fn exchanged(
+    system: &mut ModelSystem,
+    state: StateId,
+    symmetry: &mut Symmetry,
+    moved: &Permutation,
+) -> StateId {
+    let mut row = system.row(state);
+    symmetry.exchange(&mut row, moved);
+    system.number(&row)
+}
+
 /// For exchanges that are found in a system: permuting a state and stepping leads where stepping and permuting
 /// does, and events become events in one way. How many states were compared.
-fn commutes(system: &mut Collapsed, rng: &mut Rng, told: &str) -> u64 {
-    let Ok(mut symmetry) = system.symmetry(&Watched::default()) else { return 0 };
+fn commutes(system: &mut ModelSystem, rng: &mut Rng, told: &str) -> u64 {
+    let base = system.base().expect("a model");
+    let Ok(mut symmetry) = base.symmetry(&Watched::default()) else { return 0 };
     let groups: Vec<Vec<usize>> = symmetry.slots().map(<[usize]>::to_vec).collect();
     let slots = system.signature().processes.len();
     let nobody = Permutation::identity(slots);
@@ -524,9 +539,9 @@ fn commutes(system: &mut Collapsed, rng: &mut Rng, told: &str) -> u64 {
             let mut events: HashMap<EventId, EventId> = HashMap::new();
             for _ in 0..12 {
                 let state = *rng.pick(&states);
-                let there = system.exchanged(state, &mut symmetry, &moved);
+                let there = exchanged(system, state, &mut symmetry, &moved);
                 let expected = steps(system, state, &moved, &mut |system, target| {
-                    system.exchanged(target, &mut symmetry, &moved)
+                    exchanged(system, target, &mut symmetry, &moved)
                 });
                 let found = steps(system, there, &nobody, &mut |_, target| target);
                 let plain = |all: &[(Step, EventId)]| -> Vec<Step> {
@@ -597,7 +612,7 @@ fn permuting_and_stepping_commute() {
         }
         let model = alike(&mut rng);
         let told = format!("seed {seed}\n{}", fairly_model::text::print(&model));
-        let mut system = Collapsed::new(fairly_model::Interpreter::new(model));
+        let mut system = ModelSystem::new(ModelSpace::new(model, None), None);
         compared += commutes(&mut system, &mut rng, &told);
         let program = crate::symmetry_random::program(&mut rng);
         if let Ok(mut file) = PromelaFile::parse(&program, &[]) {

@@ -8,7 +8,6 @@
 use std::collections::BTreeMap;
 
 use fairly_check::claim::{self, ClaimOutcome, Effort};
-use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::soundness::Refusal;
 use fairly_check::{Answer, Assumption, Options, Outcome, Reduction, check};
 use fairly_fairness::{Constraint, Level, Notion, Selector, Strength};
@@ -17,6 +16,8 @@ use fairly_system::{ProcessId, TransitionSystem};
 use fairly_testkit::Rng;
 
 use fairly_modelkit::{cases, first_seed};
+
+use crate::common::languages::{PromelaFile, Question};
 
 /// A condition on the state, as a process sees it.
 fn condition(rng: &mut Rng, odd: bool) -> String {

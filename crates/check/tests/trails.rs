@@ -10,11 +10,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use fairly_check::promela::PromelaFile;
-use fairly_front::promela::{Options, Trail, lower, parse};
+use fairly_front::promela::{Options, lower, parse};
+use fairly_front::trail::Trail;
 use fairly_system::{Run, RunStep, TransitionSystem};
 use fairly_testkit::Rng;
 
+use crate::common::languages::PromelaFile;
 use crate::promela_random::generate;
 use crate::promela_random::program::Form;
 

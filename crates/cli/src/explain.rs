@@ -7,9 +7,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use fairly_check::csp::CspFile;
-use fairly_check::promela::PromelaFile;
-use fairly_front::case;
+use fairly_front::include::NoFiles;
+use fairly_front::languages::Language;
+use fairly_front::loaded::{NotLoaded, Settings, Text, Wrong};
 use fairly_logic::Formulas;
 use fairly_omega::formats::{self, hoa};
 use fairly_source::{Style, render};
@@ -135,9 +135,15 @@ fn example(list: &'static str, code: &str, which: &str) -> Option<(&'static str,
 /// Report about a text that has the error, without colours.
 fn said_of(code: &str, ending: &str, text: &str) -> Option<String> {
     let diagnostics = match ending {
-        "csp" => CspFile::parse(text).err()?,
-        "pml" => PromelaFile::parse(text, &[]).err()?,
-        "net" => case::parse(text).err()?,
+        "csp" | "pml" | "net" => {
+            let (name, text) = (format!("wrong.{ending}"), text.to_owned());
+            let language = Language::of(&name)?;
+            let texts = [Text { name, text }];
+            match language.loader.load(&texts, Settings::new(&mut NoFiles)).err()? {
+                NotLoaded::Wrong(Wrong { diagnostics, .. }) => diagnostics,
+                NotLoaded::Refused(_) => return None,
+            }
+        }
         "ltl" => vec![Formulas::new().parse(text.trim_end()).err()?],
         // Warnings as well as errors, of every automaton.
         "hoa" => hoa::Reader::new(text)

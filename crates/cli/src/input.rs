@@ -7,6 +7,8 @@ use std::path::Path;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+use fairly_front::languages::Encoding;
+pub(crate) use fairly_front::loaded::Text as Input;
 use fairly_search::Watch;
 use fairly_source::escape::without_noncharacters;
 use fairly_source::{Diagnostic, Span};
@@ -25,25 +27,9 @@ pub(crate) struct Patience {
     pub(crate) time: Option<Duration>,
 }
 
-/// A text with the name to show for it.
-pub(crate) struct Input {
-    pub(crate) name: String,
-    pub(crate) text: String,
-}
-
 /// Reads one file, or standard input for `-`. Use [`read_within`] where there is a limit on time.
 pub(crate) fn read(path: &str) -> Result<Input, Failure> {
     read_within(path, Encoding::Utf8, Patience::default())
-}
-
-/// Which bytes a text may be made of.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Encoding {
-    /// UTF-8, and nothing else.
-    Utf8,
-    /// UTF-8, where a byte that does not belong is a character of Latin-1. Models with comments of other times
-    /// are read so; what stands outside comments and strings means nothing to their languages.
-    Latin1,
 }
 
 /// Reads one file, or standard input for `-`, within a time.

@@ -44,9 +44,13 @@ fn rows(page: &str) -> Vec<Row> {
     .collect()
 }
 
-/// A word without the `s` of a plural.
+/// A word without the ending of a plural.
 fn singular(word: &str) -> &str {
-    if word.len() > 3 { word.trim_end_matches('s') } else { word }
+    match word.strip_suffix("es") {
+        Some(stem) if stem.ends_with('x') => stem,
+        _ if word.len() > 3 => word.trim_end_matches('s'),
+        _ => word,
+    }
 }
 
 /// The words of a name: `NotBegun` and `not_begun` are `not` and `begun`.

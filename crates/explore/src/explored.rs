@@ -1,12 +1,13 @@
 //! The states of a space, numbered in the order in which they are met.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use fairly_omega::StateId;
 use fairly_store::{Full, Numbers, StateIndex};
 use fairly_system::{
-    Action, ActionId, AtomIndex, Blocked, Fault, Interrupt, MoveId, Scratch, Signature, Space,
-    StateValues, Steps, Transition, TransitionSystem,
+    Action, ActionId, AtomIndex, Blocked, Fault, Growth, Interrupt, MoveId, Packed, Scratch,
+    Signature, Space, StateValues, Steps, Transition, TransitionSystem,
 };
 use hashbrown::HashMap;
 
@@ -14,14 +15,19 @@ use hashbrown::HashMap;
 ///
 /// A step in which something goes wrong leads to a state of its own, which has no steps and no row:
 /// [`TransitionSystem::fault`] tells what it was, and the state is shown as the one before it.
-pub struct Explored<S: Space> {
-    space: S,
+pub struct Explored<S: Space + ?Sized> {
+    space: Arc<S>,
     scratch: Scratch,
     states: Numbers,
     /// States that something went wrong in the step to.
     faults: HashMap<StateId, Broken>,
     fault_ids: HashMap<Broken, StateId>,
-    /// The rows that are expanded, and their steps.
+    /// By state: whether all of its steps have been followed.
+    expanded: Vec<bool>,
+    /// Whether steps have been left out of some state.
+    leaves_out: bool,
+    /// The states that were expanded last, their rows, and their steps.
+    latest: Vec<StateId>,
     rows: Vec<u64>,
     steps: Steps,
     /// The state that was read last.
@@ -43,10 +49,19 @@ struct Reading {
 
 /// Successors of so many words may wait for numbers together.
 const WAITING_WORDS: usize = 1 << 16;
+/// States are not expanded in larger blocks, so that their steps stay in the caches of the processor.
+const BLOCK: usize = 64;
 
 impl<S: Space> Explored<S> {
     /// Nothing has been met of it.
     pub fn new(space: S) -> Explored<S> {
+        Explored::of(Arc::new(space))
+    }
+}
+
+impl<S: Space + ?Sized> Explored<S> {
+    /// Nothing has been met of a space that others use as well.
+    pub fn of(space: Arc<S>) -> Explored<S> {
         let width = space.width();
         let reading = Reading { state: None, row: vec![0; width], scratch: space.scratch() };
         Explored {
@@ -54,6 +69,9 @@ impl<S: Space> Explored<S> {
             states: Numbers::new(width),
             faults: HashMap::new(),
             fault_ids: HashMap::new(),
+            expanded: Vec::new(),
+            leaves_out: false,
+            latest: Vec::new(),
             rows: Vec::new(),
             steps: Steps::default(),
             reading: RefCell::new(reading),
@@ -68,8 +86,41 @@ impl<S: Space> Explored<S> {
         self.states = Numbers::new(width);
         self.faults.clear();
         self.fault_ids.clear();
+        self.expanded.clear();
+        self.leaves_out = false;
+        self.latest.clear();
         let scratch = self.space.scratch();
         self.reading = RefCell::new(Reading { state: None, row: vec![0; width], scratch });
+    }
+
+    /// Whether every state has been met that can be reached, its steps included, and nothing goes wrong there.
+    pub fn is_known_to_be_faultless(&self) -> bool {
+        self.faults.is_empty()
+            && !self.leaves_out
+            && self.expanded.len() == self.states.len()
+            && !self.expanded.contains(&false)
+    }
+
+    /// The row of a state; `None` if something went wrong in the step to it.
+    pub fn own_row(&self, state: StateId) -> Option<Vec<u64>> {
+        (!self.faults.contains_key(&state)).then(|| self.row(state))
+    }
+
+    /// Asks another space from now on, with rows of the same kind.
+    pub fn replace_space(&mut self, space: Arc<S>) {
+        let interrupt = self.scratch.interrupt.take();
+        self.scratch = space.scratch();
+        self.scratch.interrupt = interrupt;
+        self.latest.clear();
+        let mut reading = self.reading.borrow_mut();
+        (reading.state, reading.scratch) = (None, space.scratch());
+        drop(reading);
+        self.space = space;
+    }
+
+    /// The space, for others to use as well.
+    pub fn shared(&self) -> Arc<S> {
+        Arc::clone(&self.space)
     }
 
     /// The space.
@@ -106,42 +157,10 @@ impl<S: Space> Explored<S> {
         }
     }
 
-    /// Makes the [steps](Explored::looked_steps) of a state known before the states that they lead to have
-    /// numbers. `false` if there are none because something went wrong in the step to it.
-    pub fn look(&mut self, state: StateId) -> bool {
-        self.steps.clear();
-        if self.faults.contains_key(&state) {
-            return false;
-        }
-        self.rows.resize(self.space.width(), 0);
-        self.states.read(index(state), &mut self.rows);
-        self.space.expand(&self.rows, &mut self.scratch, &mut self.steps);
-        true
-    }
-
-    /// The row of the state that was looked at last.
-    pub fn looked_row(&self) -> &[u64] {
-        &self.rows
-    }
-
-    /// The steps of the state that was looked at last.
-    pub fn looked_steps(&self) -> &Steps {
-        &self.steps
-    }
-
-    /// Appends the steps of the state that was looked at last which are to be kept, by position. The states
-    /// that the others lead to are not stored.
-    pub fn follow(
-        &mut self,
-        state: StateId,
-        keep: impl FnMut(usize) -> bool,
-        out: &mut Vec<Transition>,
-    ) {
-        let mut steps = std::mem::take(&mut self.steps);
-        steps.retain(self.space.width(), keep);
-        self.add(state, &steps, 0..steps.actions.len(), out);
+    /// Appends steps of a state that were made elsewhere.
+    pub fn number_steps(&mut self, state: StateId, steps: &Steps, out: &mut Vec<Transition>) {
+        self.add(state, steps, 0..steps.actions.len(), out);
         self.give_numbers(out);
-        self.steps = steps;
     }
 
     /// The state to show for a state: itself, or the one before something went wrong.
@@ -166,6 +185,31 @@ impl<S: Space> Explored<S> {
     /// The state that stands for those that there is no room for: nothing is known of what follows.
     fn beyond(&mut self, full: Full) -> StateId {
         self.broken(Fault::limit(full.to_string(), None), None)
+    }
+
+    #[inline]
+    fn note_expanded(&mut self, state: StateId) {
+        if self.expanded.len() <= state.index() {
+            self.expanded.resize(self.states.len().max(state.index() + 1), false);
+        }
+        self.expanded[state.index()] = true;
+    }
+
+    /// The position of a state among those that were expanded last, which it is from now on.
+    fn latest(&mut self, state: StateId) -> Option<usize> {
+        if let Some(at) = self.latest.iter().position(|&it| it == state) {
+            return Some(at);
+        }
+        if self.faults.contains_key(&state) {
+            return None;
+        }
+        self.steps.clear();
+        self.latest.clear();
+        self.latest.push(state);
+        self.rows.resize(self.space.width(), 0);
+        self.states.read(index(state), &mut self.rows);
+        self.space.expand(&self.rows, &mut self.scratch, &mut self.steps);
+        Some(0)
     }
 
     /// Appends steps of a state, which was read last. The targets of the last ones may still have to be
@@ -213,13 +257,18 @@ impl<S: Space> Explored<S> {
         }
     }
 
-    /// Expands states that nothing went wrong in the step to, all at once.
+    /// Expands states that nothing went wrong in the step to, all at once. The targets may still have to be
+    /// [numbered](Explored::give_numbers).
     fn expand(&mut self, states: &[StateId], out: &mut Vec<Transition>, ends: &mut Vec<usize>) {
         let mut steps = std::mem::take(&mut self.steps);
         steps.clear();
+        self.latest.clear();
+        self.latest.extend_from_slice(states);
         self.rows.clear();
         self.states.read_all(states.iter().copied().map(index), &mut self.rows);
         self.space.expand(&self.rows, &mut self.scratch, &mut steps);
+        self.leaves_out |= !steps.omitted.is_empty();
+        states.iter().for_each(|&state| self.note_expanded(state));
         if steps.faults.is_empty() {
             let before = out.len();
             self.states.add_all(&mut steps.rows, &steps.ends);
@@ -237,7 +286,6 @@ impl<S: Space> Explored<S> {
                 begin = end;
             }
         }
-        self.give_numbers(out);
         self.steps = steps;
     }
 
@@ -259,7 +307,7 @@ impl<S: Space> Explored<S> {
     }
 }
 
-impl<S: Space> TransitionSystem for Explored<S> {
+impl<S: Space + ?Sized> TransitionSystem for Explored<S> {
     fn signature(&self) -> &Signature {
         self.space.signature()
     }
@@ -283,6 +331,7 @@ impl<S: Space> TransitionSystem for Explored<S> {
     fn enabled(&mut self, state: StateId, out: &mut Vec<Transition>) {
         if !self.faults.contains_key(&state) {
             self.expand(&[state], out, &mut Vec::new());
+            self.give_numbers(out);
         }
     }
 
@@ -295,23 +344,46 @@ impl<S: Space> TransitionSystem for Explored<S> {
         for some in states.chunks((WAITING_WORDS / self.space.width()).max(1)) {
             let mut left = some;
             while !left.is_empty() {
-                let is_sound = |state: &&StateId| !self.faults.contains_key(*state);
-                let sound = left.iter().take_while(is_sound).count();
-                if sound > 0 {
-                    self.expand(&left[..sound], out, ends);
+                let sound = match self.faults.is_empty() {
+                    true => left.len(),
+                    false => {
+                        let is_sound = |state: &&StateId| !self.faults.contains_key(*state);
+                        left.iter().take_while(is_sound).count()
+                    }
+                };
+                if sound == 0 {
+                    ends.push(out.len());
+                    left = &left[1..];
+                    continue;
                 }
-                let broken = left[sound..].iter().take_while(|it| self.faults.contains_key(*it));
-                let broken = broken.count();
-                ends.extend(std::iter::repeat_n(out.len(), broken));
-                left = &left[sound + broken..];
+                let (block, rest) = left.split_at(sound.min(BLOCK));
+                self.expand(block, out, ends);
+                left = rest;
             }
+            self.give_numbers(out);
         }
     }
 
     fn left_out(&mut self, state: StateId, out: &mut Vec<ActionId>) {
-        if self.look(state) {
-            out.extend(self.steps.omitted.iter().map(|(_, action)| *action));
+        if let Some(at) = self.latest(state) {
+            let here = self.steps.omitted.iter().filter(|(row, _)| *row == at);
+            out.extend(here.map(|(_, action)| *action));
         }
+    }
+
+    fn is_committed(&mut self, state: StateId) -> bool {
+        self.latest(state).is_some_and(|at| self.steps.committed.contains(&at))
+    }
+
+    fn growth(&self) -> Option<Growth> {
+        self.space.growth(self.states.len(), &mut |at, row| {
+            let state = StateId::from_index(at);
+            let is_there = !self.faults.contains_key(&state);
+            if is_there {
+                self.states.get(index(state), row);
+            }
+            is_there
+        })
     }
 
     fn action(&self, action: ActionId) -> &Action {
@@ -363,11 +435,39 @@ impl<S: Space> TransitionSystem for Explored<S> {
     }
 
     fn bytes(&self) -> usize {
-        self.states.bytes()
+        self.states.bytes() + self.scratch.bytes
     }
 
     fn interrupt(&mut self, stop: Option<Interrupt>) {
         self.scratch.interrupt = stop;
+    }
+}
+
+impl<S: Space + ?Sized> Packed for Explored<S> {
+    fn width(&self) -> usize {
+        self.space.width()
+    }
+
+    fn first_row(&mut self) -> Result<Vec<u64>, Fault> {
+        let mut steps = Steps::default();
+        self.space.initial(&mut self.scratch, &mut steps);
+        match steps.fault(0) {
+            Some(fault) => Err(fault.clone()),
+            None => Ok(steps.rows),
+        }
+    }
+
+    fn expand_row(&mut self, row: &[u64], out: &mut Steps) {
+        out.clear();
+        self.space.expand(row, &mut self.scratch, out);
+    }
+
+    fn row_holds(&mut self, row: &[u64], atom: AtomIndex) -> bool {
+        self.space.holds(row, atom, &mut self.scratch)
+    }
+
+    fn number(&mut self, row: &[u64]) -> StateId {
+        Explored::number(self, row)
     }
 }
 

@@ -33,10 +33,33 @@
 //!
 //! The readers' own errors are in `fairly_omega::formats`.
 
+use std::ffi::OsStr;
+use std::path::Path;
+
 use fairly_omega::formats::{self, Format, hoa};
 use fairly_omega::ops::{Deadlock, Kripke};
 use fairly_source::{Diagnostic, Span};
 use fairly_system::{Component, ComponentBuilder};
+
+use crate::case::composed;
+use crate::loaded::{Loaded, Loader, NotLoaded, Settings, Text, Wrong};
+
+/// Reads components, a file each, that make one system together.
+pub struct Components;
+
+impl Loader for Components {
+    fn load(&self, texts: &[Text], settings: Settings<'_>) -> Result<Loaded, NotLoaded> {
+        let components = texts.iter().map(|text| {
+            let stem = Path::new(&text.name).file_stem();
+            let name = stem.map_or_else(|| text.name.as_str().into(), OsStr::to_string_lossy);
+            read(&name, &text.text).map_err(|diagnostic| {
+                NotLoaded::Wrong(Wrong { text: text.clone(), diagnostics: vec![diagnostic] })
+            })
+        });
+        let components = components.collect::<Result<Vec<Component>, NotLoaded>>()?;
+        composed(components, settings.interleaved.to_vec(), &settings)
+    }
+}
 
 /// The component in a text, whichever of the two kinds it is.
 ///

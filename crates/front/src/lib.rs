@@ -4,9 +4,11 @@
 //! - [`csp`]: CSP#, the language of PAT, as a syntax tree;
 //! - [`promela`]: Promela, the language of SPIN, as a syntax tree;
 //! - [`aut`]: one component from an Aldebaran or HOA file, or a Kripke structure from HOA;
-//! - [`mod@include`]: where the texts come from that a model includes.
+//! - [`mod@include`]: where the texts come from that a model includes;
+//! - [`loaded`]: what all of them give, models as data that no language owns; [`languages`]: the table of them;
+//! - [`trail`]: runs as another tool lists them.
 //!
-//! A front end takes text and gives a system or [`fairly_source::Diagnostic`]s with stable codes
+//! A front end takes text and gives a model or [`fairly_source::Diagnostic`]s with stable codes
 //! and places. It neither prints nor reads files, and it never panics on a text. If you want an
 //! *automaton* from a file, you want `fairly_omega::formats`; a *formula*, `fairly_logic`.
 
@@ -15,4 +17,7 @@ pub mod case;
 pub mod csp;
 pub mod guess;
 pub mod include;
+pub mod languages;
+pub mod loaded;
 pub mod promela;
+pub mod trail;

@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use fairly_explore::Explored;
 use fairly_front::csp::{self, Lowered, Parts, Plan};
-use fairly_model::Interpreter;
+use fairly_model::ModelSpace;
 use fairly_system::{FaultKind, TransitionSystem};
 
 /// What comes of a process.
@@ -39,8 +40,8 @@ fn end_of(text: &str, parts: Parts, most: usize) -> End {
                 Err(wrong) => return End::Refused(wrong[0].code, wrong[0].message.clone()),
             };
         let mut system = match unfold {
-            Some(unfold) => Interpreter::open(model, unfold),
-            None => Interpreter::new(model),
+            Some(unfold) => Explored::new(ModelSpace::new(model, Some(unfold))),
+            None => Explored::new(ModelSpace::new(model, None)),
         };
         let mut open = system.initial();
         let mut met: HashSet<_> = open.iter().copied().collect();

@@ -9,8 +9,9 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use fairly_explore::Explored;
 use fairly_front::promela::{Options, lower, parse};
-use fairly_model::Interpreter;
+use fairly_model::ModelSpace;
 use fairly_omega::StateId;
 use fairly_system::TransitionSystem;
 use fairly_testkit::side_by_side;
@@ -125,11 +126,11 @@ fn here(text: &str) -> bool {
     if let Err(flaws) = fairly_model::verify(&lowered.model) {
         panic!("{text}{flaws:?}");
     }
-    let mut system = Interpreter::new(lowered.model);
+    let mut system = Explored::new(ModelSpace::new(lowered.model, None));
     system.initial();
     let (mut at, mut wrong) = (0, false);
     let mut steps = Vec::new();
-    while at < system.states() {
+    while at < system.state_count() {
         let state = StateId::from_index(at);
         at += 1;
         assert!(at < 10_000, "{text}");

@@ -1,7 +1,8 @@
 //! What Promela means where SPIN has no number to compare with: what is refused, and what goes wrong.
 
+use fairly_explore::Explored;
 use fairly_front::promela::{Lowered, Options, lower, parse};
-use fairly_model::Interpreter;
+use fairly_model::ModelSpace;
 use fairly_omega::StateId;
 use fairly_system::TransitionSystem;
 
@@ -17,10 +18,10 @@ fn refused(code: &str, text: &str) {
 /// What goes wrong in a model, each once.
 fn faults(text: &str) -> Vec<String> {
     let lowered = lowered(text).unwrap_or_else(|code| panic!("{code}: {text}"));
-    let mut system = Interpreter::new(lowered.model);
+    let mut system = Explored::new(ModelSpace::new(lowered.model, None));
     let (mut at, mut steps, mut found) = (0, Vec::new(), Vec::new());
     system.initial();
-    while at < system.states() {
+    while at < system.state_count() {
         let state = StateId::from_index(at);
         at += 1;
         match system.fault(state).map(|fault| fault.message.clone()) {

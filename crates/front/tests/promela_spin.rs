@@ -12,8 +12,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use fairly_explore::Explored;
 use fairly_front::promela::{Options, lower, parse};
-use fairly_model::Interpreter;
+use fairly_model::ModelSpace;
 use fairly_omega::StateId;
 use fairly_system::{FaultKind, TransitionSystem};
 use fairly_testkit::side_by_side;
@@ -50,16 +51,16 @@ fn explore(text: &str, assertions: bool) -> Result<Found, String> {
     let model = parse(text).map_err(|wrong| format!("not read: {}", wrong[0]))?;
     let options = Options { assertions, ..Options::new(text) };
     let lowered = lower(&model, options).map_err(|wrong| format!("refused: {}", wrong[0]))?;
-    let mut system = Interpreter::new(lowered.model);
+    let mut system = Explored::new(ModelSpace::new(lowered.model, None));
     let deadlock = system.atom("deadlock").expect("every system has it");
     let terminated = system.atom("terminated").expect("every system has it");
     let unfinished = lowered.unfinished.and_then(|name| system.atom(&name));
-    let holder = system.layout().holder;
+    let holder = system.space().layout().holder;
     let mut found = Found { states: 0, assertion: false, invalid_end: false };
     let mut steps = Vec::new();
     system.initial();
     let mut at = 0;
-    while at < system.states() {
+    while at < system.state_count() {
         if at > most_states() {
             return Err(format!("more than {} states", most_states()));
         }
@@ -75,7 +76,7 @@ fn explore(text: &str, assertions: bool) -> Result<Found, String> {
         }
         steps.clear();
         system.enabled(state, &mut steps);
-        let held = holder.is_some_and(|strip| strip.get(&system.packed(state), 0) >= 0);
+        let held = holder.is_some_and(|strip| strip.get(&system.row(state), 0) >= 0);
         found.states += usize::from(!held);
         found.invalid_end |= system.holds(state, deadlock);
         if let Some(unfinished) = unfinished {

@@ -1,7 +1,7 @@
 //! Models compiled to machine code.
 //!
-//! [`Compiled`] makes the steps of packed states for a [`fairly_model::Interpreter`], some ten times
-//! as fast as the interpreter does; [`accelerate`] puts it to work. Where the code meets something
+//! [`NativeSpace`] has the rows of a [`fairly_model::ModelSpace`], and makes their steps some ten times
+//! as fast as the interpreter does. Where the code meets something
 //! that goes wrong or that it does not support it declines the state, and the interpreter makes the
 //! steps of that one: so there is one place in which faults are found, and code that a model hardly
 //! ever comes to need not be written.
@@ -22,8 +22,8 @@
 //!
 //! # Threads
 //!
-//! Any number of threads use one [`Compiled`], each with its own
-//! [scratch memory](fairly_model::native::NativeScratch). A function that is missing is made by a thread
+//! Any number of threads use one [`NativeSpace`], each with its own
+//! [scratch memory](fairly_system::Scratch). A function that is missing is made by a thread
 //! that comes to it, under one lock, and is put into a cell that is written once (`OnceLock`, which is
 //! enough: which cells there are is known before, apart from propositions and edges, whose cells are made
 //! in blocks that never move). So calling a function takes no lock. `machine` says why code can be added
@@ -42,18 +42,17 @@ mod emit;
 mod functions;
 mod machine;
 mod plan;
+mod rows;
 mod run;
 mod space;
 
-use fairly_model::Interpreter;
-
-pub use run::Compiled;
+use run::Compiled;
 pub use space::NativeSpace;
 
 /// How code is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// For an interpreter that is going to be [collapsed](fairly_model::Collapsed): a process that holds
+    /// For a space that is going to be collapsed: a process that holds
     /// goes on in the same step while it can do nothing else. Its actions are then those of the collapsed
     /// system.
     pub sequences: bool,
@@ -76,17 +75,6 @@ impl Settings {
 impl Default for Settings {
     fn default() -> Settings {
         Settings { sequences: false, worth: Settings::WORTH }
-    }
-}
-
-/// Lets machine code make the steps of an interpreter where that is possible. Says whether it is.
-pub fn accelerate(interpreter: &mut Interpreter, settings: Settings) -> bool {
-    match Compiled::new(interpreter.space(), settings) {
-        Some(compiled) => {
-            interpreter.accelerate(Box::new(compiled));
-            true
-        }
-        None => false,
     }
 }
 

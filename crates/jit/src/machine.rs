@@ -49,7 +49,8 @@ use crate::commands::Commands;
 use crate::context::{Context, OFFER_HEAD};
 use crate::emit::{Purpose, Status, write};
 use crate::plan::Plan;
-use fairly_model::native::{Rows, Stop};
+use crate::rows::Rows;
+use fairly_model::native::Stop;
 
 /// A function of a [`Machine`].
 #[derive(Clone, Copy, Debug)]

@@ -2,17 +2,19 @@
 
 use std::collections::HashMap;
 
-use fairly_model::native::{Native, NativeScratch, Part, Rows, Stop};
-use fairly_model::{Communication, Expr, Pattern, Template};
+use fairly_model::native::Part;
+use fairly_model::native::Stop;
+use fairly_model::{Communication, Expr, Pattern};
 
 use crate::Settings;
 use crate::emit::Status;
 use crate::functions::{Found, Functions};
 use crate::machine::{Machine, Memory};
 use crate::plan::{Plan, Role};
+use crate::rows::Rows;
 
 /// A model as machine code, for any number of threads. What of it a search does not come to is not compiled.
-pub struct Compiled {
+pub(crate) struct Compiled {
     plan: Plan,
     functions: Functions,
     /// By slot, variant and location: whether the process can move in any case.
@@ -20,7 +22,7 @@ pub struct Compiled {
 }
 
 /// What changes while code runs: one for each thread.
-struct Scratch {
+pub(crate) struct Scratch {
     memory: Memory,
     /// The message that is received.
     message: Vec<i64>,
@@ -37,7 +39,7 @@ const WAYS: usize = 4096;
 impl Compiled {
     /// Prepares to compile the model of an interpreter. `None` if no code can be made on this machine,
     /// or the model is one that is unfolded while it is explored.
-    pub fn new(space: &fairly_model::ModelSpace, settings: Settings) -> Option<Compiled> {
+    pub(crate) fn new(space: &fairly_model::ModelSpace, settings: Settings) -> Option<Compiled> {
         let mut plan = Plan::new(space)?;
         plan.sequences = settings.sequences && plan.layout.holder.is_some();
         Some(Compiled::of(Machine::new(&plan)?, plan, settings.worth))
@@ -446,44 +448,49 @@ impl Compiled {
     }
 }
 
-impl Native for Compiled {
-    fn scratch(&self) -> NativeScratch {
-        NativeScratch::new(Scratch {
+impl Compiled {
+    /// Memory for a thread, to ask for steps with.
+    pub(crate) fn scratch(&self) -> Scratch {
+        Scratch {
             memory: self.functions.machine.memory(),
             message: vec![0; self.plan.cells],
             met: vec![0; self.plan.meetings.len()],
             round: 0,
             commands: HashMap::new(),
-        })
+        }
     }
 
-    fn steps(&self, states: &[u64], scratch: &mut NativeScratch, out: &mut Rows) -> usize {
+    /// Appends the steps out of packed states that follow each other, one state after the other, up to
+    /// the first that it declines; how many it did not. Those of one state are in the order of the
+    /// interpreter. The events of all edges that take part are ones that do not depend on the state.
+    pub(crate) fn steps(&self, states: &[u64], scratch: &mut Scratch, out: &mut Rows) -> usize {
         let width = self.plan.layout.words;
-        let memory = scratch.get();
-        let (mut done, mut declined) = (0, 0);
+        let mut done = 0;
         loop {
-            done += self.find_all(&states[done * width..], memory, out);
+            done += self.find_all(&states[done * width..], scratch, out);
             let Some(words) = states.get(done * width..(done + 1) * width) else { break };
             let before = out.commands.len();
-            if self.find(words, memory, out).is_none() {
+            if self.find(words, scratch, out).is_none() {
                 out.commands.truncate(before);
                 out.words.truncate(before * width);
-                declined = 1;
                 break;
             }
             out.ends.push(out.commands.len());
             done += 1;
         }
-        scratch.declined += declined;
-        scratch.made += done as u64;
         done
     }
 
-    fn parts(&self, command: u32) -> Vec<Part> {
+    /// The processes that take part in a command that has been given out, in the order in which they act; of two,
+    /// in a rendezvous, the first sends. In whole sequences of a process that holds they are parts of that
+    /// process. A command means the same to all threads.
+    pub(crate) fn parts(&self, command: u32) -> Vec<Part> {
         self.functions.machine.commands.parts(command)
     }
 
-    fn holds(&self, words: &[u64], at: usize, proposition: &Expr) -> Option<bool> {
+    /// Whether the proposition at this position of the model, which is this one, holds in a packed
+    /// state; `None` if it declines.
+    pub(crate) fn holds(&self, words: &[u64], at: usize, proposition: &Expr) -> Option<bool> {
         let code = self.functions.proposition(&self.plan, at, proposition)?;
         match self.functions.machine.ask(code, words) {
             Status::DONE => Some(false),
@@ -492,23 +499,19 @@ impl Native for Compiled {
         }
     }
 
-    fn limit_statements(&self, most: u64) {
+    /// Declines states with steps in which a process runs more statements than this, in all threads. It
+    /// may decline others too.
+    pub(crate) fn limit_statements(&self, most: u64) {
         self.functions.machine.limit_statements(most);
     }
 
-    fn prepare(&self) {
+    /// Makes the code that every state needs now, rather than when it is worth it.
+    pub(crate) fn prepare(&self) {
         self.functions.prepare(&self.plan);
     }
 
-    fn with(&self, templates: &[Template]) -> Option<Box<dyn Native>> {
-        let mut plan = self.plan.clone();
-        plan.model.templates = templates.to_vec();
-        let compiled = Compiled::of(Machine::new(&plan)?, plan, self.functions.worth);
-        compiled.heed(self.functions.machine.stop());
-        Some(Box::new(compiled))
-    }
-
-    fn heed(&self, stop: Stop) {
+    /// Makes no more code once it is time to stop: it declines instead.
+    pub(crate) fn heed(&self, stop: Stop) {
         self.functions.machine.heed(stop);
     }
 }
@@ -517,7 +520,7 @@ impl Native for Compiled {
 mod tests {
     use std::thread;
 
-    use fairly_model::{Interpreter, text};
+    use fairly_model::{ModelSpace, text};
 
     use super::*;
     use crate::machine::starved;
@@ -540,10 +543,10 @@ mod tests {
     #[test]
     fn code_that_there_is_no_memory_for_is_declined() {
         let model = text::parse(TOGETHER).expect("a model");
-        let interpreter = Interpreter::new(model);
-        let Some(plan) = Plan::new(interpreter.space()) else { return };
-        let Some(whole) = Compiled::new(interpreter.space(), Settings::EAGER) else { return };
-        let odd = &interpreter.model().propositions[0].1;
+        let space = ModelSpace::new(model, None);
+        let Some(plan) = Plan::new(&space) else { return };
+        let Some(whole) = Compiled::new(&space, Settings::EAGER) else { return };
+        let odd = &space.model().propositions[0].1;
         let ask = |compiled: &Compiled, states: &[u64]| {
             let (mut scratch, mut rows) = (compiled.scratch(), Rows::default());
             let done = compiled.steps(states, &mut scratch, &mut rows);

@@ -1,14 +1,17 @@
 //! The native program of a model as a [`Space`].
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use fairly_model::ModelSpace;
-use fairly_model::native::{Native, NativeScratch, Rows};
+use fairly_model::native::{Compile, MOST_AT_ONCE, Native, Stop};
 use fairly_system::{
-    ActionId, AtomIndex, Blocked, MoveId, Scratch, Seen, Signature, Space, StateValues, Steps,
+    ActionId, AtomIndex, Blocked, Growth, MoveId, PassingLimits, Scratch, Seen, Sequences,
+    Signature, Space, StateValues, Steps,
 };
 
-use crate::{Compiled, Settings};
+use crate::rows::Rows;
+use crate::{Compiled, Settings, run};
 
 /// A model whose steps machine code makes.
 ///
@@ -17,16 +20,20 @@ use crate::{Compiled, Settings};
 pub struct NativeSpace {
     reference: Arc<ModelSpace>,
     code: Compiled,
+    declined: AtomicU64,
+    made: AtomicU64,
 }
 
 /// Memory for one worker.
 struct Work {
     reference: Scratch,
-    native: NativeScratch,
+    native: run::Scratch,
     rows: Rows,
-    /// By command, if it has been met.
-    actions: Vec<Option<ActionId>>,
+    /// By command; [`UNKNOWN`] if it has not been met.
+    actions: Vec<ActionId>,
     seen: Seen,
+    /// Steps of a row that is asked about for a proposition.
+    steps: Steps,
     /// How many rows the code is asked about next, at most: few if it declines often.
     ask: usize,
 }
@@ -34,12 +41,28 @@ struct Work {
 /// The code is not asked about more rows at once.
 const MOST: usize = 64;
 
+/// No action.
+const UNKNOWN: ActionId = ActionId(u32::MAX);
+
 impl NativeSpace {
     /// Machine code for a model; `None` if none can be made on this machine, or the model is one that is
     /// unfolded while it is explored.
     pub fn new(reference: Arc<ModelSpace>, settings: Settings) -> Option<NativeSpace> {
         let code = Compiled::new(&reference, settings)?;
-        Some(NativeSpace { reference, code })
+        Some(NativeSpace { reference, code, declined: AtomicU64::new(0), made: AtomicU64::new(0) })
+    }
+
+    /// Makes the code that every row needs now, rather than when it is worth it.
+    pub fn prepare(&self) {
+        self.code.prepare();
+    }
+
+    /// Makes what it takes to have native code made for a model and its merged forms.
+    pub fn compile(settings: Settings) -> Compile {
+        Arc::new(move |model| {
+            let space = NativeSpace::new(Arc::clone(model), settings)?;
+            Some(Arc::new(space) as Arc<dyn Native>)
+        })
     }
 
     /// The space that says what the steps are.
@@ -59,20 +82,49 @@ impl NativeSpace {
     }
 
     /// Appends the actions of commands.
+    #[inline]
     fn name(&self, commands: &[u32], work: &mut Work, out: &mut Vec<ActionId>) {
-        for &command in commands {
-            let at = command as usize;
-            let action = match work.actions.get(at).copied().flatten() {
-                Some(known) => known,
-                None => {
-                    let action = self.action(command, &mut work.seen);
-                    work.actions.resize(work.actions.len().max(at + 1), None);
-                    work.actions[at] = Some(action);
-                    action
-                }
-            };
-            out.push(action);
+        let first = out.len();
+        let mut unknown = false;
+        out.extend(commands.iter().map(|&command| {
+            let action = work.actions.get(command as usize).copied().unwrap_or(UNKNOWN);
+            unknown |= action == UNKNOWN;
+            action
+        }));
+        if unknown {
+            for (action, &command) in out[first..].iter_mut().zip(commands) {
+                let at = command as usize;
+                *action = self.action(command, &mut work.seen);
+                work.actions.resize(work.actions.len().max(at + 1), UNKNOWN);
+                work.actions[at] = *action;
+            }
         }
+    }
+
+    /// Appends the steps of the first row as the reference interpreter has them.
+    #[cold]
+    fn decline(&self, row: &[u64], reference: &mut Scratch, out: &mut Steps) {
+        let faults = out.faults.len();
+        self.reference.expand(row, reference, out);
+        if out.faults.len() > faults
+            && let Some(most) = self.reference.statements_left()
+        {
+            self.code.limit_statements(most);
+        }
+    }
+}
+
+impl Native for NativeSpace {
+    fn prepare(&self) {
+        self.code.prepare();
+    }
+
+    fn heed(&self, stop: Stop) {
+        self.code.heed(stop);
+    }
+
+    fn counts(&self) -> (u64, u64) {
+        (self.declined.load(Ordering::Relaxed), self.made.load(Ordering::Relaxed))
     }
 }
 
@@ -92,6 +144,7 @@ impl Space for NativeSpace {
             rows: Rows::default(),
             actions: Vec::new(),
             seen: Seen::default(),
+            steps: Steps::default(),
             ask: 1,
         })
     }
@@ -102,31 +155,44 @@ impl Space for NativeSpace {
 
     fn expand(&self, rows: &[u64], scratch: &mut Scratch, out: &mut Steps) {
         let width = self.width();
-        let interrupt = scratch.interrupt.clone();
+        let interrupt = scratch.interrupt.take();
         let work = scratch.of::<Work>();
+        work.reference.interrupt = interrupt;
         let mut left = rows;
+        let (mut made, mut declined) = (0, 0);
         while !left.is_empty() {
             let asked = left.len().min(work.ask * width);
             let mut found = std::mem::take(&mut work.rows);
             found.clear();
-            let done = self.code.steps(&left[..asked], &mut work.native, &mut found) * width;
-            let first = out.actions.len();
-            self.name(&found.commands, work, &mut out.actions);
-            match out.rows.is_empty() {
+            // The words of the first rows are written where they stay.
+            let is_first = out.rows.is_empty();
+            if is_first {
+                std::mem::swap(&mut out.rows, &mut found.words);
+            }
+            let done = self.code.steps(&left[..asked], &mut work.native, &mut found);
+            match is_first {
                 true => std::mem::swap(&mut out.rows, &mut found.words),
                 false => out.rows.extend_from_slice(&found.words),
             }
+            let first = out.actions.len();
+            self.name(&found.commands, work, &mut out.actions);
             out.ends.extend(found.ends.iter().map(|end| first + end));
             work.rows = found;
+            made += done as u64;
+            let done = done * width;
             left = &left[done..];
             work.ask = (work.ask * 2).min(MOST);
             if done < asked {
                 work.ask = 1;
-                work.reference.interrupt.clone_from(&interrupt);
-                self.reference.expand(&left[..width], &mut work.reference, out);
+                declined += 1;
+                self.decline(&left[..width], &mut work.reference, out);
                 left = &left[width..];
             }
         }
+        let interrupt = work.reference.interrupt.take();
+        scratch.interrupt = interrupt;
+        self.made.fetch_add(made, Ordering::Relaxed);
+        self.declined.fetch_add(declined, Ordering::Relaxed);
     }
 
     fn offered(&self, row: &[u64], scratch: &mut Scratch, out: &mut Vec<MoveId>) {
@@ -138,8 +204,18 @@ impl Space for NativeSpace {
     }
 
     fn holds(&self, row: &[u64], atom: AtomIndex, scratch: &mut Scratch) -> bool {
-        let condition = self.reference.condition(atom);
-        let known = condition.and_then(|(at, expr)| self.code.holds(row, at, expr));
+        let known = match self.reference.condition(atom) {
+            Some((at, expr)) => self.code.holds(row, at, expr),
+            None if self.reference.asks_whether_stuck(atom) => {
+                let mut steps = std::mem::take(&mut scratch.of::<Work>().steps);
+                steps.clear();
+                self.expand(row, scratch, &mut steps);
+                let moves = !steps.actions.is_empty();
+                scratch.of::<Work>().steps = steps;
+                moves.then_some(false)
+            }
+            None => None,
+        };
         known
             .unwrap_or_else(|| self.reference.holds(row, atom, &mut scratch.of::<Work>().reference))
     }
@@ -158,5 +234,40 @@ impl Space for NativeSpace {
 
     fn blocked(&self, row: &[u64], scratch: &mut Scratch) -> Vec<Blocked> {
         self.reference.blocked(row, &mut scratch.of::<Work>().reference)
+    }
+
+    fn growth(
+        &self,
+        count: usize,
+        read: &mut dyn FnMut(usize, &mut [u64]) -> bool,
+    ) -> Option<Growth> {
+        self.reference.growth(count, read)
+    }
+}
+
+impl Sequences for NativeSpace {
+    fn may_hold(&self) -> bool {
+        self.reference.may_hold()
+    }
+
+    fn is_held(&self, row: &[u64]) -> bool {
+        self.reference.is_held(row)
+    }
+
+    fn passing_limits(&self) -> PassingLimits {
+        self.reference.passing_limits()
+    }
+
+    fn most_at_once(&self) -> usize {
+        MOST_AT_ONCE
+    }
+
+    fn expand_singly(&self, rows: &[u64], scratch: &mut Scratch, out: &mut Steps) {
+        let interrupt = scratch.interrupt.take();
+        let work = scratch.of::<Work>();
+        work.reference.interrupt = interrupt;
+        self.reference.expand(rows, &mut work.reference, out);
+        let interrupt = work.reference.interrupt.take();
+        scratch.interrupt = interrupt;
     }
 }

@@ -3,11 +3,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fairly_jit::{Settings, accelerate};
-use fairly_model::{Atomicity, Collapsed, Edge, Expr, Interpreter, Limits, Model, text, verify};
+use std::sync::Arc;
+
+use fairly_explore::{Collapsed, Explored};
+use fairly_jit::{NativeSpace, Settings};
+use fairly_model::{Atomicity, Edge, Expr, Limits, Model, ModelSpace, text, verify};
 use fairly_modelkit::{cases, first_seed, lively_model};
 use fairly_omega::StateId;
-use fairly_system::{ActionId, FaultKind, MoveId, Signature, Transition, TransitionSystem};
+use fairly_system::{
+    ActionId, FaultKind, MoveId, Sequences, Signature, Space, Transition, TransitionSystem,
+};
 use fairly_testkit::Rng;
 
 /// Larger graphs are not looked at.
@@ -33,17 +38,13 @@ type Enabled = (String, BTreeSet<String>);
 /// A step of the interpreter, and whether a process holds after it.
 type Raw = (Step, bool);
 
-fn shown(
-    system: &impl TransitionSystem,
-    interpreter: &Interpreter,
-    action: ActionId,
-) -> (String, Vec<String>) {
-    let signature: &Signature = system.signature();
-    let action = system.action(action);
+fn shown(space: &ModelSpace, action: ActionId) -> (String, Vec<String>) {
+    let signature: &Signature = space.signature();
+    let action = signature.action(action);
     // Moves are numbered as they are met.
     let part = |id: &MoveId| {
         let event = signature.moves[id.index()].event;
-        format!("{:?} {}", interpreter.part(*id), signature.event_name(event))
+        format!("{:?} {}", space.part(*id), signature.event_name(event))
     };
     let event = signature.event_name(action.event).to_owned();
     (event, action.moves.iter().map(part).collect())
@@ -51,16 +52,16 @@ fn shown(
 
 /// All states of the interpreter, with their steps; `None` if there are too many.
 fn graph(model: &Model) -> Option<(Row, BTreeMap<Row, Vec<Raw>>)> {
-    let mut system = Interpreter::new(model.clone());
+    let mut system = Explored::new(ModelSpace::new(model.clone(), None));
     let start = system.initial()[0];
     if system.fault(start).is_some() {
         return None;
     }
-    let first = system.packed(start);
+    let first = system.row(start);
     let mut graph = BTreeMap::new();
     let mut open = vec![start];
     while let Some(state) = open.pop() {
-        let row = system.packed(state);
+        let row = system.row(state);
         if graph.contains_key(&row) {
             continue;
         }
@@ -71,15 +72,15 @@ fn graph(model: &Model) -> Option<(Row, BTreeMap<Row, Vec<Raw>>)> {
         system.enabled(state, &mut out);
         let mut steps = Vec::new();
         for step in out {
-            let (event, moves) = shown(&system, &system, step.action);
+            let (event, moves) = shown(system.space(), step.action);
             let target = match system.fault(step.target) {
                 Some(fault) => Target::Fault(fault.message.clone()),
                 None => {
                     open.push(step.target);
-                    Target::Row(system.packed(step.target))
+                    Target::Row(system.row(step.target))
                 }
             };
-            let held = system.is_held(step.target);
+            let held = system.own_row(step.target).is_some_and(|row| system.space().is_held(&row));
             steps.push(((event, moves.into_iter().collect(), target), held));
         }
         graph.insert(row, steps);
@@ -157,19 +158,19 @@ fn expected(
     Some((steps, leaving))
 }
 
-fn found(system: &mut Collapsed, state: StateId) -> (Vec<Step>, Vec<Transition>) {
+fn found(Both { model, system }: &mut Both, state: StateId) -> (Vec<Step>, Vec<Transition>) {
     let mut out = Vec::new();
     system.enabled(state, &mut out);
     let mut again = Vec::new();
     system.enabled_in_all(&[state], &mut again, &mut Vec::new());
     assert_eq!(out, again, "the same state has the same steps");
     let show = |step: &Transition| {
-        let (event, moves) = shown(system, system.interpreter(), step.action);
+        let (event, moves) = shown(model, step.action);
         let set: BTreeSet<String> = moves.iter().cloned().collect();
         assert_eq!(set.len(), moves.len(), "each move is listed once");
         let target = match system.fault(step.target) {
             Some(fault) => Target::Fault(fault.message.clone()),
-            None => Target::Row(system.words(step.target)),
+            None => Target::Row(system.row(step.target)),
         };
         (event, set, target)
     };
@@ -193,13 +194,23 @@ fn atomic_model(rng: &mut Rng) -> Model {
     model
 }
 
-fn collapsed(model: &Model, limits: Limits, natively: bool) -> Collapsed {
-    let mut interpreter = Interpreter::new(model.clone());
-    interpreter.set_limits(limits);
-    if natively {
-        accelerate(&mut interpreter, Settings { sequences: true, ..Settings::EAGER });
-    }
-    Collapsed::new(interpreter)
+/// A model, and its system with sequences as single steps.
+struct Both {
+    model: Arc<ModelSpace>,
+    system: Explored<Arc<dyn Space>>,
+}
+
+fn collapsed(model: &Model, limits: Limits, natively: bool) -> Both {
+    let mut space = ModelSpace::new(model.clone(), None);
+    space.set_limits(limits);
+    let model = Arc::new(space);
+    let settings = Settings { sequences: true, ..Settings::EAGER };
+    let native = NativeSpace::new(Arc::clone(&model), settings).filter(|_| natively);
+    let space: Arc<dyn Space> = match native {
+        Some(native) => Arc::new(Collapsed::new(Arc::new(native))),
+        None => Arc::new(Collapsed::new(Arc::clone(&model))),
+    };
+    Both { model, system: Explored::new(space) }
 }
 
 #[derive(Default)]
@@ -213,14 +224,15 @@ struct Tally {
 fn compare(model: &Model, tally: &mut Tally) -> Result<(), String> {
     let Some((first, graph)) = graph(model) else { return Ok(()) };
     for natively in [false, true] {
-        let mut system = collapsed(model, Limits::default(), natively);
-        let mut open = system.initial();
+        let mut both = collapsed(model, Limits::default(), natively);
+        let mut open = both.system.initial();
         let mut seen: BTreeSet<Row> = BTreeSet::from([first.clone()]);
         while let Some(state) = open.pop() {
-            let row = system.words(state);
-            let is_held = system.interpreter().is_held(state);
+            let row = both.system.row(state);
+            let is_held = both.model.is_held(&row);
             let Some((steps, leaving)) = expected(&graph, &row, is_held) else { return Ok(()) };
-            let (found, transitions) = found(&mut system, state);
+            let (found, transitions) = found(&mut both, state);
+            let Both { model: space, system } = &mut both;
             let all: BTreeSet<Step> = found.iter().cloned().collect();
             let is_listed_once = all.len() == found.len();
             if all != steps || !is_listed_once {
@@ -232,8 +244,7 @@ fn compare(model: &Model, tally: &mut Tally) -> Result<(), String> {
             let mut left = Vec::new();
             system.left_out(state, &mut left);
             assert_eq!(system.is_committed(state), !left.is_empty());
-            let left: BTreeSet<_> =
-                left.iter().map(|&action| shown(&system, system.interpreter(), action)).collect();
+            let left: BTreeSet<_> = left.iter().map(|&action| shown(space, action)).collect();
             let left: BTreeSet<Enabled> = left
                 .into_iter()
                 .map(|(event, moves)| (event, moves.into_iter().collect()))
@@ -246,7 +257,7 @@ fn compare(model: &Model, tally: &mut Tally) -> Result<(), String> {
             tally.left += usize::from(!left.is_empty());
             tally.inside += inside(&graph, &row).len();
             for step in transitions {
-                if system.fault(step.target).is_none() && seen.insert(system.words(step.target)) {
+                if system.fault(step.target).is_none() && seen.insert(system.row(step.target)) {
                     open.push(step.target);
                 }
             }
@@ -289,11 +300,11 @@ fn limits_are_the_same_for_both() {
         let limits = Limits { inside, ways, ..Limits::default() };
         let Some((_, graph)) = graph(&model) else { continue };
         let mut both = [false, true].map(|natively| collapsed(&model, limits, natively));
-        let mut open = vec![[0, 1].map(|at: usize| both[at].initial()[0])];
+        let mut open = vec![[0, 1].map(|at: usize| both[at].system.initial()[0])];
         let mut seen = BTreeSet::new();
         while let Some(states) = open.pop() {
-            let row = both[0].words(states[0]);
-            let is_held = both[0].interpreter().is_held(states[0]);
+            let row = both[0].system.row(states[0]);
+            let is_held = both[0].model.is_held(&row);
             if !seen.insert(row.clone()) {
                 continue;
             }
@@ -309,7 +320,7 @@ fn limits_are_the_same_for_both() {
             assert_eq!(shown(&ours), shown(&theirs), "FAIRLY_SEED={seed} FAIRLY_RANDOM_CASES=1");
             if let Some((steps, _)) = expected(&graph, &row, is_held) {
                 let is_limit = |at: usize| {
-                    let fault = both[0].fault(one.1[at].target);
+                    let fault = both[0].system.fault(one.1[at].target);
                     fault.is_some_and(|fault| {
                         fault.kind == FaultKind::Limit && fault.message.contains("atomic sequence")
                     })
@@ -323,7 +334,7 @@ fn limits_are_the_same_for_both() {
             }
             for (a, b) in ours.iter().zip(&theirs) {
                 let targets = [one.1[a.1].target, other.1[b.1].target];
-                if both[0].fault(targets[0]).is_none() {
+                if both[0].system.fault(targets[0]).is_none() {
                     open.push(targets);
                 }
             }

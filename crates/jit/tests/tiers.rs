@@ -1,11 +1,15 @@
 //! It makes no difference when code is made: states and actions get the same numbers, in the same order,
 //! whether all steps are interpreted, all are made by code, or code comes in between.
 
-use fairly_jit::{Settings, accelerate};
-use fairly_model::{Atomicity, Collapsed, Interpreter, Model, text};
+use std::sync::Arc;
+
+use fairly_explore::{Collapsed, Explored};
+use fairly_jit::{NativeSpace, Settings};
+use fairly_model::native::Native;
+use fairly_model::{Atomicity, Model, ModelSpace, text};
 use fairly_modelkit::{cases, first_seed, lively_model};
 use fairly_omega::StateId;
-use fairly_system::TransitionSystem;
+use fairly_system::{Sequences, Space, TransitionSystem};
 use fairly_testkit::Rng;
 
 /// States that are looked at.
@@ -16,11 +20,8 @@ const STATES: usize = 150;
 type Met = Vec<(Vec<u64>, Vec<(String, StateId)>)>;
 
 /// Explores breadth first, so many states at a time.
-fn explore<T: TransitionSystem>(
-    system: &mut T,
-    interpreter: impl Fn(&T) -> &Interpreter,
-    block: usize,
-) -> Met {
+fn explore<S: Space>(space: S, model: &ModelSpace, block: usize) -> Met {
+    let mut system = Explored::new(space);
     let mut states = system.initial();
     let mut met = Vec::new();
     while met.len() < states.len().min(STATES) {
@@ -31,12 +32,11 @@ fn explore<T: TransitionSystem>(
         for (state, end) in asked.into_iter().zip(ends) {
             let steps = out[begin..end].iter().map(|step| {
                 let action = system.action(step.action);
-                let inner = interpreter(system);
-                let parts: Vec<_> = action.moves.iter().map(|&id| inner.part(id)).collect();
+                let parts: Vec<_> = action.moves.iter().map(|&id| model.part(id)).collect();
                 let event = system.signature().event_name(action.event);
                 (format!("{event} {parts:?}"), step.target)
             });
-            met.push((interpreter(system).packed(state), steps.collect()));
+            met.push((system.row(state), steps.collect()));
             begin = end;
         }
         for step in out {
@@ -51,20 +51,22 @@ fn explore<T: TransitionSystem>(
 
 /// What is met if code is worth this much, if there is any, and how many states were met by code.
 fn met(model: &Model, worth: Option<usize>, block: usize) -> Option<(Met, u64)> {
-    let mut system = Interpreter::new(model.clone());
+    let space = Arc::new(ModelSpace::new(model.clone(), None));
     let collapses = model.atomicity == Atomicity::Exclusive;
-    if let Some(worth) = worth
-        && !accelerate(&mut system, Settings { sequences: collapses, worth })
-    {
-        return None;
+    let Some(worth) = worth else {
+        return Some((explored(Arc::clone(&space), &space, collapses, block), 0));
+    };
+    let settings = Settings { sequences: collapses, worth };
+    let native = Arc::new(NativeSpace::new(Arc::clone(&space), settings)?);
+    let met = explored(Arc::clone(&native), &space, collapses, block);
+    Some((met, native.counts().1))
+}
+
+fn explored(space: impl Sequences, model: &ModelSpace, collapses: bool, block: usize) -> Met {
+    match collapses {
+        true => explore(Collapsed::new(space), model, block),
+        false => explore(space, model, block),
     }
-    if !collapses {
-        let met = explore(&mut system, |system| system, block);
-        return Some((met, system.native_counts().1));
-    }
-    let mut system = Collapsed::new(system);
-    let met = explore(&mut system, Collapsed::interpreter, block);
-    Some((met, system.interpreter().native_counts().1))
 }
 
 #[test]

@@ -1,28 +1,29 @@
 //! Forgetting what no process will read again.
 //!
 //! A variable that is dead where its process is (`liveness.rs`) may have any value there: nothing that can
-//! happen from then on depends on it, nor does anything that is seen. So while an interpreter *forgets*, a
+//! happen from then on depends on it, nor does anything that is seen. So in a [`Forgetting`] space a
 //! step also gives such variables of those who take part in it their initial values, and states that
 //! differ in nothing else become one. What is left is strongly bisimilar to the whole system: the same
 //! actions, what is enabled, offered and ready, the same propositions, deadlocks and faults, and the same
 //! number of steps. Only the identity of states is lost.
 //!
-//! States are numbered together whether anything is forgotten or not, and actions are the same ones, so a
-//! run is led back to what really happened by taking its actions again with forgetting turned off.
+//! Rows and actions are of the same kinds as those of the model, so a run is led back to what really happened by
+//! taking its actions again where nothing is forgotten.
 //!
 //! SPIN does the same (`spin -o1 -o2` turns it off). Here what only a formula reads is kept only where that
 //! formula is asked.
 
-use fairly_omega::StateId;
-use fairly_system::{ActionId, AtomIndex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::collapsed::Collapsed;
+use fairly_system::{ActionId, PassingLimits, Scratch, Sequences, Space, Steps, delegate_space};
+
 use crate::eval::convert;
 use crate::expression::Expr;
-use crate::interpreter::{Interpreter, Program};
-use crate::layout::{Layout, Strip};
+use crate::interpreter::ModelSpace;
+use crate::layout::Strip;
 use crate::liveness::{Dead, Read};
-use crate::model::Model;
+use crate::native::Part;
 use crate::process::{Statement, StatementKind, Target};
 use crate::variable::Variable;
 
@@ -43,18 +44,18 @@ struct Reset {
     bits: u64,
 }
 
+/// What is dead in a slot, by variant and location.
+type Places = Vec<Vec<Vec<Reset>>>;
+
 /// What to forget in which state.
-pub(crate) struct Forget {
-    /// By slot, variant and location.
-    places: Vec<Vec<Vec<Vec<Reset>>>>,
+#[derive(Debug)]
+pub struct Forget {
+    /// By slot: where it keeps its kind and its location, and what is dead there.
+    places: Vec<(Strip, Strip, Places)>,
     /// In every state.
     always: Vec<Reset>,
-    /// By action.
-    actions: Vec<After>,
-    pool: Vec<Reset>,
-    forgotten: Forgotten,
-    /// A number for what is forgotten, not zero.
-    pub(crate) version: u32,
+    /// The variables.
+    read: Read,
 }
 
 /// What to forget after an action.
@@ -70,7 +71,22 @@ enum After {
 }
 
 impl Forget {
-    fn new(model: &Model, layout: &Layout, dead: &Dead) -> Forget {
+    /// What is dead in a model, if nothing is asked of states but the values of these expressions; `None` if
+    /// nothing is.
+    pub fn dead(space: &ModelSpace, seen: &[Expr]) -> Option<Forget> {
+        Forget::of(space, &Dead::of(space.model(), space.layout(), seen))
+    }
+
+    /// What nothing depends on in any state: neither the model nor the values of these expressions.
+    pub fn faint(space: &ModelSpace, seen: &[Expr]) -> Option<Forget> {
+        Forget::of(space, &Dead::everywhere(space.model(), space.layout(), seen))
+    }
+
+    fn of(space: &ModelSpace, dead: &Dead) -> Option<Forget> {
+        if dead.is_empty() {
+            return None;
+        }
+        let (model, layout) = (space.model(), space.layout());
         let slots = layout.slots.iter().map(|slot| {
             let variants = slot.variants.iter().map(|variant| {
                 let template = model.template(variant.template);
@@ -83,95 +99,182 @@ impl Forget {
                 };
                 (0..template.locations.len()).map(at).collect()
             });
-            variants.collect()
+            (slot.kind, slot.location, variants.collect())
         });
         let mut always = Vec::new();
         for &global in &dead.globals {
             let at = global.index();
             reset(&model.variables[at], &layout.variables[at], &mut always);
         }
-        Forget {
-            places: slots.collect(),
-            always: merged(always),
-            actions: Vec::new(),
-            pool: Vec::new(),
-            forgotten: Forgotten::default(),
-            version: 0,
-        }
-    }
-
-    /// Forgets what is dead after steps out of a state in which nothing is left to forget.
-    pub(crate) fn after(&mut self, program: &Program, actions: &[ActionId], rows: &mut [u64]) {
-        let width = program.layout.words;
-        self.forgotten.steps += actions.len();
-        for (row, &action) in rows.chunks_exact_mut(width).zip(actions) {
-            let mut after = self.actions.get(action.index()).copied().unwrap_or_default();
-            if let After::Unmet = after {
-                after = self.meet(program, action);
-            }
-            let changes = match after {
-                After::Some(from, to) => apply(&self.pool[from as usize..to as usize], row),
-                After::All | After::Unmet => self.everywhere(&program.layout, row),
-            };
-            self.forgotten.changed += usize::from(changes);
-        }
-    }
-
-    /// Works out what is forgotten after an action: where its processes are then does not depend on the
-    /// state.
-    #[cold]
-    fn meet(&mut self, program: &Program, action: ActionId) -> After {
-        let small = |length: usize| u32::try_from(length).expect("fewer than 2^32");
-        let first = small(self.pool.len());
-        self.pool.extend_from_slice(&self.always);
-        let keys: Vec<_> = program
-            .names
-            .signature
-            .action(action)
-            .moves
-            .iter()
-            .map(|&id| program.names.key(id))
-            .filter(|key| key.edge != u32::MAX)
-            .collect();
-        let mut starts = false;
-        for (at, key) in keys.iter().enumerate() {
-            let (slot, variant) = (key.slot as usize, key.variant as usize);
-            let edges = program.edges(slot, variant, key.location as usize);
-            let edge = &edges[key.edge as usize];
-            starts |= starts_process(&edge.effect);
-            // Of a process that takes several steps in one, the last counts.
-            let is_last = keys[at + 1..].iter().all(|later| later.slot != key.slot);
-            if let (Target::Location(to), true) = (edge.target, is_last) {
-                let here = self.places[slot][variant].get(to.index());
-                self.pool.extend(here.into_iter().flatten());
-            }
-        }
-        let after = match starts {
-            true => After::All,
-            false => After::Some(first, small(self.pool.len())),
-        };
-        if self.actions.len() <= action.index() {
-            self.actions.resize(action.index() + 1, After::Unmet);
-        }
-        self.actions[action.index()] = after;
-        after
+        let mut read = Read::default();
+        read.join(dead.all());
+        Some(Forget { places: slots.collect(), always: merged(always), read })
     }
 
     fn at(&self, slot: usize, variant: usize, location: usize) -> &[Reset] {
-        self.places[slot][variant].get(location).map_or(&[], Vec::as_slice)
+        self.places[slot].2[variant].get(location).map_or(&[], Vec::as_slice)
     }
 
     /// Forgets all that is dead in a packed state; whether anything changes.
-    pub(crate) fn everywhere(&self, layout: &Layout, row: &mut [u64]) -> bool {
+    pub fn everywhere(&self, row: &mut [u64]) -> bool {
         let mut changes = apply(&self.always, row);
-        for (slot, of) in layout.slots.iter().enumerate() {
-            let Ok(kind) = usize::try_from(of.kind.get(row, 0)) else { continue };
-            let Ok(location) = usize::try_from(of.location.get(row, 0)) else { continue };
+        for (slot, (kind, location, _)) in self.places.iter().enumerate() {
+            let Ok(kind) = usize::try_from(kind.get(row, 0)) else { continue };
+            let Ok(location) = usize::try_from(location.get(row, 0)) else { continue };
             if kind > 0 {
                 changes |= apply(self.at(slot, kind - 1, location), row);
             }
         }
         changes
+    }
+
+    /// Whether an expression reads something that is forgotten in some state.
+    pub fn touches(&self, expr: &Expr) -> bool {
+        let mut read = Read::default();
+        read.add(expr);
+        read.meets(&self.read)
+    }
+}
+
+/// A space of a model in which every step forgets what is dead behind it.
+pub struct Forgetting<S> {
+    inner: S,
+    model: Arc<ModelSpace>,
+    forget: Arc<Forget>,
+    steps: AtomicUsize,
+    changed: AtomicUsize,
+}
+
+/// Memory for one worker.
+struct Work {
+    inner: Scratch,
+    /// By action.
+    actions: Vec<After>,
+    pool: Vec<Reset>,
+}
+
+impl<S: Sequences> Forgetting<S> {
+    /// Of a space that gives the steps of the model.
+    pub fn new(inner: S, model: Arc<ModelSpace>, forget: Arc<Forget>) -> Forgetting<S> {
+        let (steps, changed) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Forgetting { inner, model, forget, steps, changed }
+    }
+
+    /// How much has been forgotten.
+    pub fn forgotten(&self) -> Forgotten {
+        let count = |of: &AtomicUsize| of.load(Ordering::Relaxed);
+        Forgotten { steps: count(&self.steps), changed: count(&self.changed) }
+    }
+
+    /// Forgets what is dead behind the steps from a position on, which leave states in which nothing is left to
+    /// forget.
+    fn after(&self, work: &mut Work, first: usize, out: &mut Steps) {
+        let width = self.model.layout().words;
+        let rows = out.rows[first * width..].chunks_exact_mut(width);
+        let mut changed = 0;
+        for (row, &action) in rows.zip(&out.actions[first..]) {
+            let mut after = work.actions.get(action.index()).copied().unwrap_or_default();
+            if let After::Unmet = after {
+                after = self.meet(work, action);
+            }
+            let changes = match after {
+                After::Some(from, to) => apply(&work.pool[from as usize..to as usize], row),
+                After::All | After::Unmet => self.forget.everywhere(row),
+            };
+            changed += usize::from(changes);
+        }
+        self.steps.fetch_add(out.actions.len() - first, Ordering::Relaxed);
+        self.changed.fetch_add(changed, Ordering::Relaxed);
+    }
+
+    /// Works out what is forgotten after an action: where its processes are then does not depend on the
+    /// state.
+    #[cold]
+    fn meet(&self, work: &mut Work, action: ActionId) -> After {
+        let small = |length: usize| u32::try_from(length).expect("fewer than 2^32");
+        let first = small(work.pool.len());
+        work.pool.extend_from_slice(&self.forget.always);
+        let moves = &self.model.signature().action(action).moves;
+        let parts: Vec<Part> = moves.iter().filter_map(|&id| self.model.part(id)).collect();
+        let mut starts = false;
+        for (at, part) in parts.iter().enumerate() {
+            let (slot, variant) = (part.slot as usize, part.variant as usize);
+            let edges = self.model.program.edges(slot, variant, part.location as usize);
+            let edge = &edges[part.edge as usize];
+            starts |= starts_process(&edge.effect);
+            // Of a process that takes several steps in one, the last counts.
+            let is_last = parts[at + 1..].iter().all(|later| later.slot != part.slot);
+            if let (Target::Location(to), true) = (edge.target, is_last) {
+                work.pool.extend(self.forget.at(slot, variant, to.index()));
+            }
+        }
+        let after = match starts {
+            true => After::All,
+            false => After::Some(first, small(work.pool.len())),
+        };
+        if work.actions.len() <= action.index() {
+            work.actions.resize(action.index() + 1, After::Unmet);
+        }
+        work.actions[action.index()] = after;
+        after
+    }
+
+    fn with(
+        &self,
+        scratch: &mut Scratch,
+        out: &mut Steps,
+        expand: impl FnOnce(&mut Scratch, &mut Steps),
+    ) {
+        let interrupt = scratch.interrupt.take();
+        let work = scratch.of::<Work>();
+        work.inner.interrupt = interrupt;
+        let first = out.actions.len();
+        expand(&mut work.inner, out);
+        self.after(work, first, out);
+        let interrupt = work.inner.interrupt.take();
+        scratch.interrupt = interrupt;
+    }
+}
+
+impl<S: Sequences> Space for Forgetting<S> {
+    delegate_space!(inner, Work);
+
+    fn scratch(&self) -> Scratch {
+        let (actions, pool) = (Vec::new(), Vec::new());
+        Scratch::new(Work { inner: self.inner.scratch(), actions, pool })
+    }
+
+    fn initial(&self, scratch: &mut Scratch, out: &mut Steps) {
+        let first = out.actions.len();
+        self.inner.initial(&mut scratch.of::<Work>().inner, out);
+        let rows = out.rows[first * self.width()..].chunks_exact_mut(self.width());
+        rows.for_each(|row| _ = self.forget.everywhere(row));
+    }
+
+    fn expand(&self, rows: &[u64], scratch: &mut Scratch, out: &mut Steps) {
+        self.with(scratch, out, |scratch, out| self.inner.expand(rows, scratch, out));
+    }
+}
+
+impl<S: Sequences> Sequences for Forgetting<S> {
+    fn may_hold(&self) -> bool {
+        self.inner.may_hold()
+    }
+
+    fn is_held(&self, row: &[u64]) -> bool {
+        self.inner.is_held(row)
+    }
+
+    fn passing_limits(&self) -> PassingLimits {
+        self.inner.passing_limits()
+    }
+
+    fn most_at_once(&self) -> usize {
+        self.inner.most_at_once()
+    }
+
+    fn expand_singly(&self, rows: &[u64], scratch: &mut Scratch, out: &mut Steps) {
+        self.with(scratch, out, |scratch, out| self.inner.expand_singly(rows, scratch, out));
     }
 }
 
@@ -233,112 +336,5 @@ fn reset(variable: &Variable, strip: &Strip, resets: &mut Vec<Reset>) {
             }
             None => resets.push(Reset { word, mask, bits }),
         }
-    }
-}
-
-/// What an interpreter forgets, and has forgotten.
-#[derive(Default)]
-pub(crate) struct Memory {
-    /// What is forgotten now.
-    pub(crate) forget: Option<Forget>,
-    /// How often it has begun.
-    versions: u32,
-    /// Variables that have ever been.
-    ever: Read,
-    /// What was read by propositions when it began last.
-    seen: Option<Vec<Expr>>,
-    /// What makes no difference in any state, once it has been asked for, and how many propositions there were;
-    /// nothing if there is nothing.
-    faint: Option<(usize, Option<Box<Forget>>)>,
-}
-
-impl Memory {
-    /// Whether an expression reads something that has been forgotten in some state.
-    pub(crate) fn touches(&self, expr: &Expr) -> bool {
-        let mut read = Read::default();
-        read.add(expr);
-        read.meets(&self.ever)
-    }
-}
-
-impl Interpreter {
-    /// From now on forgets what is dead, if nothing is asked of states but the values of these
-    /// expressions; whether there is anything to forget.
-    pub fn forget(&mut self, seen: &[Expr]) -> bool {
-        let Program { model, layout, .. } = self.program();
-        let dead = Dead::of(model, layout, seen);
-        let forget = (!dead.is_empty()).then(|| Forget::new(model, layout, &dead));
-        let memory = self.memory_mut();
-        memory.ever.join(dead.all());
-        (memory.seen, memory.faint) = (Some(seen.to_vec()), None);
-        memory.versions += 1;
-        let version = memory.versions;
-        memory.forget = forget.map(|forget| Forget { version, ..forget });
-        memory.forget.is_some()
-    }
-
-    /// Whether two states differ in nothing but variables that nothing depends on, neither the model nor what
-    /// was asked for when something was forgotten last; or any proposition that has been asked for, if nothing
-    /// was.
-    pub(crate) fn differ_faintly(&mut self, one: StateId, other: StateId) -> bool {
-        if one == other {
-            return true;
-        }
-        let count = self.space().atoms.count();
-        if self.memory().faint.as_ref().is_none_or(|(known, _)| *known != count) {
-            let atoms = (0..count).filter_map(|at| {
-                self.atom_expression(AtomIndex(u32::try_from(at).expect("few propositions")))
-            });
-            let seen = match &self.memory().seen {
-                Some(seen) => seen.clone(),
-                None => atoms.collect(),
-            };
-            let Program { model, layout, .. } = self.program();
-            let dead = Dead::everywhere(model, layout, &seen);
-            let forget = (!dead.is_empty()).then(|| Box::new(Forget::new(model, layout, &dead)));
-            self.memory_mut().faint = Some((count, forget));
-        }
-        let Some((_, Some(forget))) = &self.memory().faint else { return false };
-        let (Some(mut one), Some(mut other)) = (self.packed_well(one), self.packed_well(other))
-        else {
-            return false;
-        };
-        let layout = &self.program().layout;
-        forget.everywhere(layout, &mut one);
-        forget.everywhere(layout, &mut other);
-        one == other
-    }
-
-    /// Forgets nothing any more.
-    pub fn remember(&mut self) {
-        self.memory_mut().forget = None;
-    }
-
-    /// How much has been forgotten since it began; `None` if nothing is forgotten.
-    pub fn forgotten(&self) -> Option<Forgotten> {
-        self.memory().forget.as_ref().map(|forget| forget.forgotten)
-    }
-}
-
-impl Collapsed {
-    /// The state in which all is forgotten that is dead in a state; its own number if something went
-    /// wrong in the step to it, or nothing is forgotten.
-    pub fn without_dead(&mut self, state: StateId) -> StateId {
-        self.interpreter_mut().without_dead(state)
-    }
-
-    /// Does something with nothing being forgotten or merged.
-    pub fn as_it_is<T>(&mut self, work: impl FnOnce(&mut Collapsed) -> T) -> T {
-        let forget = self.interpreter_mut().memory_mut().forget.take();
-        let is_merged = self.interpreter().merged() > 0;
-        if is_merged {
-            self.interpreter_mut().exchange();
-        }
-        let done = work(self);
-        if is_merged {
-            self.interpreter_mut().exchange();
-        }
-        self.interpreter_mut().memory_mut().forget = forget;
-        done
     }
 }

@@ -3,9 +3,8 @@
 //! A [`Model`] is what every modelling language is turned into and what every engine starts from:
 //! processes as control automata with guarded actions over variables with ranges, channels, and
 //! events that several processes take together. A front end makes it, [`verify()`] checks it,
-//! [`Interpreter`] gives it its meaning.
+//! [`ModelSpace`] gives it its meaning.
 
-mod collapsed;
 mod eval;
 mod exec;
 mod expression;
@@ -32,16 +31,15 @@ mod variable;
 pub mod verify;
 mod walk;
 
-pub use collapsed::{Collapsed, Exchange, Pending};
 pub use expression::{AnyVariable, BinaryOp, ChannelQuery, Expr, Pattern, Pick, Place, UnaryOp};
 pub use faint::Faint;
 pub use footprint::{Access, Footprint, Footprints, Owner};
-pub use forget::Forgotten;
+pub use forget::{Forget, Forgetting, Forgotten};
 pub use ids::{ChannelId, LocalId, LocationId, SlotId, TemplateId, VariableId};
-pub use interpreter::{Interpreter, ModelSpace};
+pub use interpreter::ModelSpace;
 pub use layout::{ChannelLayout, Layout, SlotLayout, Strip, VariantLayout};
 pub use limits::Limits;
-pub use merge::Kept;
+pub use merge::{Kept, Merged, Passed};
 pub use model::{Atomicity, Exit, Growth, Model, Unfold, Unfolded};
 pub use process::{
     Communication, Edge, Gathering, Label, Location, Order, Slot, Statement, StatementKind, Target,

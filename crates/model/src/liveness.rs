@@ -383,7 +383,7 @@ fn read_pattern(pattern: &[Pattern], live: &mut Set) {
 
 /// What a process may assign in a round that it goes without anybody else moving on his own.
 ///
-/// A sequence of such steps is one step (`collapsed.rs`), which ends where it comes to a state for the
+/// A sequence of such steps is one step (`collapsed.rs` of `fairly_explore`), which ends where it comes to a state for the
 /// second time. It must end there whether dead variables are forgotten or not, or the steps would not be
 /// the same ones: so what changes on the way is never forgotten.
 struct Held {

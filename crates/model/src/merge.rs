@@ -8,7 +8,7 @@
 //!
 //! The rest of a model stays as it is: locations, edges and variables have the same numbers, so states and
 //! actions are the same ones with and without merging. An action is that of its first step; a run is led
-//! back to what really happened by taking the steps that were passed over (`Collapsed::passed`).
+//! back to what really happened by taking the steps that were passed over ([`Passed::at`]).
 //!
 //! What is left has the same runs but for steps that nobody sees, which come as early as they can. That is
 //! enough for what does not count steps, if nothing else can tell a process that is on its way from one
@@ -21,6 +21,7 @@ use hashbrown::HashSet;
 
 use crate::expression::{AnyVariable, Expr, Place};
 use crate::ids::{LocalId, LocationId, TemplateId};
+use crate::interpreter::ModelSpace;
 use crate::layout::{Layout, VariantLayout};
 use crate::model::{Atomicity, Model};
 use crate::origins::assigned;
@@ -42,21 +43,48 @@ pub struct Kept<'a> {
 const LONGEST: usize = 16;
 
 /// The templates of a model with steps merged.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Merged {
-    pub(crate) templates: Vec<Template>,
-    /// By template and location: whether it is passed.
-    pub(crate) passed: Vec<Vec<bool>>,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Merged {
+    /// In place of those of the model: see [`ModelSpace::with_templates`].
+    pub templates: Vec<Template>,
+    /// The locations at which no process is any more.
+    pub passed: Passed,
+}
+
+/// Locations that processes pass, since the step there is merged into those that lead to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passed {
+    /// By template and location.
+    locations: Vec<Vec<bool>>,
+}
+
+impl Passed {
+    /// The number of locations.
+    pub fn count(&self) -> usize {
+        self.locations.iter().flatten().filter(|passed| **passed).count()
+    }
+
+    /// Whether some locations of a template are passed.
+    pub fn any_of(&self, template: TemplateId) -> bool {
+        self.locations[template.index()].contains(&true)
+    }
+
+    /// A slot and a location that its process passes, if one is at such a location in a packed state.
+    pub fn at(&self, layout: &Layout, row: &[u64]) -> Option<(u32, u32)> {
+        layout.slots.iter().enumerate().find_map(|(at, slot)| {
+            let variant = usize::try_from(slot.kind.get(row, 0) - 1).ok()?;
+            let location = slot.location.get(row, 0);
+            let template = slot.variants[variant].template.index();
+            let is_passed = *self.locations[template].get(usize::try_from(location).ok()?)?;
+            is_passed.then_some((u32::try_from(at).ok()?, u32::try_from(location).ok()?))
+        })
+    }
 }
 
 impl Merged {
-    /// How many locations are passed.
-    pub(crate) fn count(&self) -> usize {
-        self.passed.iter().flatten().filter(|passed| **passed).count()
-    }
-
     /// The model with steps merged; `None` if there is nothing to merge.
-    pub(crate) fn of(model: &Model, layout: &Layout, kept: &Kept<'_>) -> Option<Merged> {
+    pub fn of(space: &ModelSpace, kept: &Kept<'_>) -> Option<Merged> {
+        let (model, layout) = (space.model(), space.layout());
         let watched = Seen::of(model, kept)?;
         // What values variables can have may differ from slot to slot.
         let mut variants: Vec<Vec<&VariantLayout>> = vec![Vec::new(); model.templates.len()];
@@ -72,7 +100,7 @@ impl Merged {
         }
         let templates = model.templates.iter().zip(&passed);
         let templates = templates.map(|(template, passed)| led_on(template, passed)).collect();
-        Some(Merged { templates, passed })
+        Some(Merged { templates, passed: Passed { locations: passed } })
     }
 }
 

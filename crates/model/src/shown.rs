@@ -1,6 +1,6 @@
 //! How values are shown: what a number stands for in the language that the model comes from.
 //!
-//! Nothing here changes what a model does. A report asks the [interpreter](crate::Interpreter::state_values),
+//! Nothing here changes what a model does. A report asks the [space](fairly_system::Space::values),
 //! which applies it.
 
 use std::sync::Arc;

@@ -2,8 +2,9 @@
 //! steps that are said not to disturb each other can be swapped and neither enable nor disable each
 //! other.
 
+use fairly_explore::Explored;
 use fairly_model::{
-    Access, ChannelId, Footprint, Footprints, Interpreter, LocalId, LocationId, Model, Owner,
+    Access, ChannelId, Footprint, Footprints, LocalId, LocationId, Model, ModelSpace, Owner,
     SlotId, TemplateId, VariableId, text,
 };
 use fairly_omega::StateId;
@@ -28,7 +29,7 @@ fn number_edges(model: &mut Model) {
 
 /// Each participant of an action with the footprint of its edge.
 fn parts(
-    system: &Interpreter,
+    system: &Explored<ModelSpace>,
     footprints: &Footprints<'_>,
     action: ActionId,
 ) -> Vec<(SlotId, Footprint)> {
@@ -45,11 +46,11 @@ fn parts(
 }
 
 /// What is different in two states.
-fn changes(system: &Interpreter, before: StateId, after: StateId) -> Vec<Access> {
-    let layout = system.layout();
+fn changes(system: &Explored<ModelSpace>, before: StateId, after: StateId) -> Vec<Access> {
+    let layout = system.space().layout();
     let unpacked = |state| {
         let mut cells = vec![0; layout.cells];
-        layout.unpack(&system.packed(state), &mut cells);
+        layout.unpack(&system.row(state), &mut cells);
         cells
     };
     let (old, new) = (unpacked(before), unpacked(after));
@@ -109,7 +110,11 @@ impl Step {
     }
 }
 
-fn steps(system: &mut Interpreter, footprints: &Footprints<'_>, state: StateId) -> Vec<Step> {
+fn steps(
+    system: &mut Explored<ModelSpace>,
+    footprints: &Footprints<'_>,
+    state: StateId,
+) -> Vec<Step> {
     let mut out: Vec<Transition> = Vec::new();
     system.enabled(state, &mut out);
     out.retain(|step| system.fault(step.target).is_none());
@@ -123,7 +128,7 @@ fn steps(system: &mut Interpreter, footprints: &Footprints<'_>, state: StateId) 
 
 fn check(model: &Model, case: &str) -> (usize, usize) {
     let footprints = Footprints::new(model);
-    let mut system = Interpreter::new(model.clone());
+    let mut system = Explored::new(ModelSpace::new(model.clone(), None));
     let mut todo = system.initial();
     let (mut at, mut changed, mut swapped) = (0, 0, 0);
     while at < todo.len().min(STATES) {

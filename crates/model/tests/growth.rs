@@ -1,6 +1,7 @@
 //! What kept growing in the states that were met.
 
-use fairly_model::{Interpreter, text};
+use fairly_explore::Explored;
+use fairly_model::{ModelSpace, text};
 use fairly_system::{Grown, Growth, TransitionSystem, Trend};
 
 /// One process that does some things for ever, explored breadth first up to some states.
@@ -19,7 +20,7 @@ fn explored(variables: &str, steps: &[&str], states: usize) -> Option<Growth> {
          slot p0 P : t0 start t0()"
     ))
     .expect("a model");
-    let mut system = Interpreter::new(model);
+    let mut system = Explored::new(ModelSpace::new(model, None));
     let mut queue = system.initial();
     let (mut at, mut enabled) = (0, Vec::new());
     while at < queue.len() && at < states {

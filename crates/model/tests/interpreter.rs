@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use fairly_explore::Explored;
 use fairly_model::{
-    Communication, Edge, Expr, Growth, Interpreter, Label, Limits, Location, LocationId, Model,
+    Communication, Edge, Expr, Growth, Label, Limits, Location, LocationId, Model, ModelSpace,
     Target, TemplateId, Unfold, Unfolded, text, verify, verify_open,
 };
 use fairly_omega::StateId;
@@ -23,13 +24,17 @@ fn model_with(atomicity: &str, exit: &str, body: &str) -> Model {
 
 /// A system and the state it is in.
 struct Walk {
-    system: Interpreter,
+    system: Explored<ModelSpace>,
     state: StateId,
 }
 
 impl Walk {
     fn of(model: Model) -> Walk {
-        let mut system = Interpreter::new(model);
+        Walk::in_space(ModelSpace::new(model, None))
+    }
+
+    fn in_space(space: ModelSpace) -> Walk {
+        let mut system = Explored::new(space);
         let state = system.initial()[0];
         Walk { system, state }
     }
@@ -86,7 +91,7 @@ impl Walk {
 }
 
 /// What can be reached: states without faults, transitions, deadlocks.
-fn explore(system: &mut Interpreter) -> (usize, usize, usize) {
+fn explore(system: &mut Explored<ModelSpace>) -> (usize, usize, usize) {
     let deadlock = system.atom("deadlock").unwrap();
     let mut open = system.initial();
     let mut seen: HashMap<StateId, ()> = open.iter().map(|&state| (state, ())).collect();
@@ -131,7 +136,7 @@ fn a_semaphore_lets_one_in() {
     assert!(walk.system.atom("A@nowhere").is_none() && walk.system.atom("nothing").is_none());
     assert_eq!(explore(&mut walk.system), (3, 4, 0));
     // Three bits: one a variable, one a location.
-    assert_eq!(walk.system.layout().words, 1);
+    assert_eq!(walk.system.space().layout().words, 1);
 }
 
 #[test]
@@ -301,7 +306,7 @@ fn philosophers_starve_unless_one_is_left_handed() {
     walk.go("get.0.0 P0,F0").go("get.1.1 P1,F1").go("get.2.2 P2,F2");
     assert!(walk.names().is_empty() && walk.holds("deadlock"));
     assert_eq!(explore(&mut walk.system).2, 1);
-    assert_eq!(explore(&mut Interpreter::new(philosophers(3, true))).2, 0);
+    assert_eq!(explore(&mut Explored::new(ModelSpace::new(philosophers(3, true), None))).2, 0);
 }
 
 #[test]
@@ -549,7 +554,7 @@ const DYNAMIC: &str = "
 fn processes_come_and_go() {
     let mut walk = Walk::of(model(DYNAMIC));
     assert_eq!(walk.shown(), "last=-1 M@s");
-    let free = walk.system.packed(walk.state);
+    let free = walk.system.row(walk.state);
     walk.go("run M");
     assert_eq!(walk.shown(), "last=1 M@s A@s A.n=2 A.m=1");
     walk.go("run M");
@@ -558,7 +563,7 @@ fn processes_come_and_go() {
     assert_eq!(walk.shown(), "last=2 M@s B@Child.s B.n=2 B.m=1");
     walk.go("run B").go("run B").go("end B");
     // But for the variable it is the state at the start: nothing of the slots is left.
-    let now = walk.system.packed(walk.state);
+    let now = walk.system.row(walk.state);
     assert_eq!(free.iter().zip(&now).map(|(a, b)| (a ^ b).count_ones()).sum::<u32>(), 2);
     let first = walk.system.initial()[0];
     assert_eq!(walk.system.valuation(first)[1..], walk.system.valuation(walk.state)[1..]);
@@ -623,8 +628,9 @@ fn everything_that_goes_wrong_is_a_fault() {
              template t0 P parameters 0 {{ location q0 s {{ {edge} @7..9 }} }}
              slot p0 P : t0 start t0()"
         );
-        let mut walk = Walk::of(model(&body));
-        walk.system.set_limits(Limits { statements: 100_000, ..Limits::default() });
+        let mut space = ModelSpace::new(model(&body), None);
+        space.set_limits(Limits { statements: 100_000, ..Limits::default() });
+        let mut walk = Walk::in_space(space);
         let shown = walk.shown();
         walk.go(step);
         assert_eq!(walk.fault().as_deref(), Some(message), "{edge}");
@@ -663,9 +669,9 @@ fn a_proposition_that_goes_wrong_does_not_hold() {
     let mut walk = Walk::of(model(body));
     assert!(!walk.holds("wrong") && walk.holds("right"));
     let atom = walk.system.atom("wrong").unwrap();
-    let fault = walk.system.proposition_fault(walk.state, atom).unwrap();
+    let fault = walk.system.space().proposition_fault(&walk.system.row(walk.state), atom).unwrap();
     assert_eq!(fault.message, "1 is divided by zero");
-    let own = walk.system.add_proposition("later", Expr::TRUE);
+    let own = walk.system.space().add_proposition("later", Expr::TRUE);
     assert_eq!(walk.system.atom("later"), Some(own));
     assert!(walk.holds("later"));
     // Without processes nothing happens, and nobody minds.
@@ -808,14 +814,14 @@ fn locations_are_made_when_they_are_met() {
     let asked = std::sync::Arc::new(std::sync::atomic::AtomicU32::new(0));
     let unfold = Counter { bound: 3, locations: 1, asked: asked.clone() };
     let asked = || asked.load(std::sync::atomic::Ordering::Relaxed);
-    let mut system = Interpreter::open(model, Box::new(unfold));
+    let mut system = Explored::new(ModelSpace::new(model, Some(Box::new(unfold))));
     assert!(!system.signature().complete);
     let state = system.initial()[0];
     let mut walk = Walk { system, state };
     assert!(!walk.holds("deadlock"));
     assert_eq!(asked(), 1);
     walk.go("up A").go("up A");
-    assert_eq!(asked(), 3);
+    assert_eq!(asked(), 2);
     walk.go("up A");
     assert!(!walk.holds("deadlock"));
     assert_eq!(walk.names(), ["fault A", "up B"]);
@@ -832,8 +838,9 @@ fn locations_are_made_when_they_are_met() {
 /// once mistaken for the state that had been read last.
 #[test]
 fn the_initial_state_stays_what_it_is() {
-    let mut system = Interpreter::new(model(
-        "event e1 step : internal
+    let mut system = Explored::new(ModelSpace::new(
+        model(
+            "event e1 step : internal
         variable g0 x : wrap 0..4294967295 = 7
         variable g1 y : wrap 0..4294967295 = 0
         variable g2 z : wrap 0..4294967295 = 0
@@ -841,16 +848,18 @@ fn the_initial_state_stays_what_it_is() {
           location q0 s { -> q0 if g1 < 6000 on e1 do { g1 := g1 + 1; g2 := g2 + 3 } as step }
         }
         slot p0 P : t0 start t0()",
+        ),
+        None,
     ));
     let first = system.initial();
-    let words = system.packed(first[0]);
+    let words = system.row(first[0]);
     let mut steps = Vec::new();
     let mut at = 0;
-    while at < system.states() {
+    while at < system.state_count() {
         system.enabled(StateId::from_index(at), &mut steps);
         at += 1;
     }
-    assert_eq!(system.states(), 6001);
+    assert_eq!(system.state_count(), 6001);
     assert_eq!(system.initial(), first);
-    assert_eq!(system.packed(first[0]), words);
+    assert_eq!(system.row(first[0]), words);
 }

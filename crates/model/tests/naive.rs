@@ -5,7 +5,8 @@ mod values;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use fairly_model::{Interpreter, Model, Strip, text, verify};
+use fairly_explore::Explored;
+use fairly_model::{Model, ModelSpace, Strip, text, verify};
 use fairly_omega::StateId;
 use fairly_system::{MoveId, TransitionSystem};
 use fairly_testkit::Rng;
@@ -17,9 +18,9 @@ use fairly_modelkit::{cases, first_seed, lively_model};
 const STATES: usize = 60;
 
 /// A state of the interpreter as the naive one has it, by its layout.
-fn read(interpreter: &Interpreter, state: StateId) -> State {
-    let packed = interpreter.packed(state);
-    let (layout, words) = (interpreter.layout(), packed.as_slice());
+fn read(interpreter: &Explored<ModelSpace>, state: StateId) -> State {
+    let packed = interpreter.row(state);
+    let (layout, words) = (interpreter.space().layout(), packed.as_slice());
     let mut cells = vec![77; layout.cells];
     layout.unpack(words, &mut cells);
     let mut clean = vec![0; layout.cells];
@@ -64,7 +65,7 @@ fn read(interpreter: &Interpreter, state: StateId) -> State {
     }
 }
 
-fn part(interpreter: &Interpreter, id: MoveId) -> Part {
+fn part(interpreter: &Explored<ModelSpace>, id: MoveId) -> Part {
     let signature = interpreter.signature();
     let of = &signature.moves[id.index()];
     let event = signature.event_name(of.event).to_owned();
@@ -111,7 +112,7 @@ impl Tally {
 /// Compares all that can be asked of both, in the states that are met first.
 fn compare(model: &Model, tally: &mut Tally) {
     let naive = Naive::new(model);
-    let mut interpreter = Interpreter::new(model.clone());
+    let mut interpreter = Explored::new(ModelSpace::new(model.clone(), None));
     let complete = interpreter.signature().complete.then(|| interpreter.signature().clone());
     let initial = interpreter.initial();
     assert_eq!(initial.len(), 1);

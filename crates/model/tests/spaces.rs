@@ -1,7 +1,8 @@
-//! The space of a model: what is explored of it is what the interpreter says, by one thread or by several.
+//! The space of a model: what is explored of it is the same state by state and many at once, by one thread or by
+//! several.
 
 use fairly_explore::Explored;
-use fairly_model::{Interpreter, Model, ModelSpace, text, verify};
+use fairly_model::{Model, ModelSpace, text, verify};
 use fairly_omega::StateId;
 use fairly_system::{Space, Steps, TransitionSystem};
 use fairly_testkit::Rng;
@@ -12,29 +13,29 @@ use fairly_modelkit::{cases, first_seed, lively_model};
 /// States that are looked at of each model.
 const MOST: usize = 60;
 
-/// Compares everything that can be asked of both.
+/// Explores the model state by state, and again many states at once, and compares everything that can be asked.
 fn compare(model: &Model) -> usize {
-    let mut interpreter = Interpreter::new(model.clone());
+    let mut single = Explored::new(ModelSpace::new(model.clone(), None));
     let mut explored = Explored::new(ModelSpace::new(model.clone(), None));
-    assert_eq!(interpreter.initial(), explored.initial());
+    assert_eq!(single.initial(), explored.initial());
     let mut atoms: Vec<String> = model.propositions.iter().map(|(name, _)| name.clone()).collect();
     atoms.extend(["deadlock".to_owned(), "terminated".to_owned()]);
     let atoms: Vec<_> = atoms
         .iter()
-        .map(|name| (interpreter.atom(name).unwrap(), explored.atom(name).unwrap()))
+        .map(|name| (single.atom(name).unwrap(), explored.atom(name).unwrap()))
         .collect();
     let mut looked = 0;
-    while looked < interpreter.states().min(MOST) {
+    while looked < single.state_count().min(MOST) {
         let state = StateId::from_index(looked);
-        assert_eq!(interpreter.fault(state), explored.fault(state));
-        assert_eq!(interpreter.describe(state), explored.describe(state));
-        assert_eq!(interpreter.valuation(state), explored.valuation(state));
-        assert_eq!(interpreter.state_values(state), explored.state_values(state));
+        assert_eq!(single.fault(state), explored.fault(state));
+        assert_eq!(single.describe(state), explored.describe(state));
+        assert_eq!(single.valuation(state), explored.valuation(state));
+        assert_eq!(single.state_values(state), explored.state_values(state));
         for (one, other) in &atoms {
-            assert_eq!(interpreter.holds(state, *one), explored.holds(state, *other));
+            assert_eq!(single.holds(state, *one), explored.holds(state, *other));
         }
         let (mut one, mut other) = (Vec::new(), Vec::new());
-        interpreter.offered(state, &mut one);
+        single.offered(state, &mut one);
         explored.offered(state, &mut other);
         assert_eq!(one, other, "offered in {state:?}");
         let (mut one, mut other) = (Vec::new(), Vec::new());
@@ -43,30 +44,33 @@ fn compare(model: &Model) -> usize {
         let states: Vec<StateId> = match looked.is_multiple_of(3) {
             true => vec![state],
             false => {
-                (looked..interpreter.states().min(looked + 4)).map(StateId::from_index).collect()
+                (looked..single.state_count().min(looked + 4)).map(StateId::from_index).collect()
             }
         };
-        interpreter.enabled_in_all(&states, &mut one, &mut ends);
+        for &state in &states {
+            single.enabled(state, &mut one);
+            ends.push(one.len());
+        }
         explored.enabled_in_all(&states, &mut other, &mut other_ends);
         assert_eq!((one, ends), (other, other_ends), "enabled in {states:?}");
-        assert_eq!(interpreter.states(), explored.state_count());
-        if one_is_stuck(&mut interpreter, state) {
-            assert_eq!(interpreter.blocked(state), explored.blocked(state));
+        assert_eq!(single.state_count(), explored.state_count());
+        if one_is_stuck(&mut single, state) {
+            assert_eq!(single.blocked(state), explored.blocked(state));
         }
         looked += states.len();
     }
-    assert_eq!(interpreter.signature(), explored.signature());
+    assert_eq!(single.signature(), explored.signature());
     looked
 }
 
-fn one_is_stuck(interpreter: &mut Interpreter, state: StateId) -> bool {
+fn one_is_stuck(single: &mut Explored<ModelSpace>, state: StateId) -> bool {
     let mut steps = Vec::new();
-    interpreter.enabled(state, &mut steps);
-    steps.is_empty() && interpreter.fault(state).is_none()
+    single.enabled(state, &mut steps);
+    steps.is_empty() && single.fault(state).is_none()
 }
 
 #[test]
-fn an_explored_space_is_the_interpreter() {
+fn states_can_be_explored_one_by_one_or_together() {
     let first = first_seed(1);
     let mut looked = 0;
     for seed in first..first + cases(1000) {

@@ -2,10 +2,14 @@
 
 use std::collections::HashSet;
 
-use fairly_jit::{Settings, accelerate};
-use fairly_model::{Interpreter, Model};
+use std::sync::Arc;
+
+use fairly_explore::Explored;
+use fairly_jit::{NativeSpace, Settings};
+use fairly_model::native::Native;
+use fairly_model::{Model, ModelSpace};
 use fairly_omega::StateId;
-use fairly_system::{Transition, TransitionSystem};
+use fairly_system::{Space, Transition, TransitionSystem};
 
 /// States of a random model that are looked at.
 const STATES: usize = 80;
@@ -13,7 +17,7 @@ const STATES: usize = 80;
 /// A step as both can be asked about it: what happens, and what it leads to.
 type Shown = (String, Vec<String>, Vec<u64>, Option<String>);
 
-fn show(system: &Interpreter, step: Transition) -> Shown {
+fn show<S: Space>(system: &Explored<S>, step: Transition) -> Shown {
     let action = system.action(step.action);
     let signature = system.signature();
     let part = |id: &fairly_system::MoveId| {
@@ -24,7 +28,7 @@ fn show(system: &Interpreter, step: Transition) -> Shown {
     (
         signature.event_name(action.event).to_owned(),
         action.moves.iter().map(part).collect(),
-        system.packed(step.target),
+        system.row(step.target),
         system.fault(step.target).map(|fault| fault.message.clone()),
     )
 }
@@ -37,11 +41,10 @@ pub fn compare(model: &Model) -> Result<(usize, usize), String> {
 
 /// The same, of so many states at the most.
 pub fn compare_up_to(model: &Model, most: usize) -> Result<(usize, usize), String> {
-    let mut plain = Interpreter::new(model.clone());
-    let mut native = Interpreter::new(model.clone());
-    if !accelerate(&mut native, Settings::EAGER) {
-        return Ok((0, 0));
-    }
+    let space = || Arc::new(ModelSpace::new(model.clone(), None));
+    let mut plain = Explored::new(space());
+    let Some(native) = NativeSpace::new(space(), Settings::EAGER) else { return Ok((0, 0)) };
+    let mut native = Explored::new(native);
     let names: Vec<String> = model.propositions.iter().map(|(name, _)| name.clone()).collect();
     let mut pairs: Vec<(StateId, StateId)> =
         plain.initial().into_iter().zip(native.initial()).collect();
@@ -84,6 +87,6 @@ pub fn compare_up_to(model: &Model, most: usize) -> Result<(usize, usize), Strin
             }
         }
     }
-    let (declined, made) = native.native_counts();
+    let (declined, made) = native.space().counts();
     Ok((usize::try_from(declined + made).expect("few"), usize::try_from(made).expect("few")))
 }

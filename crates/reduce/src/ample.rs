@@ -6,12 +6,256 @@
 //! do not offer it yet. So the actions of the group are a stubborn set (Valmari), made of whole
 //! processes.
 
-use fairly_model::native::Part;
-use fairly_system::ActionId;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
-use crate::reduced::{Position, Reducible};
+use fairly_model::native::Part;
+use fairly_system::{ActionId, Scratch, Signature, Space, Steps, delegate_space};
+
+use crate::processes::{Position, Processes};
 use crate::skeleton::{Climb, Need, Skeleton, Spot, Tone};
 use crate::watched::Watched;
+
+/// States after which a reduction is given up that has not left out anything.
+const ENOUGH: usize = 4096;
+
+/// How much has been left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Saved {
+    /// States that were expanded, as often as they were.
+    pub states: usize,
+    /// Those of them in which steps were left out.
+    pub reduced: usize,
+    /// Those of these in which one is followed that a constraint could tell: one that changes a demand
+    /// that lasts.
+    pub early: usize,
+    /// Actions that were enabled in all of them.
+    pub enabled: usize,
+    /// Those of them that were followed.
+    pub followed: usize,
+}
+
+impl Saved {
+    /// Actions that were not followed.
+    pub fn left_out(&self) -> usize {
+        self.enabled - self.followed
+    }
+}
+
+/// A space in which only an ample set of the steps of each row is followed.
+pub struct Ample<S> {
+    inner: S,
+    processes: Arc<dyn Processes>,
+    skeleton: Arc<Skeleton>,
+    watched: Arc<Watched>,
+    /// A [`Decision`].
+    decision: AtomicU8,
+    states: AtomicUsize,
+    reduced: AtomicUsize,
+    early: AtomicUsize,
+    enabled: AtomicUsize,
+    followed: AtomicUsize,
+}
+
+/// Whether steps are left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum Decision {
+    /// None has been left out, and some may be.
+    Undecided,
+    /// Some have been.
+    LeavesOut,
+    /// None has been, and none will be.
+    GivenUp,
+}
+
+/// Memory for one worker.
+struct Work {
+    inner: Scratch,
+    batch: Steps,
+    chooser: Chooser,
+}
+
+impl<S: Space> Ample<S> {
+    /// Leaves out what nothing that is watched can tell, given the skeleton of the space for that.
+    pub fn new(
+        inner: S,
+        processes: Arc<dyn Processes>,
+        skeleton: Arc<Skeleton>,
+        watched: Arc<Watched>,
+    ) -> Ample<S> {
+        let zero = || AtomicUsize::new(0);
+        Ample {
+            inner,
+            processes,
+            skeleton,
+            watched,
+            decision: AtomicU8::new(Decision::Undecided as u8),
+            states: zero(),
+            reduced: zero(),
+            early: zero(),
+            enabled: zero(),
+            followed: zero(),
+        }
+    }
+
+    /// The same around another space with the same skeleton.
+    pub(crate) fn around(&self, inner: S) -> Ample<S> {
+        let (processes, skeleton) = (Arc::clone(&self.processes), Arc::clone(&self.skeleton));
+        Ample::new(inner, processes, skeleton, Arc::clone(&self.watched))
+    }
+
+    /// How much has been left out so far.
+    pub fn saved(&self) -> Saved {
+        let count = |of: &AtomicUsize| of.load(Ordering::Relaxed);
+        Saved {
+            states: count(&self.states),
+            reduced: count(&self.reduced),
+            early: count(&self.early),
+            enabled: count(&self.enabled),
+            followed: count(&self.followed),
+        }
+    }
+
+    /// Whether it was given up, since nothing was left out of many states.
+    pub fn is_given_up(&self) -> bool {
+        self.decision.load(Ordering::Relaxed) == Decision::GivenUp as u8
+    }
+
+    /// How many processes an action may start.
+    pub fn starts(&self, action: ActionId) -> u32 {
+        let signature = self.inner.signature();
+        let starts = signature.action(action).moves.iter().map(|&id| {
+            let part = self.processes.part(id);
+            let step = part.and_then(|part| self.skeleton.step(&part));
+            step.map_or(0, |step| step.start_count)
+        });
+        starts.fold(0, u32::saturating_add)
+    }
+
+    /// Decides, if nothing has been decided yet; whether it is decided so now.
+    fn decide(&self, decision: Decision) -> bool {
+        let (undecided, order) = (Decision::Undecided as u8, Ordering::Relaxed);
+        match self.decision.compare_exchange(undecided, decision as u8, order, order) {
+            Ok(_) => true,
+            Err(now) => now == decision as u8,
+        }
+    }
+
+    /// Appends the steps of a row that are to be followed.
+    fn follow(&self, row: &[u64], of: Range<usize>, work: &mut Work, out: &mut Steps) {
+        let Work { batch, chooser, .. } = work;
+        let state = State {
+            signature: self.inner.signature(),
+            processes: &*self.processes,
+            row,
+            steps: batch,
+            first: of.start,
+            actions: &batch.actions[of.clone()],
+        };
+        let count = of.len();
+        let is_chosen = !self.diverges(row, &state) && chooser.choose(&state);
+        let is_chosen = is_chosen && self.decide(Decision::LeavesOut);
+        let at = out.ends.len();
+        let mut followed = 0;
+        let add = |counter: &AtomicUsize, by: usize| _ = counter.fetch_add(by, Ordering::Relaxed);
+        for step in of.clone() {
+            let action = batch.actions[step];
+            if is_chosen && !chooser.best[step - of.start] {
+                out.omitted.push((at, action));
+                continue;
+            }
+            followed += 1;
+            if let Some(fault) = batch.fault(step) {
+                out.faults.push((out.actions.len(), fault.clone()));
+            }
+            out.push(action, batch.rows_of(step..step + 1, row.len()));
+        }
+        out.end_row();
+        add(&self.states, 1);
+        add(&self.enabled, count);
+        add(&self.followed, followed);
+        if is_chosen {
+            add(&self.reduced, 1);
+            add(&self.early, usize::from(chooser.is_early()));
+        }
+    }
+
+    /// Whether a process goes on alone for ever in a row, or may do so after a step. Such a step disables all
+    /// others for ever, and nothing can be left out beside it.
+    fn diverges(&self, row: &[u64], state: &State<'_>) -> bool {
+        let Some(strip) = &self.skeleton.holder else { return false };
+        let is_held = |row: &[u64]| strip.get(row, 0) >= 0;
+        let all = state.first..state.first + state.actions.len();
+        let targets = state.steps.rows_of(all.clone(), row.len()).chunks_exact(row.len());
+        is_held(row)
+            || all.zip(targets).any(|(at, to)| is_held(to) && state.steps.fault(at).is_none())
+    }
+}
+
+impl<S: Space> Space for Ample<S> {
+    delegate_space!(inner, Work);
+
+    fn scratch(&self) -> Scratch {
+        let chooser = Chooser::new(Arc::clone(&self.skeleton), Arc::clone(&self.watched));
+        Scratch::new(Work { inner: self.inner.scratch(), batch: Steps::default(), chooser })
+    }
+
+    fn initial(&self, scratch: &mut Scratch, out: &mut Steps) {
+        self.inner.initial(&mut scratch.of::<Work>().inner, out);
+    }
+
+    fn expand(&self, rows: &[u64], scratch: &mut Scratch, out: &mut Steps) {
+        let interrupt = scratch.interrupt.take();
+        let width = self.width();
+        let work = scratch.of::<Work>();
+        work.inner.interrupt = interrupt;
+        // As long as nothing has been left out, nobody can tell whether anything might have been.
+        if self.states.load(Ordering::Relaxed) >= ENOUGH {
+            self.decide(Decision::GivenUp);
+        }
+        if self.is_given_up() {
+            self.inner.expand(rows, &mut work.inner, out);
+        } else {
+            let mut batch = std::mem::take(&mut work.batch);
+            batch.clear();
+            self.inner.expand(rows, &mut work.inner, &mut batch);
+            let first = out.ends.len();
+            out.omitted.extend(batch.omitted.iter().map(|&(row, action)| (first + row, action)));
+            out.committed.extend(batch.committed.iter().map(|row| first + row));
+            work.batch = batch;
+            let ends = std::mem::take(&mut work.batch.ends);
+            let mut begin = 0;
+            for (row, &end) in rows.chunks_exact(width).zip(&ends) {
+                self.follow(row, begin..end, work, out);
+                begin = end;
+            }
+            work.batch.ends = ends;
+        }
+        let interrupt = work.inner.interrupt.take();
+        let bytes = work.inner.bytes;
+        scratch.interrupt = interrupt;
+        scratch.bytes = bytes;
+    }
+}
+
+/// A row and its steps, among which some are chosen.
+struct State<'a> {
+    signature: &'a Signature,
+    processes: &'a dyn Processes,
+    row: &'a [u64],
+    steps: &'a Steps,
+    /// The position of the first of them.
+    first: usize,
+    actions: &'a [ActionId],
+}
+
+impl State<'_> {
+    fn is_faulty(&self, at: usize) -> bool {
+        !self.steps.faults.is_empty() && self.steps.fault(self.first + at).is_some()
+    }
+}
 
 /// What is known of an action wherever it is taken.
 #[derive(Clone, Debug)]
@@ -24,14 +268,12 @@ struct OfAction {
     first: Vec<Part>,
     /// Values that have to grow.
     climbs: Vec<Climb>,
-    /// How many processes it may start.
-    starts: u32,
 }
 
 /// Chooses what is followed.
-pub(crate) struct Ample {
-    skeleton: Skeleton,
-    watched: Watched,
+struct Chooser {
+    skeleton: Arc<Skeleton>,
+    watched: Arc<Watched>,
     actions: Vec<Option<OfAction>>,
     /// Of the state: where processes are.
     positions: Vec<Option<Position>>,
@@ -55,10 +297,10 @@ pub(crate) struct Ample {
     early: Vec<bool>,
 }
 
-impl Ample {
-    pub(crate) fn new(skeleton: Skeleton, watched: Watched) -> Ample {
+impl Chooser {
+    fn new(skeleton: Arc<Skeleton>, watched: Arc<Watched>) -> Chooser {
         let count = skeleton.slots.len();
-        Ample {
+        Chooser {
             skeleton,
             watched,
             actions: Vec::new(),
@@ -77,14 +319,14 @@ impl Ample {
         }
     }
 
-    /// Chooses among the actions of the state that the system has looked at; `false` for all of them.
-    pub(crate) fn choose<S: Reducible>(&mut self, system: &S) -> bool {
-        let pending = system.pending();
+    /// Chooses among the actions of a state; `false` for all of them.
+    fn choose(&mut self, system: &State<'_>) -> bool {
+        let pending = system.actions;
         if pending.len() < 2 {
             return false;
         }
         // Whoever holds moves alone anyway.
-        if self.skeleton.holder.is_some_and(|strip| system.value(&strip) >= 0) {
+        if self.skeleton.holder.is_some_and(|strip| strip.get(system.row, 0) >= 0) {
             return false;
         }
         self.meet(system);
@@ -122,36 +364,20 @@ impl Ample {
         fewest < total
     }
 
-    /// Which actions were chosen last, by position.
-    pub(crate) fn chosen(&self) -> &[bool] {
-        &self.best
-    }
-
     /// Whether a constraint could tell an action of the set that was chosen last.
-    pub(crate) fn is_early(&self) -> bool {
+    fn is_early(&self) -> bool {
         self.best.iter().zip(&self.early).any(|(chosen, early)| *chosen && *early)
     }
 
-    /// Whether nobody can tell in which slot a process is.
-    pub(crate) fn is_anonymous(&self) -> bool {
-        self.skeleton.anonymous
-    }
-
-    /// How many processes an action may start.
-    pub(crate) fn starts<S: Reducible>(&mut self, system: &S, action: ActionId) -> u32 {
-        self.learn(system, action);
-        self.actions[action.index()].as_ref().map_or(0, |known| known.starts)
-    }
-
     /// Takes note of the state.
-    fn meet<S: Reducible>(&mut self, system: &S) {
-        system.positions(&mut self.positions);
+    fn meet(&mut self, system: &State<'_>) {
+        system.processes.positions(system.row, &mut self.positions);
         for slot in self.active.drain(..) {
             self.of_slot[slot as usize].clear();
             self.able[slot as usize] = 0;
             self.loud[slot as usize] = false;
         }
-        let pending = system.pending();
+        let pending = system.actions;
         self.carries.clear();
         self.early.clear();
         for (at, &action) in pending.iter().enumerate() {
@@ -161,7 +387,7 @@ impl Ample {
                 // One action may count several times.
                 let all = known.climbs.iter().filter(|other| other.strip == climb.strip);
                 let by = all.fold(0i64, |sum, other| sum.saturating_add(other.by));
-                let value = system.value(&climb.strip).saturating_add(by);
+                let value = climb.strip.get(system.row, 0).saturating_add(by);
                 (climb.low..=climb.high).contains(&value)
             });
             let loud = known.tone == Tone::Loud || !climbs || system.is_faulty(at);
@@ -180,35 +406,30 @@ impl Ample {
         self.active.sort_unstable();
     }
 
-    fn learn<S: Reducible>(&mut self, system: &S, id: ActionId) {
+    fn learn(&mut self, system: &State<'_>, id: ActionId) {
         if self.actions.len() <= id.index() {
             self.actions.resize(id.index() + 1, None);
         }
         if self.actions[id.index()].is_some() {
             return;
         }
-        let action = system.action(id);
-        let is_seen = self.watched.sees(action, system.signature());
+        let action = system.signature.action(id);
+        let is_seen = self.watched.sees(action, system.signature);
         let (mut tone, mut owed) = (if is_seen { Tone::Loud } else { Tone::Quiet }, false);
-        let (mut first, mut climbs, mut starts) = (Vec::<Part>::new(), Vec::new(), 0_u32);
+        let (mut first, mut climbs) = (Vec::<Part>::new(), Vec::new());
         for &of in &action.moves {
-            let slot = system.signature().moves[of.index()].process.0;
-            let part = system.part(of);
-            let step = part.and_then(|part| {
-                let Part { slot, variant, location, edge } = part;
-                let spot = self.skeleton.spot(slot as usize, variant as usize, location as usize);
-                spot.steps.get(edge as usize)
-            });
+            let slot = system.signature.moves[of.index()].process.0;
+            let part = system.processes.part(of);
+            let step = part.and_then(|part| self.skeleton.step(&part));
             tone = tone.max(step.map_or(Tone::Loud, |step| step.tone));
             owed |= step.is_some_and(|step| step.owed);
             climbs.extend(step.and_then(|step| step.climb));
-            starts = starts.saturating_add(step.map_or(0, |step| step.start_count));
             if first.iter().all(|other| other.slot != slot) {
                 let nothing = Part { slot, variant: 0, location: 0, edge: u32::MAX };
                 first.push(part.unwrap_or(nothing));
             }
         }
-        self.actions[id.index()] = Some(OfAction { tone, owed, first, climbs, starts });
+        self.actions[id.index()] = Some(OfAction { tone, owed, first, climbs });
     }
 
     fn spot(&self, slot: usize) -> Option<&Spot> {

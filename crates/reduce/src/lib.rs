@@ -1,20 +1,21 @@
 //! Systems with fewer steps and the same answers.
 //!
-//! A reduction is a wrapper from a system to a system: [`Reduced`] has the states, actions and
-//! propositions of the system inside it, and follows only some of its transitions. What is *enabled* is
-//! still asked of the system itself: see [`TransitionSystem::left_out`].
+//! A reduction is a space around a space, made anew for each question: [`Ample`] follows only some of the steps,
+//! [`Quotient`] has one row for all that differ by an exchange of processes. What is *enabled* although no step of it
+//! is followed is in [`Steps::omitted`]. Nothing is changed in the system that the question is about. [`Reduced`] puts
+//! the spaces of a question together, numbers their states, and leads runs back to the system as it was written.
 //!
 //! # Dead variables
 //!
 //! What no process reads again is forgotten ([`Reduced::forgetting`]), beside what else is done. What is left
 //! is strongly bisimilar, so it is as sound as nothing at all, but for what asks whether two states are the
-//! same one. The interpreter does it: see `forget.rs` and `liveness.rs` of `fairly_model`.
+//! same one. The space that does it is [`Forgetting`](fairly_model::Forgetting).
 //!
 //! # Merged statements
 //!
 //! Statements that no other process and nothing that is watched can tell from nothing are merged into those
-//! before them ([`Reducible::merge`]), before anything else is done: what is left is a model like any other. See
-//! `merge.rs` of `fairly_model`.
+//! before them ([`Reduced::merging`]), before anything else is done: what is left is a model like any other. See
+//! [`Merged`](fairly_model::Merged).
 //!
 //! # Symmetry
 //!
@@ -55,24 +56,33 @@
 //!
 //! Sets of processes and of parts of a state are `fixedbitset`'s.
 //!
-//! [`TransitionSystem::left_out`]: fairly_system::TransitionSystem::left_out
+//! [`Steps::omitted`]: fairly_system::Steps::omitted
 
 mod ample;
 mod anonymous;
+mod base;
 mod bits;
 mod cycles;
 mod demand;
 mod index;
 mod lasting;
+mod model_system;
 mod of_model;
 mod of_network;
+mod processes;
+mod quotient;
 mod reduced;
 mod room;
 mod skeleton;
 mod symmetry;
 mod watched;
 
-pub use reduced::{Lost, Position, Reduced, Reducible, Saved, Unsuited};
+pub use ample::{Ample, Saved};
+pub use base::Base;
+pub use model_system::ModelSystem;
+pub use processes::{Position, Processes};
+pub use quotient::Quotient;
+pub use reduced::{Lost, Reduced, Reducible, Unsuited};
 pub use skeleton::Skeleton;
 pub use symmetry::{Asymmetric, Exchanged, Permutation, Symmetry};
 pub use watched::Watched;

@@ -10,218 +10,86 @@
 //! done depends on both ends. That is more than footprints know ([`fairly_model::Footprints`]), so here
 //! they are asked about edges without their communication.
 
-use fairly_model::native::Part;
 use fairly_model::{
-    Access, AnyVariable, Atomicity, BinaryOp, Collapsed, Communication, Edge, Exit, Expr, Faint,
-    Footprint, Footprints, Forgotten, Gathering, Kept, Label, LocalId, Model, Order, Owner,
-    Pattern, SlotId, Statement, StatementKind, Storage, Target, TemplateId, WhenFull,
+    Access, AnyVariable, Atomicity, BinaryOp, Communication, Edge, Exit, Expr, Faint, Footprint,
+    Footprints, Gathering, Label, LocalId, Model, ModelSpace, Order, Owner, Pattern, SlotId,
+    Statement, StatementKind, Storage, Target, TemplateId, WhenFull,
 };
-use fairly_omega::{StateId, Stop};
-use fairly_system::{ActionId, EventId, EventKind, MoveId, Packed, Transition, TransitionSystem};
+use fairly_omega::Stop;
+use fairly_system::{EventId, EventKind, MoveId, Space};
 use hashbrown::{HashMap, HashSet};
 
 use crate::anonymous::are_anonymous;
 use crate::bits::Bits;
 use crate::cycles;
 use crate::demand;
-use crate::reduced::{Position, Reducible, Unsuited};
+use crate::reduced::Unsuited;
 use crate::skeleton::{Change, Climb, Need, Skeleton, Spot, Step, Tone, Users};
-use crate::symmetry::{self, Asymmetric, Permutation, Symmetry};
 use crate::watched::{self, Names, Place, Watched};
 
 /// Steps of all processes that are compared with each other, at the most.
 const MOST_STEPS: usize = 20_000;
 
-impl Reducible for Collapsed {
-    fn packed(&mut self) -> Option<&mut dyn Packed> {
-        Some(self)
+/// The skeleton of a model, unless it is time to stop before it is made.
+pub(crate) fn skeleton(
+    space: &ModelSpace,
+    watched: &Watched,
+    stop: Stop,
+) -> Result<Skeleton, Unsuited> {
+    let model = space.model();
+    let locations = || model.templates.iter().flat_map(|template| &template.locations);
+    if locations().any(|location| location.edges.is_none()) {
+        return Err(Unsuited::Open);
     }
-
-    fn heed(&mut self, stop: Stop) {
-        self.interpreter_mut().heed(stop);
+    if model.atomicity == Atomicity::Priority && locations().any(|location| location.atomic) {
+        return Err(Unsuited::Priorities);
     }
-
-    fn skeleton(&self, watched: &Watched) -> Result<Skeleton, Unsuited> {
-        let interpreter = self.interpreter();
-        let model = interpreter.model();
-        let locations = || model.templates.iter().flat_map(|template| &template.locations);
-        if locations().any(|location| location.edges.is_none()) {
-            return Err(Unsuited::Open);
-        }
-        if model.atomicity == Atomicity::Priority && locations().any(|location| location.atomic) {
-            return Err(Unsuited::Priorities);
-        }
-        let mut atoms = watched.values.clone();
-        for atom in watched.all_atoms() {
-            atoms.push(interpreter.atom_expression(atom).ok_or(Unsuited::Stuck)?);
-        }
-        let variants = interpreter.layout().slots.iter().map(|slot| &slot.variants);
-        let kinds = variants.map(|all| all.iter().map(|variant| variant.template).collect());
-        let kinds: Vec<Vec<TemplateId>> = kinds.collect();
-        let edges = |template: &TemplateId| -> usize {
-            let locations = model.template(*template).locations.iter();
-            locations.map(|location| location.edges.as_ref().map_or(0, Vec::len)).sum()
-        };
-        if kinds.iter().flatten().map(edges).sum::<usize>() > MOST_STEPS {
-            return Err(Unsuited::Large);
-        }
-        let stop = interpreter.stop();
-        let looked_up = watched.looked_up.and_then(|atom| interpreter.atom_expression(atom));
-        let seen: Vec<Expr> = atoms.iter().cloned().chain(looked_up).collect();
-        let mut maker = Maker::new(model, self.signature(), kinds, &atoms);
-        maker.anonymous = are_anonymous(model, interpreter.layout(), watched, &seen);
-        maker.faint = Faint::new(model, interpreter.layout(), &seen);
-        // What may be forgotten in some question is not seen to grow.
-        let forgotten = Faint::new(model, interpreter.layout(), &[]);
-        let mut skeleton = maker.skeleton(stop)?;
-        skeleton.holder = interpreter.layout().holder;
-        skeleton.complete();
-        if stop.is_due() {
-            return Err(Unsuited::Stopped);
-        }
-        let (reads, places) = maker.watched(&atoms);
-        watched::hide_from_atoms(&mut skeleton, &reads, &places);
-        let part = |id: MoveId| interpreter.part(id);
-        let names = Names { signature: self.signature(), part: &part };
-        demand::hide_from_constraints(&mut skeleton, &watched.constraints, &names);
-        let climb = |slot: usize, variant: usize, local: u32, by: i64| {
-            let of = &interpreter.layout().slots[slot].variants[variant];
-            if forgotten.has_local(of.template, LocalId(local)) {
-                return None;
-            }
-            let range = model.template(of.template).local(LocalId(local)).range;
-            let strip = of.locals[local as usize];
-            Some(Climb { strip, by, low: range.low, high: range.high })
-        };
-        if stop.is_due() {
-            return Err(Unsuited::Stopped);
-        }
-        cycles::break_all(&mut skeleton, &climb);
-        Ok(skeleton)
+    let mut atoms = watched.values.clone();
+    for atom in watched.all_atoms() {
+        atoms.push(space.atom_expression(atom).ok_or(Unsuited::Stuck)?);
     }
-
-    fn look(&mut self, state: StateId) -> bool {
-        Collapsed::look(self, state)
+    let variants = space.layout().slots.iter().map(|slot| &slot.variants);
+    let kinds = variants.map(|all| all.iter().map(|variant| variant.template).collect());
+    let kinds: Vec<Vec<TemplateId>> = kinds.collect();
+    let edges = |template: &TemplateId| -> usize {
+        let locations = model.template(*template).locations.iter();
+        locations.map(|location| location.edges.as_ref().map_or(0, Vec::len)).sum()
+    };
+    if kinds.iter().flatten().map(edges).sum::<usize>() > MOST_STEPS {
+        return Err(Unsuited::Large);
     }
-
-    fn pending(&self) -> &[ActionId] {
-        Collapsed::pending(self).actions
+    let looked_up = watched.looked_up.and_then(|atom| space.atom_expression(atom));
+    let seen: Vec<Expr> = atoms.iter().cloned().chain(looked_up).collect();
+    let mut maker = Maker::new(model, space.signature(), kinds, &atoms);
+    maker.anonymous = are_anonymous(model, space.layout(), watched, &seen);
+    maker.faint = Faint::new(model, space.layout(), &seen);
+    // What may be forgotten in some question is not seen to grow.
+    let forgotten = Faint::new(model, space.layout(), &[]);
+    let mut skeleton = maker.skeleton(stop)?;
+    skeleton.holder = space.layout().holder;
+    skeleton.complete();
+    if stop.is_due() {
+        return Err(Unsuited::Stopped);
     }
-
-    fn is_faulty(&self, at: usize) -> bool {
-        Collapsed::pending(self).is_faulty(at)
-    }
-
-    fn positions(&self, out: &mut Vec<Option<Position>>) {
-        let words = Collapsed::pending(self).words;
-        out.clear();
-        out.extend(self.interpreter().layout().slots.iter().map(|slot| {
-            let kind = slot.kind.get(words, 0);
-            let small = |value: i64| u32::try_from(value).expect("a position");
-            (kind > 0).then(|| Position {
-                variant: small(kind - 1),
-                location: small(slot.location.get(words, 0)),
-            })
-        }));
-    }
-
-    fn value(&self, strip: &fairly_model::Strip) -> i64 {
-        strip.get(Collapsed::pending(self).words, 0)
-    }
-
-    fn part(&self, id: MoveId) -> Option<Part> {
-        self.interpreter().part(id)
-    }
-
-    fn follow(&mut self, state: StateId, keep: Option<&[bool]>, out: &mut Vec<Transition>) {
-        Collapsed::follow(self, state, |at| keep.is_none_or(|keep| keep[at]), out);
-    }
-
-    fn symmetry(&self, watched: &Watched) -> Result<Symmetry, Asymmetric> {
-        symmetry::detect(self, watched)
-    }
-
-    fn look_up_to(&mut self, state: StateId, symmetry: &mut Symmetry) -> bool {
-        Collapsed::look_up_to(self, state, Some(symmetry))
-    }
-
-    fn diverges(&self) -> bool {
-        Collapsed::diverges(self)
-    }
-
-    fn canonical(&mut self, state: StateId, symmetry: &mut Symmetry) -> StateId {
-        Collapsed::canonical(self, state, symmetry)
-    }
-
-    fn forget(&mut self, watched: &Watched) -> bool {
-        let interpreter = self.interpreter();
-        let mut seen = watched.values.clone();
-        // Whether the system is stuck is no expression, and depends on nothing that is dead.
-        let atoms = watched.all_atoms();
-        seen.extend(atoms.into_iter().filter_map(|atom| interpreter.atom_expression(atom)));
-        self.interpreter_mut().forget(&seen)
-    }
-
-    fn remember(&mut self) {
-        self.interpreter_mut().remember();
-    }
-
-    fn forgotten(&self) -> Option<Forgotten> {
-        self.interpreter().forgotten()
-    }
-
-    fn without_dead(&mut self, state: StateId) -> StateId {
-        Collapsed::without_dead(self, state)
-    }
-
-    fn merge(&mut self, watched: &Watched) -> usize {
-        let interpreter = self.interpreter();
-        let mut seen = watched.values.clone();
-        for atom in watched.all_atoms() {
-            // Whether the system is stuck is no expression, and a step on the way to that tells.
-            let Some(expr) = interpreter.atom_expression(atom) else { return 0 };
-            seen.push(expr);
-        }
-        let signature = self.signature().clone();
-        let event = |event: EventId| watched.asks_for(event, &signature);
-        let kept = Kept { seen: &seen, event: &event, enabled: watched.asks_who_is_enabled() };
-        self.interpreter_mut().merge(&kept)
-    }
-
-    fn unmerge(&mut self) {
-        self.interpreter_mut().unmerge();
-    }
-
-    fn merged(&self) -> usize {
-        self.interpreter().merged()
-    }
-
-    fn enabled_as_it_is(&mut self, state: StateId, out: &mut Vec<Transition>) {
-        Collapsed::as_it_is(self, |system| system.enabled(state, out));
-    }
-
-    fn passed(&mut self, state: StateId) -> Option<Transition> {
-        if Reducible::merged(self) == 0 {
+    let (reads, places) = maker.watched(&atoms);
+    watched::hide_from_atoms(&mut skeleton, &reads, &places);
+    let part = |id: MoveId| space.part(id);
+    let names = Names { signature: space.signature(), part: &part };
+    demand::hide_from_constraints(&mut skeleton, &watched.constraints, &names);
+    let climb = |slot: usize, variant: usize, local: u32, by: i64| {
+        let of = &space.layout().slots[slot].variants[variant];
+        if forgotten.has_local(of.template, LocalId(local)) {
             return None;
         }
-        Collapsed::as_it_is(self, |system| system.passed(state))
+        let range = model.template(of.template).local(LocalId(local)).range;
+        let strip = of.locals[local as usize];
+        Some(Climb { strip, by, low: range.low, high: range.high })
+    };
+    if stop.is_due() {
+        return Err(Unsuited::Stopped);
     }
-
-    fn exchanges_at_start(&mut self, symmetry: &mut Symmetry) -> u64 {
-        match self.initial().as_slice() {
-            &[start] => symmetry.exchanges_of(&self.words(start)),
-            _ => symmetry.orbit(),
-        }
-    }
-
-    fn exchanged(
-        &mut self,
-        state: StateId,
-        symmetry: &mut Symmetry,
-        moved: &Permutation,
-    ) -> StateId {
-        self.changed(state, |words| symmetry.exchange(words, moved))
-    }
+    cycles::break_all(&mut skeleton, &climb);
+    Ok(skeleton)
 }
 
 /// Makes a skeleton.

@@ -1,29 +1,24 @@
-//! The wrapper.
+//! A system as a question about it searches it, and the way back.
 
 use std::fmt;
+use std::sync::Arc;
 
-use fairly_model::{Forgotten, Strip, native::Part};
+use fairly_explore::{Collapsed, Explored};
+use fairly_model::{Expr, Forget, Forgetting, Forgotten, Passed};
 use fairly_omega::{StateId, Stop};
 use fairly_system::{
-    Action, ActionId, AtomIndex, Fault, Growth, Interrupt, MoveId, Packed, Run, RunStep, Signature,
-    Transition, TransitionSystem,
+    Action, ActionId, AtomIndex, Fault, Growth, Interrupt, MoveId, Packed, Run, RunStep, Scratch,
+    Sequences, Signature, Space, Steps, Transition, TransitionSystem,
 };
 use hashbrown::HashMap;
 
-use crate::ample::Ample;
+use crate::ample::{Ample, Saved};
+use crate::base::Base;
+use crate::quotient::Quotient;
 use crate::room::{MOST_PROCESSES, Starts};
 use crate::skeleton::Skeleton;
-use crate::symmetry::{Asymmetric, Exchanged, Kind, Permutation, Symmetry};
+use crate::symmetry::{Asymmetric, ExactKind, Exchanged, Kind, Permutation, Symmetry};
 use crate::watched::Watched;
-
-/// Where a process is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Position {
-    /// Which of the kinds that can be in its slot.
-    pub variant: u32,
-    /// Its location.
-    pub location: u32,
-}
 
 /// Why a system cannot be reduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,145 +55,35 @@ impl fmt::Display for Unsuited {
     }
 }
 
-/// A system of processes whose steps can be left out before what they lead to is stored. A system that
-/// says nothing of its processes is never reduced.
+/// A system that questions are asked about. What is searched in its place has states with numbers of its own; runs
+/// are led back to this one, as it was written. A system without a [base](Reducible::base) is never reduced.
 pub trait Reducible: TransitionSystem {
     /// Says when to give up what has to be worked out before a system can be reduced.
     fn heed(&mut self, _stop: Stop) {}
 
-    /// What its processes are made of, with the steps marked that may be followed alone.
-    ///
-    /// # Errors
-    /// When no reduction is known to be sound.
-    fn skeleton(&self, _watched: &Watched) -> Result<Skeleton, Unsuited> {
-        Err(Unsuited::Unknown)
-    }
-
-    /// Works out what is enabled in a state; `false` if the system has no steps there because
-    /// something went wrong in the step to it.
-    fn look(&mut self, _state: StateId) -> bool {
-        false
-    }
-
-    /// The actions enabled in the state that was looked at last.
-    fn pending(&self) -> &[ActionId] {
-        &[]
-    }
-
-    /// Whether something goes wrong in one of them, by position.
-    fn is_faulty(&self, _at: usize) -> bool {
-        false
-    }
-
-    /// Where each process is in the state that was looked at last.
-    fn positions(&self, out: &mut Vec<Option<Position>>) {
-        out.clear();
-    }
-
-    /// A value in the state that was looked at last.
-    fn value(&self, strip: &Strip) -> i64 {
-        strip.base
-    }
-
-    /// The step behind a move.
-    fn part(&self, _id: MoveId) -> Option<Part> {
+    /// The spaces that can be searched in place of the system, before anything is left out.
+    fn base(&self) -> Option<Base> {
         None
     }
 
-    /// Appends the transitions of the state that was looked at last, all or those to be kept, by
-    /// position. What the others lead to is not stored.
-    fn follow(&mut self, _state: StateId, _keep: Option<&[bool]>, _out: &mut Vec<Transition>) {}
-
-    /// Which processes can be exchanged without a difference to what is watched.
-    ///
-    /// # Errors
-    /// When there are none, or none are known.
-    fn symmetry(&self, _watched: &Watched) -> Result<Symmetry, Asymmetric> {
-        Err(Asymmetric::Unknown)
-    }
-
-    /// As [`look`](Reducible::look), with one of the steps that are the same up to an exchange.
-    fn look_up_to(&mut self, _state: StateId, _symmetry: &mut Symmetry) -> bool {
-        false
-    }
-
-    /// Whether a process goes on alone for ever in the state that was looked at last, or may do so after a
-    /// step out of it. Such a step disables all others for ever, and nothing can be left out beside it.
-    fn diverges(&self) -> bool {
-        false
-    }
-
-    /// The state that stands for a state.
-    fn canonical(&mut self, state: StateId, _symmetry: &mut Symmetry) -> StateId {
-        state
-    }
-
-    /// From now on forgets variables that are dead, but for what is watched; whether there are any.
-    fn forget(&mut self, _watched: &Watched) -> bool {
-        false
-    }
-
-    /// Forgets nothing any more.
-    fn remember(&mut self) {}
-
-    /// How much has been forgotten.
-    fn forgotten(&self) -> Option<Forgotten> {
+    /// The same with steps merged that neither what is watched nor other processes can tell from nothing;
+    /// `None` if there are none.
+    fn merged(&mut self, _watched: &Watched) -> Option<Base> {
         None
     }
 
-    /// The state in which all is forgotten that is dead in a state.
-    fn without_dead(&mut self, state: StateId) -> StateId {
-        state
-    }
-
-    /// From now on merges steps that neither what is watched nor other processes can tell from nothing
-    /// into those before them; how many locations processes then pass.
-    fn merge(&mut self, _watched: &Watched) -> usize {
-        0
-    }
-
-    /// Merges nothing any more.
-    fn unmerge(&mut self) {}
-
-    /// How many locations processes pass now.
-    fn merged(&self) -> usize {
-        0
-    }
-
-    /// The transitions of a state with nothing being forgotten or merged.
-    fn enabled_as_it_is(&mut self, state: StateId, out: &mut Vec<Transition>) {
-        self.enabled(state, out);
-    }
-
-    /// The next of the transitions that are merged into the one that led to a state, with nothing being
-    /// forgotten or merged; `None` if no process is on its way there.
-    fn passed(&mut self, _state: StateId) -> Option<Transition> {
+    /// The row of a state; `None` if something went wrong in the step to it.
+    fn own_row(&self, _state: StateId) -> Option<Vec<u64>> {
         None
     }
 
-    /// How many exchanges leave the initial state as it is: about as many states as one may stand for.
-    fn exchanges_at_start(&mut self, symmetry: &mut Symmetry) -> u64 {
-        symmetry.orbit()
-    }
+    /// Says that nothing is asked of states from now on but the values of these expressions: see
+    /// [`TransitionSystem::has_same_future`].
+    fn ask(&mut self, _seen: Vec<Expr>) {}
 
-    /// The same system as one whose states are rows, if it is.
-    fn packed(&mut self) -> Option<&mut dyn Packed> {
-        None
-    }
-
-    /// The state with its processes exchanged.
-    fn exchanged(
-        &mut self,
-        state: StateId,
-        _symmetry: &mut Symmetry,
-        _moved: &Permutation,
-    ) -> StateId {
-        state
-    }
+    /// Takes note that no run comes to an error.
+    fn learn_that_nothing_fails(&mut self) {}
 }
-
-/// States after which a reduction is given up that has not left out anything.
-const ENOUGH: usize = 4096;
 
 /// Times that a cycle is gone round to find one of the system: exchanges may have to be repeated until
 /// every process is back where it was.
@@ -217,57 +102,36 @@ pub enum Lost {
     Step(usize),
 }
 
-/// How much has been left out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Saved {
-    /// States whose transitions were asked for, as often as they were.
-    pub states: usize,
-    /// Those of them in which transitions were left out.
-    pub reduced: usize,
-    /// Those of these in which one is followed that a constraint could tell: one that changes a demand
-    /// that lasts.
-    pub early: usize,
-    /// Actions that were enabled in all of them.
-    pub enabled: usize,
-    /// Those of them that were followed.
-    pub followed: usize,
-}
-
-impl Saved {
-    /// Actions that were not followed.
-    pub fn left_out(&self) -> usize {
-        self.enabled - self.followed
-    }
-}
-
-/// A system in which only ample sets are followed, or one state stands for all that are the same up to an
-/// exchange of processes, or all of it; and in which variables that are dead may be forgotten.
+/// A system as a question searches it: with statements merged, dead variables forgotten, only ample sets followed
+/// or one state for all that are the same up to an exchange of processes; or the system itself.
 pub struct Reduced<'a, S: Reducible> {
     system: &'a mut S,
-    forgets: bool,
-    /// Locations that processes pass.
-    merged: usize,
-    ample: Option<Ample>,
+    /// What is searched, before anything is left out of it; none if it is the system itself.
+    base: Option<Base>,
+    stop: Stop,
+    forget: Option<Arc<Forget>>,
+    forgetting: Option<Arc<Forgetting<Arc<dyn Sequences>>>>,
+    ample: Option<Arc<Ample<Arc<dyn Space>>>>,
+    quotient: Option<Arc<Quotient<Arc<dyn Space>>>>,
+    /// Of the quotient, with numbers for exchanges.
     symmetry: Option<Symmetry>,
+    /// Memory to ask the quotient with.
+    scratch: Option<Scratch>,
+    /// The states of what is searched, if it is not the system itself.
+    explored: Option<Explored<dyn Space>>,
+    /// The same with all steps and without exchanges, for searches that go from row to row.
+    whole: Option<Explored<dyn Space>>,
     /// Where exchanges are followed: the steps of a state, and what is exchanged after each.
     exchanges: HashMap<StateId, Vec<(Transition, Exchanged)>>,
-    /// What was left out of the state that was asked for last.
-    left_out: Vec<ActionId>,
-    last: Option<StateId>,
-    saved: Saved,
     /// Where nobody can tell in which slot a process is: the starts of processes.
     starts: Option<Starts>,
 }
 
-/// The system inside is as it was again.
-impl<S: Reducible> Drop for Reduced<'_, S> {
-    fn drop(&mut self) {
-        if self.merged > 0 {
-            self.system.unmerge();
-        }
-        if self.forgets {
-            self.system.remember();
-        }
+/// The steps of a base with atomic sequences as single steps.
+pub(crate) fn collapsed(space: Arc<dyn Sequences>) -> Arc<dyn Space> {
+    match space.may_hold() {
+        true => Arc::new(Collapsed::new(space)),
+        false => space,
     }
 }
 
@@ -277,84 +141,185 @@ impl<'a, S: Reducible> Reduced<'a, S> {
     /// # Errors
     /// When no reduction is known to be sound, or nothing could be left out.
     pub fn new(system: &'a mut S, watched: &Watched) -> Result<Self, Unsuited> {
-        let skeleton = system.skeleton(watched)?;
+        let reduced = Reduced::whole(system);
+        let skeleton = reduced.skeleton(watched)?;
         if !skeleton.is_reducible() {
             return Err(Unsuited::Nothing);
         }
-        Ok(Reduced::with(system, skeleton, watched.clone()))
+        Ok(reduced.with(skeleton, watched.clone()))
     }
 
-    /// A system reduced for what is watched, given its skeleton for that.
-    pub fn with(system: &'a mut S, skeleton: Skeleton, watched: Watched) -> Self {
-        let mut reduced = Reduced::whole(system);
-        let ample = Ample::new(skeleton, watched);
-        if ample.is_anonymous() {
-            let mut positions = Vec::new();
-            let initial = reduced.system.initial();
-            if initial.first().is_some_and(|&state| reduced.system.look(state)) {
-                reduced.system.positions(&mut positions);
-            }
-            reduced.starts = Some(Starts::new(positions.iter().flatten().count()));
-        }
-        reduced.ample = Some(ample);
-        reduced
-    }
-
-    /// A system in which processes are exchanged.
-    pub fn up_to(system: &'a mut S, symmetry: Symmetry) -> Self {
-        let mut reduced = Reduced::whole(system);
-        reduced.symmetry = Some(symmetry);
-        reduced
-    }
-
-    /// The whole system, as it is. What has been [merged](Reducible::merge) in it before is so as long as
-    /// this is there.
+    /// The whole system, as it is.
     pub fn whole(system: &'a mut S) -> Self {
         Reduced {
-            merged: system.merged(),
+            base: None,
+            stop: Stop::default(),
             system,
-            forgets: false,
+            forget: None,
+            forgetting: None,
             ample: None,
+            quotient: None,
             symmetry: None,
+            scratch: None,
+            explored: None,
+            whole: None,
             exchanges: HashMap::new(),
-            left_out: Vec::new(),
-            last: None,
-            saved: Saved::default(),
             starts: None,
         }
+    }
+
+    /// The same, with steps merged that neither what is watched nor other processes can tell from nothing.
+    #[must_use]
+    pub fn merging(mut self, watched: &Watched) -> Self {
+        if let Some(base) = self.system.merged(watched) {
+            self.base = Some(base);
+            self.build();
+        }
+        self
+    }
+
+    /// The same, giving up what takes long to work out at some time.
+    #[must_use]
+    pub fn heeding(mut self, stop: Stop) -> Self {
+        self.stop = stop;
+        self.system.heed(stop);
+        self
+    }
+
+    /// The same, leaving out what nothing that is watched can tell, given the skeleton for that.
+    #[must_use]
+    pub fn with(mut self, skeleton: Skeleton, watched: Watched) -> Self {
+        let Some(base) = self.base() else { return self };
+        let is_anonymous = skeleton.anonymous;
+        self.base = Some(base.clone());
+        self.build();
+        let Some(inner) = self.explored.as_ref().map(Explored::shared) else { return self };
+        if is_anonymous {
+            let mut first = Steps::default();
+            inner.initial(&mut inner.scratch(), &mut first);
+            let mut positions = Vec::new();
+            if first.faults.is_empty() {
+                base.processes().positions(&first.rows[..inner.width()], &mut positions);
+            }
+            self.starts = Some(Starts::new(positions.iter().flatten().count()));
+        }
+        let processes = Arc::clone(base.processes());
+        let ample = Ample::new(inner, processes, Arc::new(skeleton), Arc::new(watched));
+        self.ample = Some(Arc::new(ample));
+        self.build();
+        self
+    }
+
+    /// The same with processes exchanged.
+    #[must_use]
+    pub fn up_to(mut self, symmetry: Symmetry) -> Self {
+        let Some(base) = self.base() else { return self };
+        self.base = Some(base);
+        self.symmetry = Some(symmetry);
+        self.build();
+        self
     }
 
     /// The same, with variables forgotten that are dead and not watched; unless processes are followed
     /// through their exchanges.
     #[must_use]
     pub fn forgetting(mut self, watched: &Watched) -> Self {
-        if !self.remembers_exchanges() {
-            self.forgets = self.system.forget(watched);
+        let Some(base) = self.base().filter(|_| !self.remembers_exchanges()) else { return self };
+        let Some(model) = base.model() else { return self };
+        let seen = base.seen(watched);
+        let forget = Forget::dead(model, &seen);
+        self.system.ask(seen);
+        if let Some(forget) = forget {
+            self.forget = Some(Arc::new(forget));
+            self.base = Some(base);
+            self.build();
         }
         self
     }
 
+    /// Puts the spaces together.
+    fn build(&mut self) {
+        let Some(base) = &self.base else { return };
+        let mut space = Arc::clone(base.space());
+        if let (Some(forget), Some(model)) = (&self.forget, base.model()) {
+            let forgetting = Forgetting::new(space, Arc::clone(model), Arc::clone(forget));
+            let forgetting = Arc::new(forgetting);
+            space = Arc::clone(&forgetting) as Arc<dyn Sequences>;
+            self.forgetting = Some(forgetting);
+        }
+        let whole = collapsed(space);
+        let mut searched = Arc::clone(&whole);
+        if let Some(ample) = &self.ample {
+            let ample = Arc::new(ample.around(Arc::clone(&whole)));
+            self.ample = Some(Arc::clone(&ample));
+            searched = ample;
+        } else if let Some(symmetry) = &self.symmetry {
+            let quotient = Arc::new(Quotient::new(Arc::clone(&whole), symmetry.clone()));
+            self.scratch = Some(quotient.scratch());
+            self.quotient = Some(Arc::clone(&quotient));
+            searched = quotient;
+        }
+        self.explored = Some(Explored::of(searched));
+        self.whole = Some(Explored::of(whole));
+    }
+
+    /// The base of what is searched, or of the system.
+    fn base(&self) -> Option<Base> {
+        self.base.clone().or_else(|| self.system.base())
+    }
+
+    /// What the processes are made of, with the steps marked that may be followed alone.
+    ///
+    /// # Errors
+    /// When no reduction is known to be sound.
+    pub fn skeleton(&self, watched: &Watched) -> Result<Skeleton, Unsuited> {
+        self.base().ok_or(Unsuited::Unknown)?.skeleton(watched, self.stop)
+    }
+
+    /// Which processes can be exchanged without a difference to what is watched.
+    ///
+    /// # Errors
+    /// When there are none, or none are known.
+    pub fn find_symmetry(&self, watched: &Watched) -> Result<Symmetry, Asymmetric> {
+        self.base().ok_or(Asymmetric::Unknown)?.symmetry(watched)
+    }
+
+    /// How many exchanges leave the initial state as it is: about as many states as one may stand for.
+    pub fn exchanges_at_start(&mut self, symmetry: &mut Symmetry) -> u64 {
+        match self.system.initial().as_slice() {
+            &[start] => match self.system.own_row(start) {
+                Some(row) => symmetry.exchanges_of(&row),
+                None => symmetry.orbit(),
+            },
+            _ => symmetry.orbit(),
+        }
+    }
+
     /// How much has been forgotten so far, if anything is.
     pub fn forgotten(&self) -> Option<Forgotten> {
-        self.system.forgotten().filter(|_| self.forgets)
+        self.forgetting.as_ref().map(|forgetting| forgetting.forgotten())
     }
 
     /// Why more processes may be there at a time than there is room for, if they may, although none of the
     /// states that were asked for has too many.
     pub fn lacks_room(&self) -> Option<String> {
-        let starts = self.starts.as_ref().filter(|_| self.saved.reduced > 0)?;
+        let starts = self.starts.as_ref().filter(|_| self.saved().reduced > 0)?;
         let message = || format!("more than {MOST_PROCESSES} processes may be there at a time");
         starts.are_too_many().then(message)
     }
 
     /// How many locations processes pass because the steps there are merged into those before.
     pub fn merged(&self) -> usize {
-        self.merged
+        self.passed().map_or(0, |passed| passed.count())
+    }
+
+    fn passed(&self) -> Option<&Arc<Passed>> {
+        self.base.as_ref()?.passed()
     }
 
     /// Whether no step is left out and no state stands for others, but for what is forgotten and merged.
     pub fn is_whole(&self) -> bool {
-        self.ample.is_none() && self.symmetry.is_none()
+        self.quotient.is_none() && self.ample.as_ref().is_none_or(|ample| ample.is_given_up())
     }
 
     /// What is exchanged, if anything is.
@@ -362,14 +327,44 @@ impl<'a, S: Reducible> Reduced<'a, S> {
         self.symmetry.as_ref()
     }
 
-    /// The system inside.
+    /// How many states of the system one state has stood for, on average.
+    pub fn stood_for(&self) -> f64 {
+        self.quotient.as_ref().map_or(1.0, |quotient| quotient.stood_for())
+    }
+
+    /// The system.
     pub fn inner(&self) -> &S {
         self.system
     }
 
-    /// The system inside as one whose states are rows: all of its steps, with what is forgotten and merged.
+    /// The system, where runs are led to.
+    pub fn inner_mut(&mut self) -> &mut S {
+        self.system
+    }
+
+    /// The row of a state of what is searched; `None` if something went wrong in the step to it.
+    pub fn own_row(&self, state: StateId) -> Option<Vec<u64>> {
+        match &self.explored {
+            Some(explored) => explored.own_row(state),
+            None => self.system.own_row(state),
+        }
+    }
+
+    /// Tells the system what the search has shown of it.
+    pub fn finish(self) {
+        let nothing_fails = self.explored.as_ref().is_some_and(Explored::is_known_to_be_faultless);
+        if nothing_fails && self.is_whole() {
+            self.system.learn_that_nothing_fails();
+        }
+    }
+
+    /// What is searched as rows: all of its steps, with what is forgotten and merged.
     pub fn packed(&mut self) -> Option<&mut dyn Packed> {
-        self.system.packed()
+        if self.whole.is_none() {
+            let base = self.base()?;
+            self.whole = Some(Explored::of(collapsed(Arc::clone(base.space()))));
+        }
+        self.whole.as_mut().map(|whole| whole as &mut dyn Packed)
     }
 
     /// The run of the system behind a finite one of what is [packed](Reduced::packed): nothing was left out
@@ -383,27 +378,17 @@ impl<'a, S: Reducible> Reduced<'a, S> {
         steps: &[RunStep],
     ) -> Result<(StateId, Vec<RunStep>), Lost> {
         let symmetry = self.symmetry.take();
-        let lifted = if self.is_same() {
-            Ok((start, steps.to_vec()))
-        } else {
-            // The first state is as it is, so what is dead there may still be remembered after it.
-            let steps = steps.iter().map(|step| {
-                let to = match self.system.fault(step.to) {
-                    Some(_) => step.to,
-                    None => self.standing_for(step.to),
-                };
-                RunStep { to, ..*step }
-            });
-            let steps: Vec<RunStep> = steps.collect();
-            self.lift_from(start, &steps).map(|steps| (start, steps))
-        };
+        let searched = std::mem::replace(&mut self.explored, self.whole.take());
+        let start_of = self.start_of(start).ok_or(Lost::Step(0));
+        let lifted = start_of.and_then(|start| Ok((start, self.lift_from(start, steps)?)));
+        self.whole = std::mem::replace(&mut self.explored, searched);
         self.symmetry = symmetry;
         lifted
     }
 
     /// How much has been left out so far.
     pub fn saved(&self) -> Saved {
-        self.saved
+        self.ample.as_ref().map_or(Saved::default(), |ample| ample.saved())
     }
 
     /// The run of the system behind a run of the reduced system: the processes that stand for others
@@ -446,7 +431,7 @@ impl<'a, S: Reducible> Reduced<'a, S> {
             let mut back = laps.iter().position(is_back);
             // What nothing depends on may be another value in every lap. A cycle that closes altogether after a
             // few is better to read.
-            if back.is_none() && laps.len() >= EXACT_LAPS && self.forgets {
+            if back.is_none() && laps.len() >= EXACT_LAPS && self.forget.is_some() {
                 let ends = laps.iter().skip(1).map(|lap| lap[0].from).chain([at]);
                 let ends: Vec<StateId> = ends.collect();
                 let is_alike = |(lap, &end): (&Vec<RunStep>, &StateId)| {
@@ -489,26 +474,27 @@ impl<'a, S: Reducible> Reduced<'a, S> {
         self.symmetry.as_ref().is_some_and(Symmetry::remembers)
     }
 
-    /// Whether runs of the reduced system are runs of the system.
+    /// Whether the system itself is searched.
     fn is_same(&self) -> bool {
-        self.symmetry.is_none() && !self.forgets && self.merged == 0
+        self.explored.is_none()
     }
 
-    /// The initial state that a state stands for.
+    /// The initial state of the system that a state of what is searched stands for.
     pub fn start_of(&mut self, state: StateId) -> Option<StateId> {
         if self.is_same() {
             return Some(state);
         }
-        self.system.initial().into_iter().find(|&it| self.standing_for(it) == state)
+        self.system.initial().into_iter().find(|&it| self.stands_for(state, it))
     }
 
-    /// What is exchanged after each of these steps of a state whose steps have been asked for. `None` if a
-    /// step does not tell.
-    pub fn exchanges(&self, state: StateId, steps: &[Transition]) -> Option<Vec<Exchanged>> {
+    /// What is exchanged after each of these steps of a state of what is searched. `None` if a step does not
+    /// tell.
+    pub fn exchanges(&mut self, state: StateId, steps: &[Transition]) -> Option<Vec<Exchanged>> {
+        self.find_exchanges(state);
         let known = self.exchanges.get(&state).map_or(&[][..], Vec::as_slice);
         let exchanged = |step: &Transition| {
             // Nothing follows an error, and whoever looks again finds another state for it.
-            if step.action == ActionId::IDLE || self.system.fault(step.target).is_some() {
+            if step.action == ActionId::IDLE || self.fault(step.target).is_some() {
                 return Some(Exchanged::default());
             }
             let mut same = known.iter().filter(|(other, _)| other == step);
@@ -516,6 +502,26 @@ impl<'a, S: Reducible> Reduced<'a, S> {
             same.all(|(_, other)| *other == first).then_some(first)
         };
         steps.iter().map(exchanged).collect()
+    }
+
+    /// Asks the quotient what is exchanged after the steps of a state, unless that is known.
+    fn find_exchanges(&mut self, state: StateId) {
+        let (Some(quotient), Some(explored), Some(symmetry), Some(scratch)) =
+            (&self.quotient, &mut self.explored, &mut self.symmetry, &mut self.scratch)
+        else {
+            return;
+        };
+        if self.exchanges.contains_key(&state) {
+            return;
+        }
+        let (mut steps, mut found) = (Steps::default(), Vec::new());
+        if let Some(row) = explored.own_row(state) {
+            let exchanges = quotient.exchanges(&row, scratch, symmetry, &mut steps);
+            let mut transitions = Vec::new();
+            explored.number_steps(state, &steps, &mut transitions);
+            found = transitions.into_iter().zip(exchanges).collect();
+        }
+        self.exchanges.insert(state, found);
     }
 
     /// The run of the system behind one of the reduced system, as [`lift`](Reduced::lift), with every
@@ -543,16 +549,20 @@ impl<'a, S: Reducible> Reduced<'a, S> {
 
     /// Steps of the reduced system with what is exchanged after each. Where a step has several exchanges, it
     /// stands for several of the system, and any of them will do.
-    fn with_exchanges(&self, steps: &[RunStep]) -> Result<Vec<(RunStep, Exchanged)>, Lost> {
-        let exchanged = |(at, step): (usize, &RunStep)| {
+    fn with_exchanges(&mut self, steps: &[RunStep]) -> Result<Vec<(RunStep, Exchanged)>, Lost> {
+        let mut all = Vec::new();
+        for (at, step) in steps.iter().enumerate() {
+            self.find_exchanges(step.from);
             let taken = Transition { target: step.to, action: step.action };
             let known = self.exchanges.get(&step.from).map_or(&[][..], Vec::as_slice);
             let found = known.iter().find(|(other, _)| *other == taken);
-            let found = found.map(|(_, exchanged)| *exchanged);
-            let told = || Some(self.exchanges(step.from, &[taken])?[0]);
-            Ok((*step, found.or_else(told).ok_or(Lost::Step(at))?))
-        };
-        steps.iter().enumerate().map(exchanged).collect()
+            let found = match found {
+                Some((_, exchanged)) => Some(*exchanged),
+                None => self.exchanges(step.from, &[taken]).map(|told| told[0]),
+            };
+            all.push((*step, found.ok_or(Lost::Step(at))?));
+        }
+        Ok(all)
     }
 
     fn lift_along(
@@ -561,42 +571,39 @@ impl<'a, S: Reducible> Reduced<'a, S> {
         really: &mut Permutation,
         steps: &[(RunStep, Exchanged)],
     ) -> Result<Vec<RunStep>, Lost> {
-        let symmetry = self.symmetry.as_mut().ok_or(Lost::Step(0))?;
-        let system = &mut *self.system;
         let (mut lifted, mut out) = (Vec::new(), Vec::new());
+        let nobody = Permutation::identity(self.signature().processes.len());
         for (position, (step, exchanged)) in steps.iter().enumerate() {
             if step.action == ActionId::IDLE {
                 lifted.push(RunStep { from: *at, action: step.action, to: *at });
                 continue;
             }
-            let kind = |system: &S, symmetry: &Symmetry, action: ActionId, moved: &Permutation| {
-                let slot_of = |id: MoveId| system.signature().moves[id.index()].process.index();
-                symmetry.exact_kind(system.action(action), moved, slot_of, |id| system.part(id))
-            };
-            let nobody = Permutation::identity(system.signature().processes.len());
-            let wanted = kind(system, symmetry, step.action, really);
+            let lost = Lost::Step(position);
+            let symmetry = self.symmetry.as_mut().ok_or(lost)?;
             let then = symmetry.permutation(*exchanged).inverse().then(really);
-            let fault = system.fault(step.to).cloned();
-            let target = match &fault {
-                Some(_) => step.to,
-                None => system.exchanged(step.to, symmetry, &then),
-            };
+            let target = self.explored.as_ref().and_then(|it| it.own_row(step.to));
+            let target = target.map(|mut row| {
+                symmetry.exchange(&mut row, &then);
+                row
+            });
+            let fault = self.fault(step.to).cloned();
+            let wanted = self.exact_kind(step.action, really);
             out.clear();
-            system.enabled_as_it_is(*at, &mut out);
+            self.system.enabled(*at, &mut out);
             let found = out.iter().find_map(|transition| {
-                if kind(system, symmetry, transition.action, &nobody) != wanted {
+                if self.exact_kind(transition.action, &nobody) != wanted {
                     return None;
                 }
-                let steps = Self::at_rest(system, *at, *transition);
+                let steps = self.at_rest(*at, *transition);
                 let end = steps.last()?.to;
                 let is_same = match &fault {
-                    Some(fault) => is_same_error(system.fault(end), fault),
-                    None => end == target,
+                    Some(fault) => is_same_error(self.system.fault(end), fault),
+                    None => self.system.own_row(end) == target,
                 };
                 is_same.then_some(steps)
             });
-            let found = found.ok_or(Lost::Step(position))?;
-            (*at, *really) = (found.last().ok_or(Lost::Step(position))?.to, then);
+            let found = found.ok_or(lost)?;
+            (*at, *really) = (found.last().ok_or(lost)?.to, then);
             lifted.extend(found);
         }
         Ok(lifted)
@@ -611,18 +618,14 @@ impl<'a, S: Reducible> Reduced<'a, S> {
             }
             let wanted = self.kind(step.action);
             out.clear();
-            self.system.enabled_as_it_is(at, &mut out);
+            self.system.enabled(at, &mut out);
             let found = out.iter().find_map(|transition| {
                 if self.kind(transition.action) != wanted {
                     return None;
                 }
-                let steps = Self::at_rest(self.system, at, *transition);
+                let steps = self.at_rest(at, *transition);
                 let end = steps.last()?.to;
-                let is_same = match self.system.fault(step.to) {
-                    Some(fault) => is_same_error(self.system.fault(end), fault),
-                    None => self.standing_for(end) == step.to,
-                };
-                is_same.then_some(steps)
+                self.stands_for(step.to, end).then_some(steps)
             });
             let found = found.ok_or(Lost::Step(position))?;
             at = found.last().ok_or(Lost::Step(position))?.to;
@@ -632,76 +635,69 @@ impl<'a, S: Reducible> Reduced<'a, S> {
     }
 
     /// A step of the system, and those that are merged into it.
-    fn at_rest(system: &mut S, from: StateId, step: Transition) -> Vec<RunStep> {
+    fn at_rest(&mut self, from: StateId, step: Transition) -> Vec<RunStep> {
         let mut steps = vec![RunStep { from, action: step.action, to: step.target }];
         let mut at = step.target;
-        while let Some(step) = system.passed(at) {
+        while let Some(step) = self.passing(at) {
             steps.push(RunStep { from: at, action: step.action, to: step.target });
             at = step.target;
         }
         steps
     }
 
-    /// What an action is in the reduced system: itself, or what it is up to an exchange.
+    /// The next of the steps of the system that are merged into the one that led to a state; `None` if no process
+    /// is on its way there.
+    fn passing(&mut self, state: StateId) -> Option<Transition> {
+        let base = self.base.as_ref()?;
+        let row = self.system.own_row(state)?;
+        let (slot, location) = base.passed()?.at(base.model()?.layout(), &row)?;
+        let mut out = Vec::new();
+        self.system.enabled(state, &mut out);
+        out.into_iter().find(|step| {
+            let first = self.system.action(step.action).moves.first().copied();
+            let part = first.and_then(|first| base.processes().part(first));
+            part.is_some_and(|part| (part.slot, part.location) == (slot, location))
+        })
+    }
+
+    /// An action in the reduced system: itself, or what it is up to an exchange.
     fn kind(&self, action: ActionId) -> Result<ActionId, Kind> {
-        let Some(symmetry) = &self.symmetry else { return Ok(action) };
-        let system = &*self.system;
-        let slot_of = |id: MoveId| system.signature().moves[id.index()].process.index();
-        Err(symmetry.kind(system.action(action), slot_of, |id| system.part(id)))
+        let (Some(symmetry), Some(base)) = (&self.symmetry, &self.base) else { return Ok(action) };
+        let slot_of = |id: MoveId| self.signature().moves[id.index()].process.index();
+        Err(symmetry.kind(self.action(action), slot_of, |id| base.processes().part(id)))
     }
 
-    /// The state that stands for a state, with all forgotten that is dead there.
-    fn standing_for(&mut self, state: StateId) -> StateId {
-        let state = if self.forgets { self.system.without_dead(state) } else { state };
-        match &mut self.symmetry {
-            Some(symmetry) => self.system.canonical(state, symmetry),
-            None => state,
+    /// What an action becomes if those who take it are exchanged.
+    fn exact_kind(&self, action: ActionId, moved: &Permutation) -> Option<ExactKind> {
+        let (symmetry, base) = (self.symmetry.as_ref()?, self.base.as_ref()?);
+        let slot_of = |id: MoveId| self.signature().moves[id.index()].process.index();
+        let part = |id| base.processes().part(id);
+        Some(symmetry.exact_kind(self.action(action), moved, slot_of, part))
+    }
+
+    /// Whether a state of what is searched stands for one of the system.
+    fn stands_for(&mut self, state: StateId, whole: StateId) -> bool {
+        if let Some(fault) = self.fault(state).cloned() {
+            if let Some(symmetry) = &mut self.symmetry {
+                symmetry.leave();
+            }
+            return is_same_error(self.system.fault(whole), &fault);
         }
-    }
-
-    fn expand(&mut self, state: StateId, out: &mut Vec<Transition>) {
+        let Some(mut row) = self.system.own_row(whole) else { return false };
+        if let Some(forget) = &self.forget {
+            forget.everywhere(&mut row);
+        }
         if let Some(symmetry) = &mut self.symmetry {
-            let before = out.len();
-            if self.system.look_up_to(state, symmetry) {
-                self.system.follow(state, None, out);
-            }
-            if symmetry.remembers() {
-                let exchanges = symmetry.exchanges().iter().copied();
-                let steps = out[before..].iter().copied().zip(exchanges).collect();
-                self.exchanges.insert(state, steps);
-            }
-            return;
+            symmetry.make_canonical(&mut row);
         }
-        // As long as nothing has been left out, nobody can tell whether anything might have been.
-        if self.saved.reduced == 0 && self.saved.states == ENOUGH {
-            self.ample = None;
-        }
-        let Some(ample) = &mut self.ample else { return self.system.enabled(state, out) };
-        self.left_out.clear();
-        self.last = Some(state);
-        if !self.system.look(state) {
-            return;
-        }
-        let is_chosen = !self.system.diverges() && ample.choose(self.system);
-        let keep = is_chosen.then(|| ample.chosen());
-        let enabled = self.system.pending().len();
-        self.saved.states += 1;
-        self.saved.enabled += enabled;
-        if let Some(keep) = keep {
-            let pending = self.system.pending().iter().zip(keep);
-            self.left_out.extend(pending.filter(|(_, kept)| !**kept).map(|(&action, _)| action));
-            self.saved.reduced += 1;
-            self.saved.early += usize::from(ample.is_early());
-        }
-        self.saved.followed += enabled - self.left_out.len();
-        let before = out.len();
-        self.system.follow(state, keep, out);
-        if let Some(starts) = &mut self.starts {
-            let system = &*self.system;
-            let steps = out[before..].iter();
-            let steps = steps.map(|step| (step.target, ample.starts(system, step.action)));
-            starts.note(state, steps);
-        }
+        self.own_row(state) == Some(row)
+    }
+
+    /// Takes note of the starts of processes in the steps of a state.
+    fn note_starts(&mut self, state: StateId, steps: &[Transition]) {
+        let (Some(starts), Some(ample)) = (&mut self.starts, &self.ample) else { return };
+        let steps = steps.iter().map(|step| (step.target, ample.starts(step.action)));
+        starts.note(state, steps);
     }
 }
 
@@ -711,23 +707,35 @@ fn is_same_error(here: Option<&Fault>, there: &Fault) -> bool {
     here.is_some_and(|here| here.kind == there.kind && here.span == there.span)
 }
 
+/// Asks what is searched.
+macro_rules! searched {
+    ($self:ident.$method:ident($($argument:expr),*)) => {
+        match &$self.explored {
+            Some(explored) => explored.$method($($argument),*),
+            None => $self.system.$method($($argument),*),
+        }
+    };
+    (mut $self:ident.$method:ident($($argument:expr),*)) => {
+        match &mut $self.explored {
+            Some(explored) => explored.$method($($argument),*),
+            None => $self.system.$method($($argument),*),
+        }
+    };
+}
+
 impl<S: Reducible> TransitionSystem for Reduced<'_, S> {
     fn signature(&self) -> &Signature {
         self.system.signature()
     }
 
     fn initial(&mut self) -> Vec<StateId> {
-        let mut initial = self.system.initial();
-        if !self.is_same() {
-            initial.iter_mut().for_each(|state| *state = self.standing_for(*state));
-            initial.sort_unstable();
-            initial.dedup();
-        }
-        initial
+        searched!(mut self.initial())
     }
 
     fn enabled(&mut self, state: StateId, out: &mut Vec<Transition>) {
-        self.expand(state, out);
+        let before = out.len();
+        searched!(mut self.enabled(state, out));
+        self.note_starts(state, &out[before..]);
     }
 
     fn enabled_in_all(
@@ -736,40 +744,33 @@ impl<S: Reducible> TransitionSystem for Reduced<'_, S> {
         out: &mut Vec<Transition>,
         ends: &mut Vec<usize>,
     ) {
-        if self.is_whole() {
-            return self.system.enabled_in_all(states, out, ends);
-        }
-        for &state in states {
-            self.expand(state, out);
-            ends.push(out.len());
+        let (mut begin, first) = (out.len(), ends.len());
+        searched!(mut self.enabled_in_all(states, out, ends));
+        if self.starts.is_some() {
+            for (&state, &end) in states.iter().zip(&ends[first..]) {
+                self.note_starts(state, &out[begin..end]);
+                begin = end;
+            }
         }
     }
 
     fn left_out(&mut self, state: StateId, out: &mut Vec<ActionId>) {
-        if self.is_whole() {
-            return self.system.left_out(state, out);
-        }
-        self.system.left_out(state, out);
-        // What stands for others is all the same to what is watched.
-        if self.symmetry.is_some() {
-            return;
-        }
-        if self.last != Some(state) {
-            self.expand(state, &mut Vec::new());
-        }
-        out.extend_from_slice(&self.left_out);
+        searched!(mut self.left_out(state, out));
     }
 
     fn has_same_future(&mut self, one: StateId, other: StateId) -> bool {
-        self.system.has_same_future(one, other)
+        searched!(mut self.has_same_future(one, other))
     }
 
     fn interrupt(&mut self, stop: Option<Interrupt>) {
-        self.system.interrupt(stop);
+        if let Some(whole) = &mut self.whole {
+            whole.interrupt(stop.clone());
+        }
+        searched!(mut self.interrupt(stop));
     }
 
     fn is_committed(&mut self, state: StateId) -> bool {
-        self.system.is_committed(state)
+        searched!(mut self.is_committed(state))
     }
 
     fn action(&self, action: ActionId) -> &Action {
@@ -777,7 +778,7 @@ impl<S: Reducible> TransitionSystem for Reduced<'_, S> {
     }
 
     fn offered(&mut self, state: StateId, out: &mut Vec<MoveId>) {
-        self.system.offered(state, out);
+        searched!(mut self.offered(state, out));
     }
 
     fn atom(&mut self, text: &str) -> Option<AtomIndex> {
@@ -785,24 +786,24 @@ impl<S: Reducible> TransitionSystem for Reduced<'_, S> {
     }
 
     fn holds(&self, state: StateId, atom: AtomIndex) -> bool {
-        self.system.holds(state, atom)
+        searched!(self.holds(state, atom))
     }
 
     fn describe(&self, state: StateId) -> String {
-        self.system.describe(state)
+        searched!(self.describe(state))
     }
 
     fn growth(&self) -> Option<Growth> {
-        self.system.growth()
+        searched!(self.growth())
     }
 
     fn fault(&self, state: StateId) -> Option<&Fault> {
-        self.system.fault(state)
+        searched!(self.fault(state))
     }
 
     fn bytes(&self) -> usize {
         let steps = self.exchanges.values().map(Vec::capacity).sum::<usize>();
         let starts = self.starts.as_ref().map_or(0, Starts::bytes);
-        self.system.bytes() + starts + steps * size_of::<(Transition, Exchanged)>()
+        searched!(self.bytes()) + starts + steps * size_of::<(Transition, Exchanged)>()
     }
 }

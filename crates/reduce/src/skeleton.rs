@@ -5,6 +5,7 @@
 //! ([`crate::of_model`], [`crate::of_network`]).
 
 use fairly_model::Strip;
+use fairly_model::native::Part;
 use fairly_system::EventId;
 
 use crate::bits::Bits;
@@ -236,6 +237,12 @@ impl Skeleton {
 
     pub(crate) fn spot(&self, slot: usize, variant: usize, location: usize) -> &Spot {
         &self.slots[slot][variant][location]
+    }
+
+    /// A step, if it is there.
+    pub(crate) fn step(&self, part: &Part) -> Option<&Step> {
+        let spot = self.spot(part.slot as usize, part.variant as usize, part.location as usize);
+        spot.steps.get(part.edge as usize)
     }
 
     /// Works out all that follows from the steps themselves.

@@ -1,3 +1,4 @@
 //! All tests of the crate as one program.
 
 mod stored;
+mod toy;

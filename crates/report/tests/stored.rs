@@ -3,10 +3,9 @@
 
 use std::sync::Arc;
 
-use fairly_check::claim::Effort;
-use fairly_check::promela::{PromelaFile, Question};
-use fairly_check::{Assumption, Options, Shows, Verdict, check};
+use fairly_check::{Assumed, Assumption, Options, Shows, Systems, Verdict};
 use fairly_fairness::Notion;
+use fairly_front::promela::Promela;
 use fairly_report::document::{Document, Place};
 use fairly_report::human::Aside;
 use fairly_report::{Look, formats, human, itf, json};
@@ -14,21 +13,16 @@ use fairly_search::Bounds;
 
 /// The verdicts on everything that a file asks.
 fn verdicts(text: &str) -> Vec<Verdict> {
-    let Ok(mut file) = PromelaFile::parse(text, &[]) else { return Vec::new() };
+    let Ok(mut systems) = Systems::of_text(&Promela, text) else { return Vec::new() };
     let bounds = Bounds { nodes: Some(20_000), ..Bounds::default() };
     let options = Options { bounds, ..Options::default() };
+    let assumption = Assumption::of(Notion::None);
+    let assumed = Assumed { assumption: &assumption, strengths: false };
     let mut all = Vec::new();
-    for question in file.questions() {
-        let title = file.title(&question);
-        if let Question::Errors | Question::EndStates = question {
-            let answer = file.claim(&question, Effort::from(&options)).expect("no bug");
-            all.push(answer.record(file.interpreter(), &title));
-        } else if let Ok(Some(mut property)) = file.property(&question) {
-            let assumption = Assumption::of(Notion::None);
-            let answer = check(file.interpreter(), &mut property, &assumption, &options);
-            let answer = answer.expect("no bug");
-            all.push(answer.record(file.interpreter(), &property, None));
-        }
+    for at in 0..systems.loaded().questions.len() {
+        let Ok(mut question) = systems.bind(at) else { continue };
+        let answered = systems.answer(&mut question, &assumed, &options);
+        all.push(answered.expect("no bug").verdict);
     }
     all
 }

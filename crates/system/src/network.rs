@@ -12,7 +12,7 @@ use crate::action::{ActionId, EventId, EventKind, Move, MoveId, ProcessId, Signa
 use crate::blocked::{Blocked, Missing, Obstacle};
 use crate::component::{Component, LocalTransition};
 use crate::growing::{Interner, Seen};
-use crate::space::{Scratch, Space, Steps};
+use crate::space::{PassingLimits, Scratch, Sequences, Space, Steps};
 use crate::transition_system::AtomIndex;
 use crate::value::{ProcessValues, StateValues};
 
@@ -324,6 +324,20 @@ impl Network {
             }
             Atom::Deadlock => None,
         }
+    }
+}
+
+impl Sequences for Network {
+    fn may_hold(&self) -> bool {
+        false
+    }
+
+    fn is_held(&self, _row: &[u64]) -> bool {
+        false
+    }
+
+    fn passing_limits(&self) -> PassingLimits {
+        PassingLimits { states: usize::MAX, words: usize::MAX, ways: usize::MAX }
     }
 }
 

@@ -1,9 +1,12 @@
 //! The behaviour of a system, without numbers for its states.
 
 use std::any::Any;
+use std::ops::Range;
+use std::sync::Arc;
 
 use crate::action::{ActionId, MoveId, Signature};
 use crate::blocked::Blocked;
+use crate::growth::Growth;
 use crate::transition_system::{AtomIndex, Fault, Interrupt};
 use crate::value::StateValues;
 
@@ -59,6 +62,202 @@ pub trait Space: Send + Sync {
     fn blocked(&self, _row: &[u64], _scratch: &mut Scratch) -> Vec<Blocked> {
         Vec::new()
     }
+
+    /// What kept growing in rows that were met in this order. `read` copies the row at a position, or says that
+    /// there is none because something went wrong in the step to it.
+    fn growth(
+        &self,
+        _count: usize,
+        _read: &mut dyn FnMut(usize, &mut [u64]) -> bool,
+    ) -> Option<Growth> {
+        None
+    }
+}
+
+/// A space in which a process can *hold*: as long as it does, no other process can move, so what it does until it
+/// no longer holds is an atomic sequence.
+pub trait Sequences: Space {
+    /// Whether some process may hold in some state.
+    fn may_hold(&self) -> bool;
+
+    /// Whether a process holds in a row.
+    fn is_held(&self, row: &[u64]) -> bool;
+
+    /// Limits on what is passed through in one step.
+    fn passing_limits(&self) -> PassingLimits;
+
+    /// How many steps of a process that holds [`expand`](Space::expand) may make at once, at the most: up to
+    /// [`MOST_AT_ONCE`].
+    fn most_at_once(&self) -> usize {
+        1
+    }
+
+    /// As [`expand`](Space::expand), with every step by itself.
+    fn expand_singly(&self, rows: &[u64], scratch: &mut Scratch, out: &mut Steps) {
+        self.expand(rows, scratch, out);
+    }
+}
+
+/// Steps of a process that holds which a space may make at once, at the most.
+pub const MOST_AT_ONCE: usize = 17;
+
+/// Limits on the states inside the atomic sequences that begin in one state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PassingLimits {
+    /// States.
+    pub states: usize,
+    /// Words of those states together.
+    pub words: usize,
+    /// Steps along all ways through those states.
+    pub ways: usize,
+}
+
+macro_rules! space_through_pointer {
+    ($pointer:ident) => {
+        impl<S: Space + ?Sized> Space for $pointer<S> {
+            fn signature(&self) -> &Signature {
+                (**self).signature()
+            }
+
+            fn width(&self) -> usize {
+                (**self).width()
+            }
+
+            fn scratch(&self) -> Scratch {
+                (**self).scratch()
+            }
+
+            fn initial(&self, scratch: &mut Scratch, out: &mut Steps) {
+                (**self).initial(scratch, out);
+            }
+
+            fn expand(&self, rows: &[u64], scratch: &mut Scratch, out: &mut Steps) {
+                (**self).expand(rows, scratch, out);
+            }
+
+            fn offered(&self, row: &[u64], scratch: &mut Scratch, out: &mut Vec<MoveId>) {
+                (**self).offered(row, scratch, out);
+            }
+
+            fn atom(&self, text: &str) -> Option<AtomIndex> {
+                (**self).atom(text)
+            }
+
+            fn holds(&self, row: &[u64], atom: AtomIndex, scratch: &mut Scratch) -> bool {
+                (**self).holds(row, atom, scratch)
+            }
+
+            fn values(&self, row: &[u64]) -> StateValues {
+                (**self).values(row)
+            }
+
+            fn valuation(&self, row: &[u64]) -> Vec<(String, String)> {
+                (**self).valuation(row)
+            }
+
+            fn describe(&self, row: &[u64]) -> String {
+                (**self).describe(row)
+            }
+
+            fn blocked(&self, row: &[u64], scratch: &mut Scratch) -> Vec<Blocked> {
+                (**self).blocked(row, scratch)
+            }
+
+            fn growth(
+                &self,
+                count: usize,
+                read: &mut dyn FnMut(usize, &mut [u64]) -> bool,
+            ) -> Option<Growth> {
+                (**self).growth(count, read)
+            }
+        }
+    };
+}
+
+space_through_pointer!(Arc);
+space_through_pointer!(Box);
+
+impl<S: Sequences + ?Sized> Sequences for Arc<S> {
+    fn may_hold(&self) -> bool {
+        (**self).may_hold()
+    }
+
+    fn is_held(&self, row: &[u64]) -> bool {
+        (**self).is_held(row)
+    }
+
+    fn passing_limits(&self) -> PassingLimits {
+        (**self).passing_limits()
+    }
+
+    fn most_at_once(&self) -> usize {
+        (**self).most_at_once()
+    }
+
+    fn expand_singly(&self, rows: &[u64], scratch: &mut Scratch, out: &mut Steps) {
+        (**self).expand_singly(rows, scratch, out);
+    }
+}
+
+/// Implements [`Space`] for a space that changes nothing but steps: all else is asked of the field that is named,
+/// with the worker's memory that the expression finds.
+#[macro_export]
+macro_rules! delegate_space {
+    ($inner:ident, $work:ty) => {
+        fn signature(&self) -> &$crate::Signature {
+            self.$inner.signature()
+        }
+
+        fn width(&self) -> usize {
+            self.$inner.width()
+        }
+
+        fn offered(
+            &self,
+            row: &[u64],
+            scratch: &mut $crate::Scratch,
+            out: &mut Vec<$crate::MoveId>,
+        ) {
+            self.$inner.offered(row, &mut scratch.of::<$work>().inner, out);
+        }
+
+        fn atom(&self, text: &str) -> Option<$crate::AtomIndex> {
+            self.$inner.atom(text)
+        }
+
+        fn holds(
+            &self,
+            row: &[u64],
+            atom: $crate::AtomIndex,
+            scratch: &mut $crate::Scratch,
+        ) -> bool {
+            self.$inner.holds(row, atom, &mut scratch.of::<$work>().inner)
+        }
+
+        fn values(&self, row: &[u64]) -> $crate::StateValues {
+            self.$inner.values(row)
+        }
+
+        fn valuation(&self, row: &[u64]) -> Vec<(String, String)> {
+            self.$inner.valuation(row)
+        }
+
+        fn describe(&self, row: &[u64]) -> String {
+            self.$inner.describe(row)
+        }
+
+        fn blocked(&self, row: &[u64], scratch: &mut $crate::Scratch) -> Vec<$crate::Blocked> {
+            self.$inner.blocked(row, &mut scratch.of::<$work>().inner)
+        }
+
+        fn growth(
+            &self,
+            count: usize,
+            read: &mut dyn FnMut(usize, &mut [u64]) -> bool,
+        ) -> Option<$crate::Growth> {
+            self.$inner.growth(count, read)
+        }
+    };
 }
 
 /// Memory that one worker reuses from one call of a [`Space`] to the next.
@@ -67,12 +266,14 @@ pub struct Scratch {
     /// Says now and then, while a single step takes long, whether to stop. Then the step ends in a fault of the
     /// kind [`FaultKind::Limit`](crate::FaultKind::Limit).
     pub interrupt: Option<Interrupt>,
+    /// Bytes of what is remembered from one row to the next, about, if that grows.
+    pub bytes: usize,
 }
 
 impl Scratch {
     /// Memory of a type that a space chooses.
     pub fn new<T: Any + Send>(own: T) -> Scratch {
-        Scratch { own: Box::new(own), interrupt: None }
+        Scratch { own: Box::new(own), interrupt: None, bytes: 0 }
     }
 
     /// The memory, as the space that made it knows it.
@@ -100,6 +301,10 @@ pub struct Steps {
     /// Actions that are enabled although there are no steps of them here, because a reduction leaves them out
     /// or because they leave a cycle that is shown: each with the position of its row among those expanded.
     pub omitted: Vec<(usize, ActionId)>,
+    /// The rows, by position among those expanded, from which on no run takes an action that is omitted there,
+    /// although it could have gone on otherwise had it not come there: see
+    /// [`TransitionSystem::is_committed`](crate::TransitionSystem::is_committed).
+    pub committed: Vec<usize>,
 }
 
 impl Steps {
@@ -110,6 +315,18 @@ impl Steps {
         self.ends.clear();
         self.faults.clear();
         self.omitted.clear();
+        self.committed.clear();
+    }
+
+    /// The rows that the steps at some positions lead to; rows have so many words.
+    pub fn rows_of(&self, steps: Range<usize>, width: usize) -> &[u64] {
+        &self.rows[steps.start * width..steps.end * width]
+    }
+
+    /// The positions of the steps out of each row that was expanded.
+    pub fn by_row(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        let begins = std::iter::once(0).chain(self.ends.iter().copied());
+        begins.zip(&self.ends).map(|(begin, &end)| begin..end)
     }
 
     /// Appends a step.
@@ -123,6 +340,25 @@ impl Steps {
         self.faults.push((self.actions.len(), fault));
         self.actions.push(action);
         self.rows.resize(self.rows.len() + width, 0);
+    }
+
+    /// Appends the steps out of one row that has not [ended](Steps::end_row); rows have so many words.
+    pub fn append(&mut self, other: &Steps, width: usize) {
+        debug_assert_eq!(other.rows.len(), other.actions.len() * width);
+        let first = self.actions.len();
+        self.actions.extend_from_slice(&other.actions);
+        self.rows.extend_from_slice(&other.rows);
+        self.faults.extend(other.faults.iter().map(|(at, fault)| (first + at, fault.clone())));
+    }
+
+    /// Makes these the steps at some positions of others, as those out of one row that has not
+    /// [ended](Steps::end_row); rows have so many words.
+    pub fn take_from(&mut self, other: &Steps, of: Range<usize>, width: usize) {
+        self.clear();
+        self.actions.extend_from_slice(&other.actions[of.clone()]);
+        self.rows.extend_from_slice(other.rows_of(of.clone(), width));
+        let faults = other.faults.iter().filter(|(at, _)| of.contains(at));
+        self.faults.extend(faults.map(|(at, fault)| (at - of.start, fault.clone())));
     }
 
     /// Says that the steps of one more row are there.

@@ -1,13 +1,13 @@
 //! Lossy searches beside exact ones.
 
 use fairly_check::claim::{ClaimOutcome, ClaimVerdict, Shown};
-use fairly_check::csp::CspFile;
-use fairly_check::promela::{PromelaFile, Question};
 use fairly_front::csp::syntax::Claim;
-use fairly_model::Collapsed;
+use fairly_reduce::ModelSystem;
 use fairly_search::Bounds;
 use fairly_search::lossy::{Keep, Room};
 use fairly_system::{EventKind, FaultKind, TransitionSystem};
+
+use super::languages::{CspFile, PromelaFile, Question};
 
 /// The most states of a system of which nothing is left out in [`LARGE`]: the hashes are the same
 /// everywhere and always, so that is no matter of chance.
@@ -95,7 +95,7 @@ fn compare(
 }
 
 /// Whether nothing is enabled at the end of a run, and nothing went wrong or ended there.
-fn is_stuck(system: &mut Collapsed, shown: &Shown) -> bool {
+fn is_stuck(system: &mut ModelSystem, shown: &Shown) -> bool {
     let mut enabled = Vec::new();
     system.enabled(shown.prefix.end(), &mut enabled);
     let ended = shown.prefix.steps.last().is_some_and(|step| {
@@ -105,7 +105,7 @@ fn is_stuck(system: &mut Collapsed, shown: &Shown) -> bool {
     enabled.is_empty() && !ended && system.fault(shown.prefix.end()).is_none()
 }
 
-fn goes_wrong(system: &Collapsed, shown: &Shown) -> bool {
+fn goes_wrong(system: &ModelSystem, shown: &Shown) -> bool {
     system.fault(shown.prefix.end()).is_some_and(|fault| fault.kind == FaultKind::Error)
 }
 
@@ -120,7 +120,7 @@ pub(crate) fn promela(
     let file = std::cell::RefCell::new(file);
     let hunt = |room| {
         let mut file = file.borrow_mut();
-        claim.hunt(file.interpreter(), room, bounds).expect("it stands up to replay")
+        file.hunt(&claim, room, bounds).expect("it stands up to replay")
     };
     let ends = |found: &Shown| {
         let mut file = file.borrow_mut();
@@ -145,7 +145,7 @@ pub(crate) fn csp(file: &mut CspFile, bounds: Bounds) -> Result<usize, String> {
             Claim::Satisfies(_) => continue,
             _ => {
                 let claimed = file.claimed(claim).map_err(|why| format!("{why:?}"))?;
-                let verdict = claimed.hunt(file.interpreter(system), LARGE[0], bounds);
+                let verdict = file.hunt(&claimed, system, LARGE[0], bounds);
                 let verdict = verdict.map_err(|why| format!("{why:?}"))?;
                 assert!(matches!(verdict.outcome, ClaimOutcome::Unknown(_)), "{claim:?}");
                 continue;
@@ -156,7 +156,7 @@ pub(crate) fn csp(file: &mut CspFile, bounds: Bounds) -> Result<usize, String> {
         let file = std::cell::RefCell::new(&mut *file);
         let hunt = |room| {
             let mut file = file.borrow_mut();
-            claimed.hunt(file.interpreter(system), room, bounds).expect("an answer")
+            file.hunt(&claimed, system, room, bounds).expect("an answer")
         };
         let ends = |found: &Shown| {
             let mut file = file.borrow_mut();

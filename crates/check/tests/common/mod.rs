@@ -2,6 +2,7 @@
 
 pub(crate) mod files;
 pub(crate) mod hunting;
+pub(crate) mod languages;
 
 use fairly_check::{Assumption, Options, Outcome, Property, check};
 use fairly_explore::Explored;

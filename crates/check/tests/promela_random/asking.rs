@@ -1,15 +1,16 @@
 //! What Fairly says of a program.
 
-use fairly_check::promela::{PromelaFile, Question};
 use fairly_check::{Assumption, Options, Outcome, Property};
+use fairly_explore::Explored;
 use fairly_fairness::{Level, Notion};
 use fairly_front::promela::{Options as Lowering, lower, parse};
 use fairly_logic::Formulas;
-use fairly_model::Interpreter;
+use fairly_model::ModelSpace;
 use fairly_omega::StateId;
 use fairly_source::Diagnostic;
 use fairly_system::{FaultKind, TransitionSystem};
 
+use crate::common::languages::{PromelaFile, Question};
 use crate::promela_random::program::{Form, Program};
 
 /// States beyond which a program is left out.
@@ -27,14 +28,14 @@ fn explore(text: &str, assertions: bool) -> Result<(usize, bool, bool), String> 
     let model = parse(text).map_err(|wrong| format!("not read: {}", wrong[0]))?;
     let options = Lowering { assertions, ..Lowering::new(text) };
     let lowered = lower(&model, options).map_err(|wrong| format!("refused: {}", wrong[0]))?;
-    let mut system = Interpreter::new(lowered.model);
+    let mut system = Explored::new(ModelSpace::new(lowered.model, None));
     let deadlock = system.atom("deadlock").expect("every system has it");
-    let holder = system.layout().holder;
+    let holder = system.space().layout().holder;
     let (mut states, mut assertion, mut invalid_end) = (0, false, false);
     let mut steps = Vec::new();
     system.initial();
     let mut at = 0;
-    while at < system.states() {
+    while at < system.state_count() {
         if at > 8 * MOST {
             return Err("many states".to_owned());
         }
@@ -49,7 +50,7 @@ fn explore(text: &str, assertions: bool) -> Result<(usize, bool, bool), String> 
         }
         steps.clear();
         system.enabled(state, &mut steps);
-        let held = holder.is_some_and(|strip| strip.get(&system.packed(state), 0) >= 0);
+        let held = holder.is_some_and(|strip| strip.get(&system.row(state), 0) >= 0);
         states += usize::from(!held);
         invalid_end |= system.holds(state, deadlock);
     }

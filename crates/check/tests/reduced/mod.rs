@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use fairly_explore::Explored;
 use fairly_fairness::Constraint;
-use fairly_model::{Collapsed, Expr, Model};
+use fairly_model::{Expr, Model};
 use fairly_omega::emptiness::{self, Algorithm};
 use fairly_omega::{Graph, StateId};
-use fairly_reduce::Reduced;
+use fairly_reduce::{ModelSystem, Reduced};
 use fairly_search::{Bounds, Negation, Product, reach};
 use fairly_system::{
     ActionId, Annotation, ComponentBuilder, Composition, Network, Transition, TransitionSystem,
@@ -99,7 +99,7 @@ pub(crate) fn loose_model(rng: &mut Rng) -> Model {
 }
 
 /// Whether all of it can be explored in no time.
-pub(crate) fn small_enough(system: &mut Collapsed) -> bool {
+pub(crate) fn small_enough(system: &mut ModelSystem) -> bool {
     let bounds = Bounds { nodes: Some(300), ..Bounds::default() };
     reach::count(system, bounds).is_ok_and(|size| size.states > 3 && size.transitions < 2000)
 }
@@ -167,7 +167,10 @@ pub(crate) fn has_run<S: TransitionSystem>(
 pub(crate) type Numbered = (StateId, Vec<(ActionId, usize)>);
 
 /// The states of a system in the order in which they are met; `None` if there are more than so many.
-pub(crate) fn numbered(system: &mut Reduced<'_, Collapsed>, most: usize) -> Option<Vec<Numbered>> {
+pub(crate) fn numbered(
+    system: &mut Reduced<'_, ModelSystem>,
+    most: usize,
+) -> Option<Vec<Numbered>> {
     let mut order = system.initial();
     let mut numbers: HashMap<StateId, usize> = HashMap::new();
     numbers.extend(order.iter().enumerate().map(|(at, &state)| (state, at)));

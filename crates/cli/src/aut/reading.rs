@@ -3,13 +3,14 @@
 use std::cell::Cell;
 use std::io::Write;
 
+use fairly_front::languages::Encoding;
 use fairly_omega::Automaton;
 use fairly_omega::formats::hoa::{self, Read, Shape};
 use fairly_omega::formats::{self, Format};
 use fairly_source::{Diagnostic, Style, render};
 
 use crate::failure::Failure;
-use crate::input::{self, Encoding, Input, Patience};
+use crate::input::{self, Input, Patience};
 use crate::output;
 
 /// An automaton with the name of the input it came from.

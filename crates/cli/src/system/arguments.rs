@@ -3,20 +3,18 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, ValueEnum};
-use fairly_check::{Assumption, Execution, Options, Reduction};
-use fairly_explore::Explored;
+use fairly_check::{Execution, Options, Reduction};
 use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
+use fairly_front::languages::{LANGUAGES, Language};
 use fairly_report::{Document, Look, formats, json};
 use fairly_search::lossy::{Keep, Room};
 use fairly_search::{Bounds, Engine};
 use fairly_store::meter;
-use fairly_system::{Network, TransitionSystem};
 
 use super::AboutFairness;
 use super::budget::{Budget, budget};
-use super::file::Language;
-use super::load::{self, Loaded};
 use super::next::{Setting, value_of};
 use super::runs::RunsKept;
 use crate::failure::Failure;
@@ -44,8 +42,8 @@ pub(crate) struct Model {
     pub(super) formulas: Vec<String>,
     /// The language of the file, where its name does not tell: of standard input, or of a file with
     /// another ending.
-    #[arg(long, value_enum, value_name = "LANGUAGE")]
-    pub(super) lang: Option<Language>,
+    #[arg(long, value_name = "LANGUAGE", value_parser = languages())]
+    pub(super) lang: Option<&'static Language>,
     /// A macro of a Promela model, as if the file began with a `#define`; without a value it is 1.
     #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]")]
     pub(super) defines: Vec<String>,
@@ -122,6 +120,14 @@ pub(crate) struct Model {
     pub(super) elsewhere: Vec<String>,
 }
 
+/// Reads the name of a language that can be chosen.
+fn languages() -> impl TypedValueParser<Value = &'static Language> {
+    let offered = LANGUAGES.iter().filter_map(|language| language.option);
+    let values = offered.map(|(name, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(values)
+        .map(|name| Language::named(&name).expect("one of the possible values"))
+}
+
 /// How much is said.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Detail {
@@ -162,10 +168,10 @@ fn expectation(text: &str) -> Result<(Option<String>, Outcome), String> {
     }
 }
 
-fn engines() -> clap::builder::PossibleValuesParser {
-    let named = Engine::offered()
-        .map(|engine| clap::builder::PossibleValue::new(engine.name).help(engine.summary));
-    clap::builder::PossibleValuesParser::new(named)
+fn engines() -> PossibleValuesParser {
+    let named =
+        Engine::offered().map(|engine| PossibleValue::new(engine.name).help(engine.summary));
+    PossibleValuesParser::new(named)
 }
 
 /// A number of bytes, perhaps with a unit.
@@ -335,8 +341,8 @@ impl Model {
 
     /// The options that make another model of the same files, as they are written.
     pub(super) fn of_the_files(&self) -> Vec<String> {
-        let lang = self.lang.and_then(|lang| lang.to_possible_value());
-        let lang = lang.iter().map(|lang| format!("--lang={}", lang.get_name()));
+        let lang = self.lang.and_then(|language| language.option);
+        let lang = lang.iter().map(|(name, _)| format!("--lang={name}"));
         let interleave = self.interleave.iter().map(|event| format!("--interleave={event}"));
         let alphabet = self.alphabet.iter().map(|events| format!("--alphabet={events}"));
         let defines = self.defines.iter().map(|define| format!("--define={define}"));
@@ -649,12 +655,6 @@ impl Check {
         Ok(Some(Room { keep, table, frontier }))
     }
 
-    /// What is assumed of runs.
-    pub(super) fn assumption(&self, loaded: &mut Loaded) -> Result<Assumption, Failure> {
-        let notion = self.notion(is_annotated(&loaded.network));
-        load::assumption(notion, &self.constraints, loaded)
-    }
-
     /// The fairness that was asked for, as options.
     pub(super) fn fairness_options(&self) -> Vec<String> {
         let Some(fairness) = &self.fairness else { return Vec::new() };
@@ -734,11 +734,6 @@ pub(super) fn notion(
         Some(FairnessName::Global) => Notion::Global,
         Some(FairnessName::Inherent) => Notion::Inherent(Reading::Trace),
     }
-}
-
-/// Whether the model asks for fairness where its transitions are written.
-pub(super) fn is_annotated(network: &Explored<Network>) -> bool {
-    network.signature().moves.iter().any(|it| it.annotation.is_some())
 }
 
 /// What is printed of the answers.

@@ -11,19 +11,21 @@ use std::time::Duration;
 
 use clap::Args;
 use fairly_check::claim::ClaimOutcome;
-use fairly_check::{Execution, Failure as CheckFailure, Options, Outcome, Reduction};
+use fairly_check::{
+    Asked, Execution, Failure as CheckFailure, Options, Outcome, Reduction, System, with_system,
+};
 use fairly_fairness::{AnnotationLevel, Level, Notion};
 use fairly_report::{clipped, json};
-use fairly_search::engines::{Engine, Question};
+use fairly_search::engines::{Engine, Question as Decides};
 use fairly_source::escape::in_line;
 use fairly_store::meter;
 use serde_json::{Value, json};
 
 use super::arguments::{Format, Model};
 use super::file::File;
-use super::load::{self, Read};
+use super::load;
 use super::next::{Setting, Suggestion, Urgency, options_of};
-use super::questions::Asked;
+use super::questions::Question;
 use super::tally::Choice;
 use crate::failure::{self, Failure};
 use crate::output;
@@ -165,17 +167,9 @@ fn all(request: &Compare, setting: &Setting) -> Result<ExitCode, Failure> {
 
 /// What is asked, and how it is chosen.
 fn titles(model: &Model) -> Result<Vec<(String, Choice)>, Failure> {
-    match load::read(&model.files, model)? {
-        Read::Network(mut loaded) => {
-            let asked = super::properties(model, &mut loaded)?.asked;
-            let choice = |name: &str, text: &str| super::choice(model, name, text);
-            Ok(asked.iter().map(|it| (it.name.clone(), choice(&it.name, &it.text()))).collect())
-        }
-        Read::File(mut file) => {
-            let asked = file.questions(model)?;
-            Ok(asked.iter().map(|it| (it.title.clone(), it.about().choice)).collect())
-        }
-    }
+    let mut file = load::read(&model.files, model)?;
+    let asked = file.some_questions(model)?.asked;
+    Ok(asked.iter().map(|it| (it.title.clone(), it.about().choice)).collect())
 }
 
 /// The question answered in every way.
@@ -187,11 +181,9 @@ fn rows(
 ) -> Result<Vec<Row>, Failure> {
     let usual = Way::usual(Notion::None);
     let mut rows = Vec::new();
-    let (first, is_formula) = row(model, constraints, at, title, &usual)?;
-    let is_file = matches!(first.1, Kind::File { .. });
-    let is_annotated =
-        matches!(first.1, Kind::File { is_annotated: true } | Kind::Network { is_annotated: true });
-    rows.push(first.0);
+    let (first, Kind { is_formula, is_model, is_annotated }) =
+        row(model, constraints, at, title, &usual)?;
+    rows.push(first);
     let mut ways = Vec::new();
     let mut notions = vec![Notion::None];
     if is_formula {
@@ -206,43 +198,45 @@ fn rows(
             ways.push(usual);
         }
         if is_formula {
-            let engines = Engine::offered_for(Question::Runs);
+            let engines = Engine::offered_for(Decides::Runs);
             ways.extend(engines.map(|engine| Way { engine: Some(engine), ..usual }));
         }
         let alone = [Reduction::Symmetry, Reduction::Forgetting, Reduction::Merging];
-        if is_file {
+        if is_model {
             ways.extend(alone.map(|reduction| Way { reduction, ..usual }));
         }
         ways.push(Way { reduction: Reduction::Off, ..usual });
-        if is_file {
+        if is_model {
             ways.push(Way { interpreted: true, ..usual });
         }
     }
     for way in ways {
-        let ((row, _), _) = row(model, constraints, at, title, &way)?;
+        let (row, _) = row(model, constraints, at, title, &way)?;
         rows.push(row);
     }
     Ok(rows)
 }
 
-/// What kind of model it is.
+/// What kind of question it is, and of which system.
 #[derive(Clone, Copy)]
-enum Kind {
-    Network { is_annotated: bool },
-    File { is_annotated: bool },
+struct Kind {
+    is_formula: bool,
+    /// Whether the system is that of a model, and no network of components.
+    is_model: bool,
+    is_annotated: bool,
 }
 
-/// One row, what kind of model it is about, and whether the question is a formula.
+/// One row, and what kind of question it answers.
 fn row(
     model: &Model,
     constraints: &[String],
     at: usize,
     title: &str,
     way: &Way,
-) -> Result<((Row, Kind), bool), Failure> {
+) -> Result<(Row, Kind), Failure> {
     // Machine code from the first state on, so that there is something to compare in a small model.
     let execution = if way.interpreted { Execution::Interpreted } else { Execution::Native };
-    let read = load::read_as(&model.files, model, execution)?;
+    let mut file = load::read_as(&model.files, model, execution)?;
     let before = meter::used().unwrap_or(0);
     let options = Options {
         engine: way.engine,
@@ -250,31 +244,14 @@ fn row(
         any_run: true,
         ..model.options_for(&[title])?
     };
-    let mut kind = Kind::Network { is_annotated: false };
-    let mut is_formula = true;
-    let (answer, most) = sampled(|| match read {
-        Read::Network(mut loaded) => {
-            let is_annotated = super::arguments::is_annotated(&loaded.network);
-            kind = Kind::Network { is_annotated };
-            let assumption = load::assumption(way.notion, constraints, &mut loaded)?;
-            let mut asked = super::properties(model, &mut loaded)?.asked;
-            let property = &mut asked[at];
-            Ok(of_verdict(fairly_check::check(
-                &mut loaded.network,
-                property,
-                &assumption,
-                &options,
-            )))
-        }
-        Read::File(mut file) => {
-            kind = Kind::File { is_annotated: file.is_annotated() };
-            let answer = of_file(&mut file, model, constraints, at, way.notion, &options);
-            if let Ok((_, formula)) = &answer {
-                is_formula = *formula;
-            }
-            answer.map(|(answer, _)| answer)
-        }
-    });
+    let mut asked = file.some_questions(model)?.asked;
+    let question = &mut asked[at];
+    let is_formula = question.formula().is_some();
+    let is_model = matches!(file.system(question.system())?, System::Model(_));
+    let is_annotated = file.systems.loaded().is_annotated;
+    let kind = Kind { is_formula, is_model, is_annotated };
+    let (answer, most) =
+        sampled(|| answered(&mut file, question, constraints, way.notion, &options));
     let Answer { said, states, nodes, steps, engine, reductions, time } = answer?;
     let row = Row {
         notion: is_formula.then_some(way.notion),
@@ -288,7 +265,7 @@ fn row(
         time,
         bytes: most.saturating_sub(before),
     };
-    Ok(((row, kind), is_formula))
+    Ok((row, kind))
 }
 
 /// What a row needs of an answer.
@@ -302,42 +279,38 @@ struct Answer {
     time: Duration,
 }
 
-fn of_file(
+fn answered(
     file: &mut File,
-    model: &Model,
+    question: &mut Question,
     constraints: &[String],
-    at: usize,
     notion: Notion,
     options: &Options,
-) -> Result<(Answer, bool), Failure> {
-    let mut questions = file.questions(model)?;
-    let question = &mut questions[at];
-    let system = question.system;
-    match &mut question.asked {
+) -> Result<Answer, Failure> {
+    let system = question.system();
+    let claim = match &mut question.bound.asked {
         Asked::Formula(property, _) => {
             let assumption = file.assumption(notion, constraints, system, options.bounds)?;
-            let checked =
-                fairly_check::check(file.interpreter(system), property, &assumption, options);
-            Ok((of_verdict(checked), true))
+            return Ok(with_system!(file.system(system)?, system => {
+                of_verdict(fairly_check::check(system, property, &assumption, options))
+            }));
         }
-        Asked::Claim(claimed) => {
-            let verdict = file.claim(claimed, system, options)?;
-            let said = match &verdict.outcome {
-                ClaimOutcome::Holds(_) => Said::Holds,
-                ClaimOutcome::Violated(_) => Said::Violated,
-                ClaimOutcome::Unknown(why) => Said::Unknown(why.to_string()),
-            };
-            let (states, steps) =
-                verdict.size.map_or((0, 0), |size| (size.states, size.transitions));
-            let reductions = match verdict.reductions.as_slice() {
-                [] => verdict.unreduced.map_or(String::new(), |why| why.to_string()),
-                some => some.join("; "),
-            };
-            let (nodes, time) = (states, verdict.time);
-            let engine = verdict.engine.name;
-            Ok((Answer { said, states, nodes, steps, engine, reductions, time }, false))
-        }
-    }
+        Asked::Claim(claim) => claim,
+    };
+    let verdict = file.systems.claim(claim, system, options);
+    let verdict = verdict.map_err(|why| file.unanswered(why))?;
+    let said = match &verdict.outcome {
+        ClaimOutcome::Holds(_) => Said::Holds,
+        ClaimOutcome::Violated(_) => Said::Violated,
+        ClaimOutcome::Unknown(why) => Said::Unknown(why.to_string()),
+    };
+    let (states, steps) = verdict.size.map_or((0, 0), |size| (size.states, size.transitions));
+    let reductions = match verdict.reductions.as_slice() {
+        [] => verdict.unreduced.map_or(String::new(), |why| why.to_string()),
+        some => some.join("; "),
+    };
+    let (nodes, time) = (states, verdict.time);
+    let engine = verdict.engine.name;
+    Ok(Answer { said, states, nodes, steps, engine, reductions, time })
 }
 
 fn of_verdict(checked: Result<fairly_check::Answer, CheckFailure>) -> Answer {

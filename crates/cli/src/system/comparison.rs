@@ -5,26 +5,24 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use fairly_check::claim::ClaimOutcome;
-use fairly_check::promela::{self, Stored};
-use fairly_check::{Options, Outcome, Property};
+use fairly_check::{Asked, Options, Stored, Verdict, with_system};
 use fairly_fairness::{Level, Notion};
+use fairly_front::loaded::Kind;
 use fairly_report::comparison::{self, Answers, Count, Row, Said};
 use fairly_report::json;
 use fairly_source::Style;
-use fairly_system::ActionId;
 
 use super::arguments::{Check, Format};
 use super::differences::{Difference, What, known};
 use super::file::File;
 use super::guard::{self, guarded};
-use super::load::{self, Loaded, Properties, Read};
+use super::load;
 use super::next::{Setting, Suggestion, Urgency};
-use super::questions::{Asked, Question, Questions};
-use super::selection::{Files, is_promela};
+use super::questions::{Question, Questions};
+use super::selection::{Files, is_of_spin};
 use super::several::{Names, worst};
 use super::spin::{About, Runs, Session, Silence, Spin};
-use super::{properties, tally::Counts};
+use super::tally::Counts;
 use crate::failure::{self, Absent, Failure};
 use crate::output;
 
@@ -45,7 +43,7 @@ pub(super) fn table(
              --trace",
         ));
     }
-    let spin = models.iter().any(is_promela).then(|| match request.run_spin {
+    let spin = models.iter().any(is_of_spin).then(|| match request.run_spin {
         true => Spin::find(patience(request)),
         false => Err("--run-spin was not given".to_owned()),
     });
@@ -143,10 +141,8 @@ struct Found {
 /// The rows of one model.
 fn of_model(request: &Check, files: &Files, spin: Option<&Spin>) -> Result<Found, Failure> {
     let stem = Path::new(&files[0]).file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    match load::read(files, &request.model)? {
-        Read::Network(mut loaded) => of_network(request, &stem, &mut loaded),
-        Read::File(mut file) => of_file(request, &stem, &mut file, spin),
-    }
+    let mut file = load::read(files, &request.model)?;
+    of_file(request, &stem, &mut file, spin)
 }
 
 /// What is asked of formulas: under no, weak and strong fairness, and under what the command or the
@@ -169,18 +165,17 @@ struct Answer {
 }
 
 impl Answer {
-    fn of(verdict: &fairly_check::Answer) -> Answer {
-        let is_idle = |found: &fairly_check::Counterexample| {
-            found.run.cycle.iter().any(|step| step.action == ActionId::IDLE)
+    fn of(verdict: &Verdict) -> Answer {
+        let said = match verdict.outcome {
+            fairly_check::Said::Holds => Said::Holds,
+            fairly_check::Said::Violated => Said::Violated,
+            fairly_check::Said::Unknown => Said::Unknown,
         };
-        let (said, stops) = match &verdict.outcome {
-            Outcome::Holds(_) => (Said::Holds, false),
-            Outcome::Violated(found) => (Said::Violated, is_idle(found)),
-            Outcome::Doomed(_) => (Said::Violated, false),
-            Outcome::Unknown(_) => (Said::Unknown, false),
-        };
-        let states = verdict.stamp.exhaustive.then_some(verdict.stamp.system.0);
-        Answer { said, stops, states }
+        // Nobody takes a step only where nothing else happens.
+        let stops = verdict.violation().is_some_and(|(run, _)| {
+            run.steps[run.stem()..].iter().any(|step| step.parts.is_empty())
+        });
+        Answer { said, stops, states: verdict.stamp.states.filter(|_| verdict.stamp.exhaustive) }
     }
 }
 
@@ -206,27 +201,6 @@ fn count(counts: &mut Counts, said: Said, expected: Option<&str>) {
     }
 }
 
-fn of_network(request: &Check, model: &str, loaded: &mut Loaded) -> Result<Found, Failure> {
-    let own = request.assumption(loaded)?.notion;
-    let notions = notions(own);
-    let (mut rows, mut counts) = (Vec::new(), Counts::default());
-    let Properties { asked, absent } = properties(&request.model, loaded)?;
-    for mut property in asked {
-        let mut answers = Vec::new();
-        for &notion in &notions {
-            let assumption = load::assumption(notion, &request.constraints, loaded)?;
-            let network = &mut loaded.network;
-            let options = request.model.whole()?;
-            let verdict = fairly_check::check(network, &mut property, &assumption, &options)?;
-            answers.push(Answer::of(&verdict));
-        }
-        let at = notions.iter().position(|notion| *notion == own).unwrap_or(0);
-        count(&mut counts, answers[at].said, request.model.expected(&property.name));
-        rows.push(alone(model, &property.name, &answers, states(&answers)));
-    }
-    Ok(Found { rows, counts, absent, broken: false })
-}
-
 /// A row without another tool.
 fn alone(model: &str, question: &str, answers: &[Answer], stored: Count) -> Row {
     let said = answers.iter().map(|answer| answer.said).collect();
@@ -247,62 +221,59 @@ fn of_file(
     spin: Option<&Spin>,
 ) -> Result<Found, Failure> {
     let options = request.model.whole()?;
-    let own = request.notion(file.is_annotated());
+    let own = request.notion(file.systems.loaded().is_annotated);
     let notions = notions(own);
-    let Questions { asked: mut questions, absent } = file.chosen(&request.model)?;
+    let Questions { asked: mut questions, absent } = file.some_questions(&request.model)?;
     let mut counter = file.counter(&request.model)?;
-    let whole = file.promela().map_or(String::new(), |file| file.flat().to_owned());
-    let mut session = match (spin, &counter) {
-        (Some(spin), Some(_)) => Some(spin.open(whole).map_err(|error| {
+    let mut session = match (spin, &file.systems.loaded().exported) {
+        (Some(spin), Some(whole)) => Some(spin.open(whole.clone()).map_err(|error| {
             Failure::usage(format!("cannot make a temporary directory for SPIN: {error}"))
         })?),
         _ => None,
     };
     let (mut rows, mut counts, mut broken) = (Vec::new(), Counts::default(), false);
     for at in 0..questions.len() {
-        let Question { title, system, asked, of_promela, .. } = &mut questions[at];
-        let (title, system, of_promela) = (title.clone(), *system, of_promela.clone());
-        let done = guarded(&title, || {
-            Ok(match asked {
-                Asked::Formula(property, _) => {
-                    let answers = under_each(request, file, system, property, &notions, &options)?;
-                    (answers, notions.iter().position(|notion| *notion == own).unwrap_or(0))
-                }
-                Asked::Claim(claimed) => {
-                    let bounds = request.model.options()?.bounds;
-                    let verdict = file.claim(claimed, system, bounds)?;
-                    let (said, all) = match verdict.outcome {
-                        ClaimOutcome::Holds(shown) => (Said::Holds, shown.is_none()),
-                        ClaimOutcome::Violated(shown) => (Said::Violated, shown.is_none()),
-                        ClaimOutcome::Unknown(_) => (Said::Unknown, false),
-                    };
-                    let states = verdict.size.filter(|_| all).map(|size| size.states);
-                    (vec![Answer { said, stops: false, states }], 0)
-                }
-            })
+        let question = &mut questions[at];
+        let (title, system, number) =
+            (question.title.clone(), question.system(), question.bound.at);
+        let done = guarded(&title, || match &question.bound.asked {
+            Asked::Formula(..) => {
+                let answers = under_each(request, file, question, &notions, &options)?;
+                Ok((answers, notions.iter().position(|notion| *notion == own).unwrap_or(0)))
+            }
+            Asked::Claim(claimed) => {
+                let bounds = request.model.options()?.bounds;
+                let answer = file.systems.claim(claimed, system, bounds);
+                let answer = answer.map_err(|why| file.unanswered(why))?;
+                let verdict = file.systems.recorded(system, answer, &title).verdict;
+                Ok((vec![Answer::of(&verdict)], 0))
+            }
         })?;
         let (answers, own) = match done {
             Ok(answered) => answered,
             Err(bug) => {
                 broken = true;
-                guard::report(&request.model.files, &title, &bug, Some(file.interpreter(system)));
-                file.read_again(&request.model)?;
+                with_system!(file.system(system)?, system => {
+                    guard::report(&request.model.files, &title, &bug, Some(system));
+                });
+                file.systems.restart();
                 questions = file.chosen(&request.model)?.asked;
                 (vec![Answer { said: Said::Unknown, stops: false, states: None }], 0)
             }
         };
         count(&mut counts, answers[own].said, request.model.expected(&title));
-        let stored = match (&mut counter, &of_promela) {
-            (Some(counter), Some(question)) => counter.stored(question, &options).ok(),
-            _ => None,
-        };
-        let number = stored.map_or_else(|| states(&answers), in_table);
-        let mut row = alone(model, &title, &answers, number);
-        if let (Some(session), Some(question)) = (&mut session, &of_promela) {
-            let about = about(question, &title);
+        let stored = counter.as_mut().and_then(|counter| {
+            let mut question = counter.bind(number).ok()?;
+            counter.stored(&mut question, &options)?.ok()
+        });
+        let count = stored.map_or_else(|| states(&answers), in_table);
+        let mut row = alone(model, &title, &answers, count);
+        if let Some(session) = &mut session {
+            let loaded = file.systems.loaded();
+            let about = about(loaded.questions[number].kind, &title);
             let comparable = request.constraints.is_empty() || answers.len() == 1;
-            Beside { session, model: file.text(), about, comparable }
-                .compare(&mut row, &answers, stored);
+            let model = loaded.text.as_deref().unwrap_or_default();
+            Beside { session, model, about, comparable }.compare(&mut row, &answers, stored);
         }
         rows.push(row);
     }
@@ -313,18 +284,20 @@ fn of_file(
 fn under_each(
     request: &Check,
     file: &mut File,
-    system: fairly_check::SystemIndex,
-    property: &mut Property,
+    question: &mut Question,
     notions: &[Notion],
     options: &Options,
 ) -> Result<Vec<Answer>, Failure> {
+    let system = question.system();
+    let Some(property) = question.bound.property() else { return Ok(Vec::new()) };
     let mut answers = Vec::new();
     for &notion in notions {
         let options = &Options { bounds: request.model.options()?.bounds, ..*options };
-        let bounds = options.bounds;
-        let assumption = file.assumption(notion, &request.constraints, system, bounds)?;
-        let interpreter = file.interpreter(system);
-        let verdict = fairly_check::check(interpreter, property, &assumption, options)?;
+        let assumption = file.assumption(notion, &request.constraints, system, options.bounds)?;
+        let verdict = with_system!(file.system(system)?, system => {
+            fairly_check::check(system, property, &assumption, options)?
+                .record(system, property, None)
+        });
         answers.push(Answer::of(&verdict));
     }
     Ok(answers)
@@ -332,21 +305,19 @@ fn under_each(
 
 fn in_table(stored: Stored) -> Count {
     match stored {
-        Stored::AsSpin(count) | Stored::UpToErrors(count) => Count::States(count),
+        Stored::Same(count) | Stored::UpToErrors(count) => Count::States(count),
         Stored::OwnAutomaton(count) => Count::OwnAutomaton(count),
     }
 }
 
 /// What SPIN is asked for a question.
-fn about(question: &promela::Question, title: &str) -> About {
-    match question {
-        promela::Question::Errors => About::Assertions,
-        promela::Question::EndStates => About::EndStates,
-        promela::Question::Progress => About::Progress,
-        promela::Question::Acceptance => About::Acceptance,
-        promela::Question::Formula(_) | promela::Question::Never(_) => {
-            About::Claim(title.to_owned())
-        }
+fn about(kind: Kind, title: &str) -> About {
+    match kind {
+        Kind::Errors => About::Assertions,
+        Kind::EndStates => About::EndStates,
+        Kind::Progress => About::Progress,
+        Kind::Acceptance => About::Acceptance,
+        _ => About::Claim(title.to_owned()),
     }
 }
 

@@ -1,220 +1,104 @@
-//! The commands on files of modelling languages: CSP# and Promela.
+//! The commands on one model, whichever language it is written in.
 
 mod hunt;
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 
-use clap::ValueEnum;
-use fairly_check::claim::{ClaimOutcome, ClaimVerdict, Effort};
-use fairly_check::csp::CspFile;
-use fairly_check::promela::{PromelaFile, PromelaSource};
 use fairly_check::{
-    Assumption, Claim, Errors, Execution, Options, Outcome, Property, Strengths, SystemIndex,
-    Systems, Unanswered, WhyUnknown, claim, ladder_heard, least_heard, rests_on_all,
+    Assumed, Assumption, Execution, NotAssumed, System, SystemIndex, Systems, Unanswered, Unused,
+    with_system,
 };
 use fairly_fairness::{Constraint, Notion};
-use fairly_front::csp::syntax::{Assertion, Subject};
-use fairly_front::promela::Setup;
-use fairly_model::Collapsed;
+use fairly_front::languages::Language;
+use fairly_front::loaded::{Loaded, Text};
 use fairly_report::human::Aside;
 use fairly_report::{Source, human, json};
 use fairly_search::Bounds;
-use fairly_source::Span;
-use fairly_system::{AtomIndex, EventReading, TransitionSystem};
+use fairly_source::{Diagnostic, Span};
 
 use super::arguments::{Check, Format, Ladder, Least, Model};
 use super::guard::guarded;
-use super::includes::Folders;
 use super::load;
 use super::names::without_errors;
-use super::next::Choice;
 use super::partial::Partial;
-use super::questions::{self, Asked, Question, Questions};
+use super::questions::{Question, Questions};
 use super::tally::{About, Answered, Tally};
 use super::{AboutFairness, Answers, Shown};
 use crate::failure::{self, Failure};
-use crate::input::{Encoding, Input};
-use crate::output;
 
-/// A modelling language.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Language {
-    /// CSP#, the language of PAT.
-    Csp,
-    /// Promela, the language of SPIN.
-    Promela,
-}
-
-impl Language {
-    /// The language of a file, by its name.
-    pub(super) fn of(name: &str) -> Option<Language> {
-        match std::path::Path::new(name).extension()?.to_str()? {
-            "csp" => Some(Language::Csp),
-            "pml" | "promela" | "prom" | "pr" => Some(Language::Promela),
-            _ => None,
-        }
-    }
-
-    /// Which bytes its texts are made of.
-    pub(super) fn encoding(self) -> Encoding {
-        match self {
-            Language::Csp => Encoding::Utf8,
-            Language::Promela => Encoding::Latin1,
-        }
-    }
-}
-
-/// A file that has been read.
+/// A model that has been read.
 pub(super) struct File {
-    /// The file, with what it includes as parts of its text.
-    input: Input,
-    /// The text of the file alone.
-    own: String,
-    read: Read,
-    /// Whether [`Claim::EndsWell`] is asked together with [`Claim::NoErrors`], and of what.
-    asks_both: Option<(SystemIndex, Claim)>,
-    /// The answer to that, once the search for errors has found it.
-    end_states: Option<ClaimVerdict>,
-}
-
-enum Read {
-    Csp(CspFile),
-    Promela(Box<PromelaFile>),
+    /// The texts that it was read from, without what they include.
+    texts: Vec<Text>,
+    language: &'static Language,
+    /// Its systems, and what is known of them.
+    pub(super) systems: Systems,
 }
 
 impl File {
-    /// Reads a file, and the formulas of the arguments where they belong to the same language.
-    pub(super) fn read(
-        input: &Input,
-        language: Language,
-        model: &Model,
+    pub(super) fn new(
+        texts: Vec<Text>,
+        language: &'static Language,
+        loaded: Loaded,
         execution: Execution,
-    ) -> Result<File, Failure> {
-        if let Some(remark) = execution.shortfall() {
-            output::remark(&format!("fairly: {remark}"));
-        }
-        let (name, own) = (input.name.clone(), input.text.clone());
-        match language {
-            Language::Csp => {
-                let mut folders = Folders::of(&name, &model.include_dirs, model.patience());
-                let (text, read) = CspFile::read(&own, &name, &mut folders);
-                folders.stopped()?;
-                let input = Input { name, text };
-                match read {
-                    Ok(mut file) => {
-                        file.execute(execution);
-                        let read = Read::Csp(file);
-                        Ok(File { input, own, read, asks_both: None, end_states: None })
-                    }
-                    Err(diagnostics) => Err(questions::wrong(&input, diagnostics)),
-                }
-            }
-            Language::Promela => {
-                let mut file = promela(input, model, true)?;
-                if execution != Execution::default() {
-                    file.execute(execution);
-                }
-                let text = file.text().to_owned();
-                let read = Read::Promela(Box::new(file));
-                Ok(File {
-                    input: Input { name, text },
-                    own,
-                    read,
-                    asks_both: None,
-                    end_states: None,
-                })
-            }
-        }
+    ) -> File {
+        File { texts, language, systems: Systems::new(loaded, execution) }
     }
 
-    /// The file alone, without what it includes.
-    fn own_input(&self) -> Input {
-        Input { name: self.input.name.clone(), text: self.own.clone() }
+    /// Its name.
+    fn name(&self) -> String {
+        self.files().join(" ")
     }
 
-    /// The text it was read from, with what it includes as parts.
-    pub(super) fn text(&self) -> &str {
-        &self.input.text
+    fn files(&self) -> Vec<String> {
+        self.texts.iter().map(|text| text.name.clone()).collect()
     }
 
-    /// What counts states as SPIN does, if it is a Promela file: the same file, in which nothing ends
-    /// with an assertion.
-    pub(super) fn counter(&self, model: &Model) -> Result<Option<PromelaFile>, Failure> {
-        let Read::Promela(_) = self.read else { return Ok(None) };
-        promela(&self.own_input(), model, false).map(Some)
+    /// The text that places belong to, if there is one.
+    pub(super) fn text(&self) -> Option<&str> {
+        self.systems.loaded().text.as_deref()
     }
 
-    /// What the file and the arguments ask; every name of the arguments must be there.
-    pub(super) fn questions(&mut self, model: &Model) -> Result<Vec<Question>, Failure> {
-        Ok(self.chosen(model)?.asked)
+    /// The text, for lines.
+    fn source(&self) -> Option<Source<'_>> {
+        self.text().map(|text| Source { name: &self.texts[0].name, text })
     }
 
-    /// What the file and the arguments ask, and which names of the arguments another model must have.
-    pub(super) fn chosen(&mut self, model: &Model) -> Result<Questions, Failure> {
-        match &mut self.read {
-            Read::Csp(file) => questions::of_csp(file, &self.input, model),
-            Read::Promela(file) => questions::of_promela(file, &self.input, model),
+    /// A failure for what is wrong in the model.
+    pub(super) fn wrong(&self, diagnostics: Vec<Diagnostic>) -> Failure {
+        let Text { name, text } = &self.texts[0];
+        let text = self.text().unwrap_or(text).to_owned();
+        Failure::Inputs { name: name.clone(), text, diagnostics }
+    }
+
+    /// A failure for a question without an answer.
+    pub(super) fn unanswered(&self, why: Unanswered) -> Failure {
+        match why {
+            Unanswered::Wrong(diagnostics) => self.wrong(diagnostics),
+            Unanswered::Failed(failure) => failure.into(),
         }
     }
 
     /// One of its systems.
-    pub(super) fn interpreter(&mut self, system: SystemIndex) -> &mut Collapsed {
-        self.systems().system(system)
-    }
-
-    fn systems(&mut self) -> &mut dyn Systems {
-        match &mut self.read {
-            Read::Csp(file) => file,
-            Read::Promela(file) => &mut **file,
+    pub(super) fn system(&mut self, system: SystemIndex) -> Result<&mut System, Failure> {
+        if let Err(diagnostics) = self.systems.system(system) {
+            return Err(self.wrong(diagnostics));
         }
+        Ok(self.systems.made(system))
     }
 
-    /// The file, if it is one of Promela.
-    pub(super) fn promela(&mut self) -> Option<&mut PromelaFile> {
-        match &mut self.read {
-            Read::Csp(_) => None,
-            Read::Promela(file) => Some(file),
+    /// The same model without its own assertions, whose states are counted as another tool counts them; none where
+    /// no other tool does.
+    pub(super) fn counter(&self, model: &Model) -> Result<Option<Systems>, Failure> {
+        if self.systems.loaded().questions.iter().all(|question| question.counted.is_none()) {
+            return Ok(None);
         }
+        let loaded = load::load(&self.texts, self.language, model, false)?;
+        Ok(Some(Systems::new(loaded, Execution::default())))
     }
 
-    /// The processes that a CSP# file is asked about; of the others, nothing is explored.
-    fn asked_about(&self, model: &Model) -> Vec<Subject> {
-        let Read::Csp(file) = &self.read else { return Vec::new() };
-        let assertions = &file.specification().assertions;
-        let count = if model.formulas.is_empty() { assertions.len() } else { 1 };
-        let mut subjects: Vec<Subject> = Vec::new();
-        for Assertion { process, .. } in assertions.iter().take(count) {
-            let is_same = |known: &Subject| {
-                known.definition == process.definition && known.arguments == process.arguments
-            };
-            if !subjects.iter().any(is_same) {
-                subjects.push(process.clone());
-            }
-        }
-        subjects
-    }
-
-    /// Which event a position of a run reads.
-    pub(super) fn reading(&self) -> EventReading {
-        match &self.read {
-            Read::Csp(_) => EventReading::Entering,
-            Read::Promela(_) => EventReading::Leaving,
-        }
-    }
-
-    /// Whether fairness is asked for where events or statements are written.
-    pub(super) fn is_annotated(&mut self) -> bool {
-        match &mut self.read {
-            Read::Csp(file) => file.is_annotated(),
-            Read::Promela(file) => {
-                let moves = &file.interpreter().signature().moves;
-                moves.iter().any(|it| it.annotation.is_some())
-            }
-        }
-    }
-
+    /// The fairness of a notion, with the constraints of the model and of the command line.
     pub(super) fn assumption(
         &mut self,
         notion: Notion,
@@ -222,61 +106,14 @@ impl File {
         system: SystemIndex,
         bounds: Bounds,
     ) -> Result<Assumption, Failure> {
-        let mut assumption = Assumption::of(notion);
-        load::add_within(&mut assumption, texts, self.interpreter(system), bounds)?;
+        let mut assumption = self.systems.assumption(system, notion).map_err(|why| match why {
+            NotAssumed::Inexpressible(why) => Failure::usage(why),
+            NotAssumed::Wrong(diagnostics) => self.wrong(diagnostics),
+        })?;
+        with_system!(self.systems.made(system), system => {
+            load::add_within(&mut assumption, texts, system, bounds)
+        })?;
         Ok(assumption)
-    }
-
-    /// The answer to what is no formula.
-    pub(super) fn claim(
-        &mut self,
-        asked: &Claim,
-        system: SystemIndex,
-        effort: impl Into<Effort>,
-    ) -> Result<ClaimVerdict, Failure> {
-        let both = self.asks_both.take_if(|(of, _)| *of == system);
-        match (asked, both) {
-            (Claim::NoErrors, Some((_, Claim::EndsWell { unfinished }))) => {
-                let interpreter = self.interpreter(system);
-                let unfinished = unfinished.as_deref();
-                let (errors, ends) =
-                    claim::faultless_and_stops_well(interpreter, unfinished, effort)?;
-                self.end_states = ends;
-                return Ok(errors);
-            }
-            (_, both) => self.asks_both = both,
-        }
-        if let (Claim::EndsWell { .. }, Some(known)) = (asked, self.end_states.take()) {
-            return Ok(known);
-        }
-        asked.ask(self.systems(), system, effort).map_err(|why| match why {
-            Unanswered::Wrong(diagnostics) => questions::wrong(&self.input, diagnostics),
-            Unanswered::Failed(failure) => failure.into(),
-        })
-    }
-
-    /// Whether errors of the model are in the way of answers that rest on all runs of a system. What is
-    /// known is not looked for again.
-    fn errors(
-        &mut self,
-        system: SystemIndex,
-        known: &mut Known,
-        options: &Options,
-    ) -> Result<Errors, Failure> {
-        if let Some((_, errors)) = known.errors.iter().find(|(known, _)| *known == system) {
-            return Ok(errors.clone());
-        }
-        let propositions = known.propositions_of(system);
-        let errors = fairly_check::errors(self.interpreter(system), &propositions, options)?;
-        known.learn(system, &errors);
-        Ok(errors)
-    }
-
-    /// Whether errors of the model have to be looked for before something is said to hold.
-    fn is_doubted(&mut self, system: SystemIndex, known: &Known) -> bool {
-        let propositions = known.propositions_of(system);
-        known.errors.iter().all(|(of, _)| *of != system)
-            && !self.interpreter(system).interpreter().is_known_to_be_faultless(&propositions)
     }
 
     pub(super) fn check(
@@ -284,56 +121,54 @@ impl File {
         request: &Check,
         trace_to: Option<&str>,
     ) -> Result<Answered, Failure> {
-        let Questions { asked: mut questions, absent } = self.chosen(&request.model)?;
-        let is_annotated = self.is_annotated();
-        let notion = request.notion(is_annotated);
         if let Some(about) = request.about_fairness() {
-            return self.about_fairness(request, about, notion, &questions);
+            return self.about_fairness(request, about);
         }
+        let Questions { asked: mut questions, absent } = self.some_questions(&request.model)?;
         if let Some(room) = request.room()? {
             let answered = self.hunt(request, room, questions, trace_to)?;
             return Ok(Answered { absent, ..answered });
         }
         let several = questions.len() > 1;
-        let asked_about = self.asked_about(&request.model);
         let titles = questions.iter().map(|question| question.title.clone()).collect();
-        request.model.asking(&self.input.name, titles);
-        let file = [self.input.name.clone()];
-        let text = self.input.text.clone();
-        let mut tally =
-            Tally::new(&request.model, &file, Some(&text), trace_to, several).assuming(request);
+        request.model.asking(&self.name(), titles);
+        let (files, text) = (self.files(), self.text().map(str::to_owned));
+        let mut tally = Tally::new(&request.model, &files, text.as_deref(), trace_to, several)
+            .assuming(request);
         let mut counter = if request.spin_compat { self.counter(&request.model)? } else { None };
-        let mut known = Known::of(&questions);
-        self.asks_both = both_asked(&questions);
+        let bound = || questions.iter().map(|question| &question.bound);
+        self.systems.announce(bound());
         for at in 0..questions.len() {
             let question = &mut questions[at];
             request.model.begin(&question.title);
-            let (about, system) = (question.about(), question.system);
+            let (about, system) = (question.about(), question.system());
             let mark = tally.mark();
-            let asking = Asking { request, notion, about: &about };
             let done = guarded(&about.title, || {
-                self.answer(&asking, question, &mut known, &mut counter, &mut tally)
+                self.answer((request, &about), question, &mut counter, &mut tally)
             })?;
             if let Err(bug) = done {
                 tally.rewind(mark);
                 // While the states of the run have their numbers.
-                tally.broken(self.interpreter(system), &bug, &about);
-                // Whatever the bug left behind is gone: everything is read again.
-                self.read_again(&request.model)?;
-                questions = self.chosen(&request.model)?.asked;
+                with_system!(self.systems.made(system), system => {
+                    tally.broken(system, &bug, &about);
+                });
+                // Whatever the bug left behind is gone: every system is made again.
+                self.systems.restart();
+                questions = self.questions(&request.model)?;
             }
         }
-        for (system, errors) in std::mem::take(&mut known.errors) {
-            let about = known.subjects.iter().find(|(of, _)| *of == system);
-            if let (Errors::Some(verdict), Some((_, about))) = (errors, about) {
-                let about = known.formulas.guilty(self.interpreter(system), &verdict, about);
-                let title = without_errors(&about.title);
-                let about = About { choice: about.choice.clone(), title, place: None };
-                tally.claim(self.interpreter(system), &verdict, &about);
-            }
+        for (system, at, verdict) in self.systems.errors_found() {
+            let about = questions.iter().find(|question| question.bound.at == at);
+            let Some(about) = about.map(Question::about) else { continue };
+            let title = without_errors(&about.title);
+            let answered = self.systems.recorded(system, verdict, &title);
+            tally.answer(answered, &About { title, place: None, ..about });
         }
-        if request.model.properties.is_empty() && tally.is_known() {
-            self.unused(&asked_about, &request.model.options()?, &mut tally);
+        // A formula of the command line is about some of the components only, but about a whole process.
+        let is_everything = request.model.properties.is_empty()
+            && (request.model.formulas.is_empty() || self.language.option.is_some());
+        if is_everything && tally.is_known() {
+            tally.unused(&self.unused(&questions, request)?);
         }
         request.model.quiet();
         Ok(Answered { absent, ..tally.finish() })
@@ -342,207 +177,104 @@ impl File {
     /// Answers one question.
     fn answer(
         &mut self,
-        Asking { request, notion, about }: &Asking<'_>,
+        (request, about): (&Check, &About),
         question: &mut Question,
-        known: &mut Known,
-        counter: &mut Option<PromelaFile>,
+        counter: &mut Option<Systems>,
         tally: &mut Tally<'_>,
     ) -> Result<(), Failure> {
         // Each question has the time that was given.
         let options = request.model.options_for(&question.names())?;
-        let system = question.system;
-        match &mut question.asked {
-            Asked::Formula(property, formula) => {
-                let bounds = options.bounds;
-                let assumption = self.assumption(*notion, &request.constraints, system, bounds)?;
-                let interpreter = self.interpreter(system);
-                let mut verdict =
-                    fairly_check::check(interpreter, property, &assumption, &options)?;
-                verdict.formula.clone_from(formula);
-                if let Outcome::Holds(_) = verdict.outcome {
-                    self.errors(system, known, &options)?.qualify(&mut verdict);
-                    known.rests_on_all(system, about);
-                }
-                if let Outcome::Unknown(why) = &mut verdict.outcome {
-                    self.without_growth(system, known, why);
-                }
-                self.learn_size(system, known, verdict.stamp.exhaustive);
-                let interpreter = self.interpreter(system);
-                let needless =
-                    fairly_check::needless(interpreter, property, &assumption, &verdict, &options)?;
-                verdict.notes.extend(needless.as_ref().map(ToString::to_string));
-                verdict.needless = needless;
-                if request.model.format == Format::Human {
-                    let strengths = fairly_check::strengths(
-                        interpreter,
-                        property,
-                        &assumption,
-                        &verdict,
-                        &options,
-                    )?;
-                    tally.under(self.without_doubt(strengths, system, known, &options)?);
-                }
-                let interpreter = self.interpreter(system);
-                tally.verdict(interpreter, &verdict, property, about);
-                if let (Some(counter), Some(question)) = (counter, &question.of_promela) {
-                    tally.stored(&counter.stored(question, &options));
-                }
-                if request.ladder {
-                    let options = request.model.options_for(&[&about.title])?;
-                    let extra = &assumption.extra;
-                    let mut ladder = fairly_check::ladder(interpreter, property, extra, &options)?;
-                    if ladder.rungs.iter().any(|rung| rung.holds == Ok(true)) {
-                        self.errors(system, known, &options)?.qualify_ladder(&mut ladder);
-                        known.rests_on_all(system, about);
-                    }
-                    let (name, look) = (&property.name, &request.model.look);
-                    let source = Some(self.source());
-                    tally.remark(&human::ladder(name, formula, &ladder, source, look));
-                }
-            }
-            Asked::Claim(claimed) => {
-                let mut verdict = self.claim(claimed, system, &options)?;
-                // The search for errors is what this asks for.
-                if *claimed == Claim::NoErrors {
-                    known.learn_from(system, &verdict);
-                } else if rests_on_all(&verdict.outcome) {
-                    self.errors(system, known, &options)?.qualify_claim(&mut verdict);
-                    known.rests_on_all(system, about);
-                }
-                if let ClaimOutcome::Unknown(why) = &mut verdict.outcome {
-                    self.without_growth(system, known, why);
-                }
-                let is_complete = matches!(verdict.outcome, ClaimOutcome::Holds(_));
-                self.learn_size(system, known, is_complete);
-                tally.claim(self.interpreter(system), &verdict, about);
-                if let (Some(counter), Some(question)) = (counter, &question.of_promela) {
-                    tally.stored(&counter.stored(question, &options));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Remembers how many states a system had when a question was answered by all that could matter for it.
-    fn learn_size(&mut self, system: SystemIndex, known: &mut Known, is_complete: bool) {
-        if is_complete {
-            let states = self.interpreter(system).interpreter().states();
-            known.complete.retain(|(of, _)| *of != system);
-            known.complete.push((system, states));
-        }
-    }
-
-    /// Takes back that something grows, if an earlier question came to an end with the same states: a search
-    /// in a product can be cut where the states of the system are all known.
-    fn without_growth(&mut self, system: SystemIndex, known: &Known, why: &mut WhyUnknown) {
-        let states = self.interpreter(system).interpreter().states();
-        if known.complete.contains(&(system, states)) {
-            *why = why.clone().without_growth();
-        }
-    }
-
-    /// What is known of the strengths of fairness, without what errors of the model put in doubt.
-    fn without_doubt(
-        &mut self,
-        strengths: Option<Strengths>,
-        system: SystemIndex,
-        known: &mut Known,
-        options: &Options,
-    ) -> Result<Option<Strengths>, Failure> {
-        let Some(mut strengths) = strengths else { return Ok(None) };
-        if strengths.weak == Some(true) || strengths.strong == Some(true) {
-            // It is a remark, so it may not take long.
-            let soon = Instant::now() + Duration::from_secs(1);
-            let deadline = options.bounds.deadline.map_or(soon, |it| it.min(soon));
-            let bounds = Bounds { deadline: Some(deadline), ..options.bounds };
-            let errors = self.errors(system, known, &Options { bounds, ..*options })?;
-            if errors.is_open() {
-                strengths.doubt();
-            }
-        }
-        Ok(Some(strengths))
-    }
-
-    /// The text, for lines.
-    fn source(&self) -> Source<'_> {
-        Source { name: &self.input.name, text: &self.input.text }
-    }
-
-    /// Reads the file again, as it was at first.
-    pub(super) fn read_again(&mut self, model: &Model) -> Result<(), Failure> {
-        let language = match self.read {
-            Read::Csp(_) => Language::Csp,
-            Read::Promela(_) => Language::Promela,
+        let notion = request.notion(self.systems.loaded().is_annotated);
+        let system = question.system();
+        let assumption = match question.formula() {
+            Some(_) => self.assumption(notion, &request.constraints, system, options.bounds)?,
+            None => Assumption::of(Notion::None),
         };
-        *self = File::read(&self.own_input(), language, model, model.execution())?;
+        let strengths = request.model.format == Format::Human;
+        let assumed = Assumed { assumption: &assumption, strengths };
+        let answered = self.systems.answer(&mut question.bound, &assumed, &options);
+        let answered = answered.map_err(|why| self.unanswered(why))?;
+        tally.answer(answered, about);
+        if let Some(counter) = counter {
+            let counted = counter.bind(question.bound.at).ok();
+            let counted = counted.and_then(|mut bound| counter.stored(&mut bound, &options));
+            if let Some(stored) = counted {
+                tally.stored(&stored);
+            }
+        }
+        if request.ladder && question.formula().is_some() {
+            let options = request.model.options_for(&[&about.title])?;
+            let extra = &assumption.extra;
+            let ladder = self.systems.ladder(&mut question.bound, extra, &options)?;
+            let formula = question.formula().unwrap_or_default().to_owned();
+            let name = question.bound.property().map_or("", |property| &property.name);
+            let look = &request.model.look;
+            tally.remark(&human::ladder(name, &formula, &ladder, self.source(), look));
+        }
         Ok(())
     }
 
-    /// Says what of the model no run executes, of all processes that were asked about.
-    fn unused(&mut self, asked: &[Subject], options: &Options, tally: &mut Tally<'_>) {
-        let source = Source { name: &self.input.name, text: &self.input.text };
-        let line = |span: Span| source.line(span.start);
+    /// What of the model no run executes, of all systems that were asked about, in words.
+    fn unused(&mut self, asked: &[Question], request: &Check) -> Result<Vec<String>, Failure> {
+        let mut systems: Vec<SystemIndex> = Vec::new();
+        for question in asked {
+            if !systems.contains(&question.system()) {
+                systems.push(question.system());
+            }
+        }
+        let options = request.model.options()?;
+        let unused = self.systems.unused(&systems, &options).unwrap_or_default();
+        let line = |span: Span| self.source()?.line(span.start);
         let words = |span: Span| {
-            let text = self.input.text.get(span.start..span.end).unwrap_or_default();
-            text.split_whitespace().collect::<Vec<&str>>().join(" ")
+            let text = self.text().and_then(|text| text.get(span.start..span.end));
+            text.unwrap_or_default().split_whitespace().collect::<Vec<&str>>().join(" ")
         };
-        let unmade: BTreeSet<(usize, String)> = match &mut self.read {
-            Read::Csp(file) => {
-                let Some(never) = file.never_executed(asked, options) else { return };
-                never.into_iter().filter_map(|span| Some((line(span)?, words(span)))).collect()
+        let (mut places, mut events) = (BTreeSet::new(), Vec::new());
+        for unused in unused {
+            match unused {
+                Unused::Place(span) => places.extend(line(span).map(|line| (line, words(span)))),
+                Unused::Statement(span, name) => {
+                    places.extend(line(span).map(|line| (line, name)));
+                }
+                Unused::Event { component, event } => events.push(format!("{component}: {event}")),
             }
-            Read::Promela(file) => {
-                let interpreter = file.interpreter();
-                let Some(coverage) = fairly_check::coverage(interpreter, options) else { return };
-                let moves = &interpreter.signature().moves;
-                let places = |ids: &[fairly_system::MoveId]| -> BTreeSet<(usize, String)> {
-                    let place = |id: &fairly_system::MoveId| {
-                        let it = &moves[id.index()];
-                        // The end of a process is written nowhere.
-                        let is_written = it.name != "-end-";
-                        is_written.then_some((line(it.span?)?, it.name.clone()))
-                    };
-                    ids.iter().filter_map(place).collect()
-                };
-                // A statement of a proctype is the same for all its processes: it is enough if one
-                // executes it.
-                let (unmade, made) = (places(&coverage.unmade), places(&coverage.made));
-                unmade.difference(&made).cloned().collect()
-            }
-        };
-        let places: Vec<String> =
-            unmade.into_iter().map(|(line, words)| format!("line {line}: {words}")).collect();
-        tally.unused(&places);
+        }
+        let places = places.into_iter().map(|(line, words)| format!("line {line}: {words}"));
+        Ok(places.chain(events).collect())
     }
 
-    /// A question about the fairness assumed, for every process that is asked about.
+    /// A question about the fairness assumed, for every system that is asked about.
     fn about_fairness(
         &mut self,
         request: &Check,
         about: AboutFairness,
-        notion: Notion,
-        questions: &[Question],
     ) -> Result<Answered, Failure> {
+        let notion = request.notion(self.systems.loaded().is_annotated);
+        let questions = self.questions(&request.model)?;
         let bounds = request.model.options()?.bounds;
         let mut systems: Vec<SystemIndex> = Vec::new();
+        for question in &questions {
+            if !systems.contains(&question.system()) {
+                systems.push(question.system());
+            }
+        }
+        if systems.is_empty() {
+            systems.push(SystemIndex::ONLY);
+        }
         let mut all = String::new();
         let mut worst = 0;
-        for Question { title, system, .. } in questions {
-            if systems.contains(system) {
-                continue;
-            }
-            systems.push(*system);
-            let assumption = self.assumption(notion, &request.constraints, *system, bounds)?;
-            let interpreter = self.interpreter(*system);
-            let (text, code) = super::fairness(interpreter, &assumption, about, bounds)?;
-            if let Read::Csp(_) = self.read {
-                let process = title.split_whitespace().next().unwrap_or_default();
-                all.push_str(&format!("{process}   "));
+        for system in systems {
+            let assumption = self.assumption(notion, &request.constraints, system, bounds)?;
+            let (text, code) = with_system!(self.systems.made(system), system => {
+                super::fairness(system, &assumption, about, bounds)
+            })?;
+            if let Some(name) = &self.systems.loaded().systems[system.0].name {
+                all.push_str(&format!("{name}   "));
             }
             all.push_str(&text);
             worst = if code == failure::NO || worst == failure::NO { failure::NO } else { code };
         }
-        let next = request.setting(std::slice::from_ref(&self.input.name)).after_fairness();
+        let next = request.setting(&self.files()).after_fairness();
         Ok(Answered::aside(all, worst, Some(next)))
     }
 
@@ -551,21 +283,20 @@ impl File {
         &mut self,
         (model, constraints): (&Model, &[String]),
         answers: &mut Answers<'_>,
-        mut answer: impl FnMut(&mut File, FormulaAsked<'_>, &mut Answers<'_>) -> Result<(), Failure>,
+        mut answer: impl FnMut(
+            &mut File,
+            (&mut Question, &[Constraint]),
+            &mut Answers<'_>,
+        ) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        let mut questions = self.questions(model)?;
-        let mut known = Known::of(&questions);
-        let titles = questions.iter().filter_map(|question| match &question.asked {
-            Asked::Formula(property, _) => Some(property.name.clone()),
-            _ => None,
-        });
-        model.asking(&self.input.name, titles.collect());
+        let mut questions = self.some_questions(model)?.asked;
+        let names = questions.iter_mut().filter_map(|question| question.bound.property());
+        let names = names.map(|property| property.name.clone()).collect();
+        model.asking(&self.name(), names);
         for at in 0..questions.len() {
-            let about = questions[at].about();
-            let Question { title, system, asked, choice, .. } = &mut questions[at];
-            let (title, system) = (title.clone(), *system);
-            let number = choice.clone().unwrap_or_default();
-            let Asked::Formula(property, formula) = asked else {
+            let question = &mut questions[at];
+            let (title, system) = (question.title.clone(), question.system());
+            let Some(property) = question.bound.property() else {
                 if model.properties.is_empty() {
                     continue;
                 }
@@ -576,37 +307,25 @@ impl File {
             };
             model.begin(&property.name);
             let done = guarded(&title, || {
-                // Each question has the time that was given.
-                let options = model.options_for(&[&title, &number])?;
-                let assumed =
-                    self.assumption(Notion::None, constraints, system, options.bounds)?.extra;
-                let (known, options) = (&mut known, &options);
-                let asked = FormulaAsked {
-                    property,
-                    formula,
-                    system,
-                    assumed,
-                    known,
-                    options,
-                    choice: about.choice.clone(),
-                };
-                answer(self, asked, answers)
+                let bounds = model.options_for(&question.names())?.bounds;
+                let assumed = self.assumption(Notion::None, constraints, system, bounds)?.extra;
+                answer(self, (question, &assumed), answers)
             })?;
             if let Err(bug) = done {
-                answers.broken(self.interpreter(system), &title, &bug);
-                self.read_again(model)?;
+                with_system!(self.systems.made(system), system => {
+                    answers.broken(system, &title, &bug);
+                });
+                self.systems.restart();
                 questions = self.questions(model)?;
             }
         }
-        for (system, errors) in known.errors {
-            let Errors::Some(verdict) = errors else { continue };
-            let subject = known.subjects.iter().find(|(of, _)| *of == system);
-            let Some((_, about)) = subject else { continue };
+        for (system, at, verdict) in self.systems.errors_found() {
+            let about = questions.iter().find(|question| question.bound.at == at);
+            let Some(about) = about.map(Question::about) else { continue };
             let title = without_errors(&about.title);
             answers.learn(failure::NO);
-            let verdict = verdict.record(self.interpreter(system), &title);
-            let source = Source { name: &self.input.name, text: &self.input.text };
-            let aside = Aside { look: model.look, source: Some(source), ..Aside::default() };
+            let verdict = self.systems.recorded(system, verdict, &title).verdict;
+            let aside = Aside { look: model.look, source: self.source(), ..Aside::default() };
             let text = human::verdict(&verdict, &aside);
             match model.format {
                 Format::Human => {
@@ -623,31 +342,26 @@ impl File {
     }
 
     pub(super) fn ladder(&mut self, request: &Ladder) -> Result<ExitCode, Failure> {
-        let setting = request.setting(std::slice::from_ref(&self.input.name));
+        let setting = request.setting(&self.files());
         let mut answers = Answers::new(&request.model);
         let asked = (&request.model, request.constraints.as_slice());
-        self.each_formula(asked, &mut answers, |file, asked, answers| {
-            let FormulaAsked { property, formula, system, assumed, known, options, choice } = asked;
-            let so_far = Partial {
-                model: &request.model,
-                name: &property.name.clone(),
-                formula,
-                is_doubted: file.is_doubted(system, known),
-            };
-            let interpreter = file.interpreter(system);
+        self.each_formula(asked, &mut answers, |file, (question, assumed), answers| {
+            let options = request.model.options_for(&question.names())?;
+            let choice = question.about().choice;
+            let formula = question.formula().unwrap_or_default().to_owned();
+            let name = question.bound.property().map_or("", |property| &property.name).to_owned();
+            let name = name.as_str();
+            let is_doubted = file.systems.is_doubted(question.system());
+            let so_far = Partial { model: &request.model, name, formula: &formula, is_doubted };
             let hear = &mut |ladder: &_| so_far.ladder(ladder);
-            let mut ladder = ladder_heard(interpreter, property, &assumed, options, hear)?;
-            if ladder.rungs.iter().any(|rung| rung.holds == Ok(true)) {
-                file.errors(system, known, &request.model.options()?)?.qualify_ladder(&mut ladder);
-                known.rests_on_all(system, &About::of(&property.name));
-            }
-            let (name, look) = (&property.name, &request.model.look);
+            let ladder = file.systems.ladder_heard(&mut question.bound, assumed, &options, hear)?;
+            let look = &request.model.look;
             answers.suggest(setting.after_ladder(&ladder, &choice));
             answers.add(name, super::ladder_code(&ladder), |format| match format {
                 Format::Human => {
-                    Shown::Text(human::ladder(name, formula, &ladder, Some(file.source()), look))
+                    Shown::Text(human::ladder(name, &formula, &ladder, file.source(), look))
                 }
-                _ => Shown::Json(json::ladder(name, formula, &ladder)),
+                _ => Shown::Json(json::ladder(name, &formula, &ladder)),
             });
             Ok(())
         })?;
@@ -655,171 +369,31 @@ impl File {
     }
 
     pub(super) fn least(&mut self, request: &Least) -> Result<ExitCode, Failure> {
-        let setting = request.setting(std::slice::from_ref(&self.input.name));
+        let setting = request.setting(&self.files());
         let mut answers = Answers::new(&request.model);
         let asked = (&request.model, request.constraints.as_slice());
-        self.each_formula(asked, &mut answers, |file, asked, answers| {
-            let FormulaAsked { property, formula, system, assumed, known, options, choice } = asked;
-            let so_far = Partial {
-                model: &request.model,
-                name: &property.name.clone(),
-                formula,
-                is_doubted: file.is_doubted(system, known),
-            };
-            let (interpreter, level) = (file.interpreter(system), request.level.level());
+        self.each_formula(asked, &mut answers, |file, (question, assumed), answers| {
+            let (options, level) =
+                (request.model.options_for(&question.names())?, request.level.level());
+            let choice = question.about().choice;
+            let formula = question.formula().unwrap_or_default().to_owned();
+            let name = question.bound.property().map_or("", |property| &property.name).to_owned();
+            let name = name.as_str();
+            let is_doubted = file.systems.is_doubted(question.system());
+            let so_far = Partial { model: &request.model, name, formula: &formula, is_doubted };
             let hear = &mut |sets: &[Vec<String>]| so_far.least(sets);
-            let mut least = least_heard(interpreter, property, level, &assumed, options, hear)?;
-            if !matches!(least, fairly_check::Least::Unknown(_)) {
-                file.errors(system, known, options)?.qualify_least(&mut least);
-                known.rests_on_all(system, &About::of(&property.name));
-            }
-            let (name, look) = (&property.name, &request.model.look);
+            let least =
+                file.systems.least_heard(&mut question.bound, level, assumed, &options, hear)?;
+            let look = &request.model.look;
             answers.suggest(setting.after_least(&least, &choice));
             answers.add(name, super::least_code(&least), |format| match format {
                 Format::Human => {
-                    Shown::Text(human::least(name, formula, &least, Some(file.source()), look))
+                    Shown::Text(human::least(name, &formula, &least, file.source(), look))
                 }
-                _ => Shown::Json(json::least(name, formula, &least)),
+                _ => Shown::Json(json::least(name, &formula, &least)),
             });
             Ok(())
         })?;
         answers.finish()
-    }
-}
-
-/// Reads a Promela file with what it includes and with the formulas of the arguments.
-pub(super) fn promela(
-    input: &Input,
-    model: &Model,
-    assertions: bool,
-) -> Result<PromelaFile, Failure> {
-    let mut includes = Folders::of(&input.name, &model.include_dirs, model.patience());
-    let setup = Setup {
-        name: &input.name,
-        defines: &model.defines,
-        undefines: &model.undefines,
-        includes: &mut includes,
-    };
-    let (formulas, processes) = (model.formulas.as_slice(), model.max_processes);
-    let source = PromelaSource { formulas, assertions, processes, setup };
-    let read = PromelaFile::read(&input.text, source);
-    includes.stopped()?;
-    read.map_err(|wrong| questions::wrong_in_promela(input, formulas, wrong))
-}
-
-/// The claim that processes end where they may, if it is asked of a system together with the one that there are
-/// no errors.
-fn both_asked(questions: &[Question]) -> Option<(SystemIndex, Claim)> {
-    let claims = || {
-        questions.iter().filter_map(|question| match &question.asked {
-            Asked::Claim(claim) => Some((question.system, claim)),
-            Asked::Formula(..) => None,
-        })
-    };
-    let (system, _) = claims().find(|(_, claim)| **claim == Claim::NoErrors)?;
-    let is_end = |(of, claim): &(SystemIndex, &Claim)| {
-        *of == system && matches!(claim, Claim::EndsWell { .. })
-    };
-    claims().find(is_end).map(|(system, claim)| (system, claim.clone()))
-}
-
-/// How a question is asked.
-struct Asking<'a> {
-    request: &'a Check,
-    notion: Notion,
-    about: &'a About,
-}
-
-/// A formula of a file, as it is written, with what is assumed beside a notion.
-struct FormulaAsked<'a> {
-    property: &'a mut Property,
-    formula: &'a str,
-    system: SystemIndex,
-    assumed: Vec<Constraint>,
-    known: &'a mut Known,
-    options: &'a Options,
-    choice: Choice,
-}
-
-/// What is known of errors of the model, by system.
-struct Known {
-    /// The propositions of all formulas.
-    propositions: Vec<(SystemIndex, AtomIndex)>,
-    /// Whose they are.
-    formulas: Formulas,
-    /// What was found out for good.
-    errors: Vec<(SystemIndex, Errors)>,
-    /// The first question on each system whose answer rests on all runs.
-    subjects: Vec<(SystemIndex, About)>,
-    /// How many states a system had after the last question whose search came to its end.
-    complete: Vec<(SystemIndex, usize)>,
-}
-
-/// Formulas with their propositions.
-struct Formulas(Vec<(About, Vec<AtomIndex>)>);
-
-impl Formulas {
-    /// The question to name an error after that was found beside the answer to another. The file does not have the
-    /// propositions of a given formula, so an error in one of them is shown with that formula or not at all.
-    fn guilty<'a>(
-        &'a self,
-        system: &Collapsed,
-        verdict: &ClaimVerdict,
-        subject: &'a About,
-    ) -> &'a About {
-        let ClaimOutcome::Violated(Some(shown)) = &verdict.outcome else { return subject };
-        let end = shown.prefix.end();
-        let fails = |atom: &AtomIndex| system.interpreter().proposition_fault(end, *atom).is_some();
-        let is_given = |about: &About| matches!(about.choice, Choice::Formula(_));
-        let found = self.0.iter().find(|(about, own)| is_given(about) && own.iter().any(fails));
-        found.map_or(subject, |(about, _)| about)
-    }
-}
-
-impl Known {
-    fn of(questions: &[Question]) -> Known {
-        let (mut propositions, mut formulas) = (Vec::new(), Vec::new());
-        for question in questions {
-            if let Asked::Formula(property, _) = &question.asked {
-                let own = property.propositions();
-                propositions.extend(own.iter().map(|&it| (question.system, it)));
-                formulas.push((question.about(), own));
-            }
-        }
-        let formulas = Formulas(formulas);
-        Known {
-            propositions,
-            formulas,
-            errors: Vec::new(),
-            subjects: Vec::new(),
-            complete: Vec::new(),
-        }
-    }
-
-    /// The propositions of the formulas about a system.
-    fn propositions_of(&self, system: SystemIndex) -> Vec<AtomIndex> {
-        let of_system = self.propositions.iter().filter(|(of, _)| *of == system);
-        of_system.map(|&(_, atom)| atom).collect()
-    }
-
-    /// Remembers what will not change; another question may have the time for the rest.
-    fn learn(&mut self, system: SystemIndex, errors: &Errors) {
-        if !errors.is_open() {
-            self.errors.push((system, errors.clone()));
-        }
-    }
-
-    /// The answer to the question whether there are errors; one that shows some stands for itself.
-    fn learn_from(&mut self, system: SystemIndex, verdict: &ClaimVerdict) {
-        if !matches!(verdict.outcome, ClaimOutcome::Unknown(_)) {
-            self.learn(system, &Errors::None);
-        }
-    }
-
-    /// An answer rests on all runs.
-    fn rests_on_all(&mut self, system: SystemIndex, about: &About) {
-        if self.subjects.iter().all(|(known, _)| *known != system) {
-            self.subjects.push((system, about.clone()));
-        }
     }
 }

@@ -7,7 +7,7 @@ mod view;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use fairly_check::{Assumption, Pair, Property};
+use fairly_check::{Assumption, Pair, Property, with_system};
 use fairly_fairness::Notion;
 use fairly_omega::StateId;
 use fairly_report::Source;
@@ -18,9 +18,8 @@ use self::object::{Fair, Which};
 use self::part::Part;
 use self::view::{Place, View};
 use super::arguments::{FairnessName, LevelName, Model};
-use super::load::{self, Read};
-use super::questions::Asked;
-use super::with::{Work, with_system};
+use super::load;
+use super::with::{Work, on_system};
 use crate::failure::{self, Failure};
 use crate::output::Destination;
 
@@ -100,8 +99,8 @@ pub(crate) fn graph(request: &Graph) -> Result<ExitCode, Failure> {
     let is_product = request.product || !request.model.formulas.is_empty() && !is_part;
     let drawn = match (is_product, is_part) {
         (true, _) => product(&request.model, most)?,
-        (_, true) => with_system(&request.model, Near { part, most })?,
-        _ => with_system(&request.model, Explore { most })?,
+        (_, true) => on_system(&request.model, Near { part, most })?,
+        _ => on_system(&request.model, Explore { most })?,
     };
     request.model.quiet();
     let Some(drawn) = drawn else { return Ok(too_many(most)) };
@@ -206,26 +205,15 @@ fn product(model: &Model, most: usize) -> Result<Option<Drawn>, Failure> {
             help: Some("choose one with -p NAME".to_owned()),
         }),
     };
-    match load::read(&model.files, model)? {
-        Read::Network(mut loaded) => {
-            let mut properties = load::properties(model, &mut loaded)?;
-            several(properties.len())?;
-            let property = properties.first_mut().ok_or_else(none)?;
-            of_formula(&mut loaded.network, property, model, most)
-        }
-        Read::File(mut file) => {
-            let questions = file.questions(model)?;
-            let formulas = questions.into_iter().filter_map(|question| match question.asked {
-                Asked::Formula(property, _) => Some((question.system, property)),
-                _ => None,
-            });
-            let mut formulas: Vec<_> = formulas.collect();
-            several(formulas.len())?;
-            let (system, property) = formulas.first_mut().ok_or_else(none)?;
-            let system = *system;
-            of_formula(file.interpreter(system), property, model, most)
-        }
-    }
+    let mut file = load::read(&model.files, model)?;
+    let questions = file.questions(model)?;
+    let mut formulas: Vec<_> =
+        questions.into_iter().filter(|question| question.formula().is_some()).collect();
+    several(formulas.len())?;
+    let question = formulas.first_mut().ok_or_else(none)?;
+    let system = file.system(question.system())?;
+    let property = question.bound.property().ok_or_else(none)?;
+    with_system!(system, system => of_formula(system, property, model, most))
 }
 
 fn of_formula<S: TransitionSystem>(

@@ -6,9 +6,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use fairly_explore::Explored;
+use fairly_check::ModelSystem;
 use fairly_report::json;
-use fairly_system::{Network, Run, Trace, TransitionSystem};
+use fairly_system::{Run, Trace, TransitionSystem};
 use serde_json::{Value, json};
 
 use super::runs;
@@ -99,7 +99,7 @@ pub(crate) fn whole_command(bug: &Bug) {
     let arguments = std::env::args_os().skip(1);
     let files = arguments.map(|word| word.to_string_lossy().into_owned());
     let files: Vec<String> = files.filter(|word| Path::new(word).is_file()).collect();
-    if let Some(bundle) = bundle::<Explored<Network>>(&files, "command", bug, None) {
+    if let Some(bundle) = bundle::<ModelSystem>(&files, "command", bug, None) {
         eprintln!("Please report it with {bundle}.");
     }
 }

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use fairly_front::include::{Included, Includes, NotIncluded};
+use fairly_front::languages::Encoding;
 
 use crate::failure::Failure;
-use crate::input::{self, Encoding, Input, Patience};
+use crate::input::{self, Input, Patience};
 
 /// The folders whose files may be included.
 pub(super) struct Folders<'a> {

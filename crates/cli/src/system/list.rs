@@ -3,15 +3,12 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use fairly_check::Claim;
-use fairly_check::promela;
 use fairly_report::{Source, json};
 use fairly_source::escape::in_line;
 use serde_json::{Value, json};
 
 use super::arguments::{Check, Format};
-use super::load::{self, Read};
-use super::questions::{Asked, Question};
+use super::load;
 use super::selection::Files;
 use super::several::worst;
 use crate::failure::Failure;
@@ -71,69 +68,20 @@ pub(super) fn list(
 
 /// What one model asks, or what the arguments choose of it.
 fn of_model(request: &Check, files: &[String]) -> Result<Vec<Listed>, Failure> {
-    match load::read(files, &request.model)? {
-        Read::Network(mut loaded) => {
-            let properties = super::properties(&request.model, &mut loaded)?.asked;
-            let places = loaded.places();
-            let text = loaded.text().unwrap_or_default();
-            let source = Source { name: &files[0], text };
-            let line = |name: &str| {
-                let place = places.iter().find(|(known, _)| known == name)?;
-                source.line(place.1.start)
-            };
-            let listed = properties.into_iter().map(|property| Listed {
-                line: line(&property.name),
-                kind: "formula",
-                text: property.text(),
-                name: property.name,
-            });
-            Ok(listed.collect())
+    let mut file = load::read(files, &request.model)?;
+    let questions = file.some_questions(&request.model)?.asked;
+    let source = file.text().map(|text| Source { name: &files[0], text });
+    let listed = questions.iter().map(|question| {
+        let asked = &file.systems.loaded().questions[question.bound.at];
+        let text = asked.says.as_deref().or(question.formula()).unwrap_or(&question.title);
+        Listed {
+            name: question.choice.clone().unwrap_or_else(|| "-f".to_owned()),
+            kind: asked.kind.words(),
+            line: source.zip(question.place).and_then(|(source, place)| source.line(place.start)),
+            text: text.to_owned(),
         }
-        Read::File(mut file) => {
-            let questions = file.questions(&request.model)?;
-            let source = Source { name: &files[0], text: file.text() };
-            let line = |question: &Question| source.line(question.place?.start);
-            let listed = questions.iter().map(|question| Listed {
-                name: question.choice.clone().unwrap_or_else(|| "-f".to_owned()),
-                kind: kind(question),
-                line: line(question),
-                text: match &question.asked {
-                    Asked::Formula(property, formula) => match &question.of_promela {
-                        Some(_) => formula.clone(),
-                        None => format!("{} |= {formula}", property.name),
-                    },
-                    Asked::Claim(claim) => {
-                        about(claim, question).map_or_else(|| question.title.clone(), str::to_owned)
-                    }
-                },
-            });
-            Ok(listed.collect())
-        }
-    }
-}
-
-/// What kind of question it is.
-fn kind(question: &Question) -> &'static str {
-    match (&question.asked, &question.of_promela) {
-        (Asked::Claim(Claim::NoErrors), _) => "assertions",
-        (Asked::Claim(Claim::EndsWell { .. }), Some(_)) => "end states",
-        (Asked::Claim(Claim::Reaches { .. }), _) => "reachability",
-        (Asked::Claim(Claim::Refines { .. }), _) => "refinement",
-        (Asked::Claim(_), _) => "behaviour",
-        (Asked::Formula(..), Some(promela::Question::Never(_))) => "never claim",
-        (Asked::Formula(..), Some(promela::Question::Progress)) => "progress",
-        (Asked::Formula(..), Some(promela::Question::Acceptance)) => "acceptance",
-        (Asked::Formula(..), _) => "formula",
-    }
-}
-
-/// What a claim says that the file does not write out.
-fn about(claim: &Claim, question: &Question) -> Option<&'static str> {
-    match (claim, &question.of_promela) {
-        (Claim::NoErrors, _) => Some("no assertion fails and no statement goes wrong"),
-        (Claim::EndsWell { .. }, Some(_)) => Some("processes end only where they may"),
-        _ => None,
-    }
+    });
+    Ok(listed.collect())
 }
 
 fn table(listed: &[Listed]) -> String {

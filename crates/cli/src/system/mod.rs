@@ -29,13 +29,12 @@ mod with;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use fairly_check::{Assumption, Failure as CheckFailure, Options, ladder_heard, least_heard};
-use fairly_explore::Explored;
+use fairly_check::{Assumption, Failure as CheckFailure};
 use fairly_fairness::Notion;
-use fairly_report::{Document, human, json};
+use fairly_report::{Document, human};
 use fairly_search::{Bounds, closure, global};
 use fairly_source::Style;
-use fairly_system::{MoveId, Network, TransitionSystem};
+use fairly_system::TransitionSystem;
 
 use crate::failure::{self, Bug, Failure};
 use crate::interim::Answer;
@@ -46,14 +45,11 @@ use arguments::Model;
 pub(crate) use arguments::{Check, Ladder, Least};
 pub(crate) use compare::{Compare, compare};
 pub(crate) use graph::{Graph, graph};
-use guard::guarded;
 pub(crate) use guard::whole_command;
-use load::{Loaded, Properties, Read};
 use next::Suggestion;
 pub(crate) use next::{Limit, Setting, line, quoted};
-use partial::Partial;
 pub(crate) use sim::{Sim, sim};
-use tally::{About, Answered, Choice, Tally};
+use tally::Answered;
 pub(crate) use trace::{Trace, trace};
 
 impl From<CheckFailure> for Failure {
@@ -69,17 +65,6 @@ impl From<CheckFailure> for Failure {
             }
         }
     }
-}
-
-/// The properties to be checked; there must be one.
-fn properties(model: &Model, loaded: &mut Loaded) -> Result<Properties, Failure> {
-    let properties = load::chosen(model, loaded)?;
-    if properties.asked.is_empty() {
-        return Err(Failure::Nothing(
-            "nothing to check: give a property with -f 'FORMULA'".to_owned(),
-        ));
-    }
-    Ok(properties)
 }
 
 /// Checks the models that a request names again and again, until somebody ends it.
@@ -147,7 +132,7 @@ fn check_all(
     }
     request.announce();
     let models = selection::models(&request.model.files)?;
-    if request.spin_compat && !models.iter().any(selection::is_promela) {
+    if request.spin_compat && !models.iter().any(selection::is_of_spin) {
         return Err(Failure::usage("--spin-compat is about Promela, and there is no Promela here"));
     }
     let own = |files: &[String]| -> Result<Check, Failure> {
@@ -183,101 +168,13 @@ fn check_one(
     is_last: bool,
 ) -> Result<Answered, Failure> {
     request.model.about(request.setting(files));
-    let mut loaded = match load::read(files, &request.model)? {
-        Read::File(mut file) => {
-            let answered = file.check(request, trace_to);
-            if is_last {
-                // The process is about to end, which is faster than giving back memory piece by piece.
-                std::mem::forget(file);
-            }
-            return answered;
-        }
-        Read::Network(loaded) => loaded,
-    };
-    if request.room()?.is_some() {
-        return Err(Failure::usage("--lossy is for models in CSP# and Promela"));
+    let mut file = load::read(files, &request.model)?;
+    let answered = file.check(request, trace_to);
+    if is_last {
+        // The process is about to end, which is faster than giving back memory piece by piece.
+        std::mem::forget(file);
     }
-    let assumption = request.assumption(&mut loaded)?;
-    let options = request.model.options()?;
-    if let Some(asked) = request.about_fairness() {
-        let (text, code) = fairness(&mut loaded.network, &assumption, asked, options.bounds)?;
-        let next = request.setting(files).after_fairness();
-        return Ok(Answered::aside(text, code, Some(next)));
-    }
-    let Properties { asked: mut properties, absent } = properties(&request.model, &mut loaded)?;
-    let several = properties.len() > 1;
-    let mut tally =
-        Tally::new(&request.model, files, loaded.text(), trace_to, several).assuming(request);
-    let titles = properties.iter().map(|property| property.name.clone()).collect();
-    request.model.asking(&files.join(" "), titles);
-    let places = loaded.places();
-    let network = &mut loaded.network;
-    for property in &mut properties {
-        let choice = choice(&request.model, &property.name, &property.text());
-        let place = places.iter().find(|(name, _)| *name == property.name).map(|&(_, place)| place);
-        let asked = About { title: property.name.clone(), place, choice };
-        request.model.begin(&property.name);
-        let mark = tally.mark();
-        let done = guarded(&asked.title, || {
-            // Each question has the time that was given.
-            let options = request.model.options_for(&[&asked.title])?;
-            let mut verdict = fairly_check::check(network, property, &assumption, &options)?;
-            let needless =
-                fairly_check::needless(network, property, &assumption, &verdict, &options)?;
-            verdict.notes.extend(needless.as_ref().map(ToString::to_string));
-            verdict.needless = needless;
-            if request.model.format == Format::Human {
-                let strengths =
-                    fairly_check::strengths(network, property, &assumption, &verdict, &options)?;
-                tally.under(strengths);
-            }
-            tally.verdict(network, &verdict, property, &asked);
-            if request.ladder {
-                let options = request.model.options_for(&[&asked.title])?;
-                let ladder = fairly_check::ladder(network, property, &assumption.extra, &options)?;
-                let look = &request.model.look;
-                let text = human::ladder(&property.name, &property.text(), &ladder, None, look);
-                tally.remark(&text);
-            }
-            Ok(())
-        })?;
-        if let Err(bug) = done {
-            tally.rewind(mark);
-            tally.broken(network, &bug, &asked);
-            // Whatever the bug left behind is gone.
-            network.restart();
-        }
-    }
-    if request.model.properties.is_empty() && request.model.formulas.is_empty() && tally.is_known()
-    {
-        tally.unused(&never_taken(network, &request.model.options()?));
-    }
-    request.model.quiet();
-    Ok(Answered { absent, ..tally.finish() })
-}
-
-/// How a property of components is chosen.
-fn choice(model: &Model, name: &str, formula: &str) -> Choice {
-    match model.formulas.is_empty() {
-        true => Choice::Property(name.to_owned()),
-        false => Choice::Formula(formula.to_owned()),
-    }
-}
-
-/// The events that components have and never take.
-fn never_taken(network: &mut Explored<Network>, options: &Options) -> Vec<String> {
-    let Some(coverage) = fairly_check::coverage(network, options) else { return Vec::new() };
-    let signature = network.signature();
-    let name = |id: &MoveId| {
-        let it = &signature.moves[id.index()];
-        format!("{}: {}", signature.process_name(it.process), signature.event_name(it.event))
-    };
-    // A component may have several transitions with one event.
-    let made: Vec<String> = coverage.made.iter().map(name).collect();
-    let mut unmade: Vec<String> = coverage.unmade.iter().map(name).collect();
-    unmade.retain(|name| !made.contains(name));
-    unmade.dedup();
-    unmade
+    answered
 }
 
 /// A question about the fairness assumed, without a property.
@@ -343,46 +240,10 @@ pub(crate) fn ladder(request: &Ladder) -> Result<ExitCode, Failure> {
 
 fn ladders(request: &Ladder) -> Result<ExitCode, Failure> {
     request.model.about(request.setting(&request.model.files));
-    request.model.announce(Vec::new());
-    let mut loaded = match load::read(&request.model.files, &request.model)? {
-        Read::File(mut file) => {
-            let answered = file.ladder(request);
-            std::mem::forget(file);
-            return answered;
-        }
-        Read::Network(loaded) => loaded,
-    };
-    let assumed = load::assumption(Notion::None, &request.constraints, &mut loaded)?.extra;
-    let setting = request.setting(&request.model.files);
-    let mut answers = Answers::new(&request.model);
-    let asked = properties(&request.model, &mut loaded)?.asked;
-    let titles = asked.iter().map(|property| property.name.clone()).collect();
-    request.model.asking(&request.model.files.join(" "), titles);
-    for mut property in asked {
-        request.model.begin(&property.name);
-        let network = &mut loaded.network;
-        let (name, formula) = (property.name.clone(), property.text());
-        let choice = choice(&request.model, &name, &formula);
-        let look = &request.model.look;
-        let done = guarded(&name, || {
-            let options = request.model.options_for(&[&name])?;
-            let (model, is_doubted) = (&request.model, false);
-            let so_far = Partial { model, name: &name, formula: &formula, is_doubted };
-            let hear = &mut |ladder: &_| so_far.ladder(ladder);
-            let ladder = ladder_heard(network, &mut property, &assumed, &options, hear)?;
-            answers.suggest(setting.after_ladder(&ladder, &choice));
-            answers.add(&name, ladder_code(&ladder), |format| match format {
-                Format::Human => Shown::Text(human::ladder(&name, &formula, &ladder, None, look)),
-                _ => Shown::Json(json::ladder(&name, &formula, &ladder)),
-            });
-            Ok(())
-        })?;
-        if let Err(bug) = done {
-            answers.broken(network, &name, &bug);
-            network.restart();
-        }
-    }
-    answers.finish()
+    let mut file = load::read(&request.model.files, &request.model)?;
+    let answered = file.ladder(request);
+    std::mem::forget(file);
+    answered
 }
 
 pub(crate) fn least(request: &Least) -> Result<ExitCode, Failure> {
@@ -392,46 +253,10 @@ pub(crate) fn least(request: &Least) -> Result<ExitCode, Failure> {
 
 fn leasts(request: &Least) -> Result<ExitCode, Failure> {
     request.model.about(request.setting(&request.model.files));
-    request.model.announce(Vec::new());
-    let mut loaded = match load::read(&request.model.files, &request.model)? {
-        Read::File(mut file) => {
-            let answered = file.least(request);
-            std::mem::forget(file);
-            return answered;
-        }
-        Read::Network(loaded) => loaded,
-    };
-    let assumed = load::assumption(Notion::None, &request.constraints, &mut loaded)?.extra;
-    let setting = request.setting(&request.model.files);
-    let mut answers = Answers::new(&request.model);
-    let asked = properties(&request.model, &mut loaded)?.asked;
-    let titles = asked.iter().map(|property| property.name.clone()).collect();
-    request.model.asking(&request.model.files.join(" "), titles);
-    for mut property in asked {
-        request.model.begin(&property.name);
-        let network = &mut loaded.network;
-        let (name, formula) = (property.name.clone(), property.text());
-        let choice = choice(&request.model, &name, &formula);
-        let look = &request.model.look;
-        let done = guarded(&name, || {
-            let (options, level) = (request.model.options_for(&[&name])?, request.level.level());
-            let (model, is_doubted) = (&request.model, false);
-            let so_far = Partial { model, name: &name, formula: &formula, is_doubted };
-            let hear = &mut |sets: &[Vec<String>]| so_far.least(sets);
-            let least = least_heard(network, &mut property, level, &assumed, &options, hear)?;
-            answers.suggest(setting.after_least(&least, &choice));
-            answers.add(&name, least_code(&least), |format| match format {
-                Format::Human => Shown::Text(human::least(&name, &formula, &least, None, look)),
-                _ => Shown::Json(json::least(&name, &formula, &least)),
-            });
-            Ok(())
-        })?;
-        if let Err(bug) = done {
-            answers.broken(network, &name, &bug);
-            network.restart();
-        }
-    }
-    answers.finish()
+    let mut file = load::read(&request.model.files, &request.model)?;
+    let answered = file.least(request);
+    std::mem::forget(file);
+    answered
 }
 
 /// The exit code for a ladder: whatever its verdicts are, there are some.

@@ -1,11 +1,12 @@
 //! Names of properties that arguments and settings give: which of them a model has, and what to say of
 //! the others. A name that nothing has is an error, never a question that is not asked.
 
-use fairly_check::promela::{PromelaFile, Question};
+use fairly_front::loaded::{Loaded, Naming};
 use fairly_source::suggest::near;
 
 use super::arguments::{Model, squeezed};
 use super::budget::Budget;
+use super::questions;
 use crate::failure::{Absent, Failure};
 
 /// What is called so in a model.
@@ -155,17 +156,18 @@ pub(super) fn means(wanted: &str, name: &str) -> bool {
     wanted == name || (is_glob(wanted) && glob(&squeezed(wanted), &squeezed(name)))
 }
 
-/// Whether a Promela file has a property of this name.
+/// The question of a model that a name means.
 ///
 /// # Errors
 /// When it has none.
-pub(super) fn in_promela(file: &PromelaFile, name: &str) -> Result<(), Failure> {
-    let titles: Vec<String> = file.questions().iter().map(|it| file.title(it)).collect();
-    let known = Known { what: "property", titles, numbered: false };
-    let is_never = |question: &Question| matches!(question, Question::Never(_));
-    let is_there = known.titles.iter().any(|title| title == name)
-        || (name == "never" && file.questions().iter().any(is_never));
-    if is_there { Ok(()) } else { Err(Failure::NoSuchName(vec![known.absent("-p", name)])) }
+pub(super) fn question(loaded: &Loaded, name: &str) -> Result<usize, Failure> {
+    let all = &loaded.questions;
+    let found = all.iter().position(|question| question.title == name);
+    let chosen = || all.iter().position(|question| questions::means(loaded.naming, name, question));
+    let Naming { word, numbered } = loaded.naming;
+    let titles = all.iter().map(|question| question.title.clone()).collect();
+    let known = Known { what: word, titles, numbered };
+    found.or_else(chosen).ok_or_else(|| Failure::NoSuchName(vec![known.absent("-p", name)]))
 }
 
 /// What the answer is called that says whether errors of the model are in the way of another answer.

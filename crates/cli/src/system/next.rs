@@ -1,9 +1,8 @@
 //! The one command that a report suggests: it works when it is pasted, in the folder of the report.
 
 use clap::ValueEnum;
-use fairly_check::claim::{ClaimOutcome, ClaimVerdict};
 use fairly_check::{
-    Answer, Elsewhere, Ladder, Least, Needless, NotBegun, Outcome, Strengths, Upgrade, WhyUnknown,
+    Answered, Elsewhere, Ladder, Least, NotBegun, Said, Strengths, Upgrade, Waiting, WhyUnknown,
 };
 use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
 use fairly_search::Cut;
@@ -404,37 +403,39 @@ struct Violated {
 }
 
 impl Next {
-    /// Learns from the verdict on a formula, and from the strengths of fairness under which it holds.
-    pub(super) fn learn(
-        &mut self,
-        verdict: &Answer,
-        strengths: Option<Strengths>,
-        processes: &[String],
-        choice: &Choice,
-    ) {
-        match &verdict.outcome {
-            Outcome::Violated(_) | Outcome::Doomed(_) if self.violated.is_none() => {
-                let upgrade = match &verdict.outcome {
-                    Outcome::Violated(found) => found.upgrade.clone(),
-                    _ => None,
-                };
+    /// Learns from an answer and the file with the run that shows it.
+    pub(super) fn learn(&mut self, answered: &Answered, trace: Option<&str>, choice: &Choice) {
+        let Answered { verdict, why, is_needless } = answered;
+        let violation = verdict.violation().map(|(_, violation)| violation);
+        let waiting = violation.and_then(|violation| violation.waiting.as_ref());
+        let is_wrong = verdict.formula.is_none() || matches!(waiting, Some(Waiting::Wrong { .. }));
+        match (verdict.outcome, trace) {
+            (Said::Violated, Some(trace)) if is_wrong => self.look_at(trace),
+            (Said::Violated, None) if verdict.formula.is_none() => self.is_wrong = true,
+            (Said::Violated, _) if self.violated.is_none() => {
+                let upgrade = violation.and_then(|violation| violation.upgrade.clone());
+                let strengths = violation.and_then(|violation| violation.strengths);
                 let of_process = upgrade.as_ref().is_some_and(|upgrade| {
                     let named = upgrade.constraint.split_once('(').map_or("", |(_, name)| name);
                     let named = named.strip_suffix(')').unwrap_or(named);
-                    processes.iter().any(|process| process == named)
+                    verdict.processes.iter().any(|process| process == named)
                 });
                 let choice = choice.clone();
                 self.violated = Some(Violated { choice, upgrade, of_process, strengths });
             }
-            Outcome::Violated(_) | Outcome::Doomed(_) => {}
-            // There is nothing less to look for.
-            Outcome::Holds(_)
-                if verdict.stamp.constraints.is_empty()
-                    || verdict.needless == Some(Needless::Everything) => {}
-            Outcome::Holds(_) => {
-                self.assumed.get_or_insert_with(|| choice.clone());
+            (Said::Violated, _) => {}
+            (Said::Holds, _) => {
+                // Without constraints, there is nothing less to look for.
+                let constraints = verdict.stamp.constraints.as_deref().unwrap_or_default();
+                if !constraints.is_empty() && !is_needless {
+                    self.assumed.get_or_insert_with(|| choice.clone());
+                }
             }
-            Outcome::Unknown(why) => self.open(choice, why),
+            (Said::Unknown, _) => {
+                if let Some(why) = why {
+                    self.open(choice, why);
+                }
+            }
         }
     }
 
@@ -448,25 +449,6 @@ impl Next {
         self.is_wrong = true;
         if !files::is_stream(trace) {
             self.trace.get_or_insert_with(|| trace.to_owned());
-        }
-    }
-
-    /// Learns from the answer to a claim.
-    pub(super) fn learn_claim(
-        &mut self,
-        verdict: &ClaimVerdict,
-        trace: Option<&str>,
-        choice: &Choice,
-    ) {
-        match &verdict.outcome {
-            ClaimOutcome::Violated(_) => {
-                self.is_wrong = true;
-                if let Some(trace) = trace {
-                    self.look_at(trace);
-                }
-            }
-            ClaimOutcome::Holds(_) => {}
-            ClaimOutcome::Unknown(why) => self.open(choice, why),
         }
     }
 

@@ -10,8 +10,7 @@ use fairly_source::escape::in_line;
 use serde_json::{Value, json};
 
 use super::arguments::{Check, Format};
-use super::load::{self, Read};
-use super::questions::Asked;
+use super::load;
 use super::selection::Files;
 use super::several::worst;
 use crate::failure::{self, Failure};
@@ -73,37 +72,20 @@ pub(super) fn explain(
 
 fn of_model(request: &Check, files: &[String]) -> Result<Vec<Explained>, Failure> {
     let mut all = Vec::new();
-    match load::read(files, &request.model)? {
-        Read::Network(mut loaded) => {
-            let assumption = request.assumption(&mut loaded)?;
-            for mut property in super::properties(&request.model, &mut loaded)?.asked {
-                let options = request.model.options_for(&[&property.name])?;
-                let network = &mut loaded.network;
-                let plan = fairly_check::plan(network, &mut property, &assumption, &options);
-                let formula = Some(property.text());
-                all.push(Explained { title: property.name, formula, plan: Some(plan) });
+    let mut file = load::read(files, &request.model)?;
+    let notion = request.notion(file.systems.loaded().is_annotated);
+    for mut question in file.some_questions(&request.model)?.asked {
+        let options = request.model.options_for(&question.names())?;
+        let formula = question.formula().map(str::to_owned);
+        let plan = match &formula {
+            Some(_) => {
+                let (constraints, bounds) = (&request.constraints, options.bounds);
+                let assumed = file.assumption(notion, constraints, question.system(), bounds)?;
+                file.systems.plan(&mut question.bound, &assumed, &options)
             }
-        }
-        Read::File(mut file) => {
-            let notion = request.notion(file.is_annotated());
-            for mut question in file.questions(&request.model)? {
-                let options = request.model.options_for(&question.names())?;
-                let system = question.system;
-                let title = question.title.clone();
-                let (formula, plan) = match &mut question.asked {
-                    Asked::Formula(property, formula) => {
-                        let constraints = &request.constraints;
-                        let bounds = options.bounds;
-                        let assumed = file.assumption(notion, constraints, system, bounds)?;
-                        let interpreter = file.interpreter(system);
-                        let plan = fairly_check::plan(interpreter, property, &assumed, &options);
-                        (Some(formula.clone()), Some(plan))
-                    }
-                    _ => (None, None),
-                };
-                all.push(Explained { title, formula, plan });
-            }
-        }
+            None => None,
+        };
+        all.push(Explained { title: question.title, formula, plan });
     }
     Ok(all)
 }

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::file::Language;
 use crate::failure::Failure;
+use fairly_front::languages::Language;
 
 /// The files of a model: one, or the components that make it together.
 pub(super) type Files = Vec<String>;
@@ -45,14 +45,14 @@ pub(super) fn names_directory(named: &[String]) -> bool {
     named.iter().any(|name| Path::new(name).is_dir())
 }
 
-/// Whether a model is one that SPIN can read.
-pub(super) fn is_promela(files: &Files) -> bool {
-    files.iter().any(|name| Language::of(name) == Some(Language::Promela))
+/// Whether a model is one that another tool, SPIN, can read.
+pub(super) fn is_of_spin(files: &Files) -> bool {
+    files.iter().filter_map(|name| Language::of(name)).any(|language| language.has_trails)
 }
 
 /// Whether a file is a model by itself, by its name.
 fn is_model(name: &str) -> bool {
-    Language::of(name).is_some() || Path::new(name).extension().is_some_and(|it| it == "net")
+    Language::of(name).is_some_and(|language| language.is_whole)
 }
 
 fn in_directory(folder: &Path, models: &mut Vec<Files>) -> Result<(), Failure> {

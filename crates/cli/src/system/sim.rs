@@ -19,7 +19,7 @@ use fairly_system::{
 
 use super::arguments::Model;
 use super::trace;
-use super::with::{Work, with_system};
+use super::with::{Work, on_system};
 use crate::edit::Editor;
 use crate::failure::Failure;
 use crate::files::Output;
@@ -47,7 +47,7 @@ pub(crate) struct Sim {
 pub(crate) fn sim(request: &Sim, look: Look) -> Result<ExitCode, Failure> {
     let along = request.along.as_ref().map(|file| trace::read(file)).transpose()?;
     let along = along.map(|saved| saved.run);
-    with_system(&request.model, Simulation { request, look, along })
+    on_system(&request.model, Simulation { request, look, along })
 }
 
 struct Simulation<'a> {

@@ -5,9 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use fairly_check::claim::ClaimVerdict;
-use fairly_check::promela::Stored;
-use fairly_check::{Answer, Property, Said, Strengths, Verdict, Waiting, WhyUnknown};
+use fairly_check::{Said, Stored, Verdict, WhyUnknown};
 use fairly_report::document::{self, Document, Place, StoredStates};
 use fairly_report::human::Aside;
 use fairly_report::{Paint, Source, clipped, counted, growth, human, itf, json};
@@ -121,14 +119,6 @@ pub(super) struct About {
     pub(super) choice: Choice,
 }
 
-impl About {
-    /// A property that `-p` chooses by its name.
-    pub(super) fn of(name: &str) -> About {
-        let choice = Choice::Property(name.to_owned());
-        About { title: name.to_owned(), place: None, choice }
-    }
-}
-
 /// A row of the table at the end.
 struct Row {
     outcome: Said,
@@ -157,8 +147,6 @@ pub(super) struct Tally<'a> {
     trace_to: Option<String>,
     several: bool,
     text: String,
-    /// Under which strengths of fairness the next verdict would be another one.
-    strengths: Option<Strengths>,
     /// What was said last to grow.
     grown: Option<Grown>,
     /// How much of it is known to who reports when the work cannot go on.
@@ -199,7 +187,6 @@ impl<'a> Tally<'a> {
             trace_to: trace_to.map(str::to_owned),
             several,
             text: String::new(),
-            strengths: None,
             grown: None,
             kept: 0,
             documented: model.format != Format::Human,
@@ -223,11 +210,6 @@ impl<'a> Tally<'a> {
         self.documented |= request.writes_reports();
         self.setting = request.setting(&self.files);
         self
-    }
-
-    /// Learns under which strengths of fairness the property of the next verdict would hold.
-    pub(super) fn under(&mut self, strengths: Option<Strengths>) {
-        self.strengths = strengths;
     }
 
     /// Where the answers are now.
@@ -283,51 +265,29 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// Adds the verdict on a formula.
-    pub(super) fn verdict<S: TransitionSystem>(
-        &mut self,
-        system: &mut S,
-        answer: &Answer,
-        property: &Property,
-        about: &About,
-    ) {
-        let strengths = self.strengths.take();
-        let verdict = answer.record(system, property, strengths);
-        let trace = verdict.violation().and_then(|(run, violation)| {
-            let guilty = itf::Guilty {
-                property: &verdict.property,
-                formula: &answer.formula,
-                fairness: &answer.stamp.fairness,
-                constraints: &self.assumed.clone(),
-                run,
-                ledger: &violation.ledger,
-            };
-            self.save(about, |origin| itf::trace(&guilty, origin))
-        });
-        let waiting = verdict.violation().and_then(|(_, violation)| violation.waiting.as_ref());
-        match &trace {
-            Some(trace) if matches!(waiting, Some(Waiting::Wrong { .. })) => {
-                self.next.look_at(trace);
-            }
-            _ => self.next.learn(answer, strengths, &verdict.processes, &about.choice),
-        }
-        self.add(verdict, trace.as_deref(), None, about);
-    }
-
-    /// Adds the answer to a claim.
-    pub(super) fn claim<S: TransitionSystem>(
-        &mut self,
-        system: &mut S,
-        answer: &ClaimVerdict,
-        about: &About,
-    ) {
-        let verdict = answer.record(system, &about.title);
+    /// Adds an answer.
+    pub(super) fn answer(&mut self, answered: fairly_check::Answered, about: &About) {
+        let verdict = &answered.verdict;
         let evidence = verdict.evidence.as_ref().filter(|_| verdict.outcome == Said::Violated);
-        let trace = evidence.and_then(|evidence| {
-            self.save(about, |origin| itf::finite(&about.title, evidence, origin))
-        });
-        self.next.learn_claim(answer, trace.as_deref(), &about.choice);
-        self.add(verdict, trace.as_deref(), None, about);
+        let trace = match (evidence, verdict.violation()) {
+            (_, Some((run, violation))) => {
+                let guilty = itf::Guilty {
+                    property: &verdict.property,
+                    formula: verdict.formula.as_deref().unwrap_or_default(),
+                    fairness: verdict.stamp.fairness.as_deref().unwrap_or_default(),
+                    constraints: &self.assumed.clone(),
+                    run,
+                    ledger: &violation.ledger,
+                };
+                self.save(about, |origin| itf::trace(&guilty, origin))
+            }
+            (Some(evidence), None) if verdict.formula.is_none() => {
+                self.save(about, |origin| itf::finite(&about.title, evidence, origin))
+            }
+            _ => None,
+        };
+        self.next.learn(&answered, trace.as_deref(), &about.choice);
+        self.add(answered.verdict, trace.as_deref(), None, about);
     }
 
     /// Adds a verdict, and says so if another one was expected.
@@ -523,7 +483,7 @@ impl<'a> Tally<'a> {
     pub(super) fn stored(&mut self, stored: &Result<Stored, WhyUnknown>) {
         if self.model.format == Format::Human {
             let line = match stored {
-                Ok(Stored::AsSpin(count)) => {
+                Ok(Stored::Same(count)) => {
                     format!("{count} states stored, as SPIN stores them")
                 }
                 Ok(Stored::UpToErrors(count)) => format!(
@@ -540,7 +500,7 @@ impl<'a> Tally<'a> {
             let stored = stored.as_ref().ok();
             place.stored = Some(stored.map(|stored| StoredStates {
                 states: stored.count(),
-                as_spin: matches!(stored, Stored::AsSpin(_)),
+                as_spin: matches!(stored, Stored::Same(_)),
             }));
         }
     }

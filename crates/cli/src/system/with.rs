@@ -1,11 +1,11 @@
-//! Work on the system of a model, whichever kind of file it comes from.
+//! Work on the system of a model.
 
-use fairly_check::SystemIndex;
+use fairly_check::{SystemIndex, with_system};
 use fairly_report::Source;
 use fairly_system::TransitionSystem;
 
 use super::arguments::Model;
-use super::load::{self, Read};
+use super::load;
 use crate::failure::Failure;
 
 /// Something to do with a system.
@@ -23,33 +23,21 @@ pub(super) trait Work {
 
 /// Reads a model and works on its system: of a file that asks about several processes, on the one of
 /// the first question, or of the one that `-p` chooses.
-pub(super) fn with_system<W: Work>(model: &Model, work: W) -> Result<W::Output, Failure> {
-    match load::read(&model.files, model)? {
-        Read::Network(mut loaded) => {
-            // Names that are given must be there, though one system is all there is.
-            load::properties(model, &mut loaded)?;
-            let text = loaded.text().map(str::to_owned);
-            let source = text.as_deref().zip(model.files.first());
-            let source = source.map(|(text, name)| Source { name, text });
-            work.run(&mut loaded.network, source)
-        }
-        Read::File(mut file) => {
-            let questions = file.questions(model)?;
-            let which = questions.first().map_or(SystemIndex::ONLY, |first| first.system);
-            let other = questions.iter().find(|question| question.system != which);
-            if let Some(other) = other.filter(|_| !model.properties.is_empty()) {
-                let first = questions.first().map_or("", |first| first.title.as_str());
-                return Err(Failure::Usage {
-                    message: format!(
-                        "`{first}` and `{}` are about different processes",
-                        other.title
-                    ),
-                    help: Some("choose the assertions of one process with -p".to_owned()),
-                });
-            }
-            let text = file.text().to_owned();
-            let source = Source { name: &model.files[0], text: &text };
-            work.run(file.interpreter(which), Some(source))
-        }
+pub(super) fn on_system<W: Work>(model: &Model, work: W) -> Result<W::Output, Failure> {
+    let mut file = load::read(&model.files, model)?;
+    // Names that are given must be there, though one system is all there is.
+    let questions = file.questions(model)?;
+    let which = questions.first().map_or(SystemIndex::ONLY, |first| first.system());
+    let other = questions.iter().find(|question| question.system() != which);
+    if let Some(other) = other.filter(|_| !model.properties.is_empty()) {
+        let first = questions.first().map_or("", |first| first.title.as_str());
+        return Err(Failure::Usage {
+            message: format!("`{first}` and `{}` are about different processes", other.title),
+            help: Some("choose the assertions of one process with -p".to_owned()),
+        });
     }
+    let text = file.text().map(str::to_owned);
+    let source = text.as_deref().map(|text| Source { name: &model.files[0], text });
+    let system = file.system(which)?;
+    with_system!(system, system => work.run(system, source))
 }

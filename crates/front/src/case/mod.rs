@@ -143,6 +143,7 @@
 //! What is wrong with a formula has the codes of `fairly_logic::parser`.
 
 mod lines;
+mod load;
 mod parser;
 mod printer;
 
@@ -154,6 +155,8 @@ use fairly_system::{
     Annotation, Component, ComponentBuilder, Composition, LocalTransition, Network, NetworkError,
 };
 
+pub use load::Networks;
+pub(crate) use load::composed;
 pub use parser::{MOST_ERRORS, parse, parse_constraint};
 pub use printer::print;
 

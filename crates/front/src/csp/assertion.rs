@@ -5,7 +5,7 @@ use fairly_source::{Diagnostic, Span};
 use super::codes;
 use super::names::Global;
 use super::parser::{Parsed, Parser};
-use super::syntax::{Assertion, Claim, Expr, ExprKind, Goal, RefinementModel, Subject, Type};
+use super::syntax::{Assertion, Claim, Expr, ExprKind, Extreme, Refinement, Subject, Type};
 use fairly_source::suggest::{MOST_CANDIDATES, did_you_mean};
 
 const CLAIMS: [&str; 6] =
@@ -74,13 +74,13 @@ impl Parser<'_> {
     }
 
     /// `<F>`, `<FD>` or nothing.
-    fn model(&mut self) -> Parsed<RefinementModel> {
+    fn model(&mut self) -> Parsed<Refinement> {
         if !self.takes("<") {
-            return Ok(RefinementModel::Traces);
+            return Ok(Refinement::Traces);
         }
         let model = match self.word_at(self.at) {
-            "F" => RefinementModel::Failures,
-            "FD" => RefinementModel::FailuresDivergences,
+            "F" => Refinement::Failures,
+            "FD" => Refinement::FailuresDivergences,
             _ => return Err(self.unexpected("`F>` or `FD>`")),
         };
         self.at += 1;
@@ -110,8 +110,8 @@ impl Parser<'_> {
         let mut optimum = None;
         if self.takes_word("with") {
             let goal = match self.word_at(self.at) {
-                "min" => Goal::Least,
-                "max" => Goal::Greatest,
+                "min" => Extreme::Least,
+                "max" => Extreme::Greatest,
                 _ => return Err(self.unexpected("`min(…)` or `max(…)`")),
             };
             self.at += 1;

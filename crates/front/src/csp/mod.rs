@@ -40,6 +40,7 @@ mod include;
 mod items;
 mod lexer;
 pub mod library;
+mod load;
 mod lower;
 mod macros;
 mod math;
@@ -57,11 +58,12 @@ use fairly_source::{Diagnostic, Span};
 use crate::include::{Includes, NoFiles};
 
 pub use declaration::MOST_ELEMENTS;
+pub use load::Csp;
 pub use lower::{Lowered, Parts, Plan, expression, lower, lower_as, lower_counting, lower_with};
 pub use parser::MAX_NESTING;
 pub use print::print;
 pub use syntax::Specification;
-pub use written::{Written, WrittenAction, written};
+pub use written::written;
 
 /// How many errors of one text are reported.
 pub const MOST_ERRORS: usize = 100;

@@ -9,8 +9,8 @@ use super::expression::{Level, QUERIES, level, sign};
 use super::library::{Class, Collection, MathFunction, MethodCall, ObjectValue};
 use super::syntax::{
     Action, ActionKind, Assertion, BinaryOperator, Binding, Bounds, ChannelUse, Claim, Definition,
-    Domain, Event, EventSet, Expr, ExprKind, Goal, IfKind, Local, LocalId, LocalKind, NodeId,
-    Operator, Pattern, Place, PlaceKind, ProcessKind, RefinementModel, Specification, Statement,
+    Domain, Event, EventSet, Expr, ExprKind, Extreme, IfKind, Local, LocalId, LocalKind, NodeId,
+    Operator, Pattern, Place, PlaceKind, ProcessKind, Refinement, Specification, Statement,
     StatementKind, Subject, UnaryOperator, Value, Variable, VariableId,
 };
 
@@ -677,8 +677,8 @@ impl<'s> Printer<'s> {
                 self.expr(condition, Level::Or);
                 if let Some((goal, expr)) = optimum {
                     self.put(match goal {
-                        Goal::Least => " with min(",
-                        Goal::Greatest => " with max(",
+                        Extreme::Least => " with min(",
+                        Extreme::Greatest => " with max(",
                     });
                     self.expr(expr, Level::Or);
                     self.put(")");
@@ -690,9 +690,9 @@ impl<'s> Printer<'s> {
             }
             Claim::Refines { model, specification } => {
                 self.put(match model {
-                    RefinementModel::Traces => "refines ",
-                    RefinementModel::Failures => "refines<F> ",
-                    RefinementModel::FailuresDivergences => "refines<FD> ",
+                    Refinement::Traces => "refines ",
+                    Refinement::Failures => "refines<F> ",
+                    Refinement::FailuresDivergences => "refines<FD> ",
                 });
                 self.subject(specification);
             }

@@ -16,6 +16,8 @@ pub use fairly_source::Fragment as Name;
 use fairly_source::{Fragment, Span};
 use fairly_system::Annotation;
 
+pub use crate::loaded::{Extreme, FormulaText, Refinement};
+
 use super::library::{Collection, Library, MathFunction, MethodCall, ObjectValue};
 
 /// How deep process expressions and expressions may be: no path from a root down is longer.
@@ -683,65 +685,16 @@ pub enum Claim {
         /// The condition, of type [`Type::Bool`].
         condition: Expr,
         /// What must be least or greatest.
-        optimum: Option<(Goal, Expr)>,
+        optimum: Option<(Extreme, Expr)>,
     },
-    /// `|= formula`.
+    /// `|= formula`, with every proposition decided: a `#define` is written `state(name)`, an event
+    /// `event(get.0.1)` with constants computed, an output `event(c!1)`. Parses without error.
     Satisfies(FormulaText),
     /// `refines Q`, `refines<F> Q`, `refines<FD> Q`.
     Refines {
         /// In which model.
-        model: RefinementModel,
+        model: Refinement,
         /// The process that is refined.
         specification: Subject,
     },
-}
-
-/// `min` or `max`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Goal {
-    /// `with min(e)`.
-    Least,
-    /// `with max(e)`.
-    Greatest,
-}
-
-/// What refinement compares.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RefinementModel {
-    /// `refines`.
-    Traces,
-    /// `refines<F>`.
-    Failures,
-    /// `refines<FD>`.
-    FailuresDivergences,
-}
-
-/// The formula of `|=`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FormulaText {
-    /// Where it stands in the file.
-    pub span: Span,
-    /// The same formula for `fairly_logic::Formulas::parse`, with every proposition decided: a
-    /// `#define` is written `state(name)`, an event `event(get.0.1)` with constants computed, an
-    /// output `event(c!1)`. Parses without error.
-    pub logic: String,
-    /// Which byte of the file each byte of `logic` belongs to: pairs of offsets, both growing, each
-    /// good up to the next.
-    pub places: Vec<(usize, usize)>,
-}
-
-impl FormulaText {
-    /// Where `span`, a range of [`FormulaText::logic`], stands in the file.
-    pub fn place(&self, span: Span) -> Span {
-        let find = |offset: usize| {
-            let next = self.places.partition_point(|&(logic, _)| logic <= offset);
-            next.checked_sub(1).map_or(self.span.start, |before| {
-                let (logic, file) = self.places[before];
-                let limit = self.places.get(next).map_or(self.span.end, |&(_, file)| file);
-                (file + (offset - logic)).min(limit)
-            })
-        };
-        let start = find(span.start);
-        Span::new(start, find(span.end).max(start))
-    }
 }

@@ -7,28 +7,7 @@ use hashbrown::{HashMap, HashSet};
 use super::syntax::{
     ActionKind, DefinitionId, NodeId, Operator, ProcessKind, Specification, Subject,
 };
-
-/// Everything that is written in some processes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Written {
-    /// The places, in the order of the text.
-    pub places: Vec<WrittenAction>,
-    /// Whether parts of what becomes one process of a model may take a step together. Such a step is
-    /// known by the place of one of them only.
-    pub joins: bool,
-}
-
-/// Something before an arrow.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WrittenAction {
-    /// As steps are known by it.
-    pub span: Span,
-    /// The first word of the event, or the channel; none for what is silent.
-    pub head: Option<String>,
-    /// The same number for places from which the text goes on in the same way, apart from what it computes. A step from
-    /// one of them may be known by the place of another: what is left of a process is compared as a term.
-    pub kind: u32,
-}
+use crate::loaded::{Written, WrittenAction};
 
 /// What is written in processes, and in those that they refer to.
 pub fn written(specification: &Specification, subjects: &[&Subject]) -> Written {

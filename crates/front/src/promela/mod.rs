@@ -124,7 +124,9 @@
 //! | `E1186` | a trail of a search that permuted its processes |
 
 mod finish;
+mod given;
 mod lexer;
+mod load;
 mod lower;
 mod parser;
 mod place;
@@ -134,13 +136,12 @@ mod scopes;
 mod stream;
 mod suggest;
 mod token;
-mod trail;
 
 pub mod ast;
 
 pub use ast::Model;
+pub use load::Promela;
 pub use lower::{Claim, ClaimState, ClaimStep, Lowered, Options, lower};
 pub use parser::{MAX_DEPTH, MAX_HEIGHT, MAX_TEXT, Reading, Setup, parse, parse_with};
 pub use place::{Expansion, ExpansionId, ExpansionKind, MOST_ERRORS, Place};
 pub use printer::print;
-pub use trail::{Trail, TrailLine};

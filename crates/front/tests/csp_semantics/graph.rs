@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
+use fairly_explore::Explored;
 use fairly_front::csp::Lowered;
-use fairly_model::{Interpreter, text, verify, verify_open};
+use fairly_model::{ModelSpace, text, verify, verify_open};
 use fairly_system::{EventKind, FaultKind, TransitionSystem};
 
 use super::naive;
@@ -51,8 +52,8 @@ pub(crate) fn of_model(lowered: Lowered, most: usize) -> Result<Option<Graph>, S
         model.variables.iter().map(fairly_model::Variable::cells).sum::<usize>()
             + model.channels.iter().filter(|channel| channel.capacity > 0).count();
     let mut system = match unfold {
-        Some(unfold) => Interpreter::open(model, unfold),
-        None => Interpreter::new(model),
+        Some(unfold) => Explored::new(ModelSpace::new(model, Some(unfold))),
+        None => Explored::new(ModelSpace::new(model, None)),
     };
     let terminated = system.atom("terminated").ok_or("there is no `terminated`")?;
     let mut graph = vec![Node { seen: "fault".to_owned(), steps: Vec::new() }];

@@ -2,10 +2,9 @@
 
 use std::hash::BuildHasher;
 
-use fairly_omega::StateId;
-use fairly_system::{AtomIndex, Fault, Growing, Interner, Seen, TransitionSystem};
+use fairly_system::{AtomIndex, Fault, Growing, Interner, Seen};
 
-use super::{Interpreter, ModelSpace, Reading, index, nothing};
+use super::{ModelSpace, nothing};
 use crate::eval::{Faulty, View};
 use crate::expression::{BinaryOp, Expr};
 use crate::ids::LocationId;
@@ -47,11 +46,6 @@ impl Atoms {
     fn get(&self, atom: AtomIndex) -> &Atom {
         &self.atoms.members()[atom.0 as usize]
     }
-
-    /// The number of propositions that have been asked for.
-    pub(crate) fn count(&self) -> usize {
-        self.atoms.members().len()
-    }
 }
 
 impl ModelSpace {
@@ -69,6 +63,17 @@ impl ModelSpace {
             Atom::Proposition(at) => Some((*at, &self.atoms.propositions[*at].1)),
             _ => None,
         }
+    }
+
+    /// Whether a proposition asks if nothing is enabled.
+    pub fn asks_whether_stuck(&self, atom: AtomIndex) -> bool {
+        matches!(self.atoms.get(atom), Atom::Deadlock | Atom::Terminated)
+    }
+
+    /// The propositions that have been asked for and are [expressions](ModelSpace::atom_expression).
+    pub fn asked_for(&self) -> Vec<Expr> {
+        let count = u32::try_from(self.atoms.atoms.members().len()).expect("few propositions");
+        (0..count).filter_map(|at| self.atom_expression(AtomIndex(at))).collect()
     }
 
     /// A proposition as an expression over the state, if it is one: whether the system is stuck is
@@ -95,7 +100,7 @@ impl ModelSpace {
     }
 
     /// The value of an expression in an unpacked state, which no process evaluates.
-    fn value(&self, cells: &[i64], expr: &Expr) -> Result<i64, Fault> {
+    pub(super) fn value_of_cells(&self, cells: &[i64], expr: &Expr) -> Result<i64, Fault> {
         let program = &self.program;
         View { program, cells, own: None, received: None, timeout: false, nested: false }
             .eval(expr)
@@ -131,7 +136,7 @@ impl ModelSpace {
         known.then(|| Atom::At { slot, label: label.to_owned() })
     }
 
-    fn test_condition(&self, expr: &Expr, cells: &[i64]) -> Faulty<bool> {
+    pub(super) fn test_condition(&self, expr: &Expr, cells: &[i64]) -> Faulty<bool> {
         let waits = expr.any(&mut |expr| matches!(expr, Expr::Timeout | Expr::Executable(_)));
         let timeout = waits && nothing(&self.program, cells, false);
         let program = &self.program;
@@ -174,132 +179,6 @@ impl ModelSpace {
         let variant = layout.variant(cells, slot)?;
         let template = layout.slots[slot].variants[variant].template;
         Some(self.program.location(template, layout.location(cells, slot)))
-    }
-}
-
-impl Interpreter {
-    /// Adds a named condition on states: see [`ModelSpace::add_proposition`].
-    pub fn add_proposition(&mut self, name: impl Into<String>, expr: Expr) -> AtomIndex {
-        self.space.add_proposition(name, expr)
-    }
-
-    /// A proposition as an expression over the state: see [`ModelSpace::atom_expression`].
-    pub fn atom_expression(&self, atom: AtomIndex) -> Option<Expr> {
-        self.space.atom_expression(atom)
-    }
-
-    /// What goes wrong in a proposition in a state, where it then does not hold.
-    pub fn proposition_fault(&self, state: StateId, atom: AtomIndex) -> Option<Fault> {
-        let (_, expr) = self.space.condition(atom)?;
-        let test = |cells: &[i64]| self.space.test_condition(expr, cells);
-        self.reading(state, test)?.err().map(|fault| *fault)
-    }
-
-    /// Whether everything that can be reached has been met, its steps included, and nothing goes wrong
-    /// there, nor in these propositions: then there is no need to look for it. Where something was
-    /// forgotten, the same goes wrong as otherwise, but in propositions that would have read it; where
-    /// steps were merged, too.
-    pub fn is_known_to_be_faultless(&self, propositions: &[AtomIndex]) -> bool {
-        let is_explored = self.faults.is_empty()
-            && !self.left_out
-            && self.stuck.len() == self.states.len()
-            && self.stuck.iter().all(Option::is_some);
-        let all = || (0..self.states.len()).map(StateId::from_index);
-        let never_fails = |&atom: &AtomIndex| match self.space.condition(atom) {
-            Some((at, expr)) if !expr.is_total() => {
-                // Native code declines where something goes wrong.
-                !self.memory.touches(expr)
-                    && !self.may_have_been_passed(expr)
-                    && all().all(|state| {
-                        self.test_natively(state, at, expr).is_some()
-                            || self.proposition_fault(state, atom).is_none()
-                    })
-            }
-            _ => true,
-        };
-        is_explored && propositions.iter().all(never_fails)
-    }
-
-    /// Whether a process holds in a state, so that nobody else can move there.
-    pub fn is_held(&self, state: StateId) -> bool {
-        let Some(strip) = self.layout().holder else { return false };
-        self.fault(state).is_none()
-            && self.reading(state, |cells| cells[strip.cell as usize] >= 0).unwrap_or(false)
-    }
-
-    /// The value of an expression in a state, which no process evaluates.
-    ///
-    /// # Errors
-    /// When something goes wrong in it.
-    pub fn value(&self, state: StateId, expr: &Expr) -> Result<i64, Fault> {
-        self.reading(state, |cells| self.space.value(cells, expr))
-            .unwrap_or_else(|| Err(Fault::error("the run has not even started", None)))
-    }
-
-    /// Does something with an unpacked state: the one before, if something went wrong in the step to
-    /// this one. `None` if there is none before.
-    pub(super) fn reading<T>(&self, state: StateId, read: impl FnOnce(&[i64]) -> T) -> Option<T> {
-        let state = self.shown(state)?;
-        let mut reading = self.reading.borrow_mut();
-        let reading = &mut *reading;
-        self.turn_to(state, reading);
-        if !reading.unpacked {
-            self.layout().unpack(&reading.words, &mut reading.cells);
-            reading.unpacked = true;
-        }
-        Some(read(&reading.cells))
-    }
-
-    /// Makes a state the one that is read: several propositions are asked of one after the other.
-    fn turn_to(&self, state: StateId, reading: &mut Reading) {
-        if reading.state != Some(state) {
-            self.states.get(index(state), &mut reading.words);
-            reading.state = Some(state);
-            reading.unpacked = false;
-        }
-    }
-
-    /// What native code says of a proposition in a state.
-    fn test_natively(&self, state: StateId, at: usize, expr: &Expr) -> Option<bool> {
-        let native = self.native.as_ref()?;
-        let state = self.shown(state)?;
-        let mut reading = self.reading.borrow_mut();
-        let reading = &mut *reading;
-        self.turn_to(state, reading);
-        native.code.holds(&reading.words, at, expr)
-    }
-
-    pub(super) fn test_atom(&self, state: StateId, atom: AtomIndex) -> bool {
-        if let Some((at, expr)) = self.space.condition(atom)
-            && let Some(known) = self.test_natively(state, at, expr)
-        {
-            return known;
-        }
-        let test =
-            |cells: &[i64]| self.space.test_cells(atom, cells, || self.is_stuck(state, cells));
-        self.reading(state, test).unwrap_or(false)
-    }
-
-    /// As [`test_atom`](Interpreter::test_atom), of a packed state that has no number.
-    pub(crate) fn row_holds(&mut self, row: &[u64], atom: AtomIndex) -> bool {
-        if let (Some((at, expr)), Some(native)) = (self.space.condition(atom), &self.native)
-            && let Some(known) = native.code.holds(row, at, expr)
-        {
-            return known;
-        }
-        self.space.unpack(row, &mut self.work);
-        let cells = &self.work.cells;
-        self.space.test_cells(atom, cells, || self.space.has_nothing(cells))
-    }
-
-    fn is_stuck(&self, state: StateId, cells: &[i64]) -> bool {
-        if self.fault(state).is_some() {
-            return false;
-        }
-        match self.stuck.get(state.index()) {
-            Some(Some(known)) => *known,
-            _ => self.space.has_nothing(cells),
-        }
     }
 }
 

@@ -8,12 +8,11 @@
 //! does with it, is not looked at if the bound is small: it may take long, but it has an end. Nor is anything said
 //! of a variable that the model compares with a number which it has not come to.
 
-use fairly_omega::StateId;
 use fairly_source::Span;
 use fairly_system::{Grown, Growth, Trend};
 use hashbrown::HashSet;
 
-use super::Interpreter;
+use super::ModelSpace;
 use crate::expression::{AnyVariable, BinaryOp, Expr};
 use crate::ids::{LocalId, VariableId};
 use crate::layout::{Layout, Strip};
@@ -73,17 +72,19 @@ impl Column {
 /// The least and the greatest value of each window.
 type Extremes = [Option<(i64, i64)>; WINDOWS];
 
-impl Interpreter {
-    pub(super) fn find_growth(&self) -> Option<Growth> {
+/// Copies the row that was met at a position; whether there is one.
+type Read<'a> = &'a mut dyn FnMut(usize, &mut [u64]) -> bool;
+
+impl ModelSpace {
+    pub(super) fn find_growth(&self, states: usize, read: Read<'_>) -> Option<Growth> {
         let columns = self.columns();
-        let states = self.states.len();
-        let cells = self.program().layout.cells.max(columns.len()).max(1);
+        let cells = self.program.layout.cells.max(columns.len()).max(1);
         let compared = states.min(MOST_STATES).min(MOST_CELLS / cells);
         if columns.is_empty() || compared < LEAST_STATES {
             return None;
         }
         let mut extremes = vec![[None; WINDOWS]; columns.len()];
-        self.each_compared(compared, |at, cells| {
+        self.each_compared([states, compared], read, |at, cells| {
             for (column, extremes) in columns.iter().zip(&mut extremes) {
                 let Some((low, high)) = self.read_column(*column, cells) else { continue };
                 let window: &mut Option<(i64, i64)> = &mut extremes[at * WINDOWS / compared];
@@ -102,7 +103,7 @@ impl Interpreter {
         let others = others.map(|(&column, _)| (column, Trend::Scatters));
         let candidates: Vec<(Column, Trend)> = moving.chain(others).take(CANDIDATES).collect();
         let mut counts: Vec<Count> = candidates.iter().map(|_| Count::default()).collect();
-        self.each_compared(compared, |at, cells| {
+        self.each_compared([states, compared], read, |at, cells| {
             for (&(column, _), count) in candidates.iter().zip(&mut counts) {
                 if let Some((low, high)) = self.read_column(column, cells) {
                     count.add(at * WINDOWS / compared, [low, high]);
@@ -126,7 +127,7 @@ impl Interpreter {
 
     /// What can grow: neither what is small nor what a state does not keep.
     fn columns(&self) -> Vec<Column> {
-        let (model, layout) = (&self.program().model, &self.program().layout);
+        let (model, layout) = (&self.program.model, &self.program.layout);
         let is_wide =
             |strip: &Strip| strip.width >= WIDE && (strip.cell as usize) < layout.state_cells;
         let counted: Vec<(usize, usize)> = model
@@ -162,19 +163,25 @@ impl Interpreter {
     }
 
     /// Reads the states that are compared, in the order in which they were met.
-    fn each_compared(&self, compared: usize, mut read: impl FnMut(usize, &[i64])) {
-        let states = self.states.len();
+    fn each_compared(
+        &self,
+        [states, compared]: [usize; 2],
+        read: Read<'_>,
+        mut compare: impl FnMut(usize, &[i64]),
+    ) {
+        let layout = &self.program.layout;
+        let (mut row, mut cells) = (vec![0; layout.words], vec![0; layout.cells]);
         for at in 0..compared {
-            let state = StateId::from_index(at * states / compared);
-            if !self.faults.contains_key(&state) {
-                self.reading(state, |cells| read(at, cells));
+            if read(at * states / compared, &mut row) {
+                layout.unpack(&row, &mut cells);
+                compare(at, &cells);
             }
         }
     }
 
     /// The least and the greatest value in a state; none if it has none there.
     fn read_column(&self, column: Column, cells: &[i64]) -> Option<(i64, i64)> {
-        let layout: &Layout = &self.program().layout;
+        let layout: &Layout = &self.program.layout;
         let all = |strip: &Strip| {
             let values = || strip.cells().map(|cell| cells[cell]);
             Some((values().min()?, values().max()?))
@@ -200,7 +207,7 @@ impl Interpreter {
 
     /// Whether the model compares something with a number that it has not come to: it may end there.
     fn has_bound(&self, column: Column, trend: Trend) -> bool {
-        let model = &self.program().model;
+        let model = &self.program.model;
         let is_ahead = |bound: i64| match trend {
             Trend::Rises(most) => bound >= most && bound <= FARTHEST,
             Trend::Falls(least) => bound <= least && bound >= -FARTHEST,
@@ -225,7 +232,7 @@ impl Interpreter {
             }
             Column::Local { slot, variant, local } => {
                 let wanted = AnyVariable::Local(LocalId::from_index(local));
-                let template = self.program().layout.slots[slot].variants[variant].template;
+                let template = self.program.layout.slots[slot].variants[variant].template;
                 let locations = model.template(template).locations.iter();
                 let mut edges = locations.filter_map(|it| it.edges.as_ref()).flatten();
                 edges.any(|edge| edge.any(&mut |expr| bounds(expr, &wanted)))
@@ -235,7 +242,7 @@ impl Interpreter {
     }
 
     fn name_column(&self, column: Column) -> (Grown, Option<Span>) {
-        let model = &self.program().model;
+        let model = &self.program.model;
         let variable = |at: usize| &model.variables[at];
         match column {
             Column::Variable(at) => (Grown::Variable(variable(at).name.clone()), variable(at).span),
@@ -248,12 +255,12 @@ impl Interpreter {
             }
             Column::Processes => (Grown::Processes, None),
             Column::Local { slot, variant, local } => {
-                let template = self.program().layout.slots[slot].variants[variant].template;
+                let template = self.program.layout.slots[slot].variants[variant].template;
                 let local = &model.template(template).locals[local];
                 (Grown::Variable(format!("{}.{}", model.slots[slot].name, local.name)), local.span)
             }
             Column::Terms(slot) => {
-                let of = &self.program().layout.slots[slot];
+                let of = &self.program.layout.slots[slot];
                 let template = of.variants.first().map(|variant| model.template(variant.template));
                 let name = model.slots[slot].name.clone();
                 (Grown::Terms(name), template.and_then(|it| it.span))

@@ -1,6 +1,6 @@
 //! What single processes can do in a state, whether or not others join in.
 //!
-//! [`crate::Interpreter`] says in which order the parts of an edge are evaluated. Something that goes
+//! [`crate::ModelSpace`] says in which order the parts of an edge are evaluated. Something that goes
 //! wrong on the way is an offer of its own, to make the fault. A process that sends or receives in a
 //! rendezvous offers that without knowing of a partner, and a guard that reads the message is left
 //! to [`super::join`].

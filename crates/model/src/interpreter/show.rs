@@ -1,37 +1,12 @@
 //! States as a person reads them.
 
-use fairly_omega::StateId;
 use fairly_system::{ProcessValues, StateValues, Value};
 
-use super::{Interpreter, ModelSpace};
+use super::ModelSpace;
 use crate::ids::VariableId;
 use crate::layout::Strip;
 use crate::shown::{Kind, Part, element_name, insert};
 use crate::variable::{ABSENT, Variable};
-
-impl Interpreter {
-    /// What everything of a state is, by name: as [`Space::valuation`](fairly_system::Space::valuation) has it. Where something went wrong it
-    /// is the state before.
-    pub fn valuation(&self, state: StateId) -> Vec<(String, String)> {
-        self.reading(state, |cells| self.space.valuation_of(cells)).unwrap_or_default()
-    }
-
-    /// The state on one line.
-    pub(super) fn show(&self, state: StateId) -> String {
-        let mut parts = Vec::new();
-        if let Some(broken) = self.faults.get(&state) {
-            parts.push(format!("fault: {}", broken.fault.message));
-        }
-        parts.extend(self.reading(state, |cells| self.space.shown(cells)));
-        parts.retain(|part| !part.is_empty());
-        parts.join(" ")
-    }
-
-    /// What a state is made of, by name and with types. Where something went wrong it is the state before.
-    pub fn state_values(&self, state: StateId) -> StateValues {
-        self.reading(state, |cells| self.space.state_values(cells)).unwrap_or_default()
-    }
-}
 
 impl ModelSpace {
     /// An unpacked state on one line.

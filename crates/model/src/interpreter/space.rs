@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use fairly_system::{
-    AtomIndex, Blocked, EventId, MoveId, Scratch, Signature, Space, StateValues, Steps,
+    AtomIndex, Blocked, EventId, Fault, Growth, Long, MoveId, PassingLimits, Scratch, Sequences,
+    Signature, Space, StateValues, Steps,
 };
 
 use super::atoms::Atoms;
-use super::expand::Keep;
 use super::join::{Joints, Way};
 use super::names::Used;
 use super::offers::Offers;
@@ -15,12 +15,93 @@ use super::program::Program;
 use super::step;
 use crate::eval::{Faulty, fault};
 use crate::exec::{Effort, within};
+use crate::expression::Expr;
 use crate::layout::Layout;
-use crate::limits::{Limits, Long};
+use crate::limits::Limits;
 use crate::model::{Model, Unfold};
 use crate::native::Part;
 
-/// The meaning of a [`Model`], as a [`Space`]: see [`crate::Interpreter`].
+/// The reference interpreter: the meaning of a [`Model`], as a [`Space`] whose rows are packed states.
+///
+/// ```
+/// use fairly_model::{ModelSpace, text};
+/// use fairly_system::{Space, Steps};
+/// let model = text::parse("model atomicity priority, exit any
+///     event e0 idle : idle
+///     event e1 tick : visible
+///     variable g0 x : wrap 0..3 = 3
+///     template t0 Clock parameters 0 {
+///       location q0 on { -> q0 on e1 do { g0 := g0 + 1 } as tick }
+///     }
+///     slot p0 Clock : t0 start t0()").unwrap();
+/// let space = ModelSpace::new(model, None);
+/// let (mut scratch, mut first, mut next) = (space.scratch(), Steps::default(), Steps::default());
+/// space.initial(&mut scratch, &mut first);
+/// assert_eq!(space.describe(&first.rows), "x=3 Clock@on");
+/// space.expand(&first.rows, &mut scratch, &mut next);
+/// assert_eq!(space.describe(&next.rows), "x=0 Clock@on");
+/// ```
+///
+/// # What is enabled
+///
+/// First, what single processes offer. The parts of an edge are evaluated in this order, and not
+/// beyond the first that says no:
+///
+/// 1. for an edge that leaves its slot, the rule of [`crate::Exit`];
+/// 2. the guard, unless it reads the message that is received;
+/// 3. the channel, and whether messages there have as many cells as the edge's;
+/// 4. whether a buffered channel has room for a message, or a message;
+/// 5. the cells of the message that is sent, or all values of the pattern;
+/// 6. for each message that may be received, whether it matches, then the guard that reads it; in a
+///    rendezvous only when there is someone who sends it;
+/// 7. the values of the label.
+///
+/// Second, what comes of the offers: an event alone, a rendezvous of two slots, or a gathering. A
+/// rendezvous has the event of the sender, and is not gathered even if that event otherwise is. An
+/// edge is *possible* if it is part of an action by these rules. Actions fall away in which some
+/// process would take an edge although one of smaller rank is possible for it. Whether the partners
+/// of that smaller edge would really take part, having ranks of their own, is not asked: where ranks
+/// bar each other in a ring there would be no answer. If nothing is left, all of this is done again
+/// with [`Expr::Timeout`](crate::Expr::Timeout) true.
+///
+/// Third, atomic locations: with [`Atomicity::Priority`](crate::Atomicity::Priority) ranks at such
+/// locations take nothing away, and only actions with an edge of rank 0 out of one are left, if
+/// there are any. With [`Atomicity::Exclusive`](crate::Atomicity::Exclusive) only those of the
+/// holder, if there is one; a rendezvous counts as a step of the one that sends.
+///
+/// # What a step does
+///
+/// One participant after the other communicates, runs its effect and goes to its next location: in
+/// the order of their slots, in a rendezvous the sender first. An index of a place that is assigned
+/// is evaluated when its turn comes. The last mover is the one who acts last.
+///
+/// # Faults
+///
+/// Whatever goes wrong in an action is a fault of its step: see [`Steps::faults`]. If it goes wrong before the action has an event, in a guard, a
+/// label or a message, the process takes the internal event `fault` alone. More than 2²⁰ ways to
+/// take events together in one state, and a location that cannot be unfolded, are faults of
+/// the kind [`FaultKind::Limit`](fairly_system::FaultKind::Limit).
+///
+/// # Moves
+///
+/// There is one move for each slot, template, location, edge and event. An edge whose event does not
+/// depend on the state has one move whatever it takes part in: also when it receives in a rendezvous,
+/// where the event of the action is that of the sender, or ends in a fault. So a move that is taken
+/// is always one that was offered. An edge that receives in a rendezvous and whose event is that of
+/// the message has one move for each channel, with the internal event `c?`, because it is ready
+/// before there is a message.
+///
+/// # Propositions
+///
+/// - `deadlock`: nothing is enabled and some process is where it may not stay for ever;
+/// - `terminated`: nothing is enabled and all processes, if any, are where they may stay. So a
+///   front end lets the event of termination lead to such a location;
+/// - the name of a proposition of the model; one in which something goes wrong does not hold;
+/// - `P@q`: the process in the slot called `P` is at a location that is called `q` or has the
+///   label `q`.
+///
+/// Offered are the moves whose guard holds, and no edge of smaller rank is enabled: whoever joins in, and
+/// whatever is atomic. A guard that reads the message of a rendezvous is taken to hold.
 pub struct ModelSpace {
     pub(crate) program: Program,
     pub(crate) atoms: Arc<Atoms>,
@@ -59,7 +140,8 @@ impl ModelSpace {
     }
 
     /// The same with other templates, whose edges have the same events. Names and propositions are shared.
-    pub(crate) fn with_templates(&self, templates: Vec<crate::process::Template>) -> ModelSpace {
+    #[must_use]
+    pub fn with_templates(&self, templates: Vec<crate::process::Template>) -> ModelSpace {
         ModelSpace {
             program: self.program.with_templates(templates),
             atoms: Arc::clone(&self.atoms),
@@ -82,6 +164,46 @@ impl ModelSpace {
         let (slot, variant) = (part.slot as usize, part.variant as usize);
         let ready = self.program.ready(slot, variant, part.location as usize)?;
         ready.edges.get(part.edge as usize)?.known
+    }
+
+    /// The edge behind a move; `None` if there is none because it could not be worked out.
+    pub fn part(&self, id: MoveId) -> Option<Part> {
+        let key = self.program.names.key(id);
+        (key.edge != u32::MAX).then_some(Part {
+            slot: key.slot,
+            variant: key.variant,
+            location: key.location,
+            edge: key.edge,
+        })
+    }
+
+    /// Says that events with this first part may come, for a model whose labels are not all there yet.
+    pub fn add_family(&self, family: &str) {
+        let families = &self.signature().families;
+        if !families.iter().any(|other| other == family) {
+            families.push(family.to_owned());
+        }
+    }
+
+    /// The value of an expression in a state, which no process evaluates.
+    ///
+    /// # Errors
+    /// When something goes wrong in it.
+    pub fn value(&self, row: &[u64], expr: &Expr) -> Result<i64, Fault> {
+        self.value_of_cells(&self.cells(row), expr)
+    }
+
+    /// The reason why a proposition does not hold in a state because something goes wrong in it, if it does.
+    pub fn proposition_fault(&self, row: &[u64], atom: AtomIndex) -> Option<Fault> {
+        let (_, expr) = self.condition(atom)?;
+        self.test_condition(expr, &self.cells(row)).err().map(|fault| *fault)
+    }
+
+    /// Statements that a process may always run in one step, if the limit has been reached: where it is reached
+    /// again and again, that is all.
+    pub fn statements_left(&self) -> Option<u64> {
+        let share = self.program.limits.statements / Long::SHARE as u64;
+        self.long.has_failed().then_some(share)
     }
 
     /// How much work one step may take.
@@ -176,17 +298,9 @@ impl ModelSpace {
         }
     }
 
-    /// Appends the steps out of a packed state that are to be kept; whether one ran more statements than it
-    /// may.
-    pub(crate) fn interpret(
-        &self,
-        words: &[u64],
-        work: &mut Work,
-        steps: &mut Steps,
-        keep: Option<Keep<'_>>,
-    ) -> bool {
+    /// Appends the steps out of a packed state.
+    fn interpret(&self, words: &[u64], work: &mut Work, steps: &mut Steps) {
         let first = steps.actions.len();
-        let mut slots = Vec::new();
         self.unpack(words, work);
         let statements = self.program.limits.statements;
         work.effort.allowed = statements / self.long.share(words) as u64;
@@ -194,24 +308,14 @@ impl ModelSpace {
         let timeout = self.find(work);
         work.joints.restrict(&self.program, &work.cells, &work.offers);
         for at in 0..work.joints.all.len() {
-            if let Some(keep) = keep {
-                slots.clear();
-                let members = work.joints.members(work.joints.all[at]).iter();
-                slots.extend(members.map(|&at| work.offers.all[at as usize].slot));
-                if !keep(&slots) {
-                    continue;
-                }
-            }
             self.expand_joint(work, at, timeout, (first, &mut *steps));
         }
         let run = work.effort.most_run;
-        let is_long = run > work.effort.allowed;
-        if is_long {
+        if run > work.effort.allowed {
             self.long.fail(words);
         } else if run > statements / Long::SHARE as u64 {
             self.long.succeed(words);
         }
-        is_long
     }
 
     /// Appends the step of the joint action at a position to those of the state, which begin at `first`.
@@ -291,7 +395,7 @@ impl Space for ModelSpace {
         let work = scratch.of::<Work>();
         work.effort.interrupt = interrupt;
         for row in rows.chunks_exact(self.width()) {
-            self.interpret(row, work, out, None);
+            self.interpret(row, work, out);
             out.end_row();
         }
         let interrupt = work.effort.interrupt.take();
@@ -328,6 +432,29 @@ impl Space for ModelSpace {
         let mut offered = Vec::new();
         self.offered(row, scratch, &mut offered);
         self.find_blocked(&scratch.of::<Work>().cells, &offered)
+    }
+
+    fn growth(
+        &self,
+        count: usize,
+        read: &mut dyn FnMut(usize, &mut [u64]) -> bool,
+    ) -> Option<Growth> {
+        self.find_growth(count, read)
+    }
+}
+
+impl Sequences for ModelSpace {
+    fn may_hold(&self) -> bool {
+        self.program.layout.holder.is_some()
+    }
+
+    fn is_held(&self, row: &[u64]) -> bool {
+        self.program.layout.is_held(row)
+    }
+
+    fn passing_limits(&self) -> PassingLimits {
+        let Limits { inside, inside_words, ways, .. } = self.program.limits;
+        PassingLimits { states: inside, words: inside_words, ways }
     }
 }
 

@@ -1,9 +1,9 @@
 //! What an action does to the state.
 
-use super::Work;
 use super::join::{Joint, Way, edge};
 use super::offers::Role;
 use super::program::Program;
+use super::space::Work;
 use crate::eval::{Faulty, fault};
 use crate::exec::Runner;
 use crate::process::Communication;

@@ -30,9 +30,9 @@
 use std::cell::RefCell;
 
 use fairly_model::{
-    AnyVariable, Channel, Collapsed, Communication, Edge, Exit, Expr, Label, Layout, Location,
-    Model, Order, Overflow, Pattern, Place, Range, Slot, Statement, StatementKind, Storage, Strip,
-    Target, Template, TemplateId, Variable,
+    AnyVariable, Channel, Communication, Edge, Exit, Expr, Label, Layout, Location, Model,
+    ModelSpace, Order, Overflow, Pattern, Place, Range, Slot, Statement, StatementKind, Storage,
+    Strip, Target, Template, TemplateId, Variable,
 };
 use fairly_system::EventId;
 use hashbrown::{HashMap, HashSet};
@@ -45,7 +45,7 @@ use crate::watched::Watched;
 
 /// What must be the same after a permutation.
 pub(super) struct Subject<'a> {
-    pub(super) system: &'a Collapsed,
+    pub(super) system: &'a ModelSpace,
     pub(super) model: &'a Model,
     pub(super) layout: &'a Layout,
     pub(super) scheme: &'a Scheme,
@@ -75,13 +75,13 @@ pub(super) fn same(is_so: bool) -> Same {
 
 impl<'a> Subject<'a> {
     pub(super) fn new(
-        system: &'a Collapsed,
+        system: &'a ModelSpace,
         scheme: &'a Scheme,
         watched: &'a Watched,
         atoms: &'a [Expr],
         (families, own): (&'a Families, &'a [Vec<EventId>]),
     ) -> Subject<'a> {
-        let (model, layout) = (system.interpreter().model(), system.interpreter().layout());
+        let (model, layout) = (system.model(), system.layout());
         let mut users = HashMap::new();
         for variant in layout.slots.iter().flat_map(|slot| &slot.variants) {
             *users.entry(variant.template).or_default() += 1;

@@ -16,8 +16,8 @@
 //! gives the reason where there are none.
 
 use fairly_model::{
-    AnyVariable, Collapsed, Communication, Edge, Exit, Expr, Gathering, Label, Layout, Model, Slot,
-    Statement, StatementKind, Strip, Target, Template, TemplateId,
+    AnyVariable, Communication, Edge, Exit, Expr, Gathering, Label, Layout, Model, ModelSpace,
+    Slot, Statement, StatementKind, Strip, Target, Template, TemplateId,
 };
 use fairly_system::EventId;
 use hashbrown::{HashMap, HashSet};
@@ -29,9 +29,8 @@ use super::{Asymmetric, Symmetry};
 use crate::watched::Watched;
 
 /// What can be exchanged in a model without anybody noticing who watches this.
-pub(super) fn detect(system: &Collapsed, watched: &Watched) -> Result<Symmetry, Asymmetric> {
-    let interpreter = system.interpreter();
-    let (model, layout) = (interpreter.model(), interpreter.layout());
+pub(super) fn detect(system: &ModelSpace, watched: &Watched) -> Result<Symmetry, Asymmetric> {
+    let (model, layout) = (system.model(), system.layout());
     let open = |template: &Template| template.locations.iter().any(|it| it.edges.is_none());
     if model.templates.iter().any(open) {
         return Err(Asymmetric::Open);
@@ -40,7 +39,7 @@ pub(super) fn detect(system: &Collapsed, watched: &Watched) -> Result<Symmetry, 
     let mut atoms = watched.values.clone();
     for atom in watched.all_atoms() {
         // Whether the system is stuck is the same after every exchange.
-        atoms.extend(interpreter.atom_expression(atom));
+        atoms.extend(system.atom_expression(atom));
     }
     let mut asked = Asked { slots: &mut unfit, computed: false };
     model.any_expression(&mut |expr| asked.note(expr));

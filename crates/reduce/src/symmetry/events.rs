@@ -9,13 +9,12 @@ use std::fmt::Write;
 
 use fairly_fairness::{Constraint, Predicate, Selector, StepFormula};
 use fairly_model::{Channel, Edge, Expr, Gathering, Label, Model, Statement, StatementKind};
-use fairly_system::{EventId, EventKind, EventSet, MoveId, TransitionSystem};
+use fairly_system::{EventId, EventKind, EventSet, MoveId, Space};
 use hashbrown::{HashMap, HashSet};
 
 use super::automorphism::{Check, Differs, Same, same};
 use super::detect::{self, is_inner};
 use super::scheme::{Kind, Scheme};
-use crate::reduced::Reducible;
 
 /// Who takes an event together, whatever the order.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

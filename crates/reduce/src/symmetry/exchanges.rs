@@ -74,6 +74,8 @@ pub(super) struct Followed {
     constraints: usize,
     /// Whether there are any about processes that are exchanged.
     is_asked: bool,
+    /// Whether exchanges are numbered as they are met.
+    pub(super) is_numbered: bool,
 }
 
 impl Followed {
@@ -82,6 +84,9 @@ impl Followed {
     }
 
     pub(super) fn note(&mut self, moved: &Permutation) {
+        if !self.is_numbered {
+            return;
+        }
         let number = self.number(moved);
         self.steps.push(number);
     }
@@ -118,6 +123,7 @@ impl Symmetry {
                 families,
                 constraints,
                 is_asked,
+                is_numbered: true,
             };
             followed.number(&Permutation::identity(self.group_of.len()));
             self.followed = Some(followed);
@@ -196,7 +202,7 @@ impl Symmetry {
     }
 
     /// Exchanges what is in the slots of a packed state.
-    pub(crate) fn exchange(&mut self, words: &mut [u64], moved: &Permutation) {
+    pub fn exchange(&mut self, words: &mut [u64], moved: &Permutation) {
         if let Some(places) = &self.places {
             return places.exchange(words, moved);
         }

@@ -43,12 +43,14 @@ mod places;
 mod scheme;
 
 use fairly_model::native::Part;
-use fairly_model::{Collapsed, Exchange, Layout, Strip};
-use fairly_system::{Action, EventId, MoveId};
+use fairly_model::{Layout, ModelSpace, Strip};
+
+use fairly_system::{Action, EventId, MoveId, ProcessId};
 use hashbrown::HashMap;
 
 use crate::watched::Watched;
 use automorphism::Subject;
+pub(crate) use exchanges::ExactKind;
 use exchanges::Followed;
 pub use exchanges::{Exchanged, Permutation};
 use places::Places;
@@ -56,7 +58,7 @@ use scheme::Shift;
 
 /// What can be exchanged in a model without anybody noticing who watches this: processes that have no
 /// numbers, or with their numbers, whichever is more.
-pub(crate) fn detect(system: &Collapsed, watched: &Watched) -> Result<Symmetry, Asymmetric> {
+pub(crate) fn detect(system: &ModelSpace, watched: &Watched) -> Result<Symmetry, Asymmetric> {
     let nameless = detect::detect(system, watched);
     match (nameless, numbered::detect(system, watched)) {
         (Ok(nameless), Ok(numbered)) if nameless.orbit() >= numbered.orbit() => Ok(nameless),
@@ -202,8 +204,8 @@ impl Symmetry {
     /// Exchanges of processes without numbers in these slots, whether or not the model keeps them: for tests
     /// that show what becomes of a quotient that is wrong.
     #[doc(hidden)]
-    pub fn unchecked(system: &Collapsed, groups: &[Vec<usize>]) -> Symmetry {
-        Symmetry::nameless(system.interpreter().layout(), groups)
+    pub fn unchecked(system: &ModelSpace, groups: &[Vec<usize>]) -> Symmetry {
+        Symmetry::nameless(system.layout(), groups)
     }
 
     /// Of processes without numbers.
@@ -354,10 +356,20 @@ impl Symmetry {
         moved
     }
 
-    /// How many states of the system one state has stood for, on average; or somewhat more, where
-    /// processes know each other's numbers.
-    pub fn stood_for(&self) -> f64 {
-        if self.looked_at == 0 { 1.0 } else { self.stood_for / self.looked_at as f64 }
+    /// The same for a worker that expands rows, and does not number exchanges.
+    pub(crate) fn for_worker(&self) -> Symmetry {
+        let mut worker = self.clone();
+        if let Some(followed) = &mut worker.followed {
+            followed.is_numbered = false;
+        }
+        (worker.looked_at, worker.stood_for) = (0, 0.0);
+        worker
+    }
+
+    /// How many states were looked at since this was asked last, and how many of the system they stand for
+    /// together.
+    pub(crate) fn take_counts(&mut self) -> (usize, f64) {
+        (std::mem::take(&mut self.looked_at), std::mem::take(&mut self.stood_for))
     }
 
     /// The slots of each group.
@@ -422,8 +434,9 @@ impl Symmetry {
     }
 }
 
-impl Exchange for Symmetry {
-    fn turn_to(&mut self, words: &[u64]) {
+impl Symmetry {
+    /// Looks at a packed state whose steps are asked for next.
+    pub(crate) fn turn_to(&mut self, words: &[u64]) {
         if let Some(followed) = &mut self.followed {
             followed.turn();
         }
@@ -453,31 +466,37 @@ impl Exchange for Symmetry {
         self.stood_for += orbit;
     }
 
-    fn keeps(&self, slots: &[u32]) -> bool {
+    /// Whether a step in which these slots take part stands for all that are the same in the state that
+    /// was looked at last. If there are steps, it does so for one at least.
+    pub(crate) fn keeps(&self, slots: &[ProcessId]) -> bool {
         // Who is followed is somebody else.
         if self.is_followed() || !self.is_exact {
             return true;
         }
         // Of those that are alike, the first take part.
         slots.iter().all(|&slot| {
-            if self.group_of[slot as usize].is_none() {
+            let slot = slot.index();
+            if self.group_of[slot].is_none() {
                 return true;
             }
-            let (first, before) = self.alike[slot as usize];
-            let same = |other: &&u32| {
-                self.group_of[**other as usize].is_some() && self.alike[**other as usize].0 == first
+            let (first, before) = self.alike[slot];
+            let same = |other: &&ProcessId| {
+                let other = other.index();
+                self.group_of[other].is_some() && self.alike[other].0 == first
             };
             (before as usize) < slots.iter().filter(same).count()
         })
     }
 
-    fn leave(&mut self) {
+    /// Takes note that the next state is left as it is, because something went wrong in the step to it.
+    pub(crate) fn leave(&mut self) {
         if let Some(followed) = &mut self.followed {
             followed.note(&Permutation::identity(self.group_of.len()));
         }
     }
 
-    fn make_canonical(&mut self, words: &mut [u64]) {
+    /// Makes a packed state the one that stands for all that are the same.
+    pub(crate) fn make_canonical(&mut self, words: &mut [u64]) {
         if let Some(places) = &self.places {
             let moved = Symmetry::sorting(places, words, self.group_of.len());
             places.exchange(words, &moved);

@@ -9,16 +9,15 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use fairly_fairness::{Constraint, Predicate, Selector, StepFormula};
-use fairly_model::Collapsed;
-use fairly_system::{EventId, EventSet, TransitionSystem};
+use fairly_model::ModelSpace;
+use fairly_system::{EventId, EventSet, Space};
 use hashbrown::HashMap;
 
-use crate::reduced::Reducible;
 use crate::watched::{Watched, walk};
 
 /// Which processes are alike, and the events that only one of them has.
 pub(super) struct Alike<'a> {
-    pub(super) system: &'a Collapsed,
+    pub(super) system: &'a ModelSpace,
     /// Slots that could be exchanged.
     pub(super) groups: &'a [&'a [usize]],
     /// By slot: its own events, in the same order for all of a group.
@@ -32,7 +31,7 @@ pub(super) type Families = Vec<Vec<u32>>;
 
 impl<'a> Alike<'a> {
     pub(super) fn new(
-        system: &'a Collapsed,
+        system: &'a ModelSpace,
         groups: &'a [&'a [usize]],
         own: &'a [Vec<EventId>],
     ) -> Alike<'a> {

@@ -5,7 +5,7 @@
 //! `numbers.rs`; what an exchange moves then is collected for `places.rs`.
 
 use fairly_fairness::{Predicate, Selector, StepFormula};
-use fairly_model::{Collapsed, Expr, Layout, Model, Strip, Template, Variable};
+use fairly_model::{Expr, Layout, Model, ModelSpace, Strip, Template, Variable};
 use fairly_system::EventId;
 use hashbrown::{HashMap, HashSet};
 
@@ -19,9 +19,8 @@ use super::{Asymmetric, Symmetry};
 use crate::watched::{Watched, walk};
 
 /// What can be exchanged in a model with numbers, without anybody noticing who watches this.
-pub(super) fn detect(system: &Collapsed, watched: &Watched) -> Result<Symmetry, Asymmetric> {
-    let interpreter = system.interpreter();
-    let (model, layout) = (interpreter.model(), interpreter.layout());
+pub(super) fn detect(system: &ModelSpace, watched: &Watched) -> Result<Symmetry, Asymmetric> {
+    let (model, layout) = (system.model(), system.layout());
     let open = |template: &Template| template.locations.iter().any(|it| it.edges.is_none());
     if model.templates.iter().any(open) {
         return Err(Asymmetric::Open);
@@ -30,7 +29,7 @@ pub(super) fn detect(system: &Collapsed, watched: &Watched) -> Result<Symmetry, 
         return Err(Asymmetric::Numbers);
     }
     let mut atoms = watched.values.clone();
-    atoms.extend(watched.all_atoms().into_iter().filter_map(|it| interpreter.atom_expression(it)));
+    atoms.extend(watched.all_atoms().into_iter().filter_map(|it| system.atom_expression(it)));
     let found = Found::of(model, layout, &atoms)?;
     if found.carries && watches_events(watched) {
         let events = "an event that the question is about, or may be".to_owned();

@@ -1,15 +1,16 @@
 //! `fairly check --lossy`: what is wrong, found without keeping all states.
 
 use fairly_check::claim::ClaimOutcome;
-use fairly_check::{SystemIndex, hunt};
+use fairly_check::{Asked, System, SystemIndex, with_system};
+use fairly_front::loaded::{self, Claim};
 use fairly_search::lossy::Room;
 
-use super::{File, Read};
+use super::File;
 use crate::failure::Failure;
 use crate::system::arguments::Check;
 use crate::system::guard::guarded;
 use crate::system::names::without_errors;
-use crate::system::questions::{Asked, Question};
+use crate::system::questions::Question;
 use crate::system::tally::{About, Answered, Tally};
 
 impl File {
@@ -21,46 +22,56 @@ impl File {
         questions: Vec<Question>,
         trace_to: Option<&str>,
     ) -> Result<Answered, Failure> {
+        if let Some(question) = questions.first()
+            && let System::Network(_) = self.system(question.system())?
+        {
+            return Err(Failure::usage("--lossy is for models in CSP# and Promela"));
+        }
         let model = &request.model;
-        let (file, text) = ([self.input.name.clone()], self.input.text.clone());
+        let (files, text) = (self.files(), self.text().map(str::to_owned));
         let several = questions.len() > 1;
-        let mut tally = Tally::new(model, &file, Some(&text), trace_to, several).assuming(request);
-        let mut processes: Vec<(SystemIndex, About)> = Vec::new();
+        let mut tally =
+            Tally::new(model, &files, text.as_deref(), trace_to, several).assuming(request);
+        let mut systems: Vec<(SystemIndex, About)> = Vec::new();
         let mut questions = questions;
         for at in 0..questions.len() {
-            let Question { system, asked, .. } = &questions[at];
-            let (about, system) = (questions[at].about(), *system);
+            let question = &questions[at];
+            let (about, system) = (question.about(), question.system());
             model.begin(&about.title);
             let mark = tally.mark();
-            let bounds = model.options_for(&questions[at].names())?.bounds;
+            let bounds = model.options_for(&question.names())?.bounds;
             let done = guarded(&about.title, || {
-                let interpreter = self.interpreter(system);
-                let verdict = match asked {
-                    Asked::Claim(claim) => claim.hunt(interpreter, room, bounds)?,
-                    Asked::Formula(..) => hunt::not_lossy(),
-                };
-                tally.claim(interpreter, &verdict, &about);
+                let answer = self.systems.hunt(&question.bound.asked, system, room, bounds);
+                let answer = answer.map_err(|why| self.unanswered(why))?;
+                tally.answer(self.systems.recorded(system, answer, &about.title), &about);
                 Ok(())
             })?;
             if let Err(bug) = done {
                 tally.rewind(mark);
-                self.read_again(model)?;
+                self.systems.restart();
                 questions = self.questions(model)?;
-                tally.broken(self.interpreter(system), &bug, &about);
+                with_system!(self.system(system)?, system => tally.broken(system, &bug, &about));
             }
-            if processes.iter().all(|(known, _)| *known != system) {
-                processes.push((system, about));
+            if systems.iter().all(|(known, _)| *known != system) {
+                systems.push((system, about));
             }
         }
-        // A Promela file asks for assertions itself, unless something else was chosen.
-        if let Read::Csp(_) = self.read {
-            for (system, about) in processes {
-                let interpreter = self.interpreter(system);
-                let verdict = hunt::faultless(interpreter, room, model.options()?.bounds)?;
-                if let ClaimOutcome::Violated(_) = verdict.outcome {
-                    let title = without_errors(&about.title);
-                    tally.claim(interpreter, &verdict, &About { title, place: None, ..about });
-                }
+        for (system, about) in systems {
+            // Unless something else was chosen, the model asks for errors itself.
+            let asks_for_errors = |question: &loaded::Question| {
+                question.system == system
+                    && matches!(question.asked, Ok(loaded::Asked::Claim(Claim::NoErrors)))
+            };
+            if self.systems.loaded().questions.iter().any(asks_for_errors) {
+                continue;
+            }
+            let bounds = model.options()?.bounds;
+            let answer = self.systems.hunt(&Asked::Claim(Claim::NoErrors), system, room, bounds);
+            let answer = answer.map_err(|why| self.unanswered(why))?;
+            if let ClaimOutcome::Violated(_) = answer.outcome {
+                let title = without_errors(&about.title);
+                let answered = self.systems.recorded(system, answer, &title);
+                tally.answer(answered, &About { title, place: None, ..about });
             }
         }
         model.quiet();

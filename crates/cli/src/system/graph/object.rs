@@ -1,7 +1,9 @@
 //! `fairly graph --object`: what a check is made of, as automata that `fairly aut` reads.
 
 use clap::ValueEnum;
-use fairly_check::{Assumption, NoObject, Object, Parts, Property, SystemIndex, objects};
+use fairly_check::{
+    Assumption, NoObject, Object, Parts, Property, SystemIndex, objects, with_system,
+};
 use fairly_omega::Automaton;
 use fairly_omega::formats::{dot, hoa};
 use fairly_source::escape::visible;
@@ -9,9 +11,9 @@ use fairly_system::{EventReading, TransitionSystem};
 
 use super::{To, one_formula};
 use crate::failure::Failure;
-use crate::system::arguments::{FairnessName, LevelName, Model, is_annotated, notion};
-use crate::system::load::{self, Read};
-use crate::system::questions::Asked;
+use crate::system::arguments::{FairnessName, LevelName, Model, notion};
+use crate::system::load;
+use crate::system::questions::Question;
 
 /// What is drawn.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -71,47 +73,23 @@ pub(super) fn automata(
     let is_chosen = !model.formulas.is_empty()
         || !model.properties.is_empty()
         || matches!(which, Which::Negation | Which::Product);
-    match load::read(&model.files, model)? {
-        Read::Network(mut loaded) => {
-            let annotated = is_annotated(&loaded.network);
-            let notion = notion(fair.fairness, fair.level, annotated);
-            let assumption = load::assumption(notion, fair.constraints, &mut loaded)?;
-            let mut properties = load::properties(model, &mut loaded)?;
-            let property = match is_chosen {
-                true => {
-                    one_formula(properties.len())?;
-                    properties.first_mut()
-                }
-                false => None,
-            };
-            let reading = EventReading::Leaving;
-            made(&mut loaded.network, which, property, &assumption, reading, most, &options)
-        }
-        Read::File(mut file) => {
-            let notion = notion(fair.fairness, fair.level, file.is_annotated());
-            let questions = file.questions(model)?;
-            let system = questions.first().map_or(SystemIndex::ONLY, |first| first.system);
-            let reading = file.reading();
-            let formulas = questions.into_iter().filter_map(|question| match question.asked {
-                Asked::Formula(property, _) => Some((question.system, property)),
-                _ => None,
-            });
-            let mut formulas: Vec<_> = formulas.collect();
-            let (system, property) = match is_chosen {
-                true => {
-                    one_formula(formulas.len())?;
-                    match formulas.first_mut() {
-                        Some((system, property)) => (*system, Some(&mut **property)),
-                        None => (system, None),
-                    }
-                }
-                false => (system, None),
-            };
-            let assumption = file.assumption(notion, fair.constraints, system, options.bounds)?;
-            let system = file.interpreter(system);
-            made(system, which, property, &assumption, reading, most, &options)
-        }
+    let mut file = load::read(&model.files, model)?;
+    let notion = notion(fair.fairness, fair.level, file.systems.loaded().is_annotated);
+    let reading = file.systems.loaded().reading;
+    let mut questions = file.questions(model)?;
+    let first = questions.first().map_or(SystemIndex::ONLY, Question::system);
+    questions.retain(|question| question.formula().is_some());
+    if is_chosen {
+        one_formula(questions.len())?;
     }
+    let mut chosen = questions.first_mut().filter(|_| is_chosen);
+    let system = chosen.as_ref().map_or(first, |question| question.system());
+    let assumption = file.assumption(notion, fair.constraints, system, options.bounds)?;
+    let property = chosen.as_mut().and_then(|question| question.bound.property());
+    let system = file.system(system)?;
+    with_system!(system, system => {
+        made(system, which, property, &assumption, reading, most, &options)
+    })
 }
 
 fn made<S: TransitionSystem>(

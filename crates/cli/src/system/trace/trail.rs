@@ -1,8 +1,9 @@
 //! Trails of SPIN: read as traces, and written from them.
 
 use fairly_check::claim::Shown;
-use fairly_check::promela::PromelaFile;
-use fairly_front::promela::Trail;
+use fairly_check::{SystemIndex, with_system};
+use fairly_front::languages::Language;
+use fairly_front::trail::Trail;
 use fairly_omega::StateId;
 use fairly_report::Source;
 use fairly_report::itf::{self, Asked, Origin};
@@ -11,12 +12,12 @@ use fairly_search::Prefix;
 use fairly_system::{Run, TransitionSystem};
 use serde_json::Value;
 
-use super::super::file::{self, Language};
-use super::super::load::{self, Read};
+use super::super::file::File;
+use super::super::load;
 use super::super::names;
 use super::{About, arguments, walk};
 use crate::failure::Failure;
-use crate::input::{self, Input, Patience};
+use crate::input::{self, Input};
 
 /// How the name of a trail ends.
 const SUFFIX: &str = ".trail";
@@ -29,10 +30,11 @@ pub(super) fn is_one(file: &str) -> bool {
 /// A trail with its model.
 pub(super) struct Followed {
     pub(super) name: String,
-    source: String,
     /// The options that the model is read with.
     options: Vec<String>,
-    pub(super) promela: PromelaFile,
+    pub(super) model: File,
+    /// The question that it is a run against.
+    pub(super) question: Option<usize>,
     /// The run that the trail describes.
     pub(super) run: Run,
     pub(super) start: StateId,
@@ -62,26 +64,41 @@ pub(super) fn follow(file: &str, about: &About) -> Result<Followed, Failure> {
             ),
         });
     }
-    let reading = about.reading()?;
-    let encoding = Language::Promela.encoding();
-    let own = input::read_within(&name, encoding, Patience::default())?;
-    let mut promela = file::promela(&own, &reading, true)?;
-    let (source, options) = (promela.text().to_owned(), reading.of_the_files());
-    if let Some(property) = property {
-        names::in_promela(&promela, property)?;
-    }
-    let run = promela.follow(&trail).map_err(wrong)?;
+    let mut reading = about.reading()?;
+    reading.lang = Language::with_trails();
+    let mut model = load::read(std::slice::from_ref(&name), &reading)?;
+    let options = about.reading()?.of_the_files();
+    let loaded = model.systems.loaded();
+    let question = property.map(|property| names::question(loaded, property)).transpose()?;
+    let run = model.systems.follow(&trail).ok_or_else(no_trail)?.map_err(wrong)?;
     let first = run.steps().next().map(|step| step.from);
-    let start = first.or_else(|| promela.interpreter().initial().first().copied());
+    let initial = with_system!(model.system(SystemIndex::ONLY)?, system => system.initial());
+    let start = first.or_else(|| initial.first().copied());
     let start = start.ok_or_else(|| Failure::usage(format!("{name} has no initial state")))?;
-    Ok(Followed { name, source, options, promela, run, start })
+    Ok(Followed { name, options, model, question, run, start })
 }
 
 /// A trail as a trace: the run of its model that it describes.
 pub(super) fn read(file: &str, about: &About) -> Result<Value, Failure> {
     let property = about.property.as_deref();
-    let Followed { name, source, options, mut promela, run, start } = follow(file, about)?;
-    let system = promela.interpreter();
+    let Followed { name, options, mut model, run, start, .. } = follow(file, about)?;
+    let source = model.text().unwrap_or_default().to_owned();
+    let shown = with_system!(model.system(SystemIndex::ONLY)?, system => {
+        shown(system, run, start).record(system)
+    });
+    let files = [name.clone()];
+    let origin = Origin {
+        files: &files,
+        source: Some(Source { name: &name, text: &source }),
+        options: &options,
+        property: property.map_or(Asked::Nothing, |name| Asked::Property(name.to_owned())),
+        place: None,
+    };
+    Ok(itf::finite(property.unwrap_or("trail of SPIN"), &shown, &origin))
+}
+
+/// A run with what there is to see at its end.
+fn shown<S: TransitionSystem>(system: &mut S, run: Run, start: StateId) -> Shown {
     let prefix = Prefix { start, steps: run.stem };
     let conclusion = match (run.cycle.is_empty(), system.fault(prefix.end())) {
         (false, _) => String::new(),
@@ -96,28 +113,25 @@ pub(super) fn read(file: &str, about: &About) -> Result<Value, Failure> {
             }
         }
     };
-    let shown = Shown { prefix, cycle: run.cycle, conclusion, other: None };
-    let files = [name.clone()];
-    let origin = Origin {
-        files: &files,
-        source: Some(Source { name: &name, text: &source }),
-        options: &options,
-        property: property.map_or(Asked::Nothing, |name| Asked::Property(name.to_owned())),
-        place: None,
-    };
-    Ok(itf::finite(property.unwrap_or("trail of SPIN"), &shown.record(system), &origin))
+    Shown { prefix, cycle: run.cycle, conclusion, other: None }
 }
 
 /// A trace as a trail.
 pub(super) fn written(trace: &Saved, files: &[String]) -> Result<String, Failure> {
     let model = arguments(trace, files)?;
-    let no_trail = || Failure::Usage {
+    let mut file = load::read(&model.files, &model)?;
+    if file.systems.loaded().statements.is_none() {
+        return Err(no_trail());
+    }
+    let wrong = |why: String| Failure::usage(format!("the trace is not of this model: {why}"));
+    let system = file.system(SystemIndex::ONLY)?;
+    let (run, _) = with_system!(system, system => walk(trace, system)).map_err(wrong)?;
+    Ok(file.systems.trail(&run).ok_or_else(no_trail)?.map_err(wrong)?.to_string())
+}
+
+fn no_trail() -> Failure {
+    Failure::Usage {
         message: "only runs of Promela models can be written as trails".to_owned(),
         help: Some("`--to itf` keeps a run of any model".to_owned()),
-    };
-    let Read::File(mut file) = load::read(&model.files, &model)? else { return Err(no_trail()) };
-    let Some(promela) = file.promela() else { return Err(no_trail()) };
-    let wrong = |why: String| Failure::usage(format!("the trace is not of this model: {why}"));
-    let (run, _) = walk(trace, promela.interpreter()).map_err(wrong)?;
-    Ok(promela.trail(&run).map_err(wrong)?.to_string())
+    }
 }

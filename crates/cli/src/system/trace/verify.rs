@@ -6,7 +6,10 @@
 //! is not as the model has it, or that nobody wrote, is named.
 
 use fairly_check::claim::{ClaimOutcome, Shown};
-use fairly_check::{Assumption, Claim, Ending, Listed, Property, SystemIndex, certify, refutes};
+use fairly_check::{
+    Asked, Assumption, Claim, Ending, Listed, Property, SystemIndex, Systems, certify, refutes,
+    with_system,
+};
 use fairly_fairness::{AnnotationLevel, Level, Notion};
 use fairly_omega::StateId;
 use fairly_report::Source;
@@ -14,14 +17,14 @@ use fairly_report::itf::{self, Asked as AskedHow, Guilty, Origin};
 use fairly_report::trace::Saved;
 use fairly_search::{Bounds, Prefix};
 use fairly_source::Span;
-use fairly_system::{AtomIndex, Run, Trace, TransitionSystem};
+use fairly_system::{Run, Trace, TransitionSystem};
 use serde_json::Value;
 
 use super::super::arguments::Model;
 use super::super::file::File;
-use super::super::load::{self, Loaded, Read};
+use super::super::load;
 use super::super::names::without_errors;
-use super::super::questions::{Asked, Question};
+use super::super::questions::Question;
 use super::{About, arguments, document, saved, trail, walk};
 use crate::failure::{self, Failure};
 use crate::output;
@@ -54,10 +57,8 @@ fn of_trace(
     bounds: Bounds,
 ) -> Result<Result<String, Refuted>, Failure> {
     let model = arguments(trace, files)?;
-    let (written, said) = match load::read(&model.files, &model)? {
-        Read::Network(mut loaded) => of_network(trace, (value, bounds), &model, &mut loaded)?,
-        Read::File(mut file) => of_file(trace, (value, bounds), &model, &mut file)?,
-    };
+    let mut file = load::read(&model.files, &model)?;
+    let (written, said) = of_file(trace, (value, bounds), &model, &mut file)?;
     Ok(match said {
         Err(why) => Err(why),
         Ok(said) => match difference(value, &written, &mut String::new()) {
@@ -112,7 +113,6 @@ fn notions(fairness: &str) -> impl Iterator<Item = Notion> {
 /// Where a trace comes from, if it is what it says.
 struct From<'a> {
     trace: &'a Saved,
-    model: &'a Model,
     options: Vec<String>,
     source: Option<Source<'a>>,
     property: AskedHow,
@@ -138,38 +138,6 @@ fn asked_how(model: &Model, name: &str) -> AskedHow {
         Some(formula) => AskedHow::Formula(formula.clone()),
         None => AskedHow::Property(name.to_owned()),
     }
-}
-
-fn of_network(
-    trace: &Saved,
-    (value, bounds): (&Value, Bounds),
-    model: &Model,
-    loaded: &mut Loaded,
-) -> Result<Judged, Failure> {
-    let mut properties = load::properties(model, loaded)?;
-    let (Some(property), true) = (properties.pop(), properties.is_empty()) else {
-        return Ok(refuted("it does not say which property it violates"));
-    };
-    let mut assumed = Vec::new();
-    for notion in notions(&trace.fairness) {
-        assumed.push(load::assumption(notion, &trace.constraints, loaded)?);
-    }
-    let text = loaded.text().map(str::to_owned);
-    let place = loaded.places().into_iter().find(|(name, _)| *name == property.name);
-    let from = From {
-        trace,
-        model,
-        options: model.of_the_files(),
-        source: text.as_deref().zip(trace.files.first()).map(|(text, name)| Source { name, text }),
-        property: asked_how(model, &property.name),
-        place: place.map(|(_, place)| place),
-    };
-    let formula = property.text();
-    let (run, _) = match walk(trace, &mut loaded.network) {
-        Ok(walked) => walked,
-        Err(why) => return Ok(refuted(why)),
-    };
-    Ok(guilty(&from, (value, bounds), &mut loaded.network, &property, &formula, &assumed, &run))
 }
 
 /// Judges a run with a loop against a formula.
@@ -237,18 +205,18 @@ fn of_file(
     let (Some(question), true) = (questions.pop(), questions.is_empty()) else {
         return Ok(refuted("it asks several questions at once"));
     };
-    let Question { title, system, asked, place, choice, .. } = question;
-    let text = file.text().to_owned();
-    let name = trace.files.first().map_or("", String::as_str);
+    let Question { title, bound, place, choice } = question;
+    let system = bound.system;
+    let text = file.text().map(str::to_owned);
     let from = From {
         trace,
-        model,
         options: model.of_the_files(),
-        source: Some(Source { name, text: &text }),
+        source: text.as_deref().zip(trace.files.first()).map(|(text, name)| Source { name, text }),
         property: asked_how(model, choice.as_deref().unwrap_or(&title)),
         place,
     };
-    let (run, start) = match walk(trace, file.interpreter(system)) {
+    let walked = with_system!(file.system(system)?, system => walk(trace, system));
+    let (run, start) = match walked {
         Ok(walked) => walked,
         Err(why) => return Ok(refuted(why)),
     };
@@ -256,74 +224,58 @@ fn of_file(
     let errors = without_errors(&title);
     if trace.property == errors {
         let from = From { place: None, ..from };
-        let propositions = propositions(file, &from, system)?;
-        return Ok(faulty(&from, file, system, &propositions, &errors, &run, start));
+        // Every formula of the model may have a proposition that goes wrong.
+        file.questions(&model.everything())?;
+        return Ok(faulty(&from, &mut file.systems, system, &errors, &run, start));
     }
-    match asked {
+    match bound.asked {
         Asked::Formula(property, formula) => {
             let mut assumed = Vec::new();
             for notion in notions(&trace.fairness) {
                 let bounds = model.options()?.bounds;
                 assumed.push(file.assumption(notion, &trace.constraints, system, bounds)?);
             }
-            let system = file.interpreter(system);
-            Ok(guilty(&from, (value, bounds), system, &property, &formula, &assumed, &run))
+            Ok(with_system!(file.system(system)?, system => {
+                guilty(&from, (value, bounds), system, &property, &formula, &assumed, &run)
+            }))
         }
-        Asked::Claim(claim) => match claim.ending() {
-            Some(ending) => {
-                Ok(ended(&from, file.interpreter(system), &ending, &title, &run, start))
-            }
+        Asked::Claim(claim) => match Ending::refuting(&claim) {
+            Some(ending) => Ok(with_system!(file.system(system)?, system => {
+                ended(&from, system, &ending, &title, &run, start)
+            })),
             None => again(&from, (file, bounds), system, &claim, &title, (&run, start)),
         },
     }
 }
 
-/// The propositions of all formulas that are asked about a system.
-fn propositions(
-    file: &mut File,
-    from: &From<'_>,
-    system: SystemIndex,
-) -> Result<Vec<AtomIndex>, Failure> {
-    let all = file.questions(&from.model.everything())?;
-    let of_system = all.iter().filter(|question| question.system == system);
-    let formulas = of_system.filter_map(|question| match &question.asked {
-        Asked::Formula(property, _) => Some(property.propositions()),
-        _ => None,
-    });
-    Ok(formulas.flatten().collect())
-}
-
 /// Judges a finite run at whose end something goes wrong, in the model or in a proposition.
 fn faulty(
     from: &From<'_>,
-    file: &mut File,
+    systems: &mut Systems,
     system: SystemIndex,
-    propositions: &[AtomIndex],
     title: &str,
     run: &Run,
     start: StateId,
 ) -> Judged {
-    let system = file.interpreter(system);
-    let prefix = Prefix { start, steps: run.stem.clone() };
-    let end = prefix.end();
-    let seen = match Ending::Error.judge(system, run, start) {
-        Ok(seen) => seen,
-        Err(why) => {
-            let interpreter = system.interpreter();
-            let fault =
-                propositions.iter().find_map(|&atom| interpreter.proposition_fault(end, atom));
-            let is_finite = run.cycle.is_empty() && system.fault(end).is_none();
-            let Some(fault) = fault.filter(|_| is_finite) else { return refuted(why) };
-            let conclusion = fault.message.clone();
-            let shown = Shown { prefix, cycle: Vec::new(), conclusion, other: None };
-            let written = itf::finite(title, &shown.record(system), &from.origin());
-            let seen = format!("a proposition has no value in its last state: {}", fault.message);
-            return (written, Ok(format!("{}, and {seen}", possible(run))));
+    let in_model = with_system!(systems.made(system), system => {
+        let judged = Ending::Error.judge(system, run, start);
+        judged.map(|seen| (seen, Ending::Error.shown(system, run, start).record(system)))
+    });
+    let found = in_model.or_else(|why| {
+        let prefix = Prefix { start, steps: run.stem.clone() };
+        let fault = systems.proposition_fault(system, prefix.end());
+        let Some(fault) = fault.filter(|_| run.cycle.is_empty()) else { return Err(why) };
+        let seen = format!("a proposition has no value in its last state: {}", fault.message);
+        let shown = Shown { prefix, cycle: Vec::new(), conclusion: fault.message, other: None };
+        Ok((seen, with_system!(systems.made(system), system => shown.record(system))))
+    });
+    match found {
+        Ok((seen, evidence)) => {
+            let written = itf::finite(title, &evidence, &from.origin());
+            (written, Ok(format!("{}, and {seen}", possible(run))))
         }
-    };
-    let shown = Ending::Error.shown(system, run, start);
-    let written = itf::finite(title, &shown.record(system), &from.origin());
-    (written, Ok(format!("{}, and {seen}", possible(run))))
+        Err(why) => refuted(why),
+    }
 }
 
 /// Judges a run by what it ends with.
@@ -354,7 +306,8 @@ fn again(
     title: &str,
     (run, start): (&Run, StateId),
 ) -> Result<Judged, Failure> {
-    let verdict = file.claim(claim, system, bounds)?;
+    let verdict = file.systems.claim(claim, system, bounds);
+    let verdict = verdict.map_err(|why| file.unanswered(why))?;
     let shown = match verdict.outcome {
         ClaimOutcome::Violated(Some(shown)) => shown,
         ClaimOutcome::Violated(None) => return Ok(refuted("no run shows that it is violated")),
@@ -367,7 +320,7 @@ fn again(
     {
         return Ok(refuted(format!("it is not the run that shows that {title} is violated")));
     }
-    let evidence = shown.record(file.interpreter(system));
+    let evidence = with_system!(file.system(system)?, system => shown.record(system));
     let written = itf::finite(title, &evidence, &from.origin());
     Ok((written, Ok(format!("{}, and {}", possible(run), shown.conclusion))))
 }
@@ -375,42 +328,48 @@ fn again(
 /// Judges a trail of SPIN. It says less than a trace: its steps have to be possible, and where a property is
 /// named, it has to violate that.
 fn of_trail(file: &str, about: &About) -> Result<Result<String, Refuted>, Failure> {
-    let trail::Followed { name, mut promela, run, start, .. } = trail::follow(file, about)?;
+    let trail::Followed { name, mut model, question, run, start, .. } = trail::follow(file, about)?;
     let possible = possible(&run);
-    let Some(wanted) = &about.property else {
+    let (Some(wanted), Some(question)) = (&about.property, question) else {
         if run.stem.is_empty() && run.cycle.is_empty() {
             let why = "it has no steps, so it shows nothing; say what it is a run against with -p";
             return Ok(Err(why.to_owned()));
         }
         return Ok(Ok(format!("{possible}, one after the other")));
     };
-    let questions = promela.questions();
-    let Some(question) = questions.iter().find(|it| promela.title(it) == *wanted) else {
-        return Err(Failure::usage(format!("`{wanted}` of {name} cannot be judged on a trail")));
-    };
-    let property = promela
-        .property(question)
-        .map_err(|_| Failure::usage(format!("`{wanted}` of {name} cannot be judged on a trail")))?;
-    let Some(property) = property else {
-        let ending = promela.claimed(question).and_then(|claim| claim.ending());
-        let seen = match ending {
-            Some(ending) => ending.judge(promela.interpreter(), &run, start),
+    let unjudged = || Failure::usage(format!("`{wanted}` of {name} cannot be judged on a trail"));
+    let bound = model.systems.bind(question).map_err(|_| unjudged())?;
+    let system = model.systems.made(bound.system);
+    Ok(match bound.asked {
+        Asked::Claim(claim) => match Ending::refuting(&claim) {
+            Some(ending) => with_system!(system, system => ending.judge(system, &run, start))
+                .map(|seen| format!("{possible}, and {seen}")),
             None => Err(format!("{wanted} cannot be judged on a trail")),
-        };
-        return Ok(seen.map(|seen| format!("{possible}, and {seen}")));
-    };
-    let system = promela.interpreter();
-    let violates = Ok(format!("{possible}, and the run violates {wanted}"));
+        },
+        Asked::Formula(property, _) => {
+            with_system!(system, system => violates(system, &property, run, start))
+                .map(|()| format!("{possible}, and the run violates {wanted}"))
+        }
+    })
+}
+
+/// Whether a run violates a property, whatever is assumed.
+fn violates<S: TransitionSystem>(
+    system: &mut S,
+    property: &Property,
+    run: Run,
+    start: StateId,
+) -> Result<(), Refuted> {
     if run.cycle.is_empty() {
         let prefix = Prefix { start, steps: run.stem };
-        return Ok(refutes(system, &property, &prefix).and(violates));
+        return refutes(system, property, &prefix);
     }
     let assumption = Assumption::of(Notion::None);
-    Ok(match certify(system, &property, &assumption, &run, Listed::OnTheRun) {
-        Ok(_) => violates,
+    match certify(system, property, &assumption, &run, Listed::OnTheRun) {
+        Ok(_) => Ok(()),
         Err(fairly_check::Failure::Internal { flaw, .. }) => Err(flaw.to_string()),
         Err(failure) => Err(failure.to_string()),
-    })
+    }
 }
 
 /// The code of what is not as the model has it.

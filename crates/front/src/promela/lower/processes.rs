@@ -528,9 +528,10 @@ fn wrapped(value: i64, range: Range) -> i64 {
 fn known(expr: &Expr, variables: &[Variable]) -> Option<i64> {
     // A model with nothing but these variables says what the expression is.
     let model = Model { variables: variables.to_vec(), ..Model::new() };
-    let mut interpreter = fairly_model::Interpreter::new(model);
-    let state = *fairly_system::TransitionSystem::initial(&mut interpreter).first()?;
-    interpreter.value(state, expr).ok()
+    let space = fairly_model::ModelSpace::new(model, None);
+    let mut first = fairly_system::Steps::default();
+    fairly_system::Space::initial(&space, &mut fairly_system::Space::scratch(&space), &mut first);
+    if first.faults.is_empty() { space.value(&first.rows, expr).ok() } else { None }
 }
 
 fn element_name(name: &str, leaf: &Leaf<'_>, element: u64) -> String {

@@ -111,9 +111,9 @@ impl Walk<'_> {
         while let Some(vertex) = search.queue.pop_front() {
             // `checkstate`.
             let mut locks = false;
-            for pair in 0..count {
-                if !asked[pair] && self.is_asked(pair, vertex) {
-                    asked[pair] = true;
+            for (pair, asked) in asked.iter_mut().enumerate() {
+                if !*asked && self.is_asked(pair, vertex) {
+                    *asked = true;
                     locks = true;
                 }
             }

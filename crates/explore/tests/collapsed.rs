@@ -1,16 +1,21 @@
 //! Atomic sequences are single steps.
 
-use fairly_model::{Collapsed, Interpreter, text};
-use fairly_omega::StateId;
-use fairly_system::{Transition, TransitionSystem};
+use std::sync::Arc;
 
-fn system(body: &str) -> Collapsed {
+use fairly_explore::{Collapsed, Explored};
+use fairly_model::{ModelSpace, text};
+use fairly_omega::StateId;
+use fairly_system::{Sequences, Transition, TransitionSystem};
+
+type System = Explored<Collapsed<Arc<ModelSpace>>>;
+
+fn system(body: &str) -> System {
     let head = "model atomicity exclusive, exit any\nevent e0 idle : idle\n";
     let model = text::parse(&format!("{head}{body}")).expect("a model");
-    Collapsed::new(Interpreter::new(model))
+    Explored::new(Collapsed::new(Arc::new(ModelSpace::new(model, None))))
 }
 
-fn steps(system: &mut Collapsed, state: StateId) -> Vec<Transition> {
+fn steps(system: &mut System, state: StateId) -> Vec<Transition> {
     let mut out = Vec::new();
     system.enabled(state, &mut out);
     out
@@ -52,8 +57,9 @@ fn nobody_sees_the_states_in_between() {
     assert_eq!(action.participants.len(), 1);
     // Asking again gives the same.
     assert_eq!(steps(&mut system, start), first);
-    // The interpreter itself stops in between.
-    let inner = system.interpreter_mut();
+    // The space inside stops in between.
+    let mut inner = Explored::new(Arc::clone(system.space().inner()));
+    let start = inner.initial()[0];
     let mut out = Vec::new();
     inner.enabled(start, &mut out);
     assert!(out.iter().any(|step| inner.holds(step.target, between)));
@@ -65,7 +71,7 @@ fn a_sequence_without_end_is_shown_step_by_step() {
     let mut system = system(&endless);
     let start = system.initial()[0];
     let first = steps(&mut system, start);
-    let inside = first.iter().find(|step| system.interpreter().is_held(step.target));
+    let inside = first.iter().find(|step| system.space().inner().is_held(&system.row(step.target)));
     let inside = inside.expect("a state of the sequence").target;
     assert!(steps(&mut system, inside).iter().any(|step| step.target == inside));
     assert_eq!(steps(&mut system, start), first);

@@ -1,7 +1,7 @@
 //! Trails, the runs that SPIN's verifiers write: a line a step, `depth:process:statement`.
 //!
 //! The statement is a number that SPIN gives it while it reads the model
-//! ([`Lowered::numbers`](super::Lowered::numbers)). Lines with a negative depth say something of the
+//! ([`Loaded::statements`](crate::loaded::Loaded::statements)). Lines with a negative depth say something of the
 //! whole trail:
 //!
 //! | line | means |
@@ -12,7 +12,7 @@
 //! | `-5` to `-8` | the order of processes was permuted, so the numbers mean something else |
 //!
 //! ```
-//! use fairly_front::promela::Trail;
+//! use fairly_front::trail::Trail;
 //! let trail = Trail::parse("-2:2:-2\n-4:-4:-4\n1:0:30\n2:1:4\n-1:-1:-1\n3:0:30\n4:2:9\n").unwrap();
 //! let of_processes: Vec<_> = trail.lines.iter().map(|line| (line.process, line.statement)).collect();
 //! assert_eq!(of_processes, [(0, 4), (1, 9)]);

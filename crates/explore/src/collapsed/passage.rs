@@ -3,11 +3,10 @@
 //! Each is expanded once, however many ways lead to it. Cycles among them are found as the components
 //! of this graph.
 
-use fairly_system::{ActionId, Fault, Steps};
+use fairly_system::{ActionId, Fault, Scratch, Sequences, Steps};
 use hashbrown::HashTable;
 
-use super::ASKED;
-use crate::interpreter::Interpreter;
+use super::{ASKED, is_interrupted};
 
 /// How much of the states inside is looked at.
 #[derive(Clone, Copy, Debug)]
@@ -16,8 +15,8 @@ pub(super) struct Extent {
     pub(super) states: usize,
     /// Words of them together.
     pub(super) words: usize,
-    /// Whether native code makes the steps, several of which it may make at once.
-    pub(super) natively: bool,
+    /// Whether several steps may be made at once.
+    pub(super) at_once: bool,
 }
 
 /// Too many states inside.
@@ -78,21 +77,23 @@ impl Passage {
     }
 
     /// Explores all states inside, after the steps out of a state.
-    pub(super) fn explore(
+    pub(super) fn explore<S: Sequences>(
         &mut self,
-        inner: &mut Interpreter,
+        inner: &S,
+        scratch: &mut Scratch,
         first: &Steps,
         extent: Extent,
     ) -> Result<(), TooMany> {
         self.clear();
         self.add(inner, first);
-        self.go_on(inner, extent)
+        self.go_on(inner, scratch, extent)
     }
 
     /// The same, of a state inside, which is then the first one.
-    pub(super) fn explore_from(
+    pub(super) fn explore_from<S: Sequences>(
         &mut self,
-        inner: &mut Interpreter,
+        inner: &S,
+        scratch: &mut Scratch,
         words: &[u64],
         extent: Extent,
     ) -> Result<(), TooMany> {
@@ -100,7 +101,7 @@ impl Passage {
         self.held.extend_from_slice(words);
         self.edges.push((ActionId::IDLE, To::Held(0)));
         self.ends.push(1);
-        self.go_on(inner, extent)
+        self.go_on(inner, scratch, extent)
     }
 
     fn clear(&mut self) {
@@ -114,7 +115,12 @@ impl Passage {
         self.meets = false;
     }
 
-    fn go_on(&mut self, inner: &mut Interpreter, extent: Extent) -> Result<(), TooMany> {
+    fn go_on<S: Sequences>(
+        &mut self,
+        inner: &S,
+        scratch: &mut Scratch,
+        extent: Extent,
+    ) -> Result<(), TooMany> {
         let mut row = vec![0; self.width];
         let mut steps = std::mem::take(&mut self.steps);
         let mut at = 0;
@@ -122,15 +128,16 @@ impl Passage {
         while at < self.states() {
             is_small = self.states() <= extent.states
                 && self.held.len() <= extent.words
-                && !(at % ASKED == ASKED - 1 && inner.is_interrupted());
+                && !(at % ASKED == ASKED - 1 && is_interrupted(scratch));
             if !is_small {
                 break;
             }
             row.copy_from_slice(self.state(at));
-            if extent.natively {
-                inner.expand_some(&row, &mut steps, None);
+            steps.clear();
+            if extent.at_once {
+                inner.expand(&row, scratch, &mut steps);
             } else {
-                inner.interpret_some(&row, &mut steps, None);
+                inner.expand_singly(&row, scratch, &mut steps);
             }
             self.add(inner, &steps);
             at += 1;
@@ -146,12 +153,12 @@ impl Passage {
     }
 
     /// Adds the steps of the next state.
-    fn add(&mut self, inner: &Interpreter, steps: &Steps) {
+    fn add<S: Sequences>(&mut self, inner: &S, steps: &Steps) {
         for (at, (&action, row)) in
             steps.actions.iter().zip(steps.rows.chunks_exact(self.width)).enumerate()
         {
             let fault = steps.fault(at);
-            let to = if fault.is_none() && inner.layout().is_held(row) {
+            let to = if fault.is_none() && inner.is_held(row) {
                 To::Held(self.number(row))
             } else {
                 let position = small(self.out.len() / self.width);

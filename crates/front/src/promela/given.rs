@@ -4,13 +4,15 @@
 
 use fairly_source::{Diagnostic, Span};
 
-/// How the formula with this number, from 1, is called.
-pub(super) fn name(number: usize) -> String {
+use crate::loaded::Wrong;
+
+/// Name of the formula with this number, from 1.
+fn name(number: usize) -> String {
     format!("given_{number}")
 }
 
 /// The text with the formulas in blocks at its end.
-pub fn appended(text: &str, formulas: &[String]) -> String {
+pub(super) fn appended(text: &str, formulas: &[String]) -> String {
     let mut whole = text.to_owned();
     for (number, formula) in (1..).zip(formulas) {
         whole += &opening(number);
@@ -22,7 +24,7 @@ pub fn appended(text: &str, formulas: &[String]) -> String {
 
 /// Finds the formula that a diagnostic about the whole text is about: its position, and the diagnostic
 /// with its place in the formula. None for what is wrong in the file.
-pub fn located(
+fn located(
     text: &str,
     formulas: &[String],
     diagnostic: &Diagnostic,
@@ -46,6 +48,18 @@ pub fn located(
     let inside = |place: usize| place.saturating_sub(first).min(formulas[at].len());
     let span = Span::new(inside(start), inside(end));
     Some((at, Diagnostic { span, ..diagnostic.clone() }))
+}
+
+/// Errors in the whole text as errors in the file or, if there are none, in one of the formulas: what is wrong in the
+/// file may be why a formula is.
+pub(super) fn sorted(text: &str, formulas: &[String], wrong: Wrong) -> Wrong {
+    let located = |diagnostic: &Diagnostic| located(text, formulas, diagnostic);
+    let is_in_file = |diagnostic: &&Diagnostic| located(diagnostic).is_none();
+    let in_file: Vec<Diagnostic> = wrong.diagnostics.iter().filter(is_in_file).cloned().collect();
+    let first = wrong.diagnostics.first().and_then(located).filter(|_| in_file.is_empty());
+    let Some((first, _)) = first else { return Wrong { diagnostics: in_file, ..wrong } };
+    let same = wrong.diagnostics.iter().filter_map(located).filter(|(at, _)| *at == first);
+    Wrong::in_formula(&formulas[first], same.map(|(_, diagnostic)| diagnostic).collect())
 }
 
 const CLOSING: &str = " }";

@@ -8,10 +8,8 @@
 //! another way with the same [set](Ways::set). Neither is written out, so a sequence of *n* statements
 //! takes memory for *n* moves, and not for all of its beginnings.
 
-use fairly_system::{Action, ActionId, EventId, MoveId, TransitionSystem};
+use fairly_system::{ActionId, EventId, MoveId, Seen, Signature};
 use hashbrown::{HashMap, HashTable};
-
-use crate::interpreter::Interpreter;
 
 /// A way, by its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -65,6 +63,8 @@ pub(super) struct Ways {
     round: u64,
     /// The set whose moves are marked with the round.
     of_round: SetId,
+    /// Bytes of the actions that were made of ways, about.
+    written: usize,
 }
 
 impl Ways {
@@ -80,6 +80,7 @@ impl Ways {
             marked: Vec::new(),
             round: 1,
             of_round: SetId::EMPTY,
+            written: 0,
         }
     }
 
@@ -94,7 +95,7 @@ impl Ways {
     }
 
     /// A way with one step more.
-    pub(super) fn followed(&mut self, inner: &Interpreter, way: WayId, step: ActionId) -> WayId {
+    pub(super) fn followed(&mut self, inner: &Signature, way: WayId, step: ActionId) -> WayId {
         if let Some(&known) = self.longer.get(&(way, step)) {
             return known;
         }
@@ -111,7 +112,7 @@ impl Ways {
     }
 
     /// A set with the moves of a step.
-    fn with(&mut self, inner: &Interpreter, set: SetId, step: ActionId) -> SetId {
+    fn with(&mut self, inner: &Signature, set: SetId, step: ActionId) -> SetId {
         if let Some(&known) = self.larger.get(&(set, step)) {
             return known;
         }
@@ -149,7 +150,7 @@ impl Ways {
     }
 
     /// Marks the moves of a set, which is cheap if they are marked or it is one of those that were.
-    fn mark(&mut self, inner: &Interpreter, set: SetId) {
+    fn mark(&mut self, inner: &Signature, set: SetId) {
         if self.of_round == set {
             return;
         }
@@ -173,7 +174,7 @@ impl Ways {
         std::mem::replace(&mut self.marked[id.index()], self.round) != self.round
     }
 
-    fn all_are_marked(&self, inner: &Interpreter, set: SetId) -> bool {
+    fn all_are_marked(&self, inner: &Signature, set: SetId) -> bool {
         let is_marked = |id: &MoveId| self.marked.get(id.index()) == Some(&self.round);
         let mut at = set;
         while at != SetId::EMPTY {
@@ -186,8 +187,8 @@ impl Ways {
         true
     }
 
-    /// What a way is as an action.
-    pub(super) fn action(&mut self, inner: &Interpreter, way: WayId) -> Action {
+    /// The action of a way: the event of its first step, and all of its moves.
+    pub(super) fn action(&mut self, inner: &Signature, seen: &mut Seen, way: WayId) -> ActionId {
         let mut steps = Vec::new();
         let mut at = way;
         while at != WayId::EMPTY {
@@ -196,23 +197,20 @@ impl Ways {
             at = before;
         }
         let first = steps.last().map_or(EventId::IDLE, |&first| inner.action(first).event);
-        let mut action = Action { event: first, participants: vec![], moves: vec![] };
+        let mut moves = Vec::new();
         // Nothing is marked: each move is made for the first time once.
         self.round += 1;
         self.of_round = SetId::EMPTY;
         for step in steps.into_iter().rev() {
-            let step = inner.action(step);
-            action.participants.extend(&step.participants);
-            for &id in &step.moves {
+            for &id in &inner.action(step).moves {
                 if self.add_mark(id) {
-                    action.moves.push(id);
+                    moves.push(id);
                 }
             }
         }
         self.round += 1;
-        action.participants.sort_unstable();
-        action.participants.dedup();
-        action
+        self.written += moves.len() * 8 + size_of::<fairly_system::Action>();
+        inner.action_id(seen, first, &moves)
     }
 
     /// Bytes held, about.
@@ -220,6 +218,7 @@ impl Ways {
         self.ways.len() * (size_of::<Way>() + 3 * size_of::<WayId>())
             + self.sets.len() * (size_of::<Set>() + 4 * size_of::<SetId>())
             + self.marked.len() * size_of::<u64>()
+            + self.written
     }
 }
 

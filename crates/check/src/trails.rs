@@ -1,17 +1,22 @@
-//! Runs as trails of SPIN, and trails as runs.
+//! Runs as trails of another tool, and trails as runs.
 //!
 //! A trail lists statements of processes. The runs of a file pass through atomic sequences in one step,
 //! so both ways lead over the reference interpreter, which makes each statement for itself, and both
 //! walk the whole run: what cannot be walked is refused.
 
-use fairly_front::promela::{Trail, TrailLine};
-use fairly_model::{Collapsed, Interpreter, Model};
+use fairly_explore::Explored;
+use fairly_front::loaded::SystemIndex;
+use fairly_front::trail::{Trail, TrailLine};
+use fairly_model::{Model, ModelSpace};
 use fairly_omega::StateId;
 use fairly_source::{Diagnostic, Span};
-use fairly_system::{ActionId, EventId, ProcessId, Run, RunStep, Transition, TransitionSystem};
+use fairly_system::{
+    ActionId, EventId, ProcessId, Run, RunStep, Sequences, Transition, TransitionSystem,
+};
 use hashbrown::{HashMap, HashSet};
 
-use super::PromelaFile;
+use crate::execution::ModelSystem;
+use crate::systems::{System, Systems};
 
 /// How many statements that share a line are tried, and how often a cycle is gone round.
 const MOST_MERGED: usize = 1_000;
@@ -20,114 +25,134 @@ const MOST_ROUNDS: usize = 8;
 /// Who does what: a process, and the event of its statement.
 type Part = (ProcessId, EventId);
 
-impl PromelaFile {
-    /// A run as a trail that `spin -t` replays: every statement for itself, without a claim.
+impl Systems {
+    /// A run as a trail: every statement for itself, without a claim. None if the statements have no numbers.
     ///
     /// # Errors
     /// When the steps of the run are not those of the model, statement by statement.
-    pub fn trail(&self, run: &Run) -> Result<Trail, String> {
-        let mut walk = Walk::new(&self.lowered.model, &self.lowered.numbers);
-        let mut trail = Trail::default();
-        for (at, step) in run.steps().enumerate() {
-            if at == run.stem.len() {
-                trail.cycle = Some(trail.lines.len());
-            }
-            if step.action == ActionId::IDLE {
-                continue;
-            }
-            let parts = parts(&self.system, step.action);
-            let end = self.system.describe(step.to);
-            let number = at + 1;
-            let path = walk.path(&parts, &end);
-            let path = path.ok_or_else(|| format!("step {number} is not possible in the model"))?;
-            for small in path {
-                for part in walk.in_order(small.action) {
-                    let statement = walk.numbers.get(&part.1);
-                    let statement =
-                        *statement.ok_or_else(|| format!("step {number} is no statement"))?;
-                    let process = part.0.0;
-                    trail.lines.push(TrailLine { process, statement, span: Span::at(0) });
-                }
-                walk.at = small.target;
-            }
-        }
-        Ok(trail)
+    pub fn trail(&mut self, run: &Run) -> Option<Result<Trail, String>> {
+        let (system, walk) = self.walk()?;
+        Some(trail(system, walk, run))
     }
 
     /// The run that a trail describes. Where statements were merged, a process executes what belongs to
-    /// a line when it is needed; where a cycle is not closed for that reason, it is gone round again.
+    /// a line when it is needed; where a cycle is not closed for that reason, it is gone round again. None if the
+    /// statements have no numbers.
     ///
     /// # Errors
     /// `E1187` when a line of the trail is not possible where it stands.
-    pub fn follow(&mut self, trail: &Trail) -> Result<Run, Diagnostic> {
-        let mut walk = Walk::new(&self.lowered.model, &self.lowered.numbers);
-        let cycle = trail.cycle.unwrap_or(trail.lines.len());
-        let mut made = Vec::new();
-        walk.follow(&trail.lines[..cycle], trail.merged, &mut made)?;
-        let mut rounds = vec![(walk.at, made.len())];
-        let mut back = None;
-        while trail.cycle.is_some() && back.is_none() {
-            walk.follow(&trail.lines[cycle..], trail.merged, &mut made)?;
-            let known = rounds.iter().find(|(state, _)| *state == walk.at);
-            back = known.map(|&(_, back)| back);
-            rounds.push((walk.at, made.len()));
-            if rounds.len() > MOST_ROUNDS {
-                let span = trail.lines.last().map_or(Span::at(0), |line| line.span);
-                return Err(wrong("the cycle of this trail does not close", span));
-            }
-        }
-        let last = trail.lines.last().map_or(Span::at(0), |line| line.span);
-        self.together(&walk, &made, back)
-            .ok_or_else(|| wrong("this trail ends inside an atomic sequence", last))
+    pub fn follow(&mut self, trail: &Trail) -> Option<Result<Run, Diagnostic>> {
+        let (system, walk) = self.walk()?;
+        Some(follow(system, walk, trail))
     }
 
-    /// The steps of the file that these single steps make, with a cycle from the one at `back`.
-    fn together(&mut self, walk: &Walk, made: &[Small], back: Option<usize>) -> Option<Run> {
-        let system = &mut self.system;
-        let mut at = *system.initial().first()?;
-        let mut run = Run { stem: Vec::new(), cycle: Vec::new() };
-        let mut next = 0;
-        let mut starts = back.filter(|&back| back == 0).map(|_| 0);
-        while next < made.len() {
-            let mut steps = Vec::new();
-            system.enabled(at, &mut steps);
-            // A sequence that ends, if these steps end one; otherwise one that goes on for ever.
-            let fits = |is_held: bool| {
-                steps
-                    .iter()
-                    .filter(|step| system.interpreter().is_held(step.target) == is_held)
-                    .find_map(|step| {
-                        Some((
-                            *step,
-                            walk.covered(
-                                made,
-                                next,
-                                &parts(system, step.action),
-                                &system.describe(step.target),
-                            )?,
-                        ))
-                    })
-            };
-            let (step, end) = fits(false).or_else(|| fits(true))?;
-            run.stem.push(RunStep { from: at, action: step.action, to: step.target });
-            at = step.target;
-            next = end;
-            if back == Some(next) && starts.is_none() {
-                starts = Some(run.stem.len());
-            }
-        }
-        if back.is_some() {
-            run.cycle = run.stem.split_off(starts?);
-            if run.cycle.is_empty() {
-                // Only the claim moves: the system has stopped.
-                run.cycle.push(RunStep { from: at, action: ActionId::IDLE, to: at });
-                let mut steps = Vec::new();
-                system.steps(at, &mut steps);
-                steps.iter().find(|step| step.action == ActionId::IDLE)?;
-            }
-        }
-        Some(run)
+    /// The system whose statements have numbers, and the reference interpreter of its model.
+    fn walk(&mut self) -> Option<(&mut ModelSystem, Walk)> {
+        self.loaded().systems.first()?;
+        self.system(SystemIndex::ONLY).ok()?;
+        let numbers = self.loaded().statements.as_ref()?.iter().copied().collect();
+        let System::Model(system) = self.made(SystemIndex::ONLY) else { return None };
+        let walk = Walk::new(system.model().clone(), numbers);
+        Some((system, walk))
     }
+}
+
+fn trail(system: &ModelSystem, mut walk: Walk, run: &Run) -> Result<Trail, String> {
+    let mut trail = Trail::default();
+    for (at, step) in run.steps().enumerate() {
+        if at == run.stem.len() {
+            trail.cycle = Some(trail.lines.len());
+        }
+        if step.action == ActionId::IDLE {
+            continue;
+        }
+        let parts = parts(system, step.action);
+        let end = system.describe(step.to);
+        let number = at + 1;
+        let path = walk.path(&parts, &end);
+        let path = path.ok_or_else(|| format!("step {number} is not possible in the model"))?;
+        for small in path {
+            for part in walk.in_order(small.action) {
+                let statement = walk.numbers.get(&part.1);
+                let statement =
+                    *statement.ok_or_else(|| format!("step {number} is no statement"))?;
+                let process = part.0.0;
+                trail.lines.push(TrailLine { process, statement, span: Span::at(0) });
+            }
+            walk.at = small.target;
+        }
+    }
+    Ok(trail)
+}
+
+fn follow(system: &mut ModelSystem, mut walk: Walk, trail: &Trail) -> Result<Run, Diagnostic> {
+    let cycle = trail.cycle.unwrap_or(trail.lines.len());
+    let mut made = Vec::new();
+    walk.follow(&trail.lines[..cycle], trail.merged, &mut made)?;
+    let mut rounds = vec![(walk.at, made.len())];
+    let mut back = None;
+    while trail.cycle.is_some() && back.is_none() {
+        walk.follow(&trail.lines[cycle..], trail.merged, &mut made)?;
+        let known = rounds.iter().find(|(state, _)| *state == walk.at);
+        back = known.map(|&(_, back)| back);
+        rounds.push((walk.at, made.len()));
+        if rounds.len() > MOST_ROUNDS {
+            let span = trail.lines.last().map_or(Span::at(0), |line| line.span);
+            return Err(wrong("the cycle of this trail does not close", span));
+        }
+    }
+    let last = trail.lines.last().map_or(Span::at(0), |line| line.span);
+    together(system, &walk, &made, back)
+        .ok_or_else(|| wrong("this trail ends inside an atomic sequence", last))
+}
+
+/// The steps of the file that these single steps make, with a cycle from the one at `back`.
+fn together(
+    system: &mut ModelSystem,
+    walk: &Walk,
+    made: &[Small],
+    back: Option<usize>,
+) -> Option<Run> {
+    let mut at = *system.initial().first()?;
+    let mut run = Run { stem: Vec::new(), cycle: Vec::new() };
+    let mut next = 0;
+    let mut starts = back.filter(|&back| back == 0).map(|_| 0);
+    while next < made.len() {
+        let mut steps = Vec::new();
+        system.enabled(at, &mut steps);
+        // A sequence that ends, if these steps end one; otherwise one that goes on for ever.
+        let fits = |is_held: bool| {
+            steps.iter().filter(|step| system.is_held(step.target) == is_held).find_map(|step| {
+                Some((
+                    *step,
+                    walk.covered(
+                        made,
+                        next,
+                        &parts(system, step.action),
+                        &system.describe(step.target),
+                    )?,
+                ))
+            })
+        };
+        let (step, end) = fits(false).or_else(|| fits(true))?;
+        run.stem.push(RunStep { from: at, action: step.action, to: step.target });
+        at = step.target;
+        next = end;
+        if back == Some(next) && starts.is_none() {
+            starts = Some(run.stem.len());
+        }
+    }
+    if back.is_some() {
+        run.cycle = run.stem.split_off(starts?);
+        if run.cycle.is_empty() {
+            // Only the claim moves: the system has stopped.
+            run.cycle.push(RunStep { from: at, action: ActionId::IDLE, to: at });
+            let mut steps = Vec::new();
+            system.steps(at, &mut steps);
+            steps.iter().find(|step| step.action == ActionId::IDLE)?;
+        }
+    }
+    Some(run)
 }
 
 fn wrong(message: &str, span: Span) -> Diagnostic {
@@ -141,7 +166,7 @@ fn part<S: TransitionSystem>(system: &S, id: fairly_system::MoveId) -> Part {
     (of.process, of.event)
 }
 
-fn parts(system: &Collapsed, action: ActionId) -> Vec<Part> {
+fn parts(system: &ModelSystem, action: ActionId) -> Vec<Part> {
     system.action(action).moves.iter().map(|&id| part(system, id)).collect()
 }
 
@@ -164,7 +189,7 @@ struct Reached {
 
 /// The reference interpreter on its way through a run.
 struct Walk {
-    interpreter: Interpreter,
+    interpreter: Explored<ModelSpace>,
     at: StateId,
     numbers: HashMap<EventId, u32>,
     /// Who moved last.
@@ -172,10 +197,10 @@ struct Walk {
 }
 
 impl Walk {
-    fn new(model: &Model, numbers: &[(EventId, u32)]) -> Walk {
-        let mut interpreter = Interpreter::new(model.clone());
+    fn new(model: Model, numbers: HashMap<EventId, u32>) -> Walk {
+        let mut interpreter = Explored::new(ModelSpace::new(model, None));
         let at = interpreter.initial().first().copied().unwrap_or(StateId(0));
-        Walk { interpreter, at, numbers: numbers.iter().copied().collect(), last: None }
+        Walk { interpreter, at, numbers, last: None }
     }
 
     fn enabled(&mut self, at: StateId) -> Vec<Transition> {
@@ -205,7 +230,7 @@ impl Walk {
         let mut next = 0;
         while next < reached.len() {
             let Reached { at, covered, last } = reached[next].clone();
-            let is_goal = |interpreter: &Interpreter| {
+            let is_goal = |interpreter: &Explored<ModelSpace>| {
                 covered.iter().all(|&it| it) && interpreter.describe(at) == end
             };
             if last.is_some() && is_goal(&self.interpreter) {
@@ -217,7 +242,7 @@ impl Walk {
                 path.reverse();
                 return Some(path);
             }
-            if last.is_none() || self.interpreter.is_held(at) {
+            if last.is_none() || self.is_held(at) {
                 for step in self.enabled(at) {
                     let mut covered = covered.clone();
                     if self.cover(step.action, &all, &mut covered)
@@ -259,17 +284,17 @@ impl Walk {
             if covered.iter().all(|&it| it) && self.interpreter.describe(small.to) == end {
                 return Some(at + 1);
             }
-            if !self.interpreter.is_held(small.to) {
+            if !self.is_held(small.to) {
                 return None;
             }
         }
         None
     }
 
-    /// Whether somebody is inside an atomic sequence.
-    fn is_held(&self) -> bool {
-        let holder = self.interpreter.layout().holder;
-        holder.is_some_and(|strip| strip.get(&self.interpreter.packed(self.at), 0) >= 0)
+    /// Whether a process is inside an atomic sequence.
+    fn is_held(&self, state: StateId) -> bool {
+        let row = self.interpreter.own_row(state);
+        row.is_some_and(|row| self.interpreter.space().is_held(&row))
     }
 
     /// Executes lines.
@@ -301,7 +326,7 @@ impl Walk {
         }
         // The rest of an atomic sequence that shares its last line.
         for _ in 0..MOST_MERGED {
-            let may_go_on = merged && self.is_held();
+            let may_go_on = merged && self.is_held(self.at);
             let [step] = *self.enabled(self.at).as_slice() else { break };
             if !may_go_on {
                 break;

@@ -1,0 +1,340 @@
+//! The system of a model.
+
+use std::sync::Arc;
+
+use fairly_explore::Explored;
+use fairly_model::native::{Compile, Native};
+use fairly_model::{Expr, Forget, Kept, Limits, Merged, Model, ModelSpace};
+use fairly_omega::{StateId, Stop};
+use fairly_system::{
+    Action, ActionId, AtomIndex, Blocked, EventId, Fault, Growth, Interrupt, MoveId, Packed,
+    Sequences, Signature, Space, StateValues, Steps, Transition, TransitionSystem,
+};
+
+use crate::base::Base;
+use crate::reduced::{Reducible, collapsed};
+use crate::watched::Watched;
+
+/// A model, and native code for it.
+type Made = (Arc<ModelSpace>, Option<Arc<dyn Native>>);
+
+/// The system of a model: its atomic sequences are single steps, and native code makes them if there is any.
+pub struct ModelSystem {
+    model: Arc<ModelSpace>,
+    compile: Option<Compile>,
+    native: Option<Arc<dyn Native>>,
+    explored: Explored<dyn Space>,
+    by_reference: bool,
+    /// The model with statements merged, as it was asked for last, and its steps.
+    merged: Option<Made>,
+    /// Whether it is known that no run comes to an error.
+    nothing_fails: bool,
+    /// Expressions that are read, if nothing else is asked of states.
+    seen: Option<Vec<Expr>>,
+    /// Variables that make no difference in any state if these expressions are all that is read.
+    faint: Option<(Vec<Expr>, Option<Forget>)>,
+    stop: Stop,
+}
+
+impl ModelSystem {
+    /// Of a model. With `compile`, native code makes steps where it can.
+    pub fn new(model: ModelSpace, compile: Option<Compile>) -> ModelSystem {
+        let model = Arc::new(model);
+        let native = compile.as_ref().and_then(|compile| compile(&model));
+        let mut system = ModelSystem {
+            compile,
+            native,
+            explored: Explored::of(Arc::clone(&model) as Arc<dyn Space>),
+            by_reference: false,
+            merged: None,
+            nothing_fails: false,
+            seen: None,
+            faint: None,
+            stop: Stop::default(),
+            model,
+        };
+        system.explored = Explored::of(collapsed(system.single_steps()));
+        system
+    }
+
+    /// The model as the reference interpreter has it.
+    pub fn space(&self) -> &ModelSpace {
+        &self.model
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Model {
+        self.model.model()
+    }
+
+    /// Sets how much work one step may take, and begins anew.
+    ///
+    /// # Panics
+    /// If the model is shared.
+    pub fn set_limits(&mut self, limits: Limits) {
+        let nothing = ModelSystem::new(ModelSpace::new(Model::new(), None), None);
+        let ModelSystem { model, compile, .. } = std::mem::replace(self, nothing);
+        let mut model = Arc::into_inner(model).expect("a model that is not shared");
+        model.set_limits(limits);
+        *self = ModelSystem::new(model, compile);
+    }
+
+    /// The number of states that have been met.
+    pub fn state_count(&self) -> usize {
+        self.explored.state_count()
+    }
+
+    /// The words of a state; those of the state before if something went wrong in the step to it.
+    pub fn row(&self, state: StateId) -> Vec<u64> {
+        self.explored.row(state)
+    }
+
+    /// The number of the state with a row, which has one from now on.
+    pub fn number(&mut self, row: &[u64]) -> StateId {
+        self.explored.number(row)
+    }
+
+    /// Whether a process holds in a state, so that nobody else can move there.
+    pub fn is_held(&self, state: StateId) -> bool {
+        self.model.may_hold()
+            && self.explored.own_row(state).is_some_and(|row| self.model.is_held(&row))
+    }
+
+    /// The value of an expression in a state, which no process evaluates.
+    ///
+    /// # Errors
+    /// When something goes wrong in it.
+    pub fn value(&self, state: StateId, expr: &Expr) -> Result<i64, Fault> {
+        self.model.value(&self.row(state), expr)
+    }
+
+    /// What goes wrong in a proposition in a state, where it then does not hold.
+    pub fn proposition_fault(&self, state: StateId, atom: AtomIndex) -> Option<Fault> {
+        self.model.proposition_fault(&self.row(state), atom)
+    }
+
+    /// Makes the native code that every state needs now, rather than when it is worth it.
+    pub fn prepare_natively(&self) {
+        if let Some(native) = &self.native {
+            native.prepare();
+        }
+    }
+
+    /// How many states native code has declined, and how many it has made the steps of.
+    pub fn native_counts(&self) -> (u64, u64) {
+        let merged = self.merged.iter().flat_map(|(_, native)| native);
+        let counts = self.native.iter().chain(merged).map(|native| native.counts());
+        counts.fold((0, 0), |all, (declined, made)| (all.0 + declined, all.1 + made))
+    }
+
+    /// Whether it is known that no run comes to an error, and that nothing goes wrong in these propositions: then
+    /// there is no need to look for it. It is known if the whole system has been explored, or, where no proposition
+    /// can go wrong, what is left of it when statements are merged and variables forgotten.
+    pub fn is_known_to_be_faultless(&self, propositions: &[AtomIndex]) -> bool {
+        let conditions = || {
+            let known =
+                propositions.iter().filter_map(|&atom| Some((atom, self.model.condition(atom)?.1)));
+            known.filter(|(_, expr)| !expr.is_total())
+        };
+        if self.nothing_fails && conditions().next().is_none() {
+            return true;
+        }
+        let mut states = (0..self.state_count()).map(StateId::from_index);
+        self.explored.is_known_to_be_faultless()
+            && states.all(|state| {
+                conditions().all(|(atom, _)| self.proposition_fault(state, atom).is_none())
+            })
+    }
+
+    /// The steps of the model, one by one.
+    fn single_steps(&self) -> Arc<dyn Sequences> {
+        match self.native.as_ref().filter(|_| !self.by_reference) {
+            Some(native) => Arc::clone(native) as Arc<dyn Sequences>,
+            None => Arc::clone(&self.model) as Arc<dyn Sequences>,
+        }
+    }
+}
+
+impl Reducible for ModelSystem {
+    fn heed(&mut self, stop: Stop) {
+        self.stop = stop;
+        if let Some(native) = &self.native {
+            native.heed(stop);
+        }
+    }
+
+    fn base(&self) -> Option<Base> {
+        Some(Base::of_model(self.single_steps(), Arc::clone(&self.model), None))
+    }
+
+    fn merged(&mut self, watched: &Watched) -> Option<Base> {
+        let mut seen = watched.values.clone();
+        for atom in watched.all_atoms() {
+            // Whether the system is stuck is no expression, and a step on the way to that tells.
+            seen.push(self.model.atom_expression(atom)?);
+        }
+        let signature = self.signature().clone();
+        let event = |event: EventId| watched.asks_for(event, &signature);
+        let kept = Kept { seen: &seen, event: &event, enabled: watched.asks_who_is_enabled() };
+        let Merged { templates, passed } = Merged::of(&self.model, &kept)?;
+        // One question after the other is asked of the same steps.
+        let known = self.merged.take().filter(|(known, _)| known.model().templates == templates);
+        let (model, native) = known.unwrap_or_else(|| {
+            let model = Arc::new(self.model.with_templates(templates));
+            let compile = self.native.as_ref().and(self.compile.as_ref());
+            let native = compile.and_then(|compile| compile(&model));
+            (model, native)
+        });
+        if let Some(native) = &native {
+            native.heed(self.stop);
+        }
+        let space: Arc<dyn Sequences> = match &native {
+            Some(native) => Arc::clone(native) as Arc<dyn Sequences>,
+            None => Arc::clone(&model) as Arc<dyn Sequences>,
+        };
+        self.merged = Some((Arc::clone(&model), native));
+        Some(Base::of_model(space, model, Some(Arc::new(passed))))
+    }
+
+    fn own_row(&self, state: StateId) -> Option<Vec<u64>> {
+        self.explored.own_row(state)
+    }
+
+    fn ask(&mut self, seen: Vec<Expr>) {
+        self.seen = Some(seen);
+    }
+
+    fn learn_that_nothing_fails(&mut self) {
+        self.nothing_fails = true;
+    }
+}
+
+impl TransitionSystem for ModelSystem {
+    fn has_same_future(&mut self, one: StateId, other: StateId) -> bool {
+        if one == other {
+            return true;
+        }
+        let (Some(mut one), Some(mut other)) =
+            (self.explored.own_row(one), self.explored.own_row(other))
+        else {
+            return false;
+        };
+        let seen = self.seen.clone().unwrap_or_else(|| self.model.asked_for());
+        if self.faint.as_ref().is_none_or(|(known, _)| *known != seen) {
+            let faint = Forget::faint(&self.model, &seen);
+            self.faint = Some((seen, faint));
+        }
+        let Some((_, Some(faint))) = &self.faint else { return false };
+        faint.everywhere(&mut one);
+        faint.everywhere(&mut other);
+        one == other
+    }
+
+    fn by_reference(&mut self, on: bool) {
+        if self.by_reference != on && self.native.is_some() {
+            self.by_reference = on;
+            self.explored.replace_space(collapsed(self.single_steps()));
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.explored.bytes()
+    }
+
+    fn signature(&self) -> &Signature {
+        self.model.signature()
+    }
+
+    fn initial(&mut self) -> Vec<StateId> {
+        self.explored.initial()
+    }
+
+    fn enabled(&mut self, state: StateId, out: &mut Vec<Transition>) {
+        self.explored.enabled(state, out);
+    }
+
+    fn enabled_in_all(
+        &mut self,
+        states: &[StateId],
+        out: &mut Vec<Transition>,
+        ends: &mut Vec<usize>,
+    ) {
+        self.explored.enabled_in_all(states, out, ends);
+    }
+
+    fn left_out(&mut self, state: StateId, out: &mut Vec<ActionId>) {
+        if self.model.may_hold() {
+            self.explored.left_out(state, out);
+        }
+    }
+
+    fn is_committed(&mut self, state: StateId) -> bool {
+        self.model.may_hold() && self.explored.is_committed(state)
+    }
+
+    fn interrupt(&mut self, stop: Option<Interrupt>) {
+        self.explored.interrupt(stop);
+    }
+
+    fn action(&self, action: ActionId) -> &Action {
+        self.model.signature().action(action)
+    }
+
+    fn offered(&mut self, state: StateId, out: &mut Vec<MoveId>) {
+        self.explored.offered(state, out);
+    }
+
+    fn atom(&mut self, text: &str) -> Option<AtomIndex> {
+        self.model.atom(text)
+    }
+
+    fn holds(&self, state: StateId, atom: AtomIndex) -> bool {
+        self.explored.holds(state, atom)
+    }
+
+    fn describe(&self, state: StateId) -> String {
+        self.explored.describe(state)
+    }
+
+    fn state_values(&self, state: StateId) -> StateValues {
+        self.explored.state_values(state)
+    }
+
+    fn blocked(&mut self, state: StateId) -> Vec<Blocked> {
+        self.explored.blocked(state)
+    }
+
+    fn growth(&self) -> Option<Growth> {
+        self.explored.growth()
+    }
+
+    fn valuation(&self, state: StateId) -> Vec<(String, String)> {
+        self.explored.valuation(state)
+    }
+
+    fn fault(&self, state: StateId) -> Option<&Fault> {
+        self.explored.fault(state)
+    }
+}
+
+impl Packed for ModelSystem {
+    fn width(&self) -> usize {
+        self.model.width()
+    }
+
+    fn first_row(&mut self) -> Result<Vec<u64>, Fault> {
+        self.explored.first_row()
+    }
+
+    fn expand_row(&mut self, row: &[u64], out: &mut Steps) {
+        self.explored.expand_row(row, out);
+    }
+
+    fn row_holds(&mut self, row: &[u64], atom: AtomIndex) -> bool {
+        self.explored.row_holds(row, atom)
+    }
+
+    fn number(&mut self, row: &[u64]) -> StateId {
+        self.explored.number(row)
+    }
+}
