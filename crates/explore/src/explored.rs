@@ -22,6 +22,8 @@ pub struct Explored<S: Space + ?Sized> {
     /// States that something went wrong in the step to.
     faults: HashMap<StateId, Broken>,
     fault_ids: HashMap<Broken, StateId>,
+    /// Whether the initial states have been met.
+    is_begun: bool,
     /// By state: whether all of its steps have been followed.
     expanded: Vec<bool>,
     /// Whether steps have been left out of some state.
@@ -69,6 +71,7 @@ impl<S: Space + ?Sized> Explored<S> {
             states: Numbers::new(width),
             faults: HashMap::new(),
             fault_ids: HashMap::new(),
+            is_begun: false,
             expanded: Vec::new(),
             leaves_out: false,
             latest: Vec::new(),
@@ -86,6 +89,7 @@ impl<S: Space + ?Sized> Explored<S> {
         self.states = Numbers::new(width);
         self.faults.clear();
         self.fault_ids.clear();
+        self.is_begun = false;
         self.expanded.clear();
         self.leaves_out = false;
         self.latest.clear();
@@ -95,7 +99,8 @@ impl<S: Space + ?Sized> Explored<S> {
 
     /// Whether every state has been met that can be reached, its steps included, and nothing goes wrong there.
     pub fn is_known_to_be_faultless(&self) -> bool {
-        self.faults.is_empty()
+        self.is_begun
+            && self.faults.is_empty()
             && !self.leaves_out
             && self.expanded.len() == self.states.len()
             && !self.expanded.contains(&false)
@@ -313,6 +318,7 @@ impl<S: Space + ?Sized> TransitionSystem for Explored<S> {
     }
 
     fn initial(&mut self) -> Vec<StateId> {
+        self.is_begun = true;
         let mut steps = Steps::default();
         self.space.initial(&mut self.scratch, &mut steps);
         let mut initial = Vec::new();
