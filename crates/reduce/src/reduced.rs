@@ -353,7 +353,8 @@ impl<'a, S: Reducible> Reduced<'a, S> {
     /// Tells the system what the search has shown of it.
     pub fn finish(self) {
         let nothing_fails = self.explored.as_ref().is_some_and(Explored::is_known_to_be_faultless);
-        if nothing_fails && self.is_whole() {
+        // Ample sets that leave nothing out make no difference.
+        if nothing_fails && self.quotient.is_none() {
             self.system.learn_that_nothing_fails();
         }
     }

@@ -131,7 +131,7 @@ pub struct Explanation {
 /// let f = formulas.parse("p U q").unwrap();
 /// let (_, explanation) =
 ///     fairly_translate::gpvw_explained(&mut formulas, f, Limits::default()).unwrap();
-/// assert_eq!(explanation.states[0].old, ["p", "p U q"]);
+/// assert_eq!(explanation.states[0].old, ["q", "p U q"]);
 /// ```
 ///
 /// # Errors
