@@ -35,6 +35,7 @@ use crate::verdict::{Answer, Failure, Outcome, WhyUnknown};
 use crate::verify::{Options, check};
 
 /// A system that can be searched.
+#[expect(clippy::large_enum_variant, reason = "there is one for each process that is asked about")]
 pub enum System {
     /// The system of a model.
     Model(ModelSystem),
@@ -227,7 +228,7 @@ impl Systems {
     }
 
     /// Announces what will be asked, so that one exploration can answer two questions.
-    pub fn announce<'q>(&mut self, questions: impl Iterator<Item = &'q Question> + Clone) {
+    pub fn announce<'q>(&mut self, questions: &(impl Iterator<Item = &'q Question> + Clone)) {
         let claims = || {
             questions.clone().filter_map(|question| match &question.asked {
                 Asked::Claim(claim) => Some((question.system, claim)),

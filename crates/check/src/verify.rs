@@ -201,6 +201,7 @@ pub fn check<S: Reducible>(
             };
             let bounds = options.bounds;
             notes.extend(vacuity::notes(&mut reduced, property, &constraints, bounds));
+            reduced.finish();
             notes
         }
         _ => Vec::new(),
@@ -272,7 +273,7 @@ fn closed<S: Reducible>(
                     }
                 }
             }
-            drop(reduced);
+            reduced.finish();
             if is_lost {
                 closure = closure::find(system, constraints.to_vec(), options.bounds);
             }

@@ -159,6 +159,7 @@ impl SystemSource {
 }
 
 /// The meaning of a model, before it is explored.
+#[expect(clippy::large_enum_variant, reason = "a model has a few of them, and they are not copied")]
 pub enum Lowered {
     /// A model of the intermediate representation.
     Model {
@@ -275,6 +276,7 @@ impl Kind {
 
 /// What a question asks.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a model has a few of them, and they are not copied")]
 pub enum Asked {
     /// Every run satisfies a formula.
     Formula(Formula),
@@ -408,6 +410,7 @@ pub enum Extreme {
 
 /// The states that another tool stores to answer a question.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a model has a few of them, and they are not copied")]
 pub enum Counted {
     /// Those of the system.
     System,

@@ -137,7 +137,7 @@ impl File {
             .assuming(request);
         let mut counter = if request.spin_compat { self.counter(&request.model)? } else { None };
         let bound = || questions.iter().map(|question| &question.bound);
-        self.systems.announce(bound());
+        self.systems.announce(&bound());
         for at in 0..questions.len() {
             let question = &mut questions[at];
             request.model.begin(&question.title);

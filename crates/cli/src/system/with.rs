@@ -6,6 +6,7 @@ use fairly_system::TransitionSystem;
 
 use super::arguments::Model;
 use super::load;
+use super::questions::Question;
 use crate::failure::Failure;
 
 /// Something to do with a system.
@@ -27,7 +28,7 @@ pub(super) fn on_system<W: Work>(model: &Model, work: W) -> Result<W::Output, Fa
     let mut file = load::read(&model.files, model)?;
     // Names that are given must be there, though one system is all there is.
     let questions = file.questions(model)?;
-    let which = questions.first().map_or(SystemIndex::ONLY, |first| first.system());
+    let which = questions.first().map_or(SystemIndex::ONLY, Question::system);
     let other = questions.iter().find(|question| question.system() != which);
     if let Some(other) = other.filter(|_| !model.properties.is_empty()) {
         let first = questions.first().map_or("", |first| first.title.as_str());
