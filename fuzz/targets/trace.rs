@@ -2,13 +2,13 @@
 //! would obey.
 #![no_main]
 
-use fairly_report::trace::{Trace, parse};
+use fairly_report::trace::{Saved, parse};
 use fairly_report::{Look, terminal};
 use fairly_source::escape::is_harmless;
 
 libfuzzer_sys::fuzz_target!(|text: &str| {
     let Ok(value) = parse(text) else { return };
-    let Ok(trace) = Trace::read(&value) else { return };
+    let Ok(trace) = Saved::read(&value) else { return };
     let shown = terminal(&trace.show(Look::default()));
     let drawn = [trace.mermaid(), trace.plantuml(), trace.dot(), trace.markdown()];
     for text in drawn.iter().chain([&shown]) {
