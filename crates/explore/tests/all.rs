@@ -1,3 +1,4 @@
 //! All tests of the crate in one program.
 
 mod collapsed;
+mod explored;
