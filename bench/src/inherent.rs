@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use fairly_explore::Explored;
 use fairly_logic::Formulas;
-use fairly_search::inherent::{self, Procedure, Reading, Verdict};
+use fairly_search::inherent::{self, PrefixKind, Procedure, Verdict};
 use fairly_search::{Binding, Bounds};
 use fairly_system::{ComponentBuilder, Composition, EventSet, Network, TransitionSystem};
 use fairly_translate::{Options, translate};
@@ -46,7 +46,7 @@ fn run(steps: usize, procedure: Procedure, most: usize) -> Option<usize> {
     let bindings = atoms.iter().map(|&atom| events(formulas.atom_of(atom).text())).collect();
     let bounds = Bounds { nodes: Some(most), ..Bounds::default() };
     let options =
-        inherent::Options { reading: Reading::Trace, procedure, bounds, ..Default::default() };
+        inherent::Options { reading: PrefixKind::Trace, procedure, bounds, ..Default::default() };
     let answer = inherent::check(&mut network, &automaton, bindings, &options).ok()?;
     assert_eq!(answer.verdict, Verdict::Holds, "an `a` can always come");
     Some(answer.effort.pairs)

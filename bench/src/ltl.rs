@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 use fairly_logic::Formulas;
-use fairly_omega::{Automaton, Refused};
+use fairly_omega::{Automaton, BudgetError};
 use fairly_testkit::formulas::{FAMILIES, SETS};
 use fairly_translate::{Options, TRANSLATORS, Translator, translate, translate_lifted};
 
@@ -40,7 +40,7 @@ struct Figures {
 }
 
 impl Figures {
-    fn add(&mut self, result: &Result<Automaton, Refused>, time: Duration) {
+    fn add(&mut self, result: &Result<Automaton, BudgetError>, time: Duration) {
         self.time += time;
         match result {
             Ok(automaton) => {
@@ -56,7 +56,10 @@ impl Figures {
 }
 
 /// The automaton of a formula, and the time of the fastest run, reading the text not counted.
-fn timed(text: &str, translator: &'static Translator) -> (Result<Automaton, Refused>, Duration) {
+fn timed(
+    text: &str,
+    translator: &'static Translator,
+) -> (Result<Automaton, BudgetError>, Duration) {
     let options = Options { translator, ..Options::default() };
     let mut best = Duration::MAX;
     let mut runs = 0;

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use fairly_bench::fairness::Plan;
+use fairly_bench::papers;
 use peak_alloc::PeakAlloc;
 
 #[global_allocator]
@@ -45,6 +46,48 @@ fn main() -> ExitCode {
             print!("{}", fairly_bench::inherent::table(most));
             ExitCode::SUCCESS
         }
+        Some("cores") => {
+            let arguments: Vec<String> = arguments.collect();
+            let plan = match fairly_bench::cores::Plan::of(&arguments) {
+                Ok(plan) => plan,
+                Err(wrong) => {
+                    eprintln!("{wrong}");
+                    return ExitCode::from(2);
+                }
+            };
+            let report = fairly_bench::cores::report(&plan, &PEAK);
+            print!("{}", report.table);
+            let Some(picture) = &plan.picture else { return ExitCode::SUCCESS };
+            let note =
+                "How many times faster than the best sequential engine. Both axes are logarithmic.";
+            draw(picture, &report.panels, note)
+        }
+        Some("certificates") => {
+            let most = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(4);
+            print!("{}", fairly_bench::certificates::table(most));
+            ExitCode::SUCCESS
+        }
+        Some("papers") => {
+            let arguments: Vec<String> = arguments.collect();
+            let (small, folders): (Vec<&String>, Vec<&String>) =
+                arguments.iter().partition(|it| *it == "--small");
+            let plan =
+                if small.is_empty() { papers::Plan::default() } else { papers::Plan::small() };
+            let report = papers::report(&plan, &PEAK);
+            let Some(folder) = folders.first() else {
+                print!("{}", report.text);
+                return ExitCode::SUCCESS;
+            };
+            let text = ("papers.md", report.text);
+            for (name, text) in std::iter::once(text).chain(report.pictures) {
+                let path = std::path::Path::new(folder).join(name);
+                if let Err(error) = std::fs::write(&path, text) {
+                    eprintln!("{}: {error}", path.display());
+                    return ExitCode::FAILURE;
+                }
+            }
+            ExitCode::SUCCESS
+        }
         Some("ltl") => {
             print!("{}", fairly_bench::ltl::table());
             ExitCode::SUCCESS
@@ -63,10 +106,13 @@ fn main() -> ExitCode {
         }
         _ => {
             eprintln!(
-                "usage: fairly-bench emptiness [LARGEST-NUMBER-OF-EDGES]\n       \
+                "usage: fairly-bench cores [SVG-FILE] [--workers 1,2,4,…] [--seconds LIMIT] [--only TEXT]\n       \
+                 fairly-bench emptiness [LARGEST-NUMBER-OF-EDGES]\n       \
                  fairly-bench inherent [LIMIT]\n       \
+                 fairly-bench certificates [MOST-PROCESSES]\n       \
                  fairly-bench ltl\n       \
                  fairly-bench native [--quick]\n       \
+                 fairly-bench papers [FOLDER] [--small]\n       \
                  fairly-bench reduction [SVG-FILE] [--quick]\n       \
                  fairly-bench fairness [SVG-FILE [LIMIT-ON-NODES]]"
             );

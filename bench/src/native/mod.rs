@@ -4,12 +4,14 @@
 //! | module | subject |
 //! |---|---|
 //! | `models` | the models |
+//! | `channels` | those that live on channels |
 //! | `ours` | Fairly on a model |
 //! | `pan` | SPIN on a model |
 //!
 //! States are asserted to be as many, and formulas to hold, on both sides.
 
-mod models;
+mod channels;
+pub(crate) mod models;
 mod ours;
 mod pan;
 

@@ -2,33 +2,34 @@
 
 use std::fmt::Write;
 
+use super::channels;
 use crate::spin;
 
 /// A Promela model of some size.
 #[derive(Clone, Debug)]
-pub(super) struct Model {
+pub(crate) struct Model {
     /// Name of the model.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     /// How many processes, floors or stations.
-    pub(super) n: usize,
+    pub(crate) n: usize,
     /// The program, with its formulas.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// How many states it has, where that is known from its construction or from the literature.
-    pub(super) states: Option<usize>,
+    pub(crate) states: Option<usize>,
     /// A formula that holds on all runs.
-    pub(super) always: Option<&'static str>,
+    pub(crate) always: Option<&'static str>,
     /// A formula that holds on weakly fair runs.
-    pub(super) weak: Option<&'static str>,
+    pub(crate) weak: Option<&'static str>,
     /// A formula that holds on strongly fair runs only.
-    pub(super) strong: Option<&'static str>,
+    pub(crate) strong: Option<&'static str>,
     /// Processes, which SPIN's weak fairness counts.
-    pub(super) processes: usize,
+    pub(crate) processes: usize,
     /// Whether it is small enough to be run on every change.
-    pub(super) quick: bool,
+    pub(crate) quick: bool,
 }
 
 /// All of them, in the order of the tables.
-pub(super) fn all() -> Vec<Model> {
+pub(crate) fn all() -> Vec<Model> {
     vec![
         peterson(4),
         peterson(5),
@@ -45,10 +46,13 @@ pub(super) fn all() -> Vec<Model> {
         sliding_window(),
         caches(),
     ]
+    .into_iter()
+    .chain(channels::all())
+    .collect()
 }
 
 /// Peterson's protocol as the table of fairness has it.
-fn peterson(n: usize) -> Model {
+pub(crate) fn peterson(n: usize) -> Model {
     let mut text = spin::promela(n);
     // Some process gets in, however unfair the schedule is: they cannot all wait.
     let inside: Vec<String> = (0..n).map(|i| format!("P{i}@cs")).collect();
@@ -67,7 +71,7 @@ fn peterson(n: usize) -> Model {
 }
 
 /// A semaphore without a queue; a process is idle, waits, and is inside.
-fn semaphore(n: usize) -> Model {
+pub(crate) fn semaphore(n: usize) -> Model {
     let text = format!(
         "bool taken;
 active [{n}] proctype Process() {{
@@ -177,7 +181,7 @@ eats:
 
 /// Milner's scheduler: cells start their tasks in turn, and a task may end at any time before its
 /// turn comes again.
-fn scheduler(n: usize) -> Model {
+pub(crate) fn scheduler(n: usize) -> Model {
     let text = format!(
         "bool works[{n}];
 byte turn;

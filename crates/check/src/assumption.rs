@@ -1,4 +1,4 @@
-//! What is assumed of runs: a notion, and constraints beside it.
+//! Assumptions about runs: a notion, and constraints beside it.
 
 use std::fmt;
 
@@ -59,7 +59,7 @@ impl Assumption {
         &mut self,
         constraint: &case::Constraint,
         system: &mut S,
-    ) -> Result<(), Unusable> {
+    ) -> Result<(), AssumptionError> {
         let constraint = match &constraint.demand {
             Demand::Fair(annotation, target) => {
                 Names::of(system.signature()).constraint(*annotation, target)?
@@ -95,7 +95,7 @@ impl Assumption {
         constraint: &case::Constraint,
         system: &mut S,
         bounds: Bounds,
-    ) -> Result<Result<(), Unusable>, Cut> {
+    ) -> Result<Result<(), AssumptionError>, Cut> {
         if let Demand::Fair(_, target) = &constraint.demand
             && !system.signature().complete
             && Names::of(system.signature()).needs_tables(target)
@@ -120,9 +120,13 @@ pub(crate) fn constraints_of<S: TransitionSystem>(
 }
 
 /// A formula without temporal operators as a predicate on steps.
-fn step_predicate<S: TransitionSystem>(text: &str, system: &mut S) -> Result<Predicate, Unusable> {
+fn step_predicate<S: TransitionSystem>(
+    text: &str,
+    system: &mut S,
+) -> Result<Predicate, AssumptionError> {
     let mut formulas = Formulas::new();
-    let parsed = parse_for(&mut formulas, text, system).map_err(|_| Unusable::unknown(text))?;
+    let parsed =
+        parse_for(&mut formulas, text, system).map_err(|_| AssumptionError::unknown(text))?;
     let formula = formulas.nnf(parsed);
     if formula == Formula::TRUE {
         return Ok(Predicate::True);
@@ -134,8 +138,8 @@ fn step_formula<S: TransitionSystem>(
     formulas: &Formulas,
     formula: Formula,
     system: &mut S,
-) -> Result<StepFormula, Unusable> {
-    let mut all = |parts: &[Formula]| -> Result<Vec<StepFormula>, Unusable> {
+) -> Result<StepFormula, AssumptionError> {
+    let mut all = |parts: &[Formula]| -> Result<Vec<StepFormula>, AssumptionError> {
         parts.iter().map(|&part| step_formula(formulas, part, system)).collect()
     };
     Ok(match formulas.node(formula) {
@@ -152,12 +156,12 @@ fn step_formula<S: TransitionSystem>(
                 // `wf(…)` and its kin are the constraints about these.
                 Some(Bound::Enabled(_) | Bound::Taken(_)) | None => {
                     let similar = similar(system, atom.text());
-                    return Err(Unusable::Unknown { name: atom.text().to_owned(), similar });
+                    return Err(AssumptionError::Unknown { name: atom.text().to_owned(), similar });
                 }
             }
         }
         // The reader of constraints lets no temporal operator through.
-        _ => return Err(Unusable::unknown(&formulas.display(formula))),
+        _ => return Err(AssumptionError::unknown(&formulas.display(formula))),
     })
 }
 
@@ -174,10 +178,10 @@ impl fmt::Display for Assumption {
 
 /// A constraint that makes no sense for a system.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unusable {
+pub enum AssumptionError {
     /// It is about something that the system does not have.
     Unknown {
-        /// What it is about.
+        /// The name that it does not know.
         name: String,
         /// A name of the system that looks like it.
         similar: Option<String>,
@@ -188,21 +192,21 @@ pub enum Unusable {
     LiveProcess(String),
 }
 
-impl Unusable {
+impl AssumptionError {
     fn unknown(name: &str) -> Self {
-        Unusable::Unknown { name: name.to_owned(), similar: None }
+        AssumptionError::Unknown { name: name.to_owned(), similar: None }
     }
 
-    /// What to write instead, if something is near.
+    /// Suggests a name that exists, if one is near.
     pub fn help(&self) -> Option<String> {
         match self {
-            Unusable::Unknown { similar, .. } => {
+            AssumptionError::Unknown { similar, .. } => {
                 similar.as_ref().map(|similar| format!("did you mean `{similar}`?"))
             }
-            Unusable::Ambiguous(name) => {
+            AssumptionError::Ambiguous(name) => {
                 Some(format!("write `{name} #1` for the first, `{name} #2` for the second"))
             }
-            Unusable::LiveProcess(_) => None,
+            AssumptionError::LiveProcess(_) => None,
         }
     }
 
@@ -216,20 +220,20 @@ impl Unusable {
     }
 }
 
-impl fmt::Display for Unusable {
+impl fmt::Display for AssumptionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Unusable::Unknown { name, .. } => {
+            AssumptionError::Unknown { name, .. } => {
                 write!(f, "the constraint is about `{name}`, which the system does not have")
             }
-            Unusable::Ambiguous(name) => {
+            AssumptionError::Ambiguous(name) => {
                 write!(f, "the constraint is about `{name}`, and several are called so")
             }
-            Unusable::LiveProcess(name) => {
+            AssumptionError::LiveProcess(name) => {
                 write!(f, "wl and sl are about events, and `{name}` is a process")
             }
         }
     }
 }
 
-impl std::error::Error for Unusable {}
+impl std::error::Error for AssumptionError {}

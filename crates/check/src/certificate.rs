@@ -1,9 +1,10 @@
-//! A run that somebody brings along, judged by the definitions and without a search.
+//! Certificates: runs from elsewhere, judged by the definitions and without a search.
 //!
-//! What a search does for its own runs ([`judge`](crate::judge)) is done here for runs from files: the
-//! constraints are those of the assumption, not those that the file lists.
+//! A search judges its own runs with [`judge`](crate::judge); runs from files are judged here: the constraints
+//! are those of the assumption, not those that the file lists.
 
 use fairly_fairness::Notion;
+use fairly_omega::Stop;
 use fairly_search::{Bounds, Prefix};
 use fairly_system::{ActionId, Run, RunStep, TransitionSystem};
 use fairly_witness::Ledger;
@@ -11,7 +12,7 @@ use fairly_witness::Ledger;
 use crate::assumption::{Assumption, constraints_of};
 use crate::confirm;
 use crate::property::Property;
-use crate::verdict::Failure;
+use crate::verdict::CheckError;
 use crate::waiting::{Moment, Waiting, waiting};
 
 /// How the constraints of a notion are listed that is about every event or move.
@@ -26,25 +27,28 @@ pub enum Listed {
 /// Judges a run: it is one of the system, violates the property, and meets the assumption.
 ///
 /// # Errors
-/// When it does not, with the [`Flaw`](fairly_witness::Flaw), or when the assumption is no condition on runs.
+/// When it does not, with the [`WitnessError`](fairly_witness::WitnessError), or when the assumption is no condition on runs.
 pub fn certify<S: TransitionSystem>(
     system: &mut S,
     property: &Property,
     assumption: &Assumption,
     run: &Run,
     listed: Listed,
-) -> Result<Ledger, Failure> {
+) -> Result<Ledger, CheckError> {
     if let Notion::Inherent(_) = assumption.notion {
-        return Err(Failure::Senseless("inherent fairness is no condition on single runs"));
+        return Err(CheckError::Senseless("inherent fairness is no condition on single runs"));
     }
-    // Whatever is asked for on the cycle is in the tables of the system afterwards.
+    // Everything that is asked for on the cycle is in the tables of the system afterwards.
     for step in &run.cycle {
         system.enabled(step.from, &mut Vec::new());
         system.offered(step.from, &mut Vec::new());
     }
     let mut constraints = match listed {
-        Listed::Everywhere(bounds) => constraints_of(assumption.notion, system, bounds)
-            .map_err(|_| Failure::Senseless("the system is too large to list its constraints"))?,
+        Listed::Everywhere(bounds) => {
+            constraints_of(assumption.notion, system, bounds).map_err(|_| {
+                CheckError::Senseless("the system is too large to list its constraints")
+            })?
+        }
         Listed::OnTheRun => assumption.notion.constraints(system.signature()).unwrap_or_default(),
     };
     for constraint in &assumption.extra {
@@ -53,8 +57,10 @@ pub fn certify<S: TransitionSystem>(
         }
     }
     let (_, ledger) = match assumption.notion {
-        Notion::Global => confirm::global(system, property, &constraints, run.clone())?,
-        _ => confirm::lasso(system, property, &constraints, run.clone())?,
+        Notion::Global => {
+            confirm::global(system, property, &constraints, run.clone(), Stop::default())?
+        }
+        _ => confirm::lasso(system, property, &constraints, run.clone(), Stop::default())?,
     };
     Ok(ledger)
 }

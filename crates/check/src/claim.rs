@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 pub use fairly_front::loaded::Extreme;
 use fairly_model::Expr;
-use fairly_omega::{Acceptance, StateId};
-use fairly_reduce::{Lost, Reduced, Reducible, Watched};
+use fairly_omega::{Acceptance, StateId, Stop};
+use fairly_reduce::{LiftError, Reduced, Reducible, Watched};
 use fairly_search::engines::{Engine, Question};
 use fairly_search::lossy::Wanted as Hunted;
 use fairly_search::probe::Ahead;
@@ -18,14 +18,16 @@ use fairly_search::reach::{self, FoundBeside, Size, Way};
 use fairly_search::refinement::{self, Answer, Determinism, Model, Nondeterminism, ViolationKind};
 use fairly_search::{Bounds, Cut, Phase, Prefix, shorten};
 use fairly_system::{AtomIndex, Fault, FaultKind, Run, RunStep, TransitionSystem};
-use fairly_witness::Flaw;
+use fairly_witness::WitnessError;
 
 use crate::confirm::{self, Beyond, Branching, Confirmed};
 use crate::ending::Ending;
 use crate::hunt::Lossy;
-use crate::soundness::{self, Refusal, Refused, RowKind, Wanted};
-use crate::verdict::{Failure, WhyUnknown};
+use crate::soundness::{self, Refusal, Refusals, RowKind, Wanted};
+use crate::states::{self, Ends, Target};
+use crate::verdict::{CheckError, WhyUnknown};
 use crate::verify::{self, Options, Reduction};
+use crate::workers::Workers;
 
 /// The answer to a claim.
 #[derive(Clone, Debug)]
@@ -40,11 +42,11 @@ pub struct ClaimVerdict {
     pub reductions: Vec<String>,
     /// Why nothing was left out, if nothing was.
     pub unreduced: Option<Refusal>,
-    /// Why processes were not exchanged although some look alike.
+    /// Why processes were not permuted although some look alike.
     pub asymmetric: Option<Refusal>,
     /// How long it took.
     pub time: Duration,
-    /// What was kept of the states, if not all.
+    /// The part of each state that was kept, if not all.
     pub lossy: Option<Lossy>,
     /// In which order what is shown was found, if the question was about reachable states.
     pub order: Option<Order>,
@@ -59,19 +61,21 @@ pub struct Effort {
     pub reduction: Reduction,
     /// Whether a run of a reduced system will do, though the whole system may have shorter ones.
     pub any_run: bool,
+    /// Workers that search at once.
+    pub workers: Workers,
 }
 
 /// All of the system is looked at.
 impl From<Bounds> for Effort {
     fn from(bounds: Bounds) -> Self {
-        Effort { bounds, reduction: Reduction::Off, any_run: false }
+        Effort { bounds, reduction: Reduction::Off, ..Effort::default() }
     }
 }
 
 impl From<&Options> for Effort {
     fn from(options: &Options) -> Self {
-        let Options { bounds, reduction, any_run, .. } = *options;
-        Effort { bounds, reduction, any_run }
+        let Options { bounds, reduction, any_run, workers, .. } = *options;
+        Effort { bounds, reduction, any_run, workers }
     }
 }
 
@@ -91,9 +95,9 @@ pub enum ClaimOutcome {
 pub struct Shown {
     /// The run.
     pub prefix: Prefix,
-    /// What repeats after it, for divergence.
+    /// The steps that repeat after it, for divergence.
     pub cycle: Vec<RunStep>,
-    /// What there is to see at its end, in a sentence.
+    /// The observation at its end, in a sentence.
     pub conclusion: String,
     /// Another run to compare it with, for determinism.
     pub other: Option<Prefix>,
@@ -136,17 +140,17 @@ impl Shown {
     }
 }
 
-/// What it means that something, or nothing, was found.
+/// Outcome of a search that found something, or nothing.
 type Meaning = fn(Option<Box<Confirmed<Shown>>>) -> ClaimOutcome;
 
-/// What a question ends with before it is confirmed.
-type Answered = Result<(Option<Shown>, Option<Size>), Unanswered>;
+/// Result of a question before it is confirmed.
+type Answered = Result<(Option<Shown>, Option<Size>), ClaimError>;
 
-/// What a question about reachable states ends with, and in which order it was found.
-type Reached = Result<(Option<(Shown, Order)>, Size), Unanswered>;
+/// Result of a question about reachable states, and the order in which it was found.
+type Reached = Result<(Option<(Shown, Order)>, Size), ClaimError>;
 
 /// Why a question has no answer.
-pub(crate) enum Unanswered {
+pub(crate) enum ClaimError {
     /// It is not known, and why.
     Unknown(WhyUnknown),
     /// The run of the whole system behind what was found would be very long.
@@ -155,9 +159,9 @@ pub(crate) enum Unanswered {
     Lost(Prefix),
 }
 
-impl From<WhyUnknown> for Unanswered {
+impl From<WhyUnknown> for ClaimError {
     fn from(why: WhyUnknown) -> Self {
-        Unanswered::Unknown(why)
+        ClaimError::Unknown(why)
     }
 }
 
@@ -170,7 +174,7 @@ fn ask<S: TransitionSystem, J>(
     bounds: Bounds,
     question: impl FnOnce(&mut S) -> Result<Option<(Shown, J)>, Cut>,
     evidence: impl FnOnce(&mut S, &Shown, J) -> Result<(), String>,
-) -> Result<ClaimVerdict, Failure> {
+) -> Result<ClaimVerdict, CheckError> {
     let started = Instant::now();
     let (answered, judged) = match WhyUnknown::not_begun(&bounds) {
         Some(why) => (Err(why.into()), None),
@@ -180,17 +184,18 @@ fn ask<S: TransitionSystem, J>(
             Ok(Some((shown, judged))) => (Ok((Some(shown), None)), Some(judged)),
         },
     };
-    let mut verdict = conclude(system, found, nothing, answered, |system, shown| match judged {
+    let judge = |system: &mut S, shown: &Shown| match judged {
         Some(judged) => evidence(system, shown, judged),
         None => Ok(()),
-    })?;
+    };
+    let mut verdict = conclude(system, [found, nothing], answered, judge, bounds.stop())?;
     verdict.engine = Engine::planned(Question::Behaviours, &Acceptance::True);
     verdict.unreduced = Some(Refusal::Table(RowKind::Refinement));
     verdict.time = started.elapsed();
     Ok(verdict)
 }
 
-/// What the answer to a question rests on, beside deadlocks and errors.
+/// Basis of an answer, beside deadlocks and errors.
 #[derive(Default)]
 struct Rests {
     watched: Watched,
@@ -212,13 +217,13 @@ fn ask_reduced<S: Reducible>(
     rests: Rests,
     effort: Effort,
     meaning: [Meaning; 2],
-    question: impl Fn(&mut Reduced<'_, S>, Bounds) -> Reached,
+    question: impl Fn(&mut Reduced<'_, S>, Effort) -> Reached,
     evidence: impl Fn(&mut S, &Shown) -> Result<(), String>,
-) -> Result<ClaimVerdict, Failure> {
+) -> Result<ClaimVerdict, CheckError> {
     let mut settling = Settling::new(effort, &rests);
     let answered = match WhyUnknown::not_begun(&effort.bounds) {
         Some(why) => Err(why.into()),
-        None => settling.search(system, rests, |reduced| question(reduced, effort.bounds)),
+        None => settling.search(system, rests, |reduced| question(reduced, effort)),
     };
     settling.verdict(system, meaning, answered, question, evidence)
 }
@@ -228,13 +233,13 @@ fn ask_reduced<S: Reducible>(
 struct Settling {
     effort: Effort,
     started: Instant,
-    /// What variables that are forgotten must not change.
+    /// Expressions that resetting dead variables must not change.
     seen: Watched,
-    refused: Refused,
-    /// What the reductions say of themselves.
+    refused: Refusals,
+    /// Remarks of the reductions.
     said: Vec<String>,
     detours: bool,
-    is_exchanged: bool,
+    is_permuted: bool,
     /// Why an answer that found nothing is open: the reduced system may lack room for a process.
     lacks_room: Option<String>,
     /// Whether there was time to search.
@@ -249,10 +254,10 @@ impl Settling {
             effort,
             started: Instant::now(),
             seen,
-            refused: Refused::default(),
+            refused: Refusals::default(),
             said: Vec::new(),
             detours: false,
-            is_exchanged: false,
+            is_permuted: false,
             lacks_room: None,
             is_begun: false,
         }
@@ -272,18 +277,23 @@ impl Settling {
     ) -> T {
         let Effort { bounds, reduction, .. } = self.effort;
         // Partial orders and merging keep every state in which nothing is enabled, whatever is looked up
-        // there. Forgetting and exchanges keep it up to what they change.
-        let (forgetting, merging) = (Some(self.seen.clone()), Some(watched.clone()));
+        // there. Resets of dead variables and permutations keep it up to what they change.
+        let (resetting_dead, merging) = (Some(self.seen.clone()), Some(watched.clone()));
         let symmetry = Ok(self.seen.clone());
+        let propositions = watched.atoms.clone();
         let wanted = match reduction {
             Reduction::Sound => {
                 let orders = Ok(Watched { looked_up, ..watched });
-                Wanted { orders, symmetry, forgetting, merging, ends }
+                Wanted { orders, symmetry, resetting_dead, merging, ends, printed: None }
+            }
+            Reduction::Paper => {
+                let printed = Some(Ok(Watched { looked_up, ..watched }));
+                Wanted { printed, ..Wanted::nothing() }
             }
             Reduction::Symmetry => Wanted { symmetry, ..Wanted::nothing() },
-            Reduction::Forgetting => Wanted { forgetting, ..Wanted::nothing() },
+            Reduction::DeadVariables => Wanted { resetting_dead, ..Wanted::nothing() },
             Reduction::Merging => Wanted { merging, ..Wanted::nothing() },
-            Reduction::Local => Wanted { forgetting, merging, ..Wanted::nothing() },
+            Reduction::Local => Wanted { resetting_dead, merging, ..Wanted::nothing() },
             Reduction::Off => Wanted::nothing(),
         };
         bounds.enter(Some(Phase::Reducing));
@@ -293,9 +303,9 @@ impl Settling {
         self.is_begun = true;
         self.said = soundness::said(&reduced);
         self.detours = soundness::makes_detours(&reduced);
-        self.is_exchanged = reduced.symmetry().is_some();
+        self.is_permuted = reduced.symmetry().is_some();
         self.lacks_room = reduced.lacks_room();
-        reduced.finish();
+        reduced.finish_with_errors_kept(&propositions);
         answered
     }
 
@@ -304,33 +314,42 @@ impl Settling {
     fn verdict<S: Reducible>(
         mut self,
         system: &mut S,
-        [found, nothing]: [Meaning; 2],
+        meaning: [Meaning; 2],
         mut answered: Reached,
-        question: impl Fn(&mut Reduced<'_, S>, Bounds) -> Reached,
+        question: impl Fn(&mut Reduced<'_, S>, Effort) -> Reached,
         evidence: impl Fn(&mut S, &Shown) -> Result<(), String>,
-    ) -> Result<ClaimVerdict, Failure> {
+    ) -> Result<ClaimVerdict, CheckError> {
         let Effort { bounds, any_run, .. } = self.effort;
+        if let Some(why @ Refusal::Printed(_)) = &self.refused.unreduced {
+            return Err(verify::not_printed(why));
+        }
         if let (Ok((None, _)), Some(why)) = (&answered, self.lacks_room.take()) {
             answered = Err(WhyUnknown::Limit(why).into());
         }
         if !self.is_begun {
-            return conclude(system, found, nothing, answered.map(|_| (None, None)), evidence);
+            let nothing = answered.map(|_| (None, None));
+            return conclude(system, meaning, nothing, evidence, bounds.stop());
         }
-        if let Err(Unanswered::Long) = answered {
+        if let Err(ClaimError::Long) = answered {
             // The run of the whole system would be very long, so another one is looked for.
-            answered = question(&mut Reduced::whole(system), bounds);
+            answered = question(&mut Reduced::whole(system), self.effort);
             (self.said, self.detours) = (Vec::new(), false);
             self.refused.unreduced = Some(Refusal::Long);
-        } else if let (true, Ok((Some((shown, _)), _))) = (self.is_exchanged, &answered) {
+        } else if let (true, Ok((Some((shown, _)), _))) = (self.is_permuted, &answered) {
             // Before another run takes its place, which would hide that something is wrong.
-            confirm::shown(system, shown.clone(), &evidence)?;
+            match confirm::shown(system, shown.clone(), &evidence, bounds.stop()) {
+                Ok(_) => {}
+                Err(CheckError::Stopped) => answered = Err(WhyUnknown::unconfirmed().into()),
+                Err(failure) => return Err(failure),
+            }
         }
         if let (Ok((Some((_, order)), size)), false) = (&answered, any_run)
             && (self.detours || *order != Order::Breadth)
         {
             // A shortest run of the whole system is better to read, if it is not far.
-            let near = verify::near(bounds, size.states);
-            let mut whole = Reduced::whole(system).forgetting(&self.seen);
+            let bounds = verify::near(bounds, size.states);
+            let near = Effort { bounds, workers: Workers::default(), ..self.effort };
+            let mut whole = Reduced::whole(system).resetting_dead(&self.seen);
             let again = question(&mut whole, near);
             if let Ok((Some((_, Order::Breadth)), _)) = again {
                 answered = again;
@@ -347,7 +366,7 @@ impl Settling {
             bounds.enter(Some(Phase::Shortening));
             shown.prefix = shorten::prefix(system, &shown.prefix, verify::near(bounds, 0));
         }
-        let mut verdict = conclude(system, found, nothing, answered, evidence)?;
+        let mut verdict = conclude(system, meaning, answered, evidence, bounds.stop())?;
         verdict.order = order;
         if self.said.is_empty() {
             verdict.unreduced = self.refused.unreduced.or(Some(Refusal::Nothing));
@@ -363,17 +382,17 @@ impl Settling {
 fn lifted<S: Reducible>(
     system: &mut Reduced<'_, S>,
     prefix: Option<Prefix>,
-) -> Result<Option<Prefix>, Unanswered> {
+) -> Result<Option<Prefix>, ClaimError> {
     let Some(prefix) = prefix else { return Ok(None) };
-    let Some(start) = system.start_of(prefix.start) else { return Err(Unanswered::Lost(prefix)) };
+    let Some(start) = system.start_of(prefix.start) else { return Err(ClaimError::Lost(prefix)) };
     match system.lift_steps(prefix.start, &prefix.steps) {
         Ok(steps) => Ok(Some(Prefix { start, steps })),
-        Err(Lost::Long) => Err(Unanswered::Long),
-        Err(Lost::Step(_)) => Err(Unanswered::Lost(prefix)),
+        Err(LiftError::Long) => Err(ClaimError::Long),
+        Err(LiftError::Step(_)) => Err(ClaimError::Lost(prefix)),
     }
 }
 
-/// What a walk found in the reduced system, or a search ahead of it in the whole one.
+/// Result of a walk in the reduced system, or of a search ahead of it in the whole one.
 fn reached<S: Reducible>(
     system: &mut Reduced<'_, S>,
     found: FoundBeside<(Prefix, Order)>,
@@ -388,8 +407,7 @@ fn reached<S: Reducible>(
     Ok((shown, found.size))
 }
 
-/// What looks for something ahead of a walk, where states are rows. What it finds is a run of the whole
-/// system.
+/// Searches ahead of a walk, where states are rows. A run that it finds is one of the whole system.
 fn ahead<S: Reducible>(
     wanted: Hunted,
     bounds: Bounds,
@@ -397,7 +415,7 @@ fn ahead<S: Reducible>(
     let mut ahead = Ahead::new(wanted);
     move |system, walked| {
         let (Prefix { start, steps }, order) = ahead.advance(system.packed()?, walked, bounds)?;
-        // What cannot be lifted is left to the walk.
+        // A run that cannot be lifted is left to the walk.
         let (start, steps) = system.lift_packed(start, &steps).ok()?;
         Some((Prefix { start, steps }, order))
     }
@@ -407,24 +425,25 @@ fn ahead<S: Reducible>(
 /// system and judged there.
 fn conclude<S: TransitionSystem>(
     system: &mut S,
-    found: Meaning,
-    nothing: Meaning,
+    [found, nothing]: [Meaning; 2],
     answered: Answered,
     evidence: impl FnOnce(&mut S, &Shown) -> Result<(), String>,
-) -> Result<ClaimVerdict, Failure> {
+    stop: Stop,
+) -> Result<ClaimVerdict, CheckError> {
     let (outcome, size) = match answered {
-        Err(Unanswered::Unknown(why)) => (ClaimOutcome::Unknown(why), None),
+        Err(ClaimError::Unknown(why)) => (ClaimOutcome::Unknown(why), None),
         // Only a reduced system has such runs, and it has been replaced by the whole one.
-        Err(Unanswered::Long) => unreachable!("runs of the whole system are not lifted"),
-        Err(Unanswered::Lost(Prefix { steps, .. })) => {
+        Err(ClaimError::Long) => unreachable!("runs of the whole system are not lifted"),
+        Err(ClaimError::Lost(Prefix { steps, .. })) => {
             let run = Run { stem: steps, cycle: Vec::new() };
-            return Err(Failure::Internal { flaw: Flaw::Lost, run });
+            return Err(CheckError::Internal { flaw: WitnessError::Lost, run });
         }
         Ok((None, size)) => (nothing(None), size),
-        Ok((Some(shown), size)) => {
-            let shown = confirm::shown(system, shown, evidence)?;
-            (found(Some(Box::new(shown))), size)
-        }
+        Ok((Some(shown), size)) => match confirm::shown(system, shown, evidence, stop) {
+            Ok(shown) => (found(Some(Box::new(shown))), size),
+            Err(CheckError::Stopped) => (ClaimOutcome::Unknown(WhyUnknown::unconfirmed()), None),
+            Err(failure) => return Err(failure),
+        },
     };
     let (reductions, time) = (Vec::new(), Duration::ZERO);
     Ok(ClaimVerdict {
@@ -440,46 +459,55 @@ fn conclude<S: TransitionSystem>(
     })
 }
 
-/// No run comes to an error of the model, and none to a state of which `wrong` says that something
-/// cannot be evaluated there: a proposition that divides by zero is false, and nobody would notice.
-/// It asks about these propositions.
+/// No run comes to an error of the model, and none to a state of which `wrong` says that something cannot be
+/// evaluated there: a proposition that divides by zero is false, which would go unnoticed. It asks about these
+/// propositions.
 ///
 /// # Errors
 /// When what was found does not stand up to replay, which is a bug; so for all claims.
 pub fn faultless<S: Reducible>(
     system: &mut S,
     propositions: &[AtomIndex],
-    wrong: impl Fn(&S, &[u64]) -> Option<Fault>,
+    wrong: impl Fn(&[u64]) -> Option<Fault> + Sync,
     effort: impl Into<Effort>,
-) -> Result<ClaimVerdict, Failure> {
+) -> Result<ClaimVerdict, CheckError> {
     let effort = effort.into();
     let watched = Watched { atoms: propositions.to_vec(), ..Watched::default() };
     let meaning = [ClaimOutcome::Violated as Meaning, ClaimOutcome::Holds];
-    let question = error_question(&wrong);
+    let question = error_question(propositions, &wrong);
     ask_reduced(system, watched.into(), effort, meaning, question, confirm::errs(&wrong))
 }
 
 /// Whether a run comes to an error, or to a state of which `wrong` says that something cannot be evaluated.
 fn error_question<S: Reducible>(
-    wrong: impl Fn(&S, &[u64]) -> Option<Fault>,
-) -> impl Fn(&mut Reduced<'_, S>, Bounds) -> Reached {
-    move |system, bounds| {
+    propositions: &[AtomIndex],
+    wrong: impl Fn(&[u64]) -> Option<Fault> + Sync,
+) -> impl Fn(&mut Reduced<'_, S>, Effort) -> Reached {
+    let asks_rows = !propositions.is_empty();
+    move |system, effort| {
         let error = |system: &Reduced<'_, S>, state| match system.fault(state) {
             Some(fault) => (fault.kind == FaultKind::Error).then(|| fault.message.clone()),
             None => {
                 let row = system.own_row(state)?;
-                wrong(system.inner(), &row).map(|fault| fault.message)
+                wrong(&row).map(|fault| fault.message)
             }
         };
+        let is_wrong_row = |row: &[u64]| wrong(row).is_some();
+        let target = match asks_rows {
+            true => Target::ErrorOrRow(&is_wrong_row),
+            false => Target::Error,
+        };
         let is_wrong = |system: &Reduced<'_, S>, state| error(system, state).is_some();
-        let ahead = ahead(Hunted::Error, bounds);
-        let found = reach::state_beside(system, bounds, is_wrong, ahead);
-        let found = found.map_err(|cut| WhyUnknown::cut(cut, system))?;
+        let ahead = ahead(Hunted::Error, effort.bounds);
+        let room = (effort.bounds, effort.workers);
+        let found = states::find(system, room, target, ahead, |system, bounds, ahead| {
+            reach::state_beside(system, bounds, is_wrong, ahead)
+        })?;
         reached(system, found, |system, prefix| {
             let end = prefix.end();
             let fault = match system.fault(end) {
                 Some(fault) => Some(fault.clone()),
-                None => system.own_row(end).and_then(|row| wrong(system, &row)),
+                None => system.own_row(end).and_then(|row| wrong(&row)),
             };
             Shown::new(prefix, fault.map_or(String::new(), |fault| fault.message))
         })
@@ -493,7 +521,7 @@ fn error_question<S: Reducible>(
 pub fn deadlock_free<S: Reducible>(
     system: &mut S,
     effort: impl Into<Effort>,
-) -> Result<ClaimVerdict, Failure> {
+) -> Result<ClaimVerdict, CheckError> {
     stops_well(system, None, effort)
 }
 
@@ -506,7 +534,7 @@ pub fn stops_well<S: Reducible>(
     system: &mut S,
     unfinished: Option<&str>,
     effort: impl Into<Effort>,
-) -> Result<ClaimVerdict, Failure> {
+) -> Result<ClaimVerdict, CheckError> {
     let missing = unfinished.and_then(|name| system.atom(name));
     let rests = Rests { ends: true, looked_up: missing, ..Rests::default() };
     let meaning = [ClaimOutcome::Violated as Meaning, ClaimOutcome::Holds];
@@ -515,27 +543,20 @@ pub fn stops_well<S: Reducible>(
     ask_reduced(system, rests, effort.into(), meaning, question, confirm::ends(&ending))
 }
 
-/// Where a run may end, by a proposition, and where it may not all the same.
-fn is_end<S: TransitionSystem>(
-    terminated: Option<AtomIndex>,
-    missing: Option<AtomIndex>,
-) -> impl Fn(&S, StateId) -> bool {
-    move |system, state| {
-        let holds = |atom: Option<AtomIndex>| atom.is_some_and(|atom| system.holds(state, atom));
-        holds(terminated) && !holds(missing)
-    }
-}
-
 /// Whether a run gets stuck before it has ended.
 fn stuck_question<S: Reducible>(
     unfinished: Option<&str>,
     missing: Option<AtomIndex>,
-) -> impl Fn(&mut Reduced<'_, S>, Bounds) -> Reached {
-    move |system, bounds| {
+) -> impl Fn(&mut Reduced<'_, S>, Effort) -> Reached {
+    move |system, effort| {
         let end = system.atom("terminated");
-        let ahead = ahead(Hunted::Stuck { end, unfinished: missing }, bounds);
-        let found = reach::deadlock_beside(system, bounds, is_end(end, missing), ahead);
-        let found = found.map_err(|cut| WhyUnknown::cut(cut, system))?;
+        let ends = Ends { end, missing };
+        let ahead = ahead(Hunted::Stuck { end, unfinished: missing }, effort.bounds);
+        let room = (effort.bounds, effort.workers);
+        let found =
+            states::find(system, room, Target::Stuck(ends), ahead, |system, bounds, ahead| {
+                reach::deadlock_beside(system, bounds, ends.are_met(), ahead)
+            })?;
         reached(system, found, |system, prefix| Shown::stuck(system, prefix, unfinished))
     }
 }
@@ -549,7 +570,7 @@ pub fn faultless_and_stops_well<S: Reducible>(
     system: &mut S,
     unfinished: Option<&str>,
     effort: impl Into<Effort>,
-) -> Result<(ClaimVerdict, Option<ClaimVerdict>), Failure> {
+) -> Result<(ClaimVerdict, Option<ClaimVerdict>), CheckError> {
     let effort = effort.into();
     let bounds = effort.bounds;
     let missing = unfinished.and_then(|name| system.atom(name));
@@ -561,11 +582,15 @@ pub fn faultless_and_stops_well<S: Reducible>(
             let end = reduced.atom("terminated");
             let stuck = Hunted::Stuck { end, unfinished: missing };
             let (for_error, for_stuck) = (ahead(Hunted::Error, bounds), ahead(stuck, bounds));
-            let is_end = is_end(end, missing);
-            let both = reach::fault_and_deadlock(reduced, bounds, is_end, for_error, for_stuck);
+            let (room, ends) = ((bounds, effort.workers), Ends { end, missing });
+            let both = states::error_and_stuck(reduced, room, ends, for_error, for_stuck);
+            let both = match both {
+                Ok(both) => both,
+                Err(why) => return (Some(Err(why)), None),
+            };
             let found = |system: &Reduced<'_, S>, way: Result<_, Cut>| {
                 let way = way.map_err(|cut| WhyUnknown::cut(cut, system))?;
-                Ok::<_, Unanswered>(FoundBeside { way, size: both.size })
+                Ok::<_, ClaimError>(FoundBeside { way, size: both.size })
             };
             let error = both.error.map(|way| {
                 let found = found(reduced, way)?;
@@ -583,9 +608,9 @@ pub fn faultless_and_stops_well<S: Reducible>(
         }),
     };
     let meaning = [ClaimOutcome::Violated as Meaning, ClaimOutcome::Holds];
-    let nothing = |_: &S, _: &[u64]| None;
-    let question = error_question(nothing);
-    // What was found comes first: another search may take all the time that is left.
+    let nothing = |_: &[u64]| None;
+    let question = error_question(&[], nothing);
+    // The result comes first: another search may take all the time that is left.
     let ending = Ending::Stuck(unfinished.map(str::to_owned));
     let ends = stuck.map(|stuck| {
         let question = stuck_question(unfinished, missing);
@@ -607,7 +632,7 @@ pub fn faultless_and_stops_well<S: Reducible>(
 pub fn nonterminating<S: TransitionSystem>(
     system: &mut S,
     bounds: Bounds,
-) -> Result<ClaimVerdict, Failure> {
+) -> Result<ClaimVerdict, CheckError> {
     let question = |system: &mut S| {
         let found = refinement::nonterminating(system, bounds)?;
         Ok(found.map(|prefix| (Shown::last(system, prefix), Ending::Over)))
@@ -630,7 +655,7 @@ fn diverging(Run { stem, cycle }: Run) -> Shown {
 pub fn divergence_free<S: TransitionSystem>(
     system: &mut S,
     bounds: Bounds,
-) -> Result<ClaimVerdict, Failure> {
+) -> Result<ClaimVerdict, CheckError> {
     let question = |system: &mut S| {
         let found = refinement::divergence_free(system, bounds)?;
         Ok(found.map(|run| (diverging(run), Ending::Divergence)))
@@ -648,7 +673,7 @@ pub fn deterministic<S: TransitionSystem>(
     system: &mut S,
     determinism: Determinism,
     bounds: Bounds,
-) -> Result<ClaimVerdict, Failure> {
+) -> Result<ClaimVerdict, CheckError> {
     let question = |system: &mut S| {
         let found = refinement::deterministic(system, determinism, bounds)?;
         Ok(found.map(|why| match why {
@@ -682,15 +707,18 @@ pub fn reaches<S: Reducible>(
     system: &mut S,
     goal: AtomIndex,
     effort: impl Into<Effort>,
-) -> Result<ClaimVerdict, Failure> {
+) -> Result<ClaimVerdict, CheckError> {
     let effort = effort.into();
     let watched = Watched { atoms: vec![goal], ..Watched::default() };
     let meaning = [ClaimOutcome::Holds as Meaning, ClaimOutcome::Violated];
-    let question = |system: &mut Reduced<'_, S>, bounds| {
+    let question = |system: &mut Reduced<'_, S>, effort: Effort| {
         let is_goal = |system: &Reduced<'_, S>, state| system.holds(state, goal);
-        let ahead = ahead(Hunted::State(goal), bounds);
-        let found = reach::state_beside(system, bounds, is_goal, ahead);
-        let found = found.map_err(|cut| WhyUnknown::cut(cut, system))?;
+        let ahead = ahead(Hunted::State(goal), effort.bounds);
+        let room = (effort.bounds, effort.workers);
+        let found =
+            states::find(system, room, Target::Goal(goal), ahead, |system, bounds, ahead| {
+                reach::state_beside(system, bounds, is_goal, ahead)
+            })?;
         reached(system, found, |system, prefix| Shown::reached(system, prefix))
     };
     let evidence = confirm::reaches(|system: &mut S, state| system.holds(state, goal));
@@ -706,20 +734,18 @@ pub fn reaches_extreme<S: Reducible>(
     system: &mut S,
     extreme: Extreme,
     values: Vec<Expr>,
-    value: impl Fn(&S, &[u64]) -> Option<i64>,
+    value: impl Fn(&[u64]) -> Option<i64> + Sync,
     effort: impl Into<Effort>,
-) -> Result<ClaimVerdict, Failure> {
+) -> Result<ClaimVerdict, CheckError> {
     let effort = effort.into();
     let watched = Watched { values, ..Watched::default() };
     let meaning = [ClaimOutcome::Holds as Meaning, ClaimOutcome::Violated];
     let best_value = Cell::new(None);
-    let question = |system: &mut Reduced<'_, S>, bounds| {
-        let of = |system: &Reduced<'_, S>, state| value(system.inner(), &system.own_row(state)?);
-        let found = reach::extremes(system, bounds, of);
-        let found = found.map_err(|cut| WhyUnknown::cut(cut, system))?;
+    let question = |system: &mut Reduced<'_, S>, Effort { bounds, workers, .. }: Effort| {
+        let found = states::extreme(system, (bounds, workers), extreme, &value)?;
         let (word, best) = match extreme {
-            Extreme::Least => ("least", found.least),
-            Extreme::Greatest => ("greatest", found.greatest),
+            Extreme::Least => ("least", found.best),
+            Extreme::Greatest => ("greatest", found.best),
         };
         let Some((value, prefix)) = best else { return Ok((None, found.size)) };
         best_value.set(Some(value));
@@ -731,7 +757,7 @@ pub fn reaches_extreme<S: Reducible>(
     };
     let evidence = confirm::reaches(|system: &mut S, state| {
         let row = system.own_row(state);
-        best_value.get().is_some() && row.and_then(|row| value(system, &row)) == best_value.get()
+        best_value.get().is_some() && row.and_then(|row| value(&row)) == best_value.get()
     });
     ask_reduced(system, watched.into(), effort, meaning, question, evidence)
 }
@@ -745,7 +771,7 @@ pub fn refines<I: TransitionSystem, S: TransitionSystem>(
     specification: &mut S,
     model: Model,
     bounds: Bounds,
-) -> Result<ClaimVerdict, Failure> {
+) -> Result<ClaimVerdict, CheckError> {
     let specification = RefCell::new(specification);
     let question = |implementation: &mut I| {
         let specification = &mut **specification.borrow_mut();

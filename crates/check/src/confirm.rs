@@ -1,34 +1,48 @@
 //! Confirms what a search found, before it becomes a verdict.
 //!
 //! A run is walked once more on the whole system, from its first state to its last, by the reference: no
-//! reduction, no native code. What it shows is then judged again where it shows it: that nothing is enabled
+//! reduction, no native code, and states with numbers of its own. What it shows is then judged again where it shows it: that nothing is enabled
 //! in the last state, that the expression is true there, that the cycle is fair and violates the formula,
-//! that the specification cannot do the same. What does not pass is a bug of ours, and [`Failure::Internal`].
+//! that the specification cannot do the same. What does not pass is a bug of ours, and [`CheckError::Internal`].
 //!
-//! Verdicts hold runs as [`Confirmed`], which only this module makes, so that no run can come around it.
+//! Verdicts hold runs as [`Confirmed`], which only this module makes, so that no run can come around it. Where it is
+//! time to stop before that, there is no verdict: [`CheckError::Stopped`], which ends as *unknown*.
 
 use std::ops::Deref;
+use std::time::Duration;
 
 use fairly_fairness::{Constraint, Notion};
-use fairly_omega::StateId;
+use fairly_omega::{StateId, Stop};
 use fairly_reduce::Reducible;
 use fairly_search::Prefix;
 use fairly_search::refinement::Model;
 use fairly_system::{EventKind, Fault, Run, RunStep, TransitionSystem};
 use fairly_witness::observed::{self, Impossible, Seen};
-use fairly_witness::{Flaw, Ledger, follow, replay, takes_everything, violates};
+use fairly_witness::{
+    Ledger, WitnessError, follow_until, replay_until, takes_everything, violates,
+};
 
 use crate::claim::Shown;
 use crate::ending::Ending;
 use crate::property::Property;
-use crate::verdict::Failure;
+use crate::verdict::CheckError;
+
+/// Time that confirming may take beyond a deadline: most runs are short, and a violation that was found in time
+/// should not be lost.
+const GRACE: Duration = Duration::from_millis(300);
+
+/// Says when to give up confirming, given when the work is to end. A user who asks to stop still wants to see what
+/// was found until then, if that takes no time.
+fn with_grace(stop: Stop) -> Stop {
+    Stop { deadline: stop.deadline.map(|deadline| deadline + GRACE), wish: None }
+}
 
 /// Something that was found, and stood up to replay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confirmed<T>(T);
 
 impl<T> Confirmed<T> {
-    /// What was found.
+    /// The confirmed result.
     pub fn into_inner(self) -> T {
         self.0
     }
@@ -42,19 +56,68 @@ impl<T> Deref for Confirmed<T> {
     }
 }
 
-/// A system whose steps are made by the reference as long as this is there.
-struct ByReference<'a, S: TransitionSystem>(&'a mut S);
-
-impl<'a, S: TransitionSystem> ByReference<'a, S> {
-    fn new(system: &'a mut S) -> Self {
-        system.by_reference(true);
-        ByReference(system)
+/// Judges a result by the reference, where its states have other numbers.
+fn by_reference<S: TransitionSystem, R: OfStates, T>(
+    system: &mut S,
+    found: &R,
+    judge: impl FnOnce(&mut S, &R) -> T,
+) -> T {
+    let mut states = Vec::new();
+    found.replaced(&mut |state| {
+        states.push(state);
+        state
+    });
+    match system.reference(&states) {
+        Some((reference, there)) => {
+            let mut there = there.into_iter();
+            let found = found.replaced(&mut |_| there.next().expect("a state for each"));
+            judge(reference, &found)
+        }
+        None => judge(system, found),
     }
 }
 
-impl<S: TransitionSystem> Drop for ByReference<'_, S> {
-    fn drop(&mut self) {
-        self.0.by_reference(false);
+/// A result that is about states.
+trait OfStates {
+    /// The same with other states.
+    fn replaced(&self, other: &mut dyn FnMut(StateId) -> StateId) -> Self;
+}
+
+impl OfStates for () {
+    fn replaced(&self, _: &mut dyn FnMut(StateId) -> StateId) {}
+}
+
+impl OfStates for Vec<RunStep> {
+    fn replaced(&self, other: &mut dyn FnMut(StateId) -> StateId) -> Self {
+        let step = |step: &RunStep| RunStep {
+            from: other(step.from),
+            to: other(step.to),
+            action: step.action,
+        };
+        self.iter().map(step).collect()
+    }
+}
+
+impl OfStates for Run {
+    fn replaced(&self, other: &mut dyn FnMut(StateId) -> StateId) -> Self {
+        Run { stem: self.stem.replaced(other), cycle: self.cycle.replaced(other) }
+    }
+}
+
+impl OfStates for Prefix {
+    fn replaced(&self, other: &mut dyn FnMut(StateId) -> StateId) -> Self {
+        Prefix { start: other(self.start), steps: self.steps.replaced(other) }
+    }
+}
+
+impl OfStates for Shown {
+    fn replaced(&self, other: &mut dyn FnMut(StateId) -> StateId) -> Self {
+        Shown {
+            prefix: self.prefix.replaced(other),
+            cycle: self.cycle.replaced(other),
+            conclusion: self.conclusion.clone(),
+            other: self.other.as_ref().map(|prefix| prefix.replaced(other)),
+        }
     }
 }
 
@@ -67,12 +130,23 @@ pub(crate) fn lasso<S: TransitionSystem>(
     property: &Property,
     constraints: &[Constraint],
     run: Run,
-) -> Result<(Confirmed<Run>, Ledger), Failure> {
-    let system = ByReference::new(system);
-    match judge(system.0, property, constraints, &run) {
+    stop: Stop,
+) -> Result<(Confirmed<Run>, Ledger), CheckError> {
+    let stop = with_grace(stop);
+    let judged =
+        by_reference(system, &run, |system, run| judge(system, property, constraints, run, stop));
+    match judged {
         Ok(ledger) => Ok((Confirmed(run), ledger)),
-        Err(Judged::Flaw(flaw)) => Err(Failure::Internal { flaw, run }),
+        Err(Judged::Witness(flaw)) => Err(flawed(flaw, run)),
         Err(Judged::Failed(failure)) => Err(failure),
+    }
+}
+
+/// A run that is not confirmed: a bug, or there was no time.
+fn flawed(flaw: WitnessError, run: Run) -> CheckError {
+    match flaw {
+        WitnessError::Stopped => CheckError::Stopped,
+        flaw => CheckError::Internal { flaw, run },
     }
 }
 
@@ -85,19 +159,19 @@ pub(crate) fn global<S: TransitionSystem>(
     property: &Property,
     constraints: &[Constraint],
     run: Run,
-) -> Result<(Confirmed<Run>, Ledger), Failure> {
-    let (run, ledger) = lasso(system, property, constraints, run)?;
-    let takes_all = takes_everything(ByReference::new(system).0, &run);
-    if takes_all {
+    stop: Stop,
+) -> Result<(Confirmed<Run>, Ledger), CheckError> {
+    let (run, ledger) = lasso(system, property, constraints, run, stop)?;
+    if by_reference(system, &*run, takes_everything) {
         return Ok((run, ledger));
     }
-    let flaw = Flaw::Unfair(Notion::Global.to_string());
-    Err(Failure::Internal { flaw, run: run.into_inner() })
+    let flaw = WitnessError::Unfair(Notion::Global.to_string());
+    Err(CheckError::Internal { flaw, run: run.into_inner() })
 }
 
 enum Judged {
-    Flaw(Flaw),
-    Failed(Failure),
+    Witness(WitnessError),
+    Failed(CheckError),
 }
 
 fn judge<S: TransitionSystem>(
@@ -105,8 +179,10 @@ fn judge<S: TransitionSystem>(
     property: &Property,
     constraints: &[Constraint],
     run: &Run,
+    stop: Stop,
 ) -> Result<Ledger, Judged> {
-    replay(system, run).map_err(Judged::Flaw)?;
+    let stopped = || Judged::Witness(WitnessError::Stopped);
+    replay_until(system, run, stop).map_err(Judged::Witness)?;
     let is_violated = match &property.never {
         None => {
             let Property { formulas, formula, reading, .. } = property;
@@ -115,14 +191,14 @@ fn judge<S: TransitionSystem>(
         }
         Some(never) => never
             .accepts(system, run)
-            .map_err(|refused| Judged::Failed(Failure::Engine(refused.to_string())))?,
+            .map_err(|refused| Judged::Failed(CheckError::Engine(refused.to_string())))?,
     };
     if !is_violated {
-        return Err(Judged::Flaw(Flaw::Satisfies));
+        return Err(Judged::Witness(WitnessError::Satisfies));
     }
-    let ledger = Ledger::of(system, run, constraints);
+    let ledger = Ledger::of_until(system, run, constraints, stop).ok_or_else(stopped)?;
     match ledger.entries.iter().find(|entry| !entry.met()) {
-        Some(entry) => Err(Judged::Flaw(Flaw::Unfair(entry.name.clone()))),
+        Some(entry) => Err(Judged::Witness(WitnessError::Unfair(entry.name.clone()))),
         None => Ok(ledger),
     }
 }
@@ -134,15 +210,16 @@ fn judge<S: TransitionSystem>(
 pub(crate) fn prefix<S: TransitionSystem>(
     system: &mut S,
     steps: Vec<RunStep>,
-) -> Result<Confirmed<Vec<RunStep>>, Failure> {
-    let system = ByReference::new(system);
-    let followed = match steps.first() {
-        Some(first) => follow(system.0, first.from, &steps).map(|_| ()),
+    stop: Stop,
+) -> Result<Confirmed<Vec<RunStep>>, CheckError> {
+    let stop = with_grace(stop);
+    let followed = by_reference(system, &steps, |system, steps| match steps.first() {
+        Some(first) => follow_until(system, first.from, steps, stop).map(|_| ()),
         None => Ok(()),
-    };
+    });
     match followed {
         Ok(()) => Ok(Confirmed(steps)),
-        Err(flaw) => Err(Failure::Internal { flaw, run: Run { stem: steps, cycle: Vec::new() } }),
+        Err(flaw) => Err(flawed(flaw, Run { stem: steps, cycle: Vec::new() })),
     }
 }
 
@@ -154,22 +231,24 @@ pub(crate) fn shown<S: TransitionSystem>(
     system: &mut S,
     shown: Shown,
     evidence: impl FnOnce(&mut S, &Shown) -> Result<(), String>,
-) -> Result<Confirmed<Shown>, Failure> {
-    let run = Run { stem: shown.prefix.steps.clone(), cycle: shown.cycle.clone() };
-    let system = ByReference::new(system);
+    stop: Stop,
+) -> Result<Confirmed<Shown>, CheckError> {
+    let run = |shown: &Shown| Run { stem: shown.prefix.steps.clone(), cycle: shown.cycle.clone() };
+    let stop = with_grace(stop);
     let follows = |system: &mut S, Prefix { start, steps }: &Prefix| {
-        follow(system, *start, steps).map(|_| ())
+        follow_until(system, *start, steps, stop).map(|_| ())
     };
-    let walked = follows(system.0, &shown.prefix)
-        .and_then(|()| match shown.cycle.is_empty() {
-            true => Ok(()),
-            false => replay(system.0, &run),
-        })
-        .and_then(|()| shown.other.as_ref().map_or(Ok(()), |other| follows(system.0, other)))
-        .and_then(|()| evidence(system.0, &shown).map_err(Flaw::Shows));
+    let walked = by_reference(system, &shown, |system, shown| {
+        follows(system, &shown.prefix)?;
+        if !shown.cycle.is_empty() {
+            replay_until(system, &run(shown), stop)?;
+        }
+        shown.other.as_ref().map_or(Ok(()), |other| follows(system, other))?;
+        evidence(system, shown).map_err(WitnessError::Shows)
+    });
     match walked {
         Ok(()) => Ok(Confirmed(shown)),
-        Err(flaw) => Err(Failure::Internal { flaw, run }),
+        Err(flaw) => Err(flawed(flaw, run(&shown))),
     }
 }
 
@@ -185,11 +264,11 @@ pub(crate) fn ends<S: TransitionSystem>(
 
 /// The run ends with an error of the model, or where `wrong` says that something cannot be evaluated.
 pub(crate) fn errs<S: Reducible>(
-    wrong: impl Fn(&S, &[u64]) -> Option<Fault>,
+    wrong: impl Fn(&[u64]) -> Option<Fault>,
 ) -> impl Fn(&mut S, &Shown) -> Result<(), String> {
     move |system, shown| {
         let row = system.own_row(shown.prefix.end());
-        if row.is_some_and(|row| wrong(system, &row).is_some()) {
+        if row.is_some_and(|row| wrong(&row).is_some()) {
             return Ok(());
         }
         ends(&Ending::Error)(system, shown)
@@ -206,7 +285,7 @@ pub(crate) fn reaches<S: TransitionSystem>(
     }
 }
 
-/// What shows that a system is not deterministic.
+/// Evidence that a system is not deterministic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Branching {
     /// Internal steps for ever.
@@ -252,7 +331,7 @@ impl Branching {
     }
 }
 
-/// What an implementation does that a specification cannot.
+/// Behaviour of an implementation that a specification lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Beyond {
     /// The last event.
@@ -290,8 +369,9 @@ impl Beyond {
                 Impossible::Diverging
             }
         };
-        let specification = ByReference::new(specification);
-        observed::cannot(specification.0, &trace, &what, model == Model::FailuresDivergences)
+        by_reference(specification, &(), |specification, ()| {
+            observed::cannot(specification, &trace, &what, model == Model::FailuresDivergences)
+        })
     }
 }
 

@@ -11,7 +11,7 @@
 //! complement.
 
 use fairly_omega::{Automaton, Label, Limits, Prop, StateId, ops};
-use fairly_system::{EventReading, Run, RunStep, TransitionSystem};
+use fairly_system::{EventPosition, Run, RunStep, TransitionSystem};
 use fairly_translate::{Options, translate};
 use fairly_witness::Meaning;
 
@@ -55,7 +55,7 @@ pub(crate) fn violated_after<S: TransitionSystem>(
     followed.along(run)
 }
 
-/// What the states of the automaton that a prefix leads to show.
+/// Verdict on a prefix by the states of the automaton that it leads to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Goal {
     /// The automaton accepts what is right, and none of its states is left.
@@ -67,9 +67,9 @@ enum Goal {
 struct Followed<'a, S> {
     system: &'a S,
     automaton: Automaton,
-    /// What its propositions mean.
+    /// Meanings of its propositions.
     meanings: Vec<Meaning>,
-    reading: EventReading,
+    reading: EventPosition,
     goal: Goal,
 }
 
@@ -105,7 +105,7 @@ impl<S: TransitionSystem> Followed<'_, S> {
             *here = next;
         };
         let mut round = 0;
-        if self.reading == EventReading::Entering {
+        if self.reading == EventPosition::Entering {
             let state = run.steps().next()?.from;
             round += 1;
             advance(&mut here, round, &Letter { state, step: None });
@@ -116,8 +116,8 @@ impl<S: TransitionSystem> Followed<'_, S> {
         // Where only the state is read that a step leaves, the step itself is not needed.
         let is_of_step = |it: &Meaning| matches!(it, Meaning::Event(_) | Meaning::Taken(_));
         let reads_events = self.meanings.iter().any(is_of_step);
-        let early = self.reading == EventReading::Leaving && !reads_events;
-        // What is decided only the second time round is not shown in one, so once is enough.
+        let early = self.reading == EventPosition::Leaving && !reads_events;
+        // A position that is decided only the second time round is not shown in one, so once is enough.
         for (before, step) in run.steps().enumerate() {
             round += 1;
             advance(&mut here, round, &self.letter(step));
@@ -130,8 +130,8 @@ impl<S: TransitionSystem> Followed<'_, S> {
 
     fn letter(&self, step: &RunStep) -> Letter {
         let state = match self.reading {
-            EventReading::Leaving => step.from,
-            EventReading::Entering => step.to,
+            EventPosition::Leaving => step.from,
+            EventPosition::Entering => step.to,
         };
         Letter { state, step: Some(*step) }
     }
@@ -150,7 +150,7 @@ impl<S: TransitionSystem> Followed<'_, S> {
     }
 }
 
-/// What is read at a position of a run.
+/// The letter at a position of a run.
 struct Letter {
     state: StateId,
     step: Option<RunStep>,

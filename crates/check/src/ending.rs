@@ -1,4 +1,5 @@
-//! What a run that refutes a claim ends with, judged again by looking at its last state alone.
+//! Endings: conditions on the last state of a run that refutes a claim, judged again by looking at that state
+//! alone.
 
 use fairly_omega::StateId;
 use fairly_search::Prefix;
@@ -7,7 +8,7 @@ use fairly_system::{ActionId, EventKind, FaultKind, Run, TransitionSystem};
 use crate::claim::Shown;
 use crate::confirm::terminates;
 
-/// What a run ends with.
+/// Ending of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// Nothing is enabled, and the run has not ended as it should: not all processes are where they may
@@ -36,10 +37,10 @@ impl Ending {
         }
     }
 
-    /// What there is to see at the end of a run, if that is this ending.
+    /// Observation at the end of a run, if it has this ending.
     ///
     /// # Errors
-    /// What is there instead.
+    /// The ending that it has instead.
     pub fn judge<S: TransitionSystem>(
         &self,
         system: &mut S,

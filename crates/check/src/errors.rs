@@ -1,7 +1,7 @@
 //! Errors of the model beside an answer that rests on all runs.
 //!
-//! Nothing follows an error, so "holds" says nothing of what a model was meant to do behind one. The search
-//! for errors is a part of every such answer, whoever gives it: where it was cut short, the answer is unknown.
+//! Nothing follows an error, so "holds" says nothing of what a model was meant to do behind one. The search for
+//! errors is a part of every such answer: where it was cut short, the answer is unknown.
 
 use fairly_system::AtomIndex;
 
@@ -9,7 +9,7 @@ use crate::claim::{self, ClaimOutcome, ClaimVerdict};
 use crate::execution::ModelSystem;
 use crate::ladder::Ladder;
 use crate::least::{Elsewhere, Least};
-use crate::verdict::{Answer, Failure, Outcome, WhyUnknown};
+use crate::verdict::{Answer, CheckError, Outcome, WhyUnknown};
 use crate::verify::Options;
 
 /// Whether runs of a model end with errors, or come to states in which a proposition cannot be evaluated.
@@ -31,13 +31,13 @@ pub(crate) fn errors(
     system: &mut ModelSystem,
     propositions: &[AtomIndex],
     options: &Options,
-) -> Result<Errors, Failure> {
+) -> Result<Errors, CheckError> {
     if system.is_known_to_be_faultless(propositions) {
         return Ok(Errors::None);
     }
-    let wrong = |system: &ModelSystem, row: &[u64]| {
-        propositions.iter().find_map(|&atom| system.space().proposition_fault(row, atom))
-    };
+    let space = system.shared_space();
+    let wrong =
+        |row: &[u64]| propositions.iter().find_map(|&atom| space.proposition_fault(row, atom));
     let verdict = claim::faultless(system, propositions, wrong, options)?;
     Ok(match verdict.outcome {
         ClaimOutcome::Holds(_) => Errors::None,

@@ -1,5 +1,6 @@
 //! How the steps of models are made.
 
+#[cfg(feature = "jit")]
 use fairly_jit::{NativeSpace, Settings};
 use fairly_model::ModelSpace;
 pub use fairly_reduce::ModelSystem;
@@ -19,19 +20,31 @@ pub enum Execution {
 }
 
 impl Execution {
-    /// What to say where it cannot be had: of a machine that code can be made for, or cannot.
+    /// Remark where native code cannot be had, by whether the machine has a compiler for it.
     fn remark(self, is_available: bool) -> Option<&'static str> {
         (self != Execution::Interpreted && !is_available)
             .then_some("no machine code can be made on this machine, so models are interpreted")
     }
 
-    /// What to say where it cannot be had on this machine.
+    /// Remark where native code cannot be had on this machine.
     pub fn shortfall(self) -> Option<&'static str> {
-        self.remark(fairly_jit::is_available())
+        self.remark(is_available())
     }
 }
 
+/// Whether native code can be made on this machine, by a program that was built with the compiler.
+#[cfg(feature = "jit")]
+fn is_available() -> bool {
+    fairly_jit::is_available()
+}
+
+#[cfg(not(feature = "jit"))]
+fn is_available() -> bool {
+    false
+}
+
 /// The system of a model.
+#[cfg(feature = "jit")]
 pub(crate) fn system(model: ModelSpace, execution: Execution) -> ModelSystem {
     let settings = match execution {
         Execution::Tiered => Some(Settings::default()),
@@ -41,6 +54,12 @@ pub(crate) fn system(model: ModelSpace, execution: Execution) -> ModelSystem {
     let compile =
         settings.map(|settings| NativeSpace::compile(Settings { sequences: true, ..settings }));
     ModelSystem::new(model, compile)
+}
+
+/// The system of a model, which is interpreted.
+#[cfg(not(feature = "jit"))]
+pub(crate) fn system(model: ModelSpace, _: Execution) -> ModelSystem {
+    ModelSystem::new(model, None)
 }
 
 #[cfg(test)]
@@ -53,7 +72,7 @@ mod tests {
             assert!(execution.remark(false).is_some());
             assert_eq!(execution.remark(true), None);
         }
-        // Nobody asked for it.
+        // It was not asked for.
         assert_eq!(Execution::Interpreted.remark(false), None);
         assert_eq!(Execution::Interpreted.shortfall(), None);
     }

@@ -14,12 +14,12 @@ use serde::{Deserialize, Serialize};
 use crate::claim::{ClaimOutcome, ClaimVerdict, Shown};
 use crate::confirm::{self, Confirmed};
 use crate::ending::Ending;
-use crate::verdict::{Failure, WhyUnknown};
+use crate::verdict::{CheckError, WhyUnknown};
 
 /// Memory of a lossy search, and the states that it may have left out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lossy {
-    /// What was kept of a state.
+    /// The part of a state that was kept.
     pub kept: String,
     /// Bytes for that.
     pub table_bytes: usize,
@@ -75,14 +75,14 @@ fn bytes(count: usize) -> String {
     }
 }
 
-/// What comes of a search.
+/// Answer that follows from a search.
 fn answer<S: Packed>(
     system: &mut S,
     (wanted, room, bounds): (Wanted, Room, Bounds),
     found: fn(Option<Box<Confirmed<Shown>>>) -> ClaimOutcome,
     shown: impl FnOnce(&mut S, Prefix) -> Shown,
     evidence: impl FnOnce(&mut S, &Shown) -> Result<(), String>,
-) -> Result<ClaimVerdict, Failure> {
+) -> Result<ClaimVerdict, CheckError> {
     let started = Instant::now();
     if let Some(why) = WhyUnknown::not_begun(&bounds) {
         return Ok(ClaimVerdict { outcome: ClaimOutcome::Unknown(why), ..not_lossy() });
@@ -100,7 +100,11 @@ fn answer<S: Packed>(
     let outcome = match (prefix, cut, limit) {
         (Some(prefix), ..) => {
             let shown = shown(system, prefix);
-            found(Some(Box::new(confirm::shown(system, shown, evidence)?)))
+            match confirm::shown(system, shown, evidence, bounds.stop()) {
+                Ok(shown) => found(Some(Box::new(shown))),
+                Err(CheckError::Stopped) => ClaimOutcome::Unknown(WhyUnknown::unconfirmed()),
+                Err(failure) => return Err(failure),
+            }
         }
         (None, Some(Cut::Memory(_)), _) => {
             let all = Cut::Memory(room.table + room.frontier);
@@ -131,7 +135,7 @@ pub fn faultless<S: Packed>(
     system: &mut S,
     room: Room,
     bounds: Bounds,
-) -> Result<ClaimVerdict, Failure> {
+) -> Result<ClaimVerdict, CheckError> {
     let shown = |system: &mut S, prefix: Prefix| {
         let fault = system.fault(prefix.end()).map(|fault| fault.message.clone());
         Shown::new(prefix, fault.unwrap_or_default())
@@ -150,7 +154,7 @@ pub fn stops_well<S: Packed>(
     unfinished: Option<&str>,
     room: Room,
     bounds: Bounds,
-) -> Result<ClaimVerdict, Failure> {
+) -> Result<ClaimVerdict, CheckError> {
     let end = system.atom("terminated");
     let missing = unfinished.and_then(|name| system.atom(name));
     let wanted = Wanted::Stuck { end, unfinished: missing };
@@ -168,7 +172,7 @@ pub fn nonterminating<S: Packed>(
     system: &mut S,
     room: Room,
     bounds: Bounds,
-) -> Result<ClaimVerdict, Failure> {
+) -> Result<ClaimVerdict, CheckError> {
     let evidence = confirm::ends(&Ending::Over);
     answer(system, (Wanted::Last, room, bounds), ClaimOutcome::Violated, Shown::last, evidence)
 }
@@ -182,7 +186,7 @@ pub fn reaches<S: Packed>(
     goal: AtomIndex,
     room: Room,
     bounds: Bounds,
-) -> Result<ClaimVerdict, Failure> {
+) -> Result<ClaimVerdict, CheckError> {
     let evidence = confirm::reaches(|system: &mut S, state| system.holds(state, goal));
     let wanted = Wanted::State(goal);
     answer(system, (wanted, room, bounds), ClaimOutcome::Holds, Shown::reached, evidence)

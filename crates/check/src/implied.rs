@@ -10,7 +10,7 @@ use fairly_fairness::{Constraint, Predicate, StepFormula, Strength};
 use fairly_logic::{Atom, Formula, Formulas};
 use fairly_omega::{Limits, emptiness};
 use fairly_search::Binding;
-use fairly_system::EventReading;
+use fairly_system::EventPosition;
 use fairly_translate::{Options, translate};
 
 use crate::property::Property;
@@ -75,7 +75,7 @@ fn premise(property: &mut Property, constraint: &Constraint) -> Option<Formula> 
     let (when, then) = (&constraint.when, &constraint.then);
     // A position of the property has another event than a step, or another state: what is about one of
     // them happens again and again in both readings.
-    let is_apart = property.reading == EventReading::Entering;
+    let is_apart = property.reading == EventPosition::Entering;
     let mixed = |predicates: &[&Predicate]| {
         let asks = |of: fn(&StepFormula) -> bool| {
             predicates.iter().any(|it| matches!(it, Predicate::Step(step) if any(step, of)))

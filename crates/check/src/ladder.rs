@@ -4,10 +4,11 @@
 //! one, so such an answer is not searched for again. And a run found under one notion is judged
 //! under all others: where it is fair, the property is violated there too.
 
+use std::thread::ScopedJoinHandle;
 use std::time::Instant;
 
-use fairly_fairness::{Constraint, Level, Notion, Predicate, Reading, StepFormula, Strength};
-use fairly_reduce::Reducible;
+use fairly_fairness::{Constraint, Level, Notion, Predicate, PrefixKind, StepFormula, Strength};
+use fairly_reduce::{Fork, Reducible};
 use fairly_search::Bounds;
 use fairly_system::{EventId, EventSet, Run, Signature, Trace};
 use fairly_witness::Ledger;
@@ -15,7 +16,7 @@ use fairly_witness::Ledger;
 use crate::assumption::Assumption;
 use crate::confirm::{self, Confirmed};
 use crate::property::Property;
-use crate::verdict::{Failure, Outcome, Stamp, WhyUnknown};
+use crate::verdict::{CheckError, Outcome, Stamp, WhyUnknown};
 use crate::verify::{Found, Options, concerns, decide};
 
 /// The verdict under one notion.
@@ -36,7 +37,7 @@ pub struct Ladder {
     pub rungs: Vec<Rung>,
     /// How many searches the rungs took.
     pub searches: usize,
-    /// What different kinds of runs violate the property.
+    /// Kinds of runs that violate the property.
     pub causes: Vec<Cause>,
 }
 
@@ -56,13 +57,13 @@ impl Ladder {
 /// One kind of run that violates a property.
 #[derive(Clone, Debug)]
 pub struct Cause {
-    /// What makes such runs possible.
+    /// The reason why such runs are possible.
     pub kind: CauseKind,
     /// One of them.
     pub run: Trace,
 }
 
-/// What makes a violating run possible.
+/// Reason why a violating run is possible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CauseKind {
     /// The system gets stuck.
@@ -80,8 +81,8 @@ pub enum CauseKind {
 /// The notions of the ladder that are sets of constraints, with those that are weaker: an answer
 /// "holds" there is one here.
 ///
-/// Strong fairness of actions implies that of processes: one that can move again and again has a move that
-/// is possible again and again, and whoever makes it moves.
+/// Strong fairness of actions implies that of processes: one that can move again and again has a move that is
+/// possible again and again, and the process that makes it moves.
 const RUNGS: [(Notion, &[usize]); 7] = [
     (Notion::None, &[]),
     (Notion::Weak(Level::Process), &[0]),
@@ -102,7 +103,7 @@ fn share(bounds: Bounds, pieces: usize) -> Bounds {
 }
 
 /// The verdict under every notion, each together with the constraints `assumed`. Inherent fairness,
-/// which is no condition on runs, is left out when there are some.
+/// which is no condition on runs, is left out when there are some, and of properties that it means nothing for.
 ///
 /// # Errors
 /// As [`crate::check`].
@@ -111,7 +112,7 @@ pub fn ladder<S: Reducible>(
     property: &mut Property,
     assumed: &[Constraint],
     options: &Options,
-) -> Result<Ladder, Failure> {
+) -> Result<Ladder, CheckError> {
     ladder_heard(system, property, assumed, options, &mut |_| ())
 }
 
@@ -125,14 +126,19 @@ pub fn ladder_heard<S: Reducible>(
     assumed: &[Constraint],
     options: &Options,
     hear: &mut dyn FnMut(&Ladder),
-) -> Result<Ladder, Failure> {
+) -> Result<Ladder, CheckError> {
     let mut rungs: Vec<Rung> = Vec::new();
     let mut runs: Vec<Run> = Vec::new();
     let mut searches = 0;
     let whole = options;
-    let beyond: &[Notion] = match assumed {
-        [] => &[Notion::Global, Notion::Inherent(Reading::Run), Notion::Inherent(Reading::Trace)],
-        _ => &[Notion::Global],
+    let has_prefixes = assumed.is_empty() && !property.asks_fairness() && property.never.is_none();
+    let beyond: &[Notion] = match has_prefixes {
+        true => &[
+            Notion::Global,
+            Notion::Inherent(PrefixKind::Run),
+            Notion::Inherent(PrefixKind::Trace),
+        ],
+        false => &[Notion::Global],
     };
     // The causes are one piece of work more.
     let all = RUNGS.len() + beyond.len() + 1;
@@ -141,8 +147,22 @@ pub fn ladder_heard<S: Reducible>(
             hear(&so_far(rungs, beyond, searches));
         }
     };
-    for (notion, weaker) in RUNGS {
+    // Answers that other threads have found already.
+    let mut ahead: Vec<(Notion, Result<bool, WhyUnknown>)> = Vec::new();
+    let mut is_large = false;
+    for (at, (notion, weaker)) in RUNGS.into_iter().enumerate() {
         tell(&rungs, searches);
+        if is_large && TOGETHER.contains(&at) {
+            let open = open_rungs(system, assumed, &RUNGS[at..at + 3], &rungs, &runs, options);
+            let room = (options, all - rungs.len());
+            ahead = together(system, property, assumed, &open, room)?;
+        }
+        if let Some(found) = ahead.iter().position(|(of, _)| *of == notion) {
+            searches += 1;
+            let (_, holds) = ahead.swap_remove(found);
+            rungs.push(Rung { notion, holds, searched: true });
+            continue;
+        }
         if weaker.iter().any(|&at| rungs[at].holds == Ok(true)) {
             rungs.push(Rung { notion, holds: Ok(true), searched: false });
             continue;
@@ -167,24 +187,45 @@ pub fn ladder_heard<S: Reducible>(
         } else {
             searches += 1;
             let mut aside = Stamp::default();
-            let holds = match decide_somehow(system, property, &constraints, options, &mut aside)? {
-                Found::Nothing => Ok(true),
-                Found::Unknown(why) => Err(why),
-                Found::Run(run) => {
-                    let (run, _) = confirm::lasso(system, property, &constraints, run)?;
-                    runs.push(run.into_inner());
-                    Ok(false)
+            let found = decide_somehow(system, property, &constraints, options, &mut aside);
+            is_large |= options.workers.count.get() > 1
+                && aside.product.0.max(aside.system.0) > options.workers.alone;
+            let holds = match found {
+                Ok(Found::Nothing) => Ok(true),
+                Ok(Found::Unknown(why)) => Err(why),
+                Ok(Found::Run(run)) => {
+                    let stop = options.bounds.stop();
+                    match confirm::lasso(system, property, &constraints, run, stop) {
+                        Ok((run, _)) => {
+                            runs.push(run.into_inner());
+                            Ok(false)
+                        }
+                        Err(CheckError::Stopped) => Err(WhyUnknown::unconfirmed()),
+                        Err(failure) => return Err(failure),
+                    }
                 }
+                Err(CheckError::Stopped) => Err(WhyUnknown::unconfirmed()),
+                Err(failure) => return Err(failure),
             };
             (holds, true)
         };
         rungs.push(Rung { notion, holds, searched });
     }
+    let mut ahead = Vec::new();
+    let follows = rungs.iter().any(|rung| rung.holds == Ok(true));
+    if is_large && !follows {
+        let room = (options, all - rungs.len());
+        ahead = together(system, property, assumed, beyond, room)?;
+    }
     for &notion in beyond {
         tell(&rungs, searches);
         let follows = rungs.iter().any(|rung| rung.holds == Ok(true));
+        let known = ahead.iter().position(|(of, _)| *of == notion);
         let (holds, searched) = if follows {
             (Ok(true), false)
+        } else if let Some(known) = known {
+            searches += 1;
+            (ahead.swap_remove(known).1, true)
         } else {
             searches += 1;
             let options = &Options { bounds: share(whole.bounds, all - rungs.len()), ..*whole };
@@ -201,10 +242,100 @@ pub fn ladder_heard<S: Reducible>(
     }
     tell(&rungs, searches);
     let causes = match &rungs[0].holds {
-        Ok(false) => causes(system, property, assumed, &Options { engine: None, ..*options })?,
+        Ok(false) => causes(system, property, assumed, &options.for_another_question())?,
         _ => Vec::new(),
     };
     Ok(Ladder { rungs, searches, causes })
+}
+
+/// The first of three rungs that say nothing of each other, so that several workers answer them at the same time.
+const TOGETHER: [usize; 2] = [1, 4];
+
+/// Those of some rungs whose answers do not follow from what is known.
+fn open_rungs<S: Reducible>(
+    system: &mut S,
+    assumed: &[Constraint],
+    some: &[(Notion, &[usize])],
+    rungs: &[Rung],
+    runs: &[Run],
+    options: &Options,
+) -> Vec<Notion> {
+    let holds = |&at: &usize| rungs.get(at).is_some_and(|rung| rung.holds == Ok(true));
+    let mut open = Vec::new();
+    for (notion, weaker) in some {
+        if weaker.iter().any(holds) || WhyUnknown::not_begun(&options.bounds).is_some() {
+            continue;
+        }
+        let assumption = Assumption { notion: *notion, extra: assumed.to_vec() };
+        let Ok(constraints) = assumption.constraints(system, options.bounds) else { continue };
+        if !runs.iter().any(|run| Ledger::of(system, run, &constraints).is_fair()) {
+            open.push(*notion);
+        }
+    }
+    open
+}
+
+/// A notion, and whether the property holds under it.
+type NotionAnswer = (Notion, Result<bool, WhyUnknown>);
+
+/// Answers under several notions at the same time, each by a part of the workers and in a system of its own. Nothing
+/// if there is only one, or no other system can be made. The time that is left is for so many rungs.
+fn together<S: Reducible>(
+    system: &S,
+    property: &Property,
+    assumed: &[Constraint],
+    notions: &[Notion],
+    (options, left): (&Options, usize),
+) -> Result<Vec<NotionAnswer>, CheckError> {
+    let fork = |_| Some((system.fork()?, property.copy()?));
+    let forks: Option<Vec<(Fork<S>, Property)>> = notions.iter().map(fork).collect();
+    let (Some(forks), true) = (forks, notions.len() > 1) else { return Ok(Vec::new()) };
+    let workers = options.workers.among(notions.len());
+    let bounds = share(options.bounds, left.div_ceil(notions.len()));
+    let options = &Options { workers, bounds, ..*options };
+    let answer = |notion: Notion, fork: Fork<S>, mut property: Property| {
+        let system = &mut fork();
+        let assumption = Assumption { notion, extra: assumed.to_vec() };
+        if let Notion::Global | Notion::Inherent(_) = notion {
+            let verdict = crate::check(system, &mut property, &assumption, options)?;
+            return Ok(match verdict.outcome {
+                Outcome::Holds(_) => Ok(true),
+                Outcome::Violated(_) | Outcome::Doomed(_) => Ok(false),
+                Outcome::Unknown(why) => Err(why),
+            });
+        }
+        let constraints = match assumption.constraints(system, options.bounds) {
+            Ok(constraints) => constraints,
+            Err(cut) => return Ok(Err(WhyUnknown::cut(cut, system))),
+        };
+        let mut aside = Stamp::default();
+        Ok(match decide_somehow(system, &mut property, &constraints, options, &mut aside)? {
+            Found::Nothing => Ok(true),
+            Found::Unknown(why) => Err(why),
+            Found::Run(run) => {
+                let stop = options.bounds.stop();
+                match confirm::lasso(system, &property, &constraints, run, stop) {
+                    Ok(_) => Ok(false),
+                    Err(CheckError::Stopped) => Err(WhyUnknown::unconfirmed()),
+                    Err(failure) => return Err(failure),
+                }
+            }
+        })
+    };
+    let answers = std::thread::scope(|scope| {
+        let asked = notions.iter().zip(forks);
+        let answer = &answer;
+        let threads: Vec<_> = asked
+            .map(|(&notion, (fork, property))| {
+                (notion, scope.spawn(move || answer(notion, fork, property)))
+            })
+            .collect();
+        let join = |(notion, thread): (Notion, ScopedJoinHandle<'_, _>)| {
+            (notion, thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        };
+        threads.into_iter().map(join).collect::<Vec<_>>()
+    });
+    answers.into_iter().map(|(notion, answer)| Ok((notion, answer?))).collect()
 }
 
 /// A ladder that has these rungs, and may have others.
@@ -224,10 +355,10 @@ fn decide_somehow<S: Reducible>(
     constraints: &[Constraint],
     options: &Options,
     stamp: &mut Stamp,
-) -> Result<Found, Failure> {
+) -> Result<Found, CheckError> {
     match decide(system, property, constraints, options, stamp) {
-        Err(Failure::Engine(_)) if options.engine.is_some() => {
-            let any = Options { engine: None, ..*options };
+        Err(CheckError::Engine(_)) if options.engine.is_some() => {
+            let any = options.for_another_question();
             decide(system, property, constraints, &any, stamp)
         }
         found => found,
@@ -270,7 +401,7 @@ fn causes<S: Reducible>(
     property: &mut Property,
     assumed: &[Constraint],
     options: &Options,
-) -> Result<Vec<Cause>, Failure> {
+) -> Result<Vec<Cause>, CheckError> {
     let stuck = StepFormula::Event(vec![EventId::IDLE].into());
     let justice = |name: &str, then: StepFormula| Constraint {
         name: name.to_owned(),
@@ -288,12 +419,21 @@ fn causes<S: Reducible>(
     };
     let spoken_of: Vec<EventSet> = property.events().into_iter().cloned().collect();
     let mut search =
-        |system: &mut S, more: Vec<Constraint>| -> Result<Option<Confirmed<Run>>, Failure> {
+        |system: &mut S, more: Vec<Constraint>| -> Result<Option<Confirmed<Run>>, CheckError> {
             let constraints: Vec<Constraint> = assumed.iter().cloned().chain(more).collect();
             let mut aside = Stamp::default();
-            match decide(system, property, &constraints, options, &mut aside)? {
-                Found::Run(run) => Ok(Some(confirm::lasso(system, property, &constraints, run)?.0)),
-                Found::Nothing | Found::Unknown(_) => Ok(None),
+            let run = match decide(system, property, &constraints, options, &mut aside) {
+                Ok(Found::Run(run)) => run,
+                Ok(Found::Nothing | Found::Unknown(_)) | Err(CheckError::Stopped) => {
+                    return Ok(None);
+                }
+                Err(failure) => return Err(failure),
+            };
+            let stop = options.bounds.stop();
+            match confirm::lasso(system, property, &constraints, run, stop) {
+                Ok((run, _)) => Ok(Some(run)),
+                Err(CheckError::Stopped) => Ok(None),
+                Err(failure) => Err(failure),
             }
         };
     let not_met = |system: &mut S, run: &Run, asked: &[Constraint]| {

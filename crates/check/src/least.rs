@@ -14,21 +14,23 @@
 //! on them.
 
 use std::collections::VecDeque;
+use std::thread::ScopedJoinHandle;
 
 use fairly_fairness::{Constraint, Level, Notion};
 use fairly_omega::{
-    Acceptance, Automaton, Builder, Components, Edge, Graph, Hop, Label, Lasso, Refused, StateId,
-    Step, emptiness,
+    Acceptance, Automaton, BudgetError, Builder, Components, Edge, Graph, Hop, Label, Lasso,
+    StateId, Step, emptiness,
 };
 use fairly_reduce::Reducible;
 use fairly_search::{Bounded, Product};
 use fairly_system::TransitionSystem;
 use fairly_witness::Ledger;
+use hashbrown::HashMap;
 
 use crate::assumption::constraints_of;
 use crate::confirm;
 use crate::property::Property;
-use crate::verdict::{Failure, Stamp, WhyUnknown};
+use crate::verdict::{CheckError, Stamp, WhyUnknown};
 use crate::verify::{Found, Options, as_negation, as_run, decide, negation};
 
 /// Something that may be assumed weakly or strongly fair.
@@ -47,7 +49,7 @@ pub enum Least {
     /// property holds without fairness. No list: it fails even with everything at the level strongly
     /// fair.
     Sets {
-        /// What the constraints are about.
+        /// Subject of the constraints.
         level: Level,
         /// The sets.
         sets: Vec<Vec<String>>,
@@ -67,7 +69,7 @@ pub enum Least {
     Unknown(WhyUnknown),
 }
 
-/// What strong fairness of other levels does for a property that no constraints of one level save.
+/// Effect of strong fairness of other levels on a property that no constraints of one level save.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Elsewhere {
     /// It holds under that of this level.
@@ -75,6 +77,9 @@ pub enum Elsewhere {
     /// It holds under none.
     Nowhere,
 }
+
+/// Graphs with fewer edges are searched by one thread.
+const FEW_EDGES: usize = 10_000;
 
 /// Questions after which the enumeration ends.
 const QUESTIONS: usize = 2_000;
@@ -93,7 +98,7 @@ pub fn least<S: Reducible>(
     level: Level,
     assumed: &[Constraint],
     options: &Options,
-) -> Result<Least, Failure> {
+) -> Result<Least, CheckError> {
     least_heard(system, property, level, assumed, options, &mut |_| ())
 }
 
@@ -108,7 +113,7 @@ pub fn least_heard<S: Reducible>(
     assumed: &[Constraint],
     options: &Options,
     hear: &mut dyn FnMut(&[Vec<String>]),
-) -> Result<Least, Failure> {
+) -> Result<Least, CheckError> {
     if let Some(why) = WhyUnknown::not_begun(&options.bounds) {
         return Ok(Least::Unknown(why));
     }
@@ -159,7 +164,7 @@ pub fn least_heard<S: Reducible>(
 
     let mut open: Vec<Choice> = vec![vec![0; candidates.len()]];
     let mut least: Vec<Choice> = Vec::new();
-    // What a run has to meet to rule a choice out.
+    // Conditions on a run that rules a choice out.
     let chosen = |choice: &Choice| -> Vec<Constraint> {
         let each = candidates.iter().zip(choice);
         let constraint = |(candidate, level): (&Candidate, &u8)| match level {
@@ -170,16 +175,29 @@ pub fn least_heard<S: Reducible>(
         each.filter_map(constraint).chain(assumed.iter().cloned()).collect()
     };
     let mut questions = 0;
+    // Answers about choices that are to come, by other threads.
+    let mut ahead: HashMap<Choice, Result<Option<Lasso>, BudgetError>> = HashMap::new();
     let mut ended = false;
     let stop = options.bounds.stop();
-    while let Some(choice) = open.pop() {
+    'open: while let Some(choice) = open.pop() {
         if questions >= QUESTIONS || stop.is_due() {
             ended = true;
             break;
         }
         questions += 1;
-        let acceptance = condition(&choice, &product);
-        let lasso = match stored.find(acceptance) {
+        let found = match ahead.remove(&choice) {
+            Some(found) => found,
+            None => {
+                // The choices that come next, as far as is known, are asked at the same time.
+                let next = open.iter().rev().filter(|next| !ahead.contains_key(*next));
+                let next = next.take(options.workers.count.get() - 1);
+                let asked: Vec<Choice> = std::iter::once(&choice).chain(next).cloned().collect();
+                let asked = asked.into_iter().map(|it| (condition(&it, &product), it)).collect();
+                ahead.extend(stored.find_all(asked));
+                ahead.remove(&choice).expect("it was asked")
+            }
+        };
+        let lasso = match found {
             Ok(Some(lasso)) => lasso,
             Ok(None) => {
                 least.push(choice);
@@ -193,9 +211,15 @@ pub fn least_heard<S: Reducible>(
         // then go beyond the result somewhere, which rules out far more than this one run does.
         let mut large = choice.clone();
         let mut ledger = Ledger::of(product.system_mut(), &run, &constraints);
-        confirm::lasso(product.system_mut(), property, &chosen(&choice), run)?;
+        match confirm::lasso(product.system_mut(), property, &chosen(&choice), run, stop) {
+            Err(CheckError::Stopped) => {
+                ended = true;
+                break;
+            }
+            confirmed => _ = confirmed?,
+        }
         for at in 0..candidates.len() {
-            // What is not raised rules out less, which is no mistake.
+            // A constraint that is not raised rules out less, which is no mistake.
             if questions >= QUESTIONS || stop.is_due() {
                 break;
             }
@@ -213,7 +237,14 @@ pub fn least_heard<S: Reducible>(
                             let run = as_run(&mut product, &lasso);
                             ledger = Ledger::of(product.system_mut(), &run, &constraints);
                             let met = chosen(&larger);
-                            confirm::lasso(product.system_mut(), property, &met, run)?;
+                            let system = product.system_mut();
+                            match confirm::lasso(system, property, &met, run, stop) {
+                                Err(CheckError::Stopped) => {
+                                    ended = true;
+                                    break 'open;
+                                }
+                                confirmed => _ = confirmed?,
+                            }
                         }
                         Err(refused) => return Ok(Least::Unknown(WhyUnknown::Refused(refused))),
                     }
@@ -262,8 +293,8 @@ fn elsewhere<S: Reducible>(
     level: Level,
     assumed: &[Constraint],
     options: &Options,
-) -> Result<Option<Elsewhere>, Failure> {
-    let options = Options { engine: None, ..*options };
+) -> Result<Option<Elsewhere>, CheckError> {
+    let options = options.for_another_question();
     let mut is_known = true;
     for other in [Level::Process, Level::Event, Level::Action] {
         if other == level {
@@ -275,10 +306,17 @@ fn elsewhere<S: Reducible>(
             continue;
         };
         constraints.extend(assumed.iter().cloned());
-        match decide(system, property, &constraints, &options, &mut Stamp::default())? {
-            Found::Nothing => return Ok(Some(Elsewhere::Holds(other))),
-            Found::Run(run) => _ = confirm::lasso(system, property, &constraints, run)?,
-            Found::Unknown(_) => is_known = false,
+        let stop = options.bounds.stop();
+        let found = decide(system, property, &constraints, &options, &mut Stamp::default());
+        let confirmed = match found {
+            Ok(Found::Nothing) => return Ok(Some(Elsewhere::Holds(other))),
+            Ok(Found::Unknown(_)) | Err(CheckError::Stopped) => Err(CheckError::Stopped),
+            Ok(Found::Run(run)) => confirm::lasso(system, property, &constraints, run, stop),
+            Err(failure) => return Err(failure),
+        };
+        match confirmed {
+            Err(CheckError::Stopped) => is_known = false,
+            confirmed => _ = confirmed?,
         }
     }
     Ok(is_known.then_some(Elsewhere::Nowhere))
@@ -325,7 +363,7 @@ struct Stored {
 
 impl Stored {
     /// A lasso of the whole graph whose marks on the cycle are accepted.
-    fn find(&self, acceptance: Acceptance) -> Result<Option<Lasso>, Refused> {
+    fn find(&self, acceptance: Acceptance) -> Result<Option<Lasso>, BudgetError> {
         let found = emptiness::find_lasso(&mut self.core.graph().accepting(acceptance))?;
         let Some(found) = found else { return Ok(None) };
         let cycle: Vec<Hop> = found.cycle.iter().map(|hop| self.in_whole(hop)).collect();
@@ -337,6 +375,26 @@ impl Stored {
         }
         stem.reverse();
         Ok(Some(Lasso { stem, cycle }))
+    }
+
+    /// The same under several conditions at the same time, each in a thread of its own.
+    fn find_all<T: Send>(
+        &self,
+        asked: Vec<(Acceptance, T)>,
+    ) -> Vec<(T, Result<Option<Lasso>, BudgetError>)> {
+        let find = |(acceptance, it): (Acceptance, T)| (it, self.find(acceptance));
+        let is_small = self.core.edge_count() < FEW_EDGES;
+        if asked.len() == 1 || is_small {
+            return asked.into_iter().take(1).map(find).collect();
+        }
+        std::thread::scope(|scope| {
+            let threads: Vec<_> =
+                asked.into_iter().map(|it| scope.spawn(move || find(it))).collect();
+            let join = |thread: ScopedJoinHandle<'_, _>| {
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            threads.into_iter().map(join).collect()
+        })
     }
 
     /// The same step with its position in the whole graph.

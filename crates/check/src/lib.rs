@@ -13,7 +13,7 @@
 //!
 //! The engines are those of `fairly_search::engines`. A run that refutes a property has been replayed and
 //! judged again by `fairly_witness` before it is returned; one that fails there is
-//! [`Failure::Internal`], never a verdict.
+//! [`CheckError::Internal`], never a verdict.
 
 mod assumption;
 mod certificate;
@@ -32,10 +32,12 @@ mod naming;
 mod objects;
 mod paired;
 mod plan;
+pub mod proof;
 mod property;
 mod question;
 mod record;
 pub mod soundness;
+mod states;
 mod statistics;
 mod stored;
 mod strengths;
@@ -47,8 +49,9 @@ mod vacuity;
 mod verdict;
 mod verify;
 mod waiting;
+pub mod workers;
 
-pub use assumption::{Assumption, Unusable};
+pub use assumption::{Assumption, AssumptionError};
 pub use certificate::{Listed, certify, refutes};
 pub use confirm::Confirmed;
 pub use ending::Ending;
@@ -59,20 +62,20 @@ pub use fairly_search::engines;
 pub use ladder::{Cause, CauseKind, Ladder, Rung, ladder, ladder_heard};
 pub use least::{Candidate, Elsewhere, Least, least, least_heard};
 pub use lint::{Coverage, Needless, coverage, executed, needless};
-pub use objects::{NoObject, Object, Parts, objects};
+pub use objects::{Object, ObjectError, Parts, objects};
 pub use paired::{Pair, PairStep, Pairs, pairs};
 pub use plan::{Plan, Planned, plan};
-pub use property::{Property, Unbound, parse_for};
-pub use question::{Asked, Question, Unanswered, Unbindable};
+pub use property::{Property, PropertyError, parse_for};
+pub use question::{AnswerError, Asked, BindingError, Question};
 pub use record::{Basis, Evidence, Said, Shows, Verdict, Violation, events};
 pub use statistics::{Lengths, PrefixSet, Prefixes, Size, Statistics, Unmet};
 pub use stored::Stored;
 pub use strengths::{Strengths, strengths};
-pub use systems::{Answered, Assumed, NotAssumed, System, Systems};
+pub use systems::{Answered, Assumed, ConstraintError, System, Systems};
 pub use unused::Unused;
 pub use verdict::{
-    Answer, Counterexample, Doomed, Failure, Fairness, NotBegun, Outcome, Stamp, Upgrade,
-    WhyUnknown,
+    Answer, CheckError, Counterexample, Doomed, Fairness, NotBegun, Outcome, Reason, Stamp,
+    Upgrade, WhyUnknown,
 };
 pub use verify::{Options, Reduction, check, judge};
 pub use waiting::{Moment, Phrase, Waiting, waiting};

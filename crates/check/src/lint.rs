@@ -1,5 +1,5 @@
-//! What a reader should know beside a verdict, and what takes another search or walk to find out:
-//! fairness that is assumed in vain, and what a model never does.
+//! Remarks beside a verdict that take another search or walk to find: fairness that is assumed in vain, and
+//! steps that a model never takes.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -15,7 +15,7 @@ use hashbrown::HashSet;
 use crate::assumption::{Assumption, constraints_of};
 use crate::property::Property;
 use crate::vacuity::{Walked, walk};
-use crate::verdict::{Answer, Failure, Outcome, Stamp};
+use crate::verdict::{Answer, CheckError, Outcome, Stamp};
 use crate::verify::{Found, Options, aside, decide};
 
 /// A remark must not cost more than a moment: properties that took longer are not checked again for one.
@@ -43,8 +43,8 @@ impl fmt::Display for Needless {
     }
 }
 
-/// What is assumed in vain, if a property holds under a weaker assumption, too; none if there is none among
-/// those that were tried, or if it was not found out with little effort.
+/// Assumptions made in vain, if a property holds under a weaker assumption, too; `None` if there is none among
+/// those that were tried, or if it was not found with little effort.
 ///
 /// # Errors
 /// When the engine that was chosen cannot decide it.
@@ -54,7 +54,7 @@ pub fn needless<S: Reducible>(
     assumption: &Assumption,
     verdict: &Answer,
     options: &Options,
-) -> Result<Option<Needless>, Failure> {
+) -> Result<Option<Needless>, CheckError> {
     let Outcome::Holds(_) = verdict.outcome else { return Ok(None) };
     // Global and inherent fairness have searches of their own; their neighbours are in the ladder.
     let is_plain = !matches!(assumption.notion, Notion::Global | Notion::Inherent(_));
@@ -63,10 +63,10 @@ pub fn needless<S: Reducible>(
         return Ok(None);
     }
     let bounds = aside(options.bounds, &verdict.stamp);
-    let options = Options { bounds, engine: None, ..*options };
+    let options = Options { bounds, ..options.for_another_question() };
     let mut holds = |system: &mut S, constraints: &[Constraint]| {
         let found = decide(system, property, constraints, &options, &mut Stamp::default())?;
-        Ok::<bool, Failure>(matches!(found, Found::Nothing))
+        Ok::<bool, CheckError>(matches!(found, Found::Nothing))
     };
     if holds(system, &[])? {
         return Ok(Some(Needless::Everything));
@@ -146,7 +146,7 @@ pub fn executed<S: TransitionSystem>(
     (walked == Walked::All || executed.len() == places.len()).then_some(executed)
 }
 
-/// What the runs of a system do.
+/// Coverage of a system by its runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coverage {
     /// Moves that some run makes.

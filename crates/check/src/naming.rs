@@ -1,8 +1,8 @@
 //! Names of constraints: what a name means, and a name that means a constraint and nothing else.
 //!
-//! Whatever a report prints can be typed. A name that would be read as something else gets what tells them
-//! apart: `process`, `event`, `internal` or `action` in front, quotes, or its number among those that are
-//! called the same, as in `wf(P@skip #2)`.
+//! Every name that a report prints can be typed. A name that would be read as something else gets a prefix or
+//! number that tells them apart: `process`, `event`, `internal` or `action` in front, quotes, or its number
+//! among those that are called the same, as in `wf(P@skip #2)`.
 
 use fairly_fairness::{Constraint, Notion, Predicate, Selector};
 use fairly_front::case::{self, Demand, Target};
@@ -10,7 +10,7 @@ use fairly_source::suggest::near;
 use fairly_system::{Annotation, EventId, EventKind, EventSet, MoveId, ProcessId, Signature};
 use hashbrown::HashMap;
 
-use crate::assumption::Unusable;
+use crate::assumption::AssumptionError;
 
 /// The names in a signature.
 pub(crate) struct Names<'a> {
@@ -24,7 +24,7 @@ pub(crate) struct Names<'a> {
     moves: HashMap<String, Vec<MoveId>>,
 }
 
-/// What a name means.
+/// Meaning of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Meant {
     Process(ProcessId),
@@ -66,10 +66,10 @@ fn numbered(name: &str) -> Option<(&str, usize)> {
 fn one<'n, T: Copy + 'n>(
     name: &str,
     find: impl Fn(&str) -> Option<&'n Vec<T>>,
-) -> Result<Option<T>, Unusable> {
+) -> Result<Option<T>, AssumptionError> {
     match find(name).map(Vec::as_slice) {
         Some([one]) => return Ok(Some(*one)),
-        Some([_, ..]) => return Err(Unusable::Ambiguous(name.to_owned())),
+        Some([_, ..]) => return Err(AssumptionError::Ambiguous(name.to_owned())),
         _ => {}
     }
     let Some((name, number)) = numbered(name) else { return Ok(None) };
@@ -114,12 +114,12 @@ impl<'a> Names<'a> {
         format!("{}@{}", self.signature.process_name(of.process), of.name)
     }
 
-    fn process(&self, name: &str) -> Result<Option<ProcessId>, Unusable> {
+    fn process(&self, name: &str) -> Result<Option<ProcessId>, AssumptionError> {
         one(name, |name| self.processes.get(name))
     }
 
     /// Events that can be spoken of, by name or pattern.
-    fn events(&self, name: &str) -> Result<Option<Meant>, Unusable> {
+    fn events(&self, name: &str) -> Result<Option<Meant>, AssumptionError> {
         match self.visible.get(name).map(Vec::as_slice) {
             Some([event]) => return Ok(Some(Meant::Event(*event))),
             // Without a number, all that are called so.
@@ -137,12 +137,12 @@ impl<'a> Names<'a> {
         Ok(named.map(Meant::Pattern))
     }
 
-    fn internal(&self, name: &str) -> Result<Option<Meant>, Unusable> {
+    fn internal(&self, name: &str) -> Result<Option<Meant>, AssumptionError> {
         let found = one(name, |name| self.internal.get(name))?;
         Ok(found.map(Meant::Event))
     }
 
-    fn action(&self, name: &str) -> Result<Option<Meant>, Unusable> {
+    fn action(&self, name: &str) -> Result<Option<Meant>, AssumptionError> {
         let found = one(name, |name| self.moves.get(name))?;
         if let Some(id) = found {
             return Ok(Some(Meant::Moves(vec![id])));
@@ -159,8 +159,8 @@ impl<'a> Names<'a> {
         Ok(numbers.filter(|numbers| !numbers.is_empty()).map(Meant::Moves))
     }
 
-    /// What a target means.
-    fn meant(&self, target: &Target) -> Result<Meant, Unusable> {
+    /// Meaning of a target.
+    fn meant(&self, target: &Target) -> Result<Meant, AssumptionError> {
         let found = match target {
             Target::Process(name) => self.process(name)?.map(Meant::Process),
             Target::Event(name) => match self.events(name)? {
@@ -204,8 +204,8 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// What a name without `process` or `event` means: the first of these that there is.
-    fn anything(&self, name: &str) -> Result<Option<Meant>, Unusable> {
+    /// Meaning of a name without `process` or `event`: the first of these that there is.
+    fn anything(&self, name: &str) -> Result<Option<Meant>, AssumptionError> {
         if let Some(process) = self.process(name)? {
             return Ok(Some(Meant::Process(process)));
         }
@@ -227,10 +227,10 @@ impl<'a> Names<'a> {
         }
     }
 
-    fn unknown(&self, name: &str) -> Unusable {
+    fn unknown(&self, name: &str) -> AssumptionError {
         let names = self.processes.keys().chain(self.visible.keys()).copied();
         let similar = near(name, names.chain(self.moves.keys().map(String::as_str)));
-        Unusable::Unknown { name: name.to_owned(), similar: similar.map(str::to_owned) }
+        AssumptionError::Unknown { name: name.to_owned(), similar: similar.map(str::to_owned) }
     }
 
     /// Fairness or liveness of what a target means. It needs no tables where it is about processes and
@@ -239,12 +239,12 @@ impl<'a> Names<'a> {
         &self,
         annotation: Annotation,
         target: &Target,
-    ) -> Result<Constraint, Unusable> {
+    ) -> Result<Constraint, AssumptionError> {
         let is_live = matches!(annotation, Annotation::WeakLive | Annotation::StrongLive);
         let meant = self.meant(target)?;
         if let (Meant::Process(process), true) = (&meant, is_live) {
             let name = self.signature.process_name(*process);
-            return Err(Unusable::LiveProcess(name.to_owned()));
+            return Err(AssumptionError::LiveProcess(name.to_owned()));
         }
         let (what, name) = match target {
             Target::Name(name) => (name.clone(), name.as_str()),
@@ -304,8 +304,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// What may stand in front of a selector's name, the name, and its number among those that are called
-    /// the same.
+    /// Prefix of a selector's name, the name, and its number among those with the same name.
     fn spelled(&self, selector: &Selector, shown: &str) -> (&'static str, String, usize) {
         fn position<T: PartialEq>(all: Option<&Vec<T>>, one: &T) -> usize {
             all.and_then(|all| all.iter().position(|other| other == one)).map_or(1, |at| at + 1)

@@ -1,4 +1,4 @@
-//! What a check is made of, as explicit automata that can be printed, drawn and computed with: the system, the
+//! The parts of a check as explicit automata that can be printed, drawn and computed with: the system, the
 //! automaton of a negated property, monitors for fairness, and their products. What is searched is
 //! [`crate::check()`]'s business; here everything is built, so it is for small systems.
 //!
@@ -10,10 +10,10 @@ use fairly_fairness::{Constraint, Notion, Selector};
 use fairly_logic::AtomId;
 use fairly_omega::ops::{self, ProductConfig};
 use fairly_omega::{
-    Acceptance, Automaton, Builder, Graph, Label, Mark, MarkSet, Prop, Refused, StateId,
+    Acceptance, Automaton, BudgetError, Builder, Graph, Label, Mark, MarkSet, Prop, StateId,
 };
 use fairly_search::{Binding, Negation, Product};
-use fairly_system::{ActionId, EventKind, EventReading, EventSet, ProcessId, TransitionSystem};
+use fairly_system::{ActionId, EventKind, EventPosition, EventSet, ProcessId, TransitionSystem};
 use fairly_translate::translate;
 use hashbrown::HashMap;
 
@@ -25,6 +25,9 @@ use crate::verify::Options;
 /// A part of a check that can be looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Object {
+    /// The processes, one automaton each: the steps between their locations that happen in some state. All states
+    /// are accepting.
+    Processes,
     /// The system as a Büchi automaton all of whose runs are accepted.
     System,
     /// The system as a Kripke structure that was turned into an automaton, with a state before the first one.
@@ -45,34 +48,34 @@ pub enum Object {
     StronglyMonitored,
 }
 
-/// What an object is made of.
+/// Systems and automata that an object is made of.
 pub struct Parts<'a> {
     /// The property, if there is one: its propositions are the letters.
     pub property: Option<&'a mut Property>,
-    /// What is assumed of runs.
+    /// Assumptions about runs.
     pub assumption: &'a Assumption,
     /// Which event a position reads where there is no property.
-    pub reading: EventReading,
+    pub reading: EventPosition,
     /// More states of the system or the product are not built.
     pub most: usize,
 }
 
 /// Why there is no such object.
 #[derive(Clone, Debug)]
-pub enum NoObject {
+pub enum ObjectError {
     /// It makes no sense, with the reason.
     Senseless(&'static str),
     /// It is too large, or was not finished.
     Unknown(WhyUnknown),
 }
 
-impl From<Refused> for NoObject {
-    fn from(refused: Refused) -> Self {
-        NoObject::Unknown(WhyUnknown::Refused(refused))
+impl From<BudgetError> for ObjectError {
+    fn from(refused: BudgetError) -> Self {
+        ObjectError::Unknown(WhyUnknown::Refused(refused))
     }
 }
 
-/// Builds an object: one automaton, or several for [`Object::StrongMonitors`]. None if there are too many states.
+/// Builds an object: one automaton, or several for [`Object::Processes`] and [`Object::StrongMonitors`]. None if there are too many states.
 ///
 /// # Errors
 /// When there is no such object.
@@ -81,26 +84,26 @@ pub fn objects<S: TransitionSystem>(
     object: Object,
     parts: Parts<'_>,
     options: &Options,
-) -> Result<Option<Vec<Automaton>>, NoObject> {
+) -> Result<Option<Vec<Automaton>>, ObjectError> {
     let Parts { mut property, assumption, reading, most } = parts;
     if matches!(assumption.notion, Notion::Global | Notion::Inherent(_)) {
-        return Err(NoObject::Senseless("strong global and inherent fairness have no marks"));
+        return Err(ObjectError::Senseless("strong global and inherent fairness have no marks"));
     }
     let reading = property.as_ref().map_or(reading, |property| property.reading);
-    let constraints = |system: &mut S| -> Result<Vec<Constraint>, NoObject> {
+    let constraints = |system: &mut S| -> Result<Vec<Constraint>, ObjectError> {
         let found = assumption.constraints(system, options.bounds);
-        found.map_err(|cut| NoObject::Unknown(WhyUnknown::cut(cut, system)))
+        found.map_err(|cut| ObjectError::Unknown(WhyUnknown::cut(cut, system)))
     };
     let universal = universal();
     let plain = || Negation::new(&universal, Vec::new());
     let one = |built: Option<Automaton>| built.map(|it| vec![it]);
     match object {
         Object::Negation => {
-            let property = property.ok_or(NoObject::Senseless(NO_FORMULA))?;
+            let property = property.ok_or(ObjectError::Senseless(NO_FORMULA))?;
             Ok(Some(vec![negation(property, options)?.0]))
         }
         Object::Product => {
-            let property = property.ok_or(NoObject::Senseless(NO_FORMULA))?;
+            let property = property.ok_or(ObjectError::Senseless(NO_FORMULA))?;
             let (automaton, bindings) = negation(property, options)?;
             let alphabet = Alphabet::of(&automaton, &bindings);
             let constraints = constraints(system)?;
@@ -124,14 +127,15 @@ pub fn objects<S: TransitionSystem>(
             };
             match property.is_some() {
                 true if alphabet.tests.iter().any(Test::is_of_step) => {
-                    return Err(NoObject::Senseless("a Kripke structure has no events"));
+                    return Err(ObjectError::Senseless("a Kripke structure has no events"));
                 }
                 true => {}
                 false => alphabet.states_only(),
             }
             let product = Product::new(system, plain(), Vec::new());
-            built(product, &alphabet, EventReading::Entering, most).map(one)
+            built(product, &alphabet, EventPosition::Entering, most).map(one)
         }
+        Object::Processes => processes_alone(system, most),
         Object::WeakMonitor => Ok(Some(vec![weak_monitor(&processes(system))?])),
         Object::StrongMonitors => Ok(Some(strong_monitors(&processes(system))?)),
         Object::WeaklyMonitored | Object::StronglyMonitored => {
@@ -178,7 +182,7 @@ fn universal() -> Automaton {
 fn negation(
     property: &mut Property,
     options: &Options,
-) -> Result<(Automaton, Vec<Binding>), NoObject> {
+) -> Result<(Automaton, Vec<Binding>), ObjectError> {
     if let Some(never) = &property.never {
         return Ok((never.automaton.clone(), never.bindings.clone()));
     }
@@ -188,7 +192,7 @@ fn negation(
     Ok((automaton, atoms.into_iter().map(|atom| property.binding(atom)).collect()))
 }
 
-/// What a proposition of an object says of a step.
+/// Claim of a proposition of an object about a step.
 #[derive(Clone)]
 enum Test {
     Binding(Binding),
@@ -241,7 +245,7 @@ impl Alphabet {
     }
 }
 
-/// What the propositions of a monitor are called.
+/// Names of the propositions of a monitor.
 fn of_process(name: &str) -> [String; 2] {
     [format!("enabled({name})"), format!("taken({name})")]
 }
@@ -253,7 +257,7 @@ fn alphabet<S: TransitionSystem>(
     property: Option<&mut Property>,
     most: usize,
     options: &Options,
-) -> Result<Option<Alphabet>, NoObject> {
+) -> Result<Option<Alphabet>, ObjectError> {
     if let Some(property) = property {
         let (automaton, bindings) = negation(property, options)?;
         return Ok(Some(Alphabet::of(&automaton, &bindings)));
@@ -288,7 +292,7 @@ fn alphabet<S: TransitionSystem>(
     alphabet = Alphabet { names, tests };
     for event in events {
         let signature = system.signature();
-        // What cannot be told apart by name is one proposition; τ is what has none of the others.
+        // Actions with equal names are one proposition; τ is each action that has none of the others.
         if signature.event_kind(event) != EventKind::Internal {
             let name = signature.event_name(event).to_owned();
             let same = signature.event_ids().filter(|&it| signature.event_name(it) == name);
@@ -297,6 +301,108 @@ fn alphabet<S: TransitionSystem>(
         }
     }
     Ok(Some(alphabet))
+}
+
+/// The components of a system, whose product it is but for what they read of each other (Definition 5 of Malinen
+/// and Luukkainen; "processes as automata" in Tsay's slides). A letter is the event of a step.
+fn processes_alone<S: TransitionSystem>(
+    system: &mut S,
+    most: usize,
+) -> Result<Option<Vec<Automaton>>, ObjectError> {
+    let names = processes(system);
+    let mut found: Vec<Component> = names.iter().map(|_| Component::default()).collect();
+    let place = |system: &S, state: StateId, name: &str| {
+        let shown = shown(system, state).into_iter();
+        let mut places =
+            shown.filter_map(|it| Some(it.strip_prefix(name)?.strip_prefix('@')?.to_owned()));
+        // A process that has not begun, or is over, is shown nowhere.
+        places.next().unwrap_or_else(|| "not there".to_owned())
+    };
+    let (mut met, mut open) = (hashbrown::HashSet::new(), system.initial());
+    for &state in &open {
+        for (name, component) in names.iter().zip(&mut found) {
+            let start = component.state(place(system, state, name));
+            component.initial.extend((!component.initial.contains(&start)).then_some(start));
+        }
+    }
+    while let Some(state) = open.pop() {
+        if !met.insert(state) {
+            continue;
+        }
+        if met.len() > most {
+            return Ok(None);
+        }
+        let mut steps = Vec::new();
+        system.enabled(state, &mut steps);
+        for step in steps {
+            open.push(step.target);
+            for id in system.action(step.action).moves.clone() {
+                let signature = system.signature();
+                let of = &signature.moves[id.index()];
+                let process = of.process.index();
+                // A statement says more than the place where it stands.
+                let event = match signature.event_kind(of.event) {
+                    EventKind::Internal => of.name.clone(),
+                    _ => signature.event_name(of.event).to_owned(),
+                };
+                let from = place(system, state, &names[process]);
+                let to = place(system, step.target, &names[process]);
+                found[process].add(from, event, to);
+            }
+        }
+    }
+    let made = names.into_iter().zip(found).map(|(name, component)| component.automaton(name));
+    Ok(Some(made.collect::<Result<_, BudgetError>>()?))
+}
+
+/// A process while its automaton is made.
+#[derive(Default)]
+struct Component {
+    states: Vec<String>,
+    initial: Vec<usize>,
+    events: Vec<String>,
+    /// From, event, to.
+    edges: Vec<(usize, usize, usize)>,
+}
+
+impl Component {
+    fn state(&mut self, name: String) -> usize {
+        position(&mut self.states, name)
+    }
+
+    fn add(&mut self, from: String, event: String, to: String) {
+        let edge = (self.state(from), position(&mut self.events, event), self.state(to));
+        if !self.edges.contains(&edge) {
+            self.edges.push(edge);
+        }
+    }
+
+    fn automaton(self, name: String) -> Result<Automaton, BudgetError> {
+        let count = u32::try_from(self.events.len()).unwrap_or(u32::MAX);
+        let mut builder = Builder::new(self.events);
+        builder.set_name(Some(name));
+        builder.set_acceptance(Acceptance::buchi(), 1);
+        for state in self.states {
+            let at = builder.add_state();
+            builder.set_state_name(at, state);
+        }
+        self.initial.into_iter().for_each(|at| builder.add_initial(StateId::from_index(at)));
+        for (from, event, to) in self.edges {
+            let cube: Vec<_> = (0..count).map(|at| (Prop(at), at as usize == event)).collect();
+            let label = builder.letters_mut().cube(&cube)?;
+            let all: MarkSet = [Mark(0)].into_iter().collect();
+            builder.add_edge(StateId::from_index(from), label, all, StateId::from_index(to));
+        }
+        Ok(builder.build())
+    }
+}
+
+/// The position of a name in a list, where it is added if it is not there.
+fn position(names: &mut Vec<String>, name: String) -> usize {
+    names.iter().position(|it| *it == name).unwrap_or_else(|| {
+        names.push(name);
+        names.len() - 1
+    })
 }
 
 /// The values of a state: `x == 4`, `P@ready`.
@@ -319,16 +425,16 @@ fn shown<S: TransitionSystem>(system: &S, state: StateId) -> Vec<String> {
 fn built<S: TransitionSystem>(
     mut product: Product<'_, S>,
     alphabet: &Alphabet,
-    reading: EventReading,
+    reading: EventPosition,
     most: usize,
-) -> Result<Option<Automaton>, NoObject> {
+) -> Result<Option<Automaton>, ObjectError> {
     let mut builder = Builder::new(alphabet.names.clone());
     let is_buchi = *product.acceptance() == Acceptance::True;
     let acceptance = if is_buchi { Acceptance::buchi() } else { product.acceptance().clone() };
     let count = acceptance.marks().iter().last().map_or(0, |Mark(mark)| mark + 1);
     builder.set_acceptance(acceptance, count);
     // Where a letter is about the state that a step leads to, the first one needs an edge of its own.
-    let before = (reading == EventReading::Entering).then(|| {
+    let before = (reading == EventPosition::Entering).then(|| {
         let state = builder.add_state();
         builder.set_state_name(state, "before the first state".to_owned());
         builder.add_initial(state);
@@ -378,8 +484,8 @@ fn built<S: TransitionSystem>(
             let marks = if is_buchi { all.clone() } else { product.marks(step.marks).into_owned() };
             let to = meet(step.target, &mut order, &mut builder);
             let read = match reading {
-                EventReading::Leaving => state,
-                EventReading::Entering => transition.target,
+                EventPosition::Leaving => state,
+                EventPosition::Entering => transition.target,
             };
             let action = Some(transition.action);
             let system = product.system_mut();
@@ -388,7 +494,7 @@ fn built<S: TransitionSystem>(
         }
     }
     if let Some(cut) = product.cut() {
-        return Err(NoObject::Unknown(WhyUnknown::cut(cut, product.system())));
+        return Err(ObjectError::Unknown(WhyUnknown::cut(cut, product.system())));
     }
     Ok(Some(builder.build()))
 }
@@ -401,7 +507,7 @@ fn letter<S: TransitionSystem>(
     action: Option<ActionId>,
     read: StateId,
     builder: &mut Builder,
-) -> Result<Label, NoObject> {
+) -> Result<Label, ObjectError> {
     let values = shown(system, read);
     let mut cube = Vec::with_capacity(alphabet.tests.len());
     for (at, test) in (0u32..).zip(&alphabet.tests) {
@@ -432,7 +538,7 @@ fn enabled<S: TransitionSystem>(system: &mut S, state: StateId, selector: &Selec
 
 /// Definition 11 of Malinen and Luukkainen: state *i* waits until process *i* is disabled or takes part, and the first
 /// state is accepting. The counter wraps behind the last process, not before it (000-8).
-fn weak_monitor(processes: &[String]) -> Result<Automaton, Refused> {
+fn weak_monitor(processes: &[String]) -> Result<Automaton, BudgetError> {
     let mut builder = Builder::new(processes.iter().flat_map(|name| of_process(name)).collect());
     builder.set_acceptance(Acceptance::buchi(), 1);
     let first = builder.add_states(processes.len() + 1);
@@ -454,8 +560,8 @@ fn weak_monitor(processes: &[String]) -> Result<Automaton, Refused> {
 
 /// The same definition for strong fairness: a process is disabled from some point on (state 1), or takes part again and
 /// again (state 2).
-fn strong_monitors(processes: &[String]) -> Result<Vec<Automaton>, Refused> {
-    let of = |name: &String| -> Result<Automaton, Refused> {
+fn strong_monitors(processes: &[String]) -> Result<Vec<Automaton>, BudgetError> {
+    let of = |name: &String| -> Result<Automaton, BudgetError> {
         let mut builder = Builder::new(of_process(name).to_vec());
         builder.set_name(Some(name.clone()));
         builder.set_acceptance(Acceptance::buchi(), 1);

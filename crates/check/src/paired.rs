@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use fairly_omega::{Graph, Mark, StateId};
+use fairly_omega::{Automaton, Graph, Mark, StateId};
 use fairly_search::Product;
 use fairly_system::{Transition, TransitionSystem};
 
@@ -19,6 +19,8 @@ pub struct Pairs {
     pub nodes: Vec<Pair>,
     /// How many nodes runs start in.
     pub initial: usize,
+    /// The automaton of the negated property, which nodes name states of.
+    pub automaton: Automaton,
     /// Which infinite paths are runs that violate the property and meet the assumption.
     pub acceptance: String,
 }
@@ -96,7 +98,8 @@ pub fn pairs<S: TransitionSystem>(
     if let Some(cut) = product.cut() {
         return Err(WhyUnknown::cut(cut, product.system()));
     }
-    Ok(Some(Pairs { nodes, initial, acceptance: product.acceptance().to_string() }))
+    let acceptance = product.acceptance().to_string();
+    Ok(Some(Pairs { nodes, initial, automaton: lifted.automaton, acceptance }))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use fairly_search::{Engine, Product};
 
 use crate::assumption::Assumption;
 use crate::property::Property;
-use crate::soundness::{self, Refusal, Refused, RowKind};
+use crate::soundness::{self, Refusal, Refusals, RowKind};
 use crate::verdict::WhyUnknown;
 use crate::verify::{Options, Reduction, as_negation, negation, wanted};
 
@@ -29,7 +29,7 @@ pub struct Plan {
     pub premises: usize,
     /// The acceptance condition of the product.
     pub acceptance: String,
-    /// What such a condition is called.
+    /// Name of such a condition.
     pub class: String,
     /// The engine.
     pub engine: &'static Engine,
@@ -42,7 +42,7 @@ pub struct Plan {
 /// A reduction, and what comes of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Planned {
-    /// What it is called.
+    /// Name of the reduction.
     pub name: &'static str,
     /// How it is used, or why it is not.
     pub used: Result<String, String>,
@@ -50,9 +50,10 @@ pub struct Planned {
 
 const ORDERS: &str = "partial order";
 const SYMMETRY: &str = "symmetry";
-const FORGETTING: &str = "dead variables";
+const RESETTING_DEAD: &str = "dead variables";
 const MERGING: &str = "merged statements";
-const FORGOTTEN: &str = "values that are written before they are read again are reset";
+const PRINTED: &str = "printed ample sets";
+const DEAD_RESETS: &str = "values that are written before they are read again are reset";
 
 /// How a formula would be checked.
 ///
@@ -80,13 +81,15 @@ pub fn plan<S: Reducible>(
     let reductions = match &refused_by_notion {
         Some(why) => {
             let mut all = refused(&why.to_string());
-            let forgets = matches!(assumption.notion, Notion::Inherent(_))
+            let resets_dead = matches!(assumption.notion, Notion::Inherent(_))
                 && matches!(
                     options.reduction,
-                    Reduction::Sound | Reduction::Forgetting | Reduction::Local
+                    Reduction::Sound | Reduction::DeadVariables | Reduction::Local
                 );
-            if let Some(forgetting) = all.iter_mut().find(|it| forgets && it.name == FORGETTING) {
-                forgetting.used = Ok(FORGOTTEN.to_owned());
+            if let Some(resetting_dead) =
+                all.iter_mut().find(|it| resets_dead && it.name == RESETTING_DEAD)
+            {
+                resetting_dead.used = Ok(DEAD_RESETS.to_owned());
             }
             all
         }
@@ -95,12 +98,18 @@ pub fn plan<S: Reducible>(
             let watched = Watched { followed, ..soundness::seen(Some(property), &constraints) };
             let wanted = wanted(Some(property), &constraints, watched, options);
             let orders = wanted.orders.as_ref().err().map(ToString::to_string);
-            let wants = (wanted.forgetting.is_some(), wanted.merging.is_some());
-            let mut refused = Refused::default();
+            let wants = (wanted.resetting_dead.is_some(), wanted.merging.is_some());
+            let mut refused = Refusals::default();
             let stop = options.bounds.stop();
             let reduced = soundness::reduce(system, wanted, stop, &mut refused);
             is_followed = reduced.symmetry().is_some_and(Symmetry::is_followed);
-            planned(&reduced, orders, wants, refused)
+            let printed = refused.unreduced.as_ref().map(ToString::to_string);
+            let mut all = planned(&reduced, orders, wants, refused);
+            if options.reduction == Reduction::Paper {
+                let used = printed.map_or(Ok("as the paper prints them".to_owned()), Err);
+                all.push(Planned { name: PRINTED, used });
+            }
+            all
         }
     };
     let reading = property.reading;
@@ -142,23 +151,23 @@ pub fn plan<S: Reducible>(
 
 /// No reduction, for one reason.
 fn refused(why: &str) -> Vec<Planned> {
-    let all = [ORDERS, SYMMETRY, FORGETTING, MERGING];
+    let all = [ORDERS, SYMMETRY, RESETTING_DEAD, MERGING];
     all.into_iter().map(|name| Planned { name, used: Err(why.to_owned()) }).collect()
 }
 
-/// What comes of each reduction, given what has been made of the system; `orders` is why partial orders are
-/// out of the question, if they are.
+/// Outcome of each reduction for this system; `orders` is the reason why partial orders are out of the
+/// question, if they are.
 fn planned<S: Reducible>(
     reduced: &fairly_reduce::Reduced<'_, S>,
     orders: Option<String>,
-    (forgetting, merging): (bool, bool),
-    refused: Refused,
+    (resetting_dead, merging): (bool, bool),
+    refused: Refusals,
 ) -> Vec<Planned> {
     let off = || Refusal::NotAsked.to_string();
     let sizes = reduced.symmetry().map(|symmetry| {
         let sizes: Vec<String> = symmetry.groups().map(|size| size.to_string()).collect();
         format!(
-            "{} processes are alike: one state for all that differ by an exchange",
+            "{} processes are alike: one state for all that differ by a permutation",
             sizes.join(" + ")
         )
     });
@@ -181,11 +190,11 @@ fn planned<S: Reducible>(
         }
         (None, None) => Err("no two processes are alike".to_owned()),
     };
-    let of_forgetting = match (reduced.forgotten(), forgetting) {
-        (Some(_), _) => Ok(FORGOTTEN.to_owned()),
+    let of_resetting_dead = match (reduced.dead_resets(), resetting_dead) {
+        (Some(_), _) => Ok(DEAD_RESETS.to_owned()),
         (None, false) => Err(off()),
         (None, true) if reduced.symmetry().is_some() => {
-            Err("processes are followed through their exchanges".to_owned())
+            Err("processes are followed through their permutations".to_owned())
         }
         (None, true) => Err("no variable is dead anywhere".to_owned()),
     };
@@ -201,7 +210,7 @@ fn planned<S: Reducible>(
     vec![
         Planned { name: ORDERS, used: of_orders },
         Planned { name: SYMMETRY, used: of_symmetry },
-        Planned { name: FORGETTING, used: of_forgetting },
+        Planned { name: RESETTING_DEAD, used: of_resetting_dead },
         Planned { name: MERGING, used: of_merging },
     ]
 }

@@ -6,11 +6,11 @@ use std::fmt;
 use fairly_fairness::{Notion, Predicate, Selector};
 use fairly_front::case;
 use fairly_logic::{Atom, AtomId, Formula, Formulas};
-use fairly_omega::{Automaton, Prop, Refused};
+use fairly_omega::{Automaton, BudgetError, Prop};
 use fairly_search::{Binding, Bounds};
 use fairly_source::Diagnostic;
 use fairly_source::suggest::near;
-use fairly_system::{AtomIndex, EventKind, EventReading, EventSet, Run, TransitionSystem};
+use fairly_system::{AtomIndex, EventKind, EventPosition, EventSet, Run, TransitionSystem};
 use fairly_witness::{Meaning, accepted, enabled_on};
 use hashbrown::HashMap;
 
@@ -18,24 +18,45 @@ use crate::assumption::Assumption;
 
 /// A formula bound to a system.
 pub struct Property {
-    /// What it is called.
+    /// Name of the property.
     pub name: String,
     /// The arena of the formula.
     pub formulas: Formulas,
     /// The promise.
     pub formula: Formula,
     /// Which event a position reads.
-    pub reading: EventReading,
+    pub reading: EventPosition,
     bindings: HashMap<AtomId, Binding>,
     /// The runs that violate it, where it is no formula.
     pub(crate) never: Option<Never>,
+}
+
+impl Property {
+    /// The same for another thread; `None` if the formula is not read again as it is printed.
+    pub(crate) fn copy(&self) -> Option<Property> {
+        let text = self.formulas.display(self.formula);
+        let mut formulas = Formulas::new();
+        let formula = formulas.parse(&text).ok()?;
+        let known = self.formulas.atoms(self.formula);
+        let mut bindings = HashMap::new();
+        for atom in formulas.atoms(formula) {
+            let is_it = |known: &AtomId| self.formulas.atom_of(*known) == formulas.atom_of(atom);
+            let own = known.iter().copied().find(is_it)?;
+            bindings.insert(atom, self.bindings.get(&own)?.clone());
+        }
+        if formulas.display(formula) != text {
+            return None;
+        }
+        let (name, never) = (self.name.clone(), self.never.clone());
+        Some(Property { name, formulas, formula, reading: self.reading, bindings, never })
+    }
 }
 
 /// The runs that violate a property, given by an automaton.
 #[derive(Clone)]
 pub(crate) struct Never {
     pub(crate) automaton: Automaton,
-    /// What its propositions mean.
+    /// Meanings of its propositions.
     pub(crate) bindings: Vec<Binding>,
 }
 
@@ -48,13 +69,13 @@ impl Never {
         &self,
         system: &mut S,
         run: &Run,
-    ) -> Result<bool, Refused> {
+    ) -> Result<bool, BudgetError> {
         let meanings: Vec<Meaning> =
             self.bindings.iter().map(|binding| meaning_on(binding, system, run)).collect();
         accepted(system, run, &self.automaton, |prop| meanings[prop.0 as usize].clone())
     }
 
-    /// What a proposition means, for the witness.
+    /// Meaning of a proposition, for the witness.
     pub(crate) fn meaning(&self, prop: Prop) -> Option<Meaning> {
         meaning(&self.bindings[prop.0 as usize])
     }
@@ -70,7 +91,7 @@ fn meaning(binding: &Binding) -> Option<Meaning> {
     }
 }
 
-/// What a proposition means on a run.
+/// Meaning of a proposition on a run.
 pub(crate) fn meaning_on<S: TransitionSystem>(
     binding: &Binding,
     system: &mut S,
@@ -86,14 +107,14 @@ pub(crate) fn meaning_on<S: TransitionSystem>(
 
 /// A proposition that the system does not know.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unbound {
+pub struct PropertyError {
     /// The proposition.
     pub atom: Atom,
     /// A name of the system that looks like it.
     pub similar: Option<String>,
 }
 
-impl fmt::Display for Unbound {
+impl fmt::Display for PropertyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match self.atom {
             Atom::Event(_) => "no event",
@@ -104,14 +125,14 @@ impl fmt::Display for Unbound {
     }
 }
 
-impl std::error::Error for Unbound {}
+impl std::error::Error for PropertyError {}
 
 /// Reads a formula about a system: words that are its own events or propositions are names, even
 /// where they look like operators glued to a name. A name in quotes is a state proposition, or an
 /// event if the system has no such proposition.
 ///
 /// # Errors
-/// What is wrong with the text.
+/// The errors in the text.
 pub fn parse_for<S: TransitionSystem>(
     formulas: &mut Formulas,
     text: &str,
@@ -138,7 +159,7 @@ pub fn parse_for<S: TransitionSystem>(
     }))
 }
 
-/// What a proposition of a formula or a constraint means.
+/// Meaning of a proposition of a formula or a constraint.
 pub(crate) enum Bound {
     Event(EventSet),
     State(AtomIndex),
@@ -146,8 +167,8 @@ pub(crate) enum Bound {
     Taken(Selector),
 }
 
-/// What a proposition means in a system: a plain name is an event if the system has one of that
-/// name, or may come to have one, else a state proposition.
+/// Meaning of a proposition in a system: a plain name is an event if the system has one of that name, or may
+/// come to have one, else a state proposition.
 pub(crate) fn bind_atom<S: TransitionSystem>(atom: &Atom, system: &mut S) -> Option<Bound> {
     let text = atom.text();
     let event = |system: &S| EventSet::named(text, system.signature()).map(Bound::Event);
@@ -196,10 +217,28 @@ impl Property {
         formulas: Formulas,
         formula: Formula,
         system: &mut S,
-    ) -> Result<Property, Unbound> {
+    ) -> Result<Property, PropertyError> {
+        Property::bind_knowing(name, formulas, formula, system, |_| None)
+    }
+
+    /// The same, with a meaning for some propositions that has nothing to do with their names.
+    ///
+    /// # Errors
+    /// When another proposition means nothing in the system.
+    pub fn bind_knowing<S: TransitionSystem>(
+        name: &str,
+        formulas: Formulas,
+        formula: Formula,
+        system: &mut S,
+        known: impl Fn(&Atom) -> Option<Binding>,
+    ) -> Result<Property, PropertyError> {
         let mut bindings = HashMap::new();
         for id in formulas.atoms(formula) {
             let atom = formulas.atom_of(id).clone();
+            if let Some(meaning) = known(&atom) {
+                bindings.insert(id, meaning);
+                continue;
+            }
             let bound = match bind_atom(&atom, system) {
                 Some(Bound::Event(events)) => Binding::Event(events),
                 Some(Bound::State(index)) => Binding::State(index),
@@ -207,12 +246,12 @@ impl Property {
                 Some(Bound::Taken(selector)) => Binding::Taken(selector),
                 None => {
                     let similar = similar(system, atom.text());
-                    return Err(Unbound { atom, similar });
+                    return Err(PropertyError { atom, similar });
                 }
             };
             bindings.insert(id, bound);
         }
-        let reading = EventReading::default();
+        let reading = EventPosition::default();
         Ok(Property { name: name.to_owned(), formulas, formula, reading, bindings, never: None })
     }
 
@@ -223,10 +262,15 @@ impl Property {
             name: name.to_owned(),
             formulas: Formulas::new(),
             formula: Formula::TRUE,
-            reading: EventReading::default(),
+            reading: EventPosition::default(),
             bindings: HashMap::new(),
             never: Some(Never { automaton, bindings }),
         }
+    }
+
+    /// Whether it is a formula, and not the automaton of a never claim.
+    pub fn is_formula(&self) -> bool {
+        self.never.is_none()
     }
 
     /// The formula as it is shown.
@@ -272,17 +316,17 @@ impl Property {
         all.find(|(_, binding)| *binding == meaning).map(|(&atom, _)| atom)
     }
 
-    /// What a proposition is bound to, for the product.
+    /// Binding of a proposition, for the product.
     pub(crate) fn binding(&self, atom: AtomId) -> Binding {
         self.bindings[&atom].clone()
     }
 
-    /// What a proposition means, for the witness.
+    /// Meaning of a proposition, for the witness.
     pub(crate) fn meaning(&self, atom: AtomId) -> Option<Meaning> {
         meaning(&self.bindings[&atom])
     }
 
-    /// What its propositions mean on a run, for the witness.
+    /// Meaning of its propositions on a run, for the witness.
     pub(crate) fn meanings_on<S: TransitionSystem>(
         &self,
         system: &mut S,

@@ -4,7 +4,7 @@
 //! system. How a claim is answered is in [`claim`](crate::claim) and, where states do not fit into memory, in
 //! [`hunt`](crate::hunt).
 
-use fairly_front::loaded::{self, Claim, Refinement, SystemIndex, Wrong};
+use fairly_front::loaded::{self, Claim, Refinement, SystemIndex, TextError};
 use fairly_logic::Formulas;
 use fairly_omega::Automaton;
 use fairly_search::lossy::Room;
@@ -19,7 +19,7 @@ use crate::execution::ModelSystem;
 use crate::hunt;
 use crate::property::{Property, parse_for};
 use crate::systems::{System, Systems};
-use crate::verdict::Failure;
+use crate::verdict::CheckError;
 use crate::with_system;
 
 /// A question that has a meaning in its system.
@@ -28,11 +28,11 @@ pub struct Question {
     pub at: usize,
     /// The system that it is about.
     pub system: SystemIndex,
-    /// What is asked.
+    /// Subject of the question.
     pub asked: Asked,
 }
 
-/// What a question asks.
+/// Subject of a question.
 pub enum Asked {
     /// Every run satisfies a formula, and how the formula is shown.
     Formula(Box<Property>, String),
@@ -52,38 +52,38 @@ impl Question {
 
 /// Why a question has no answer.
 #[derive(Debug)]
-pub enum Unanswered {
+pub enum AnswerError {
     /// The model is wrong where the question leads.
     Wrong(Vec<Diagnostic>),
     /// The check itself failed.
-    Failed(Failure),
+    Failed(CheckError),
 }
 
-impl From<Failure> for Unanswered {
-    fn from(failure: Failure) -> Self {
-        Unanswered::Failed(failure)
+impl From<CheckError> for AnswerError {
+    fn from(failure: CheckError) -> Self {
+        AnswerError::Failed(failure)
     }
 }
 
-impl From<Vec<Diagnostic>> for Unanswered {
+impl From<Vec<Diagnostic>> for AnswerError {
     fn from(diagnostics: Vec<Diagnostic>) -> Self {
-        Unanswered::Wrong(diagnostics)
+        AnswerError::Wrong(diagnostics)
     }
 }
 
 /// Why a question has no meaning in its system.
 #[derive(Debug)]
-pub enum Unbindable {
+pub enum BindingError {
     /// The model is wrong there.
     InModel(Vec<Diagnostic>),
     /// A formula that is not in the file is wrong.
-    InFormula(Wrong),
+    InFormula(TextError),
 }
 
 /// The meaning of what a question asks.
 ///
 /// # Errors
-/// What is wrong with it.
+/// When it is wrong: the diagnostics.
 pub(crate) fn bind(
     question: &loaded::Question,
     system: &mut System,
@@ -158,7 +158,7 @@ impl Systems {
         claim: &Claim,
         system: SystemIndex,
         effort: impl Into<Effort>,
-    ) -> Result<ClaimVerdict, Unanswered> {
+    ) -> Result<ClaimVerdict, AnswerError> {
         let effort = effort.into();
         match claim {
             Claim::Refines { model, specification } => {
@@ -193,7 +193,7 @@ impl Systems {
         system: SystemIndex,
         room: Room,
         bounds: Bounds,
-    ) -> Result<ClaimVerdict, Unanswered> {
+    ) -> Result<ClaimVerdict, AnswerError> {
         let (Asked::Claim(claim), System::Model(system)) = (asked, self.system(system)?) else {
             return Ok(hunt::not_lossy());
         };
@@ -220,10 +220,10 @@ fn alone<S: fairly_reduce::Reducible>(
     claim: &Claim,
     system: &mut S,
     effort: Effort,
-) -> Result<ClaimVerdict, Failure> {
+) -> Result<ClaimVerdict, CheckError> {
     let bounds = effort.bounds;
     match claim {
-        Claim::NoErrors => claim::faultless(system, &[], |_, _| None, effort),
+        Claim::NoErrors => claim::faultless(system, &[], |_| None, effort),
         Claim::EndsWell { unfinished } => claim::stops_well(system, unfinished.as_deref(), effort),
         Claim::NonTerminating => claim::nonterminating(system, bounds),
         Claim::DivergenceFree => claim::divergence_free(system, bounds),
@@ -238,21 +238,21 @@ fn reaches(
     goal: &fairly_model::Expr,
     best: Option<&(loaded::Extreme, fairly_model::Expr)>,
     effort: Effort,
-) -> Result<ClaimVerdict, Failure> {
+) -> Result<ClaimVerdict, CheckError> {
     let Some((extreme, value)) = best else {
         let atom = system.space().add_proposition("goal", goal.clone());
         return claim::reaches(system, atom, effort);
     };
     let read = vec![goal.clone(), value.clone()];
-    let value = |system: &ModelSystem, row: &[u64]| {
-        let space = system.space();
+    let space = system.shared_space();
+    let value = |row: &[u64]| {
         let is_goal = space.value(row, goal).ok()? != 0;
         if is_goal { space.value(row, value).ok() } else { None }
     };
     claim::reaches_extreme(system, *extreme, read, value, effort)
 }
 
-/// What refinement compares, for the search.
+/// Observations that refinement compares, for the search.
 fn compared(model: Refinement) -> Model {
     match model {
         Refinement::Traces => Model::Traces,

@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use fairly_omega::Stop;
 use fairly_search::probe::Order;
 use fairly_system::{Growth, Run, RunStep, Trace, TransitionSystem};
 use fairly_witness::Ledger;
@@ -16,8 +17,13 @@ use crate::property::Property;
 use crate::soundness::Refusal;
 use crate::statistics::{Lengths, Statistics};
 use crate::strengths::Strengths;
-use crate::verdict::{Answer, Counterexample, Fairness, Outcome, Stamp, Upgrade};
+use crate::verdict::{
+    Answer, Counterexample, Fairness, Outcome, Reason, Stamp, Upgrade, WhyUnknown,
+};
 use crate::waiting::{Waiting, waiting};
+
+/// Remark on an answer whose run was left out.
+const UNWRITTEN: &str = "the run is not shown: the time was up before it was written down";
 
 /// Holds, violated or unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,15 +59,18 @@ pub struct Verdict {
     pub processes: Vec<String>,
     /// Holds, violated or unknown.
     pub outcome: Said,
-    /// Why there is no answer.
+    /// The kind of reason why there is no answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// Why there is no answer, in words.
     pub why: Option<String>,
-    /// What kept growing until a search for the answer stopped.
+    /// The variable or collection that kept growing until a search for the answer stopped.
     pub growth: Option<Growth>,
     /// For a formula that holds: the effect of the fairness assumed, with the events of a prefix that it discards.
     pub closure: Option<Fairness<Vec<String>>>,
     /// The run that shows the answer, if one does.
     pub evidence: Option<Evidence>,
-    /// What the answer rests on.
+    /// Basis of the answer.
     pub stamp: Basis,
     /// Remarks: vacuity, constraints without effect.
     pub notes: Vec<String>,
@@ -72,11 +81,11 @@ pub struct Verdict {
 pub struct Evidence {
     /// The run.
     pub run: Trace,
-    /// What it shows.
+    /// Conclusion from the run.
     pub shows: Shows,
 }
 
-/// What a run shows.
+/// Conclusion from a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Shows {
     /// A fair run violates the formula.
@@ -85,7 +94,7 @@ pub enum Shows {
     Doomed(Vec<String>),
     /// The end of the run answers the claim.
     End {
-        /// What there is to see there, in a sentence.
+        /// The observation there, in a sentence.
         conclusion: String,
         /// Another run to compare it with, for determinism.
         other: Option<Trace>,
@@ -101,13 +110,13 @@ pub struct Violation {
     pub upgrade: Option<Upgrade>,
     /// After how many steps the formula is violated, whatever follows.
     pub decided: Option<usize>,
-    /// What the run waits for in vain.
+    /// The condition that the run waits for in vain.
     pub waiting: Option<Waiting>,
     /// Under which strengths of fairness the formula holds.
     pub strengths: Option<Strengths>,
 }
 
-/// What an answer rests on. Formulas have a fairness, an engine and a product; claims have none.
+/// Basis of an answer. Formulas have a fairness, an engine and a product; claims have none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Basis {
     /// The fairness assumed, in words.
@@ -147,20 +156,30 @@ pub struct Basis {
     /// How the search for a run went, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statistics: Option<Statistics>,
-    /// What was kept of the states, if not all.
+    /// The part of each state that was kept, if not all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lossy: Option<Lossy>,
+    /// Whether a certificate of the answer was made and accepted by the independent verifier.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub certified: bool,
 }
 
 impl Verdict {
     /// There is no answer, and why.
-    pub fn unknown(property: &str, why: &str) -> Verdict {
+    pub fn unknown(property: &str, why: &WhyUnknown) -> Verdict {
+        let (reason, why) = (Some(why.reason()), Some(why.to_string()));
+        Verdict { outcome: Said::Unknown, reason, why, ..Verdict::holds(property) }
+    }
+
+    /// A property holds, of which nothing else is said.
+    fn holds(property: &str) -> Verdict {
         Verdict {
             property: property.to_owned(),
             formula: None,
             processes: Vec::new(),
-            outcome: Said::Unknown,
-            why: Some(why.to_owned()),
+            outcome: Said::Holds,
+            reason: None,
+            why: None,
             growth: None,
             closure: None,
             evidence: None,
@@ -198,6 +217,7 @@ impl Stamp {
             shortening_seconds: Some(seconds(self.shortening)),
             statistics: self.statistics.clone(),
             lossy: None,
+            certified: false,
         }
     }
 }
@@ -216,17 +236,30 @@ impl Answer {
         property: &Property,
         strengths: Option<Strengths>,
     ) -> Verdict {
+        self.record_until(system, property, strengths, Stop::default())
+    }
+
+    /// The same. A run that cannot be written down before it is time to stop is left out: the answer stands without.
+    pub fn record_until<S: TransitionSystem>(
+        &self,
+        system: &mut S,
+        property: &Property,
+        strengths: Option<Strengths>,
+        stop: Stop,
+    ) -> Verdict {
+        let known = match &self.outcome {
+            Outcome::Holds(_) => Verdict::holds(&self.property),
+            Outcome::Violated(_) | Outcome::Doomed(_) => {
+                Verdict { outcome: Said::Violated, ..Verdict::holds(&self.property) }
+            }
+            Outcome::Unknown(why) => Verdict::unknown(&self.property, why),
+        };
         let mut verdict = Verdict {
             formula: Some(self.formula.clone()),
             processes: system.signature().processes.clone(),
             stamp: self.stamp.record(),
             notes: self.notes.clone(),
-            ..Verdict::unknown(&self.property, "")
-        };
-        (verdict.outcome, verdict.why) = match &self.outcome {
-            Outcome::Holds(_) => (Said::Holds, None),
-            Outcome::Violated(_) | Outcome::Doomed(_) => (Said::Violated, None),
-            Outcome::Unknown(why) => (Said::Unknown, Some(why.to_string())),
+            ..known
         };
         match &self.outcome {
             Outcome::Holds(closure) => verdict.closure = Some(closure.record(system)),
@@ -238,15 +271,20 @@ impl Answer {
                     statistics.shown =
                         Some(Lengths { stem: run.stem.len(), cycle: run.cycle.len() });
                 }
-                let run = Trace::of(system, run);
+                let run = Trace::until(system, None, run, stop);
                 let violation = Violation { ledger, upgrade, decided, waiting, strengths };
-                verdict.evidence = Some(Evidence { run, shows: Shows::Violation(violation) });
+                let shows = Shows::Violation(violation);
+                verdict.evidence = run.map(|run| Evidence { run, shows });
             }
             Outcome::Doomed(doomed) => {
                 let shows = Shows::Doomed(events(system, &doomed.prefix));
-                verdict.evidence = Some(Evidence { run: Trace::of(system, &doomed.run), shows });
+                let run = Trace::until(system, None, &doomed.run, stop);
+                verdict.evidence = run.map(|run| Evidence { run, shows });
             }
             Outcome::Unknown(why) => verdict.growth = why.growth().cloned(),
+        }
+        if verdict.outcome == Said::Violated && verdict.evidence.is_none() {
+            verdict.notes.push(UNWRITTEN.to_owned());
         }
         verdict
     }
@@ -269,43 +307,66 @@ impl Fairness {
 impl ClaimVerdict {
     /// The answer as plain data.
     pub fn record<S: TransitionSystem>(&self, system: &mut S, claim: &str) -> Verdict {
-        let (outcome, shown) = match &self.outcome {
-            ClaimOutcome::Holds(shown) => (Said::Holds, shown.as_deref()),
-            ClaimOutcome::Violated(shown) => (Said::Violated, shown.as_deref()),
-            ClaimOutcome::Unknown(_) => (Said::Unknown, None),
-        };
-        let (why, growth) = match &self.outcome {
-            ClaimOutcome::Unknown(why) => (Some(why.to_string()), why.growth().cloned()),
-            _ => (None, None),
+        self.record_until(system, claim, Stop::default())
+    }
+
+    /// The same. A run that cannot be written down before it is time to stop is left out: the answer stands without.
+    pub fn record_until<S: TransitionSystem>(
+        &self,
+        system: &mut S,
+        claim: &str,
+        stop: Stop,
+    ) -> Verdict {
+        let (known, shown) = match &self.outcome {
+            ClaimOutcome::Holds(shown) => (Verdict::holds(claim), shown.as_deref()),
+            ClaimOutcome::Violated(shown) => {
+                let violated = Verdict { outcome: Said::Violated, ..Verdict::holds(claim) };
+                (violated, shown.as_deref())
+            }
+            ClaimOutcome::Unknown(why) => {
+                let growth = why.growth().cloned();
+                (Verdict { growth, ..Verdict::unknown(claim, why) }, None)
+            }
         };
         let stamp = Basis {
             order: self.order.map(Order::words).map(str::to_owned),
             reductions: self.reductions.clone(),
             unreduced: self.unreduced.as_ref().map(Refusal::to_string),
             asymmetric: self.asymmetric.as_ref().map(Refusal::to_string),
-            exhaustive: shown.is_none() && outcome != Said::Unknown,
+            exhaustive: shown.is_none() && known.outcome != Said::Unknown,
             states: self.size.map(|size| size.states),
             transitions: self.size.map(|size| size.transitions),
             seconds: self.time.as_secs_f64(),
             lossy: self.lossy.clone(),
+            certified: false,
             ..Basis::default()
         };
-        let evidence = shown.map(|shown| shown.record(system));
+        let evidence = shown.and_then(|shown| shown.record_until(system, stop));
+        let is_unwritten = shown.is_some() && evidence.is_none();
+        let notes = is_unwritten.then(|| UNWRITTEN.to_owned()).into_iter().collect();
         let processes = system.signature().processes.clone();
-        Verdict { processes, outcome, why, growth, stamp, evidence, ..Verdict::unknown(claim, "") }
+        Verdict { processes, stamp, evidence, notes, ..known }
     }
 }
 
 impl Shown {
     /// The run as plain data, with what it shows.
     pub fn record<S: TransitionSystem>(&self, system: &mut S) -> Evidence {
+        self.record_until(system, Stop::default()).expect("there is no time to stop")
+    }
+
+    /// The same; `None` if it is time to stop before that is done.
+    fn record_until<S: TransitionSystem>(&self, system: &mut S, stop: Stop) -> Option<Evidence> {
         let run = Run { stem: self.prefix.steps.clone(), cycle: self.cycle.clone() };
-        let other = self.other.as_ref().map(|other| {
-            let run = Run { stem: other.steps.clone(), cycle: Vec::new() };
-            Trace::from_start(system, other.start, &run)
-        });
+        let other = match &self.other {
+            None => None,
+            Some(other) => {
+                let run = Run { stem: other.steps.clone(), cycle: Vec::new() };
+                Some(Trace::until(system, other.start, &run, stop)?)
+            }
+        };
         let conclusion = self.conclusion.clone();
-        let run = Trace::from_start(system, self.prefix.start, &run);
-        Evidence { run, shows: Shows::End { conclusion, other } }
+        let run = Trace::until(system, self.prefix.start, &run, stop)?;
+        Some(Evidence { run, shows: Shows::End { conclusion, other } })
     }
 }

@@ -5,6 +5,7 @@
 //! is tested against the whole system in `tests/reduction.rs` and `tests/lasting.rs`, and every row in
 //! `tests/soundness.rs`.
 
+mod printed;
 mod tables;
 
 use std::fmt;
@@ -14,11 +15,12 @@ use fairly_logic::{Formula, Formulas, Node};
 use fairly_omega::Stop;
 use fairly_reduce::{Asymmetric, Reduced, Reducible, Symmetry, Unsuited, Watched};
 use fairly_search::Binding;
-use fairly_system::EventReading;
+use fairly_system::EventPosition;
 use hashbrown::HashMap;
 
 use crate::property::Property;
-pub use tables::{FORGETTING, MERGING, Row, RowKind, SOUNDNESS, SYMMETRY};
+pub(crate) use printed::seen as printed;
+pub use tables::{MERGING, PRINTED, RESETTING_DEAD, Row, RowKind, SOUNDNESS, SYMMETRY};
 
 /// Why nothing is left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,11 +31,11 @@ pub enum Refusal {
     Nothing,
     /// No two processes are alike.
     Different,
-    /// The number of a process is used here in a way that an exchange changes.
+    /// The number of a process is used here in a way that a permutation changes.
     Used(String),
-    /// An exchange of processes that look alike would change this.
+    /// A permutation of processes that look alike would change this.
     Changed(String),
-    /// Nobody wanted it.
+    /// It was not asked for.
     NotAsked,
     /// Nothing is known of the system.
     Unknown,
@@ -45,6 +47,8 @@ pub enum Refusal {
     Long,
     /// The run that was found is shown as it is found without reduction, which is shorter.
     Shown,
+    /// The table for the ample sets of the paper says so.
+    Printed(RowKind),
 }
 
 impl From<Unsuited> for Refusal {
@@ -71,6 +75,7 @@ impl From<Asymmetric> for Refusal {
             Asymmetric::Named => Refusal::Table(RowKind::Indexed),
             Asymmetric::Different => Refusal::Different,
             Asymmetric::Unknown => Refusal::Unknown,
+            Asymmetric::Stopped => Refusal::Stopped,
         }
     }
 }
@@ -80,6 +85,11 @@ impl fmt::Display for Refusal {
         match self {
             Refusal::Table(kind) => {
                 let row = SOUNDNESS.iter().chain(SYMMETRY).find(|row| row.kind == *kind);
+                let row = row.expect("every kind has its row");
+                write!(f, "{}: {}", row.what, row.reason)
+            }
+            Refusal::Printed(kind) => {
+                let row = PRINTED.iter().find(|row| row.kind == *kind);
                 let row = row.expect("every kind has its row");
                 write!(f, "{}: {}", row.what, row.reason)
             }
@@ -93,7 +103,7 @@ impl fmt::Display for Refusal {
             Refusal::Changed(text) => {
                 let row = SYMMETRY.iter().find(|row| row.kind == RowKind::Changed);
                 let reason = row.expect("it has its row").reason;
-                write!(f, "an exchange of processes that look alike changes {text}: {reason}")
+                write!(f, "a permutation of processes that look alike changes {text}: {reason}")
             }
             Refusal::NotAsked => f.write_str("turned off"),
             Refusal::Long => f.write_str("the run behind one found by symmetry would be very long"),
@@ -107,59 +117,67 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// What a question rests on, for each reduction, or why it cannot be used.
+/// Reductions that a question allows, or why one cannot be used.
 pub(crate) struct Wanted {
     /// For partial orders.
     pub(crate) orders: Result<Watched, Refusal>,
     /// For symmetry.
     pub(crate) symmetry: Result<Watched, Refusal>,
-    /// For forgetting what is dead; nothing if nobody wants that.
-    pub(crate) forgetting: Option<Watched>,
-    /// For merging statements; nothing if nobody wants that, or it does not keep the answer.
+    /// For resetting dead variables; `None` if it is not wanted.
+    pub(crate) resetting_dead: Option<Watched>,
+    /// For merging statements; `None` if it is not wanted, or does not keep the answer.
     pub(crate) merging: Option<Watched>,
     /// Whether it makes a difference that the last step to a deadlock was termination.
     pub(crate) ends: bool,
+    /// For ample sets as the paper prints them; `None` if they are not wanted.
+    pub(crate) printed: Option<Result<Watched, Refusal>>,
 }
 
 impl Wanted {
-    /// Nobody wants any.
+    /// No reduction.
     pub(crate) fn nothing() -> Wanted {
         let [orders, symmetry] = [Err(Refusal::NotAsked), Err(Refusal::NotAsked)];
-        Wanted { orders, symmetry, forgetting: None, merging: None, ends: false }
+        Wanted { orders, symmetry, resetting_dead: None, merging: None, ends: false, printed: None }
     }
 }
 
-/// Exchanges of processes from which on symmetry is used although steps could be left out: four
+/// Permutations of processes from which on symmetry is used although steps could be left out: four
 /// processes that are alike. Partial orders do not shrink what so many do to shared variables, and
 /// both together have not been shown to be sound here.
 const MANY: u64 = 24;
 
 /// Why a system is not reduced, or not in one of the ways.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Refused {
+pub(crate) struct Refusals {
     /// Why nothing is left out, if nothing is.
     pub(crate) unreduced: Option<Refusal>,
-    /// Why processes are not exchanged although some look alike.
+    /// Why processes are not permuted although some look alike.
     pub(crate) asymmetric: Option<Refusal>,
 }
 
 /// The system, reduced if that is possible; if not, why not is noted. Statements are merged first, if that is
-/// wanted, so that all else is about what is left. What is dead is forgotten as well, if that is wanted, unless
-/// processes are followed through their exchanges: both together are not done here.
+/// wanted, so that all else is about what is left. What is dead is reset as well, if that is wanted, unless
+/// processes are followed through their permutations: both together are not done here.
 pub(crate) fn reduce<'a, S: Reducible>(
     system: &'a mut S,
     mut wanted: Wanted,
     stop: Stop,
-    refused: &mut Refused,
+    refused: &mut Refusals,
 ) -> Reduced<'a, S> {
-    let forgetting = wanted.forgetting.take();
+    let resetting_dead = wanted.resetting_dead.take();
     let mut reduced = Reduced::whole(system).heeding(stop);
+    if let Some(watched) = wanted.printed {
+        if let Err(why) = watched.and_then(|watched| printed::leave_out(&mut reduced, &watched)) {
+            refused.unreduced = Some(why);
+        }
+        return reduced;
+    }
     if let Some(watched) = wanted.merging.take() {
         reduced = reduced.merging(&watched);
     }
     let reduced = leave_out(reduced, wanted, refused);
-    match forgetting {
-        Some(watched) => reduced.forgetting(&watched),
+    match resetting_dead {
+        Some(watched) => reduced.resetting_dead(&watched),
         None => reduced,
     }
 }
@@ -168,18 +186,18 @@ pub(crate) fn reduce<'a, S: Reducible>(
 fn leave_out<'a, S: Reducible>(
     mut reduced: Reduced<'a, S>,
     wanted: Wanted,
-    refused: &mut Refused,
+    refused: &mut Refusals,
 ) -> Reduced<'a, S> {
     let Wanted { orders, symmetry, ends, .. } = wanted;
     let alone = matches!(orders, Err(Refusal::NotAsked));
     let symmetry = symmetry.and_then(|watched| {
         let mut symmetry = reduced.find_symmetry(&watched)?;
         let mut saves =
-            if alone { symmetry.orbit() } else { reduced.exchanges_at_start(&mut symmetry) };
+            if alone { symmetry.orbit() } else { reduced.permutations_at_start(&mut symmetry) };
         // Following processes needs all of a quotient, so that is done where much is saved.
         if symmetry.is_followed() && saves < MANY && !alone {
             symmetry = reduced.find_symmetry(&Watched { followed: false, ..watched })?;
-            saves = reduced.exchanges_at_start(&mut symmetry);
+            saves = reduced.permutations_at_start(&mut symmetry);
         }
         // Processes that are different from the start on are hardly ever the same later.
         if saves > 1 { Ok((symmetry, saves)) } else { Err(Refusal::Different) }
@@ -203,32 +221,38 @@ fn leave_out<'a, S: Reducible>(
         (Ok((skeleton, watched)), _) => reduced.with(skeleton, watched),
         (Err(_), Ok((symmetry, _))) => reduced.up_to(symmetry),
         (Err(why), Err(why_not)) => {
-            // Why a reduction that nobody asked for was not used says nothing.
+            // A reduction that was not asked for needs no reason.
             refused.unreduced = Some(if why == Refusal::NotAsked { why_not } else { why });
             reduced
         }
     }
 }
 
-/// What was left out and forgotten, as a verdict says it; empty if it was nothing.
+/// Sizes of the reductions, in the words of a verdict; empty if nothing was left out or reset.
 pub(crate) fn said<S: Reducible>(reduced: &Reduced<'_, S>) -> Vec<String> {
     let left_out = match reduced.symmetry() {
         Some(symmetry) => Some(said_of(symmetry, reduced.stood_for())),
         None => {
-            share("partial order left out", reduced.saved().left_out(), reduced.saved().enabled)
+            let saved = reduced.saved();
+            let share = share("partial order left out", saved.left_out(), saved.enabled);
+            let given_up = match saved.given_up {
+                0 => String::new(),
+                count => format!(" (given up at {count} of {} places)", saved.places),
+            };
+            share.map(|share| share + &given_up)
         }
     };
-    let forgotten = reduced.forgotten().unwrap_or_default();
-    let forgotten = share("dead variables reset:", forgotten.changed, forgotten.steps);
+    let dead_resets = reduced.dead_resets().unwrap_or_default();
+    let dead_resets = share("dead variables reset:", dead_resets.changed, dead_resets.steps);
     let merged = match reduced.merged() {
         0 => None,
         1 => Some("statements merged: 1 location passed".to_owned()),
         count => Some(format!("statements merged: {count} locations passed")),
     };
-    left_out.into_iter().chain(merged).chain(forgotten).collect()
+    left_out.into_iter().chain(merged).chain(dead_resets).collect()
 }
 
-/// Whether a run of the reduced system may be longer than one of the system: what is forgotten makes none
+/// Whether a run of the reduced system may be longer than one of the system: what is reset makes none
 /// longer, but a process that never rests between two statements may take one that it need not.
 pub(crate) fn makes_detours<S: Reducible>(reduced: &Reduced<'_, S>) -> bool {
     reduced.symmetry().is_some() || reduced.saved().left_out() > 0 || reduced.merged() > 0
@@ -253,9 +277,9 @@ fn said_of(symmetry: &Symmetry, count: f64) -> String {
     format!("symmetry: {} alike, a state for {count}", sizes.join(" + "))
 }
 
-/// What has to be watched so that the answer is the same when processes are exchanged: all that the
-/// property and the constraints speak of. The rest of the system keeps its steps one by one, so any
-/// condition on runs is kept.
+/// Subjects that must be watched so that the answer is the same when processes are permuted: all that the
+/// property and the constraints speak of. The rest of the system keeps its steps one by one, so any condition
+/// on runs is kept.
 pub(crate) fn seen(property: Option<&Property>, constraints: &[Constraint]) -> Watched {
     let mut watched = Watched { constraints: constraints.to_vec(), ..Watched::default() };
     if let Some(property) = property {
@@ -274,7 +298,7 @@ pub(crate) fn seen(property: Option<&Property>, constraints: &[Constraint]) -> W
     watched
 }
 
-/// What has to be watched so that the answer to a property under constraints is the same.
+/// Subjects that must be watched so that the answer to a property under constraints is the same.
 ///
 /// # Errors
 /// When no reduction is known to keep it.
@@ -306,8 +330,8 @@ pub(crate) fn watched(
     Ok(watched)
 }
 
-/// What has to be watched so that the answer is the same when statements are merged, given that for partial
-/// orders: nothing but fairness of whole processes may ask what is enabled.
+/// Subjects that must be watched so that the answer is the same when statements are merged, given those for
+/// partial orders: nothing but fairness of whole processes may ask which processes are enabled.
 pub(crate) fn mergeable(watched: &Watched) -> Option<Watched> {
     let fits = |constraint: &Constraint| match (&constraint.when, &constraint.then) {
         (Predicate::True | Predicate::Step(_), Predicate::True | Predicate::Step(_)) => true,
@@ -383,13 +407,13 @@ fn check_formula(property: &Property) -> Result<(), Refusal> {
         Binding::Event(_) | Binding::Taken(_) => Form { never: true, ..Form::default() },
         Binding::Enabled(_) => Form::default(),
         Binding::State(_) => match reading {
-            EventReading::Leaving => Form { next: true, ..Form::default() },
-            EventReading::Entering => Form { before: true, ..Form::default() },
+            EventPosition::Leaving => Form { next: true, ..Form::default() },
+            EventPosition::Entering => Form { before: true, ..Form::default() },
         },
     })?;
     // With events that lead to a state, no step comes before the first position.
     match reading {
-        EventReading::Leaving if !form.next => Err(Refusal::Table(RowKind::Counting)),
+        EventPosition::Leaving if !form.next => Err(Refusal::Table(RowKind::Counting)),
         _ => Ok(()),
     }
 }

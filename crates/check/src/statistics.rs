@@ -23,7 +23,7 @@ pub struct Statistics {
     pub removed: usize,
     /// Nodes visited: copies of nodes of the product, for engines that add monitors, a counter, or marks on states.
     pub copies: usize,
-    /// What components and parts of them did not meet.
+    /// Obligations that components and parts of them did not meet.
     pub unmet: Vec<Unmet>,
     /// Demands that the walk along the cycle settled.
     pub obligations: usize,
@@ -41,7 +41,7 @@ pub struct Statistics {
 /// How inherent fairness was decided.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prefixes {
-    /// What decided, in a sentence.
+    /// Condition that decided, in a sentence.
     pub decided: String,
     /// Sizes of the automata of the five steps, by name.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::assumption::Assumption;
 use crate::property::Property;
-use crate::verdict::{Answer, Failure, Outcome, Stamp};
+use crate::verdict::{Answer, CheckError, Outcome, Stamp};
 use crate::verify::{Found, Options, aside, decide};
 use crate::waiting::{Waiting, waiting};
 
@@ -53,7 +53,7 @@ pub fn strengths<S: Reducible>(
     assumption: &Assumption,
     verdict: &Answer,
     options: &Options,
-) -> Result<Option<Strengths>, Failure> {
+) -> Result<Option<Strengths>, CheckError> {
     let Outcome::Violated(found) = &verdict.outcome else { return Ok(None) };
     if let Some(Waiting::Wrong { .. }) = waiting(system, property, &found.run) {
         return Ok(None);
@@ -61,10 +61,10 @@ pub fn strengths<S: Reducible>(
     // A run that violates the property under some assumption does without.
     let mut answer = Strengths { none: Some(false), weak: None, strong: None };
     let bounds = aside(options.bounds, &verdict.stamp);
-    let options = Options { bounds, engine: None, ..*options };
+    let options = Options { bounds, ..options.for_another_question() };
     let is_dear = verdict.stamp.time > AFFORDABLE;
     let extra = &assumption.extra;
-    let mut ask = |system: &mut S, notion: Notion| -> Result<Option<bool>, Failure> {
+    let mut ask = |system: &mut S, notion: Notion| -> Result<Option<bool>, CheckError> {
         let assumption = Assumption { notion, extra: extra.clone() };
         let Ok(constraints) = assumption.constraints(system, options.bounds) else {
             return Ok(None);
@@ -75,10 +75,14 @@ pub fn strengths<S: Reducible>(
         if is_dear {
             return Ok(None);
         }
-        Ok(match decide(system, property, &constraints, &options, &mut Stamp::default())? {
+        let found = match decide(system, property, &constraints, &options, &mut Stamp::default()) {
+            Err(CheckError::Stopped) => return Ok(None),
+            found => found?,
+        };
+        Ok(match found {
             Found::Run(_) => Some(false),
             Found::Unknown(_) => None,
-            // What no run meets would make anything hold.
+            // An assumption that no run meets would make anything hold.
             Found::Nothing => match closure::find(system, constraints, options.bounds) {
                 Ok(closure) if closure.feasible => Some(true),
                 _ => None,

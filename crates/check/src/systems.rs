@@ -12,10 +12,10 @@ use fairly_explore::Explored;
 use fairly_fairness::{Constraint, Notion, own_constraints};
 use fairly_front::include::NoFiles;
 use fairly_front::loaded::{
-    self, Claim, Loaded, Loader, Lowered, NotLoaded, Settings, SystemIndex, Text, Wrong,
+    self, Claim, LoadError, Loaded, Loader, Lowered, Settings, SystemIndex, Text, TextError,
 };
 use fairly_model::ModelSpace;
-use fairly_omega::StateId;
+use fairly_omega::{StateId, Stop};
 use fairly_source::Diagnostic;
 use fairly_system::{AtomIndex, Fault, Network, TransitionSystem};
 
@@ -27,11 +27,12 @@ use crate::ladder::{Ladder, ladder_heard};
 use crate::least::{Least, least_heard};
 use crate::lint::{Needless, needless};
 use crate::plan::{Plan, plan};
+use crate::proof::{Proof, ProofError, prove, prove_claim, prove_violation};
 use crate::property::Property;
-use crate::question::{Asked, Question, Unanswered, Unbindable, bind};
+use crate::question::{AnswerError, Asked, BindingError, Question, bind};
 use crate::record::Verdict;
 use crate::strengths::{Strengths, strengths};
-use crate::verdict::{Answer, Failure, Outcome, WhyUnknown};
+use crate::verdict::{Answer, CheckError, Outcome, WhyUnknown};
 use crate::verify::{Options, check};
 
 /// A system that can be searched.
@@ -68,7 +69,11 @@ impl System {
         }
     }
 
-    fn errors(&mut self, propositions: &[AtomIndex], options: &Options) -> Result<Errors, Failure> {
+    fn errors(
+        &mut self,
+        propositions: &[AtomIndex],
+        options: &Options,
+    ) -> Result<Errors, CheckError> {
         match self {
             System::Model(system) => errors(system, propositions, options),
             // A component has no statements that go wrong.
@@ -96,7 +101,7 @@ struct Known {
     rests: Option<usize>,
     /// How many states the last search had that came to its end.
     complete: Option<usize>,
-    /// What is asked of the ends of runs, if it is asked together with [`Claim::NoErrors`].
+    /// Question about the ends of runs, if it is asked together with [`Claim::NoErrors`].
     ends: Option<Claim>,
     /// The answer to that, once the search for errors has found it.
     end_states: Option<ClaimVerdict>,
@@ -108,7 +113,7 @@ impl Known {
     }
 }
 
-/// What a formula is checked under, and what is to be found out besides.
+/// Assumptions that a formula is checked under, and further findings that are asked for.
 pub struct Assumed<'a> {
     /// The fairness.
     pub assumption: &'a Assumption,
@@ -128,11 +133,19 @@ pub struct Answered {
 
 /// Why fairness cannot be assumed.
 #[derive(Debug)]
-pub enum NotAssumed {
+pub enum ConstraintError {
     /// A condition of the components is none that can be assumed, in a sentence.
-    Inexpressible(String),
+    Condition(String),
     /// A constraint of the model means nothing.
     Wrong(Vec<Diagnostic>),
+}
+
+/// Time that writing an answer down may take beyond the deadline of its question: most runs are short.
+const GRACE: Duration = Duration::from_millis(450);
+
+/// When to give up writing an answer down.
+fn written_by(options: &Options) -> Stop {
+    Stop { deadline: options.bounds.deadline.map(|deadline| deadline + GRACE), wish: None }
 }
 
 /// A ladder or least sets need a formula.
@@ -150,8 +163,8 @@ impl Systems {
     /// The systems of a text that includes no others.
     ///
     /// # Errors
-    /// What is wrong with it.
-    pub fn of_text(loader: &dyn Loader, text: &str) -> Result<Systems, NotLoaded> {
+    /// When it is wrong: the diagnostics.
+    pub fn of_text(loader: &dyn Loader, text: &str) -> Result<Systems, LoadError> {
         let text = Text { name: "model".to_owned(), text: text.to_owned() };
         let loaded = loader.load(&[text], Settings::new(&mut NoFiles))?;
         Ok(Systems::new(loaded, Execution::default()))
@@ -162,7 +175,7 @@ impl Systems {
         &self.loaded
     }
 
-    /// Forgets every system that was made, and with it what is bound to it. What is known of errors stays.
+    /// Resets every system that was made, and with it what is bound to it. What is known of errors stays.
     pub fn restart(&mut self) {
         for (made, known) in self.made.iter_mut().zip(&mut self.known) {
             *made = None;
@@ -209,16 +222,16 @@ impl Systems {
     ///
     /// # Errors
     /// When it means nothing.
-    pub fn bind(&mut self, at: usize) -> Result<Question, Unbindable> {
+    pub fn bind(&mut self, at: usize) -> Result<Question, BindingError> {
         let system = self.loaded.questions[at].system;
-        self.system(system).map_err(Unbindable::InModel)?;
+        self.system(system).map_err(BindingError::InModel)?;
         let question = &self.loaded.questions[at];
         let made = self.made[system.0].as_mut().expect("made above");
         let asked = bind(question, made).map_err(|diagnostics| match &question.asked {
             Ok(loaded::Asked::Formula(formula)) if question.choice.is_none() => {
-                Unbindable::InFormula(Wrong::in_formula(&formula.text.logic, diagnostics))
+                BindingError::InFormula(TextError::in_formula(&formula.text.logic, diagnostics))
             }
-            _ => Unbindable::InModel(diagnostics),
+            _ => BindingError::InModel(diagnostics),
         })?;
         if let Asked::Formula(property, _) = &asked {
             let own = property.propositions().into_iter().map(|atom| (at, atom));
@@ -250,17 +263,17 @@ impl Systems {
         &mut self,
         system: SystemIndex,
         notion: Notion,
-    ) -> Result<Assumption, NotAssumed> {
+    ) -> Result<Assumption, ConstraintError> {
         let mut assumption = Assumption::of(notion);
-        self.system(system).map_err(NotAssumed::Wrong)?;
+        self.system(system).map_err(ConstraintError::Wrong)?;
         let made = self.made[system.0].as_mut().expect("made above");
         if let System::Network(network) = made {
             assumption.extra = own_constraints(network.space())
-                .map_err(|inexpressible| NotAssumed::Inexpressible(inexpressible.to_string()))?;
+                .map_err(|inexpressible| ConstraintError::Condition(inexpressible.to_string()))?;
         }
         for constraint in &self.loaded.constraints {
             with_system!(&mut *made, made => assumption.add(constraint, made)).map_err(
-                |unusable| NotAssumed::Wrong(vec![unusable.diagnostic(constraint.span)]),
+                |unusable| ConstraintError::Wrong(vec![unusable.diagnostic(constraint.span)]),
             )?;
         }
         Ok(assumption)
@@ -276,14 +289,16 @@ impl Systems {
         question: &mut Question,
         assumed: &Assumed<'_>,
         options: &Options,
-    ) -> Result<Answered, Unanswered> {
+    ) -> Result<Answered, AnswerError> {
         let (at, system) = (question.at, question.system);
         match &mut question.asked {
             Asked::Formula(property, shown) => {
                 let (answer, strengths) = self.formula((at, system), property, assumed, options)?;
                 let answer = Answer { formula: shown.clone(), ..answer };
                 let made = self.made(system);
-                let verdict = with_system!(made, made => answer.record(made, property, strengths));
+                let verdict = with_system!(made, made => {
+                    answer.record_until(made, property, strengths, written_by(options))
+                });
                 let is_needless = answer.needless == Some(Needless::Everything);
                 let why = match answer.outcome {
                     Outcome::Unknown(why) => Some(why),
@@ -294,14 +309,68 @@ impl Systems {
             Asked::Claim(claim) => {
                 let verdict = self.asserted((at, system), claim, options)?;
                 let title = &self.loaded.questions[at].title.clone();
-                Ok(self.recorded(system, verdict, title))
+                Ok(self.recorded_until(system, verdict, title, written_by(options)))
             }
+        }
+    }
+
+    /// A certificate of a formula that holds under an assumption.
+    ///
+    /// # Errors
+    /// When there is none, and why.
+    pub fn proof(
+        &mut self,
+        question: &Question,
+        assumption: &Assumption,
+        bounds: fairly_search::Bounds,
+    ) -> Result<Proof, ProofError> {
+        match &question.asked {
+            Asked::Formula(property, _) => {
+                prove(self.made(question.system), property, assumption, bounds)
+            }
+            Asked::Claim(claim) => prove_claim(self.made(question.system), claim, bounds),
+        }
+    }
+
+    /// A certificate of a formula that is violated: the run that shows it.
+    ///
+    /// # Errors
+    /// When there is none, and why.
+    pub fn refutation(
+        &mut self,
+        question: &mut Question,
+        assumption: &Assumption,
+        options: &Options,
+    ) -> Result<Proof, ProofError> {
+        let system = self.made(question.system);
+        let Asked::Formula(property, _) = &mut question.asked else {
+            return Err(ProofError::NotCovered("a run that answers a claim"));
+        };
+        let answer =
+            with_system!(&mut *system, system => check(system, property, assumption, options));
+        match answer.map(|answer| answer.outcome) {
+            Ok(Outcome::Violated(found)) => {
+                prove_violation(system, property, assumption, &found.run)
+            }
+            _ => Err(ProofError::Bound),
         }
     }
 
     /// The answer to a claim as plain data.
     pub fn recorded(&mut self, system: SystemIndex, answer: ClaimVerdict, title: &str) -> Answered {
-        let verdict = with_system!(self.made(system), system => answer.record(system, title));
+        self.recorded_until(system, answer, title, Stop::default())
+    }
+
+    fn recorded_until(
+        &mut self,
+        system: SystemIndex,
+        answer: ClaimVerdict,
+        title: &str,
+        stop: Stop,
+    ) -> Answered {
+        let verdict = with_system!(self.made(system), system => {
+            answer.record_until(system, title, stop)
+        });
         let why = match answer.outcome {
             ClaimOutcome::Unknown(why) => Some(why),
             _ => None,
@@ -315,7 +384,7 @@ impl Systems {
         property: &mut Property,
         assumed: &Assumed<'_>,
         options: &Options,
-    ) -> Result<(Answer, Option<Strengths>), Failure> {
+    ) -> Result<(Answer, Option<Strengths>), CheckError> {
         let Assumed { assumption, .. } = *assumed;
         let made = self.made(system);
         let mut answer = with_system!(made, made => check(made, property, assumption, options))?;
@@ -348,7 +417,7 @@ impl Systems {
         (at, system): (usize, SystemIndex),
         claim: &Claim,
         options: &Options,
-    ) -> Result<ClaimVerdict, Unanswered> {
+    ) -> Result<ClaimVerdict, AnswerError> {
         let mut verdict = self.claim_or_known(claim, system, options)?;
         // The search for errors is what this asks for; one that shows some stands for itself.
         if *claim == Claim::NoErrors {
@@ -373,7 +442,7 @@ impl Systems {
         claim: &Claim,
         system: SystemIndex,
         options: &Options,
-    ) -> Result<ClaimVerdict, Unanswered> {
+    ) -> Result<ClaimVerdict, AnswerError> {
         let known = &mut self.known[system.0];
         match claim {
             Claim::NoErrors => {
@@ -420,7 +489,7 @@ impl Systems {
         question: &mut Question,
         extra: &[Constraint],
         options: &Options,
-    ) -> Result<Ladder, Failure> {
+    ) -> Result<Ladder, CheckError> {
         self.ladder_heard(question, extra, options, &mut |_| ())
     }
 
@@ -437,7 +506,7 @@ impl Systems {
         extra: &[Constraint],
         options: &Options,
         hear: &mut dyn FnMut(&Ladder),
-    ) -> Result<Ladder, Failure> {
+    ) -> Result<Ladder, CheckError> {
         let (at, system) = (question.at, question.system);
         let property = question.property().expect(FORMULA);
         let made = self.made(system);
@@ -463,7 +532,7 @@ impl Systems {
         level: fairly_fairness::Level,
         extra: &[Constraint],
         options: &Options,
-    ) -> Result<Least, Failure> {
+    ) -> Result<Least, CheckError> {
         self.least_heard(question, level, extra, options, &mut |_| ())
     }
 
@@ -481,7 +550,7 @@ impl Systems {
         extra: &[Constraint],
         options: &Options,
         hear: &mut dyn FnMut(&[Vec<String>]),
-    ) -> Result<Least, Failure> {
+    ) -> Result<Least, CheckError> {
         let (at, system) = (question.at, question.system);
         let property = question.property().expect(FORMULA);
         let made = self.made(system);
@@ -533,7 +602,7 @@ impl Systems {
         }
     }
 
-    /// What goes wrong in a proposition of a formula that was bound, in a state that is no error itself.
+    /// Error in a proposition of a formula that was bound, in a state that is no error itself.
     pub fn proposition_fault(&mut self, system: SystemIndex, state: StateId) -> Option<Fault> {
         let Some(System::Model(made)) = &self.made[system.0] else { return None };
         let mut propositions = self.known[system.0].propositions.iter();
@@ -548,7 +617,7 @@ impl Systems {
         at: usize,
         system: SystemIndex,
         options: &Options,
-    ) -> Result<Errors, Failure> {
+    ) -> Result<Errors, CheckError> {
         let errors = self.errors(system, options)?;
         self.known[system.0].rests.get_or_insert(at);
         Ok(errors)
@@ -556,7 +625,7 @@ impl Systems {
 
     /// Whether there are errors of the model. What is known is not looked for again; another question may have
     /// the time for the rest.
-    fn errors(&mut self, system: SystemIndex, options: &Options) -> Result<Errors, Failure> {
+    fn errors(&mut self, system: SystemIndex, options: &Options) -> Result<Errors, CheckError> {
         let known = &self.known[system.0];
         if let Some(errors) = &known.errors {
             return Ok(errors.clone());
@@ -591,7 +660,7 @@ impl Systems {
         strengths: Option<Strengths>,
         system: SystemIndex,
         options: &Options,
-    ) -> Result<Option<Strengths>, Failure> {
+    ) -> Result<Option<Strengths>, CheckError> {
         let Some(mut strengths) = strengths else { return Ok(None) };
         if strengths.weak == Some(true) || strengths.strong == Some(true) {
             // It is a remark, so it may not take long.

@@ -1,17 +1,17 @@
-//! Fairness of processes that are exchanged for each other: the search in the quotient, and the run of the
+//! Fairness of processes that are permuted: the search in the quotient, and the run of the
 //! system behind what is found.
 
 use fairly_fairness::Constraint;
 use fairly_omega::emptiness::Explored;
 use fairly_omega::{Clause, Graph, Hop, Lasso, StateId};
-use fairly_reduce::{Exchanged, Lost, Reduced, Reducible, Symmetry};
+use fairly_reduce::{LiftError, PermutationId, Reduced, Reducible, Symmetry};
 use fairly_search::engines::{Engine, Question};
 use fairly_search::threaded::Quotient;
 use fairly_search::{Bounded, Bounds, Product};
 use fairly_system::{Run, RunStep, Transition, TransitionSystem};
 
 use crate::property::Property;
-use crate::verdict::{Failure, Stamp, WhyUnknown};
+use crate::verdict::{CheckError, Stamp, WhyUnknown};
 use crate::verify::{Found, Options, unfounded, with_negation};
 
 /// Nodes of the quotient that are explored before a fair component is looked for the first time. Then it is
@@ -19,7 +19,7 @@ use crate::verify::{Found, Options, unfounded, with_negation};
 const FIRST: usize = 4096;
 const MORE: usize = 8;
 
-/// Searches for a run that violates the property and meets the constraints, in a quotient whose exchanges
+/// Searches for a run that violates the property and meets the constraints, in a quotient whose permutations
 /// are followed. `None` if the whole system has to be searched: the condition is of another kind, or the
 /// run would be very long.
 pub(crate) fn search<S: Reducible>(
@@ -28,7 +28,7 @@ pub(crate) fn search<S: Reducible>(
     constraints: &[Constraint],
     options: &Options,
     stamp: &mut Stamp,
-) -> Result<Option<Found>, Failure> {
+) -> Result<Option<Found>, CheckError> {
     let mut path = None;
     let mut can_follow = true;
     let mut found = with_negation(property, options, |negation| {
@@ -50,7 +50,8 @@ pub(crate) fn search<S: Reducible>(
             let cut = bounded.cut();
             product.system_mut().interrupt(None);
             let cut = cut.or_else(|| product.cut());
-            let explored = explored.map_err(|undecided| Failure::Engine(undecided.to_string()))?;
+            let explored =
+                explored.map_err(|undecided| CheckError::Engine(undecided.to_string()))?;
             stamp.product = (explored.node_count(), explored.edge_count());
             stamp.system = product.system_size();
             let Some(lasso) = find(&mut product, &explored, &clauses) else {
@@ -81,9 +82,10 @@ pub(crate) fn search<S: Reducible>(
     if let Some([stem, cycle]) = path {
         match reduced.lift_followed(&stem, &cycle) {
             Ok(run) => found = Found::Run(run),
-            Err(Lost::Long) => return Ok(None),
-            Err(Lost::Step(at)) => {
-                let steps = |path: &[(RunStep, Exchanged)]| path.iter().map(|it| it.0).collect();
+            Err(LiftError::Long) => return Ok(None),
+            Err(LiftError::Step(at)) => {
+                let steps =
+                    |path: &[(RunStep, PermutationId)]| path.iter().map(|it| it.0).collect();
                 return Err(unfounded(at, Run { stem: steps(&stem), cycle: steps(&cycle) }));
             }
         }
@@ -91,13 +93,13 @@ pub(crate) fn search<S: Reducible>(
     Ok(Some(found))
 }
 
-/// A fair path of what has been explored, if there is one; `None` if an exchange is not known.
+/// A fair path of what has been explored, if there is one; `None` if a permutation is not known.
 fn find<S: Reducible>(
     product: &mut Product<'_, Reduced<'_, S>>,
     explored: &Explored,
     clauses: &[Clause],
 ) -> Option<Option<Lasso>> {
-    let mut exchanges = Vec::with_capacity(explored.edge_count());
+    let mut permutations = Vec::with_capacity(explored.edge_count());
     let mut transitions: Vec<Transition> = Vec::new();
     for node in explored.nodes() {
         // A node beyond the bounds has no steps here.
@@ -108,12 +110,13 @@ fn find<S: Reducible>(
         let (state, _) = product.pair(original);
         transitions.clear();
         product.transitions(original, &mut transitions);
-        let known = product.system_mut().exchanges(state, &transitions)?;
-        exchanges.extend(known.into_iter().map(|Exchanged(number)| number));
+        let known = product.system_mut().permutations(state, &transitions)?;
+        permutations.extend(known.into_iter().map(|PermutationId(number)| number));
     }
-    debug_assert_eq!(exchanges.len(), explored.edge_count());
+    debug_assert_eq!(permutations.len(), explored.edge_count());
     let after = clauses_after(product, clauses)?;
-    let quotient = Quotient { explored, clauses, exchanges: &exchanges, clauses_after: &after };
+    let quotient =
+        Quotient { explored, clauses, permutations: &permutations, clauses_after: &after };
     let lasso = quotient.find();
     let original = |hop: &Hop| Hop {
         from: explored.original(hop.from),
@@ -126,7 +129,7 @@ fn find<S: Reducible>(
     }))
 }
 
-/// By exchange: which clause each clause is after it. Those of constraints go with the constraints; all
+/// By permutation: which clause each clause is after it. Those of constraints go with the constraints; all
 /// others stay as they are.
 fn clauses_after<S: Reducible>(
     product: &Product<'_, Reduced<'_, S>>,
@@ -153,17 +156,17 @@ fn clauses_after<S: Reducible>(
     Some(after.iter().map(of_clauses).collect())
 }
 
-/// The steps of the reduced system behind those of the product, with what is exchanged after them.
+/// The steps of the reduced system behind those of the product, with what is permuted after them.
 fn steps<S: Reducible>(
     product: &mut Product<'_, Reduced<'_, S>>,
     hops: &[Hop],
-) -> Vec<(RunStep, Exchanged)> {
+) -> Vec<(RunStep, PermutationId)> {
     let step = |hop: &Hop| {
         let transition = product.transition(hop.from, hop.nth);
         let (from, _): (StateId, _) = product.pair(hop.from);
-        let known = product.system_mut().exchanges(from, &[transition]);
-        let exchanged = known.expect("it was known before")[0];
-        (RunStep { from, action: transition.action, to: transition.target }, exchanged)
+        let known = product.system_mut().permutations(from, &[transition]);
+        let permuted = known.expect("it was known before")[0];
+        (RunStep { from, action: transition.action, to: transition.target }, permuted)
     };
     hops.iter().map(step).collect()
 }

@@ -309,7 +309,7 @@ impl Walk {
             let after = lines.get(next + 1);
             let mut found = self.step(self.at, line, after);
             if found.is_none() && merged {
-                // First whoever is to move, then whoever may still hold.
+                // First the process that is to move, then the one that may still hold.
                 for process in [Some(ProcessId(line.process)), self.last].into_iter().flatten() {
                     found = found.or_else(|| self.advance(process, line, after, made));
                 }

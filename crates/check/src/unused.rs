@@ -27,7 +27,7 @@ pub enum Unused {
 }
 
 impl Systems {
-    /// What no run of these systems executes; none if that was not found out.
+    /// Parts that no run of these systems executes; none if that was not found out.
     pub fn unused(&mut self, systems: &[SystemIndex], options: &Options) -> Option<Vec<Unused>> {
         if let Some(written) = &self.loaded().written {
             let written = written(systems);

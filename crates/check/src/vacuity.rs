@@ -1,5 +1,5 @@
-//! What makes a "holds" worth less than it looks: a demand that never comes up, an antecedent that
-//! never occurs.
+//! Vacuity: reasons why a "holds" is worth less than it looks. A demand never comes up, or an antecedent never
+//! occurs.
 
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -8,7 +8,7 @@ use fairly_fairness::{Constraint, Predicate, Selector};
 use fairly_logic::{Formula, Formulas, Node};
 use fairly_omega::StateId;
 use fairly_search::{Binding, Bounds};
-use fairly_system::{ActionId, EventId, EventReading, FaultKind, Transition, TransitionSystem};
+use fairly_system::{ActionId, EventId, EventPosition, FaultKind, Transition, TransitionSystem};
 
 use crate::property::Property;
 
@@ -43,7 +43,7 @@ pub(crate) fn notes<S: TransitionSystem>(
     if antecedent.is_none() && constraints.is_empty() {
         return notes;
     }
-    if let (Some(antecedent), EventReading::Entering) = (antecedent, property.reading) {
+    if let (Some(antecedent), EventPosition::Entering) = (antecedent, property.reading) {
         let starts = system.initial();
         occurs = starts.iter().any(|&state| holds(system, property, state, None, antecedent));
     }
@@ -56,8 +56,8 @@ pub(crate) fn notes<S: TransitionSystem>(
                 || steps.iter().any(|step| {
                     let event = Some(system.action(step.action).event);
                     let read = match property.reading {
-                        EventReading::Leaving => state,
-                        EventReading::Entering => step.target,
+                        EventPosition::Leaving => state,
+                        EventPosition::Entering => step.target,
                     };
                     holds(system, property, read, event, antecedent)
                 });

@@ -1,13 +1,13 @@
-//! What a check says.
+//! Answers of a check.
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use fairly_omega::Refused;
+use fairly_omega::BudgetError;
 use fairly_search::probe::Order;
 use fairly_search::{Bounds, Cut, Engine, Watch};
 use fairly_system::{Growth, Run, RunStep, TransitionSystem};
-use fairly_witness::{Flaw, Ledger};
+use fairly_witness::{Ledger, WitnessError};
 use serde::{Deserialize, Serialize};
 
 use crate::confirm::Confirmed;
@@ -25,11 +25,11 @@ pub struct Answer {
     pub formula: String,
     /// Holds, violated or unknown.
     pub outcome: Outcome,
-    /// What the answer rests on.
+    /// Basis of the answer.
     pub stamp: Stamp,
-    /// What a reader should know besides: vacuity, constraints without effect.
+    /// Further remarks: vacuity, constraints without effect.
     pub notes: Vec<String>,
-    /// What is assumed in vain, where somebody looked ([`crate::needless`]).
+    /// Assumptions made in vain, if they were looked for ([`crate::needless`]).
     pub needless: Option<Needless>,
 }
 
@@ -102,7 +102,7 @@ pub enum WhyUnknown {
     /// A bound was reached, and something kept growing until then.
     Growing(Cut, Box<Growth>),
     /// Something would have become too large.
-    Refused(Refused),
+    Refused(BudgetError),
     /// The system itself goes no further somewhere: what it says of that.
     Limit(String),
     /// Nothing was found by a search that does not keep all states.
@@ -111,7 +111,7 @@ pub enum WhyUnknown {
     NotLossy,
     /// A bug of ours was in the way: what went wrong.
     Internal(String),
-    /// Nobody began with it.
+    /// The question was not begun.
     NotBegun(NotBegun),
     /// The work on it was ended from outside, with the reason.
     Ended(String),
@@ -119,12 +119,38 @@ pub enum WhyUnknown {
     Errors(Box<WhyUnknown>),
 }
 
-/// Why nobody began with a question.
+/// Kind of reason why there is no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reason {
+    /// The limit on states was reached.
+    States,
+    /// The time was up.
+    Time,
+    /// The limit on memory was reached.
+    Memory,
+    /// The user asked to stop.
+    Interrupted,
+    /// An automaton or a condition would have become too large.
+    Size,
+    /// The system itself goes no further somewhere.
+    Limit,
+    /// A search that does not keep all states was chosen.
+    Lossy,
+    /// A bug.
+    Internal,
+    /// The work was ended from outside.
+    Ended,
+    /// Errors of the model may be in the way.
+    Errors,
+}
+
+/// Reason why a question was not begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotBegun {
     /// The time was up.
     Time,
-    /// Somebody asked to stop.
+    /// The user asked to stop.
     Interrupted,
 }
 
@@ -145,6 +171,11 @@ impl WhyUnknown {
         }
         let is_late = bounds.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         is_late.then_some(WhyUnknown::NotBegun(NotBegun::Time))
+    }
+
+    /// Why there is no answer although a run was found.
+    pub(crate) fn unconfirmed() -> Self {
+        WhyUnknown::Ended("stopped while the run that was found was replayed".to_owned())
     }
 
     /// Why a search in a system was cut.
@@ -172,7 +203,29 @@ impl WhyUnknown {
         }
     }
 
-    /// What kept growing until a bound was reached, if something did.
+    /// The kind of reason.
+    pub fn reason(&self) -> Reason {
+        match self {
+            WhyUnknown::Cut(cut) | WhyUnknown::Growing(cut, _) => match cut {
+                Cut::Nodes(_) => Reason::States,
+                Cut::Time(_) => Reason::Time,
+                Cut::Memory(_) => Reason::Memory,
+                Cut::Interrupted(_) => Reason::Interrupted,
+                Cut::Hard(_) => Reason::Size,
+                Cut::Limit(_) => Reason::Limit,
+            },
+            WhyUnknown::NotBegun(NotBegun::Time) => Reason::Time,
+            WhyUnknown::NotBegun(NotBegun::Interrupted) => Reason::Interrupted,
+            WhyUnknown::Refused(_) => Reason::Size,
+            WhyUnknown::Limit(_) => Reason::Limit,
+            WhyUnknown::Lossy | WhyUnknown::NotLossy => Reason::Lossy,
+            WhyUnknown::Internal(_) => Reason::Internal,
+            WhyUnknown::Ended(_) => Reason::Ended,
+            WhyUnknown::Errors(_) => Reason::Errors,
+        }
+    }
+
+    /// Growth until a bound was reached, if there was any.
     pub fn growth(&self) -> Option<&Growth> {
         match self {
             WhyUnknown::Growing(_, growth) => Some(growth),
@@ -228,7 +281,7 @@ impl fmt::Display for WhyUnknown {
     }
 }
 
-/// What became of a search.
+/// Outcome of a search.
 struct Search<'a>(&'a WhyUnknown);
 
 impl fmt::Display for Search<'_> {
@@ -245,7 +298,7 @@ impl fmt::Display for Search<'_> {
     }
 }
 
-/// What an answer rests on.
+/// Basis of an answer.
 #[derive(Clone, Debug, Default)]
 pub struct Stamp {
     /// The fairness assumed, in words.
@@ -260,7 +313,7 @@ pub struct Stamp {
     pub unreduced: Option<Refusal>,
     /// Whether runs of the whole system may be shorter than those that were looked for.
     pub detours: bool,
-    /// Why processes were not exchanged although some look alike.
+    /// Why processes were not permuted although some look alike.
     pub asymmetric: Option<Refusal>,
     /// Whether everything that could matter was explored.
     pub exhaustive: bool,
@@ -280,30 +333,35 @@ pub struct Stamp {
 
 /// Why a check did not come to a verdict.
 #[derive(Clone, Debug)]
-pub enum Failure {
+pub enum CheckError {
     /// The engine asked for cannot decide this.
     Engine(String),
+    /// The reduction asked for would be wrong for this, or is not known to be right.
+    Reduction(String),
     /// The question makes no sense, with the reason.
     Senseless(&'static str),
     /// A run was found that the witness rejects: a bug.
     Internal {
-        /// What is wrong with it.
-        flaw: Flaw,
+        /// The error in it.
+        flaw: WitnessError,
         /// The run.
         run: Run,
     },
+    /// A run was found, and it was time to stop before it was replayed: nothing is known.
+    Stopped,
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for CheckError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Engine(message) => write!(f, "{message}"),
-            Failure::Senseless(why) => write!(f, "{why}"),
-            Failure::Internal { flaw, .. } => {
+            CheckError::Engine(message) | CheckError::Reduction(message) => write!(f, "{message}"),
+            CheckError::Senseless(why) => write!(f, "{why}"),
+            CheckError::Internal { flaw, .. } => {
                 write!(f, "a run was found that does not stand up to replay: {flaw}")
             }
+            CheckError::Stopped => write!(f, "{}", WhyUnknown::unconfirmed()),
         }
     }
 }
 
-impl std::error::Error for Failure {}
+impl std::error::Error for CheckError {}

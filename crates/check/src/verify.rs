@@ -2,19 +2,21 @@
 
 use std::time::{Duration, Instant};
 
-use fairly_fairness::{Constraint, Level, Notion, Predicate, Reading, Selector};
+use fairly_fairness::{Constraint, Level, Notion, Predicate, PrefixKind, Selector};
 use fairly_logic::AtomId;
 use fairly_omega::emptiness;
-use fairly_omega::{Acceptance, Automaton, Graph, Lasso};
-use fairly_reduce::{Lost, Reduced, Reducible, Symmetry, Watched};
+use fairly_omega::{Acceptance, Automaton, Graph, Lasso, Stop};
+use fairly_reduce::{LiftError, Reduced, Reducible, Symmetry, Watched};
 use fairly_search::closure::Closure;
-use fairly_search::engines::{Engine, Procedure, Question, Searched, Undecided};
+use fairly_search::engines::{Engine, EngineError, Procedure, Question, Searched};
 use fairly_search::{
-    Binding, Bounds, Negation, Phase, Product, closure, global, inherent, nearest,
+    Binding, Bounds, Cut, Negation, Phase, Product, closure, global, inherent, nearest,
 };
-use fairly_system::{EventReading, EventSet, Run, RunStep, Signature, TransitionSystem};
+use fairly_system::{
+    EventPosition, EventSet, ProcessId, Run, RunStep, Signature, Transition, TransitionSystem,
+};
 use fairly_translate::{LetterConstraint, Lifted, translate, translate_lifted};
-use fairly_witness::{Flaw, Ledger};
+use fairly_witness::{Ledger, WitnessError};
 
 use crate::assumption::Assumption;
 use crate::confirm;
@@ -22,13 +24,14 @@ use crate::decided;
 use crate::implied;
 use crate::naming;
 use crate::property::{Never, Property};
-use crate::soundness::{self, Refusal, Refused, RowKind, Wanted};
+use crate::soundness::{self, Refusal, Refusals, RowKind, Wanted};
 use crate::statistics::Statistics;
 use crate::threads;
 use crate::vacuity;
 use crate::verdict::{
-    Answer, Counterexample, Doomed, Failure, Fairness, Outcome, Stamp, Upgrade, WhyUnknown,
+    Answer, CheckError, Counterexample, Doomed, Fairness, Outcome, Stamp, Upgrade, WhyUnknown,
 };
+use crate::workers::{self, Workers};
 
 /// How to check.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,12 +46,24 @@ pub struct Options {
     pub reduction: Reduction,
     /// Whether a run of a reduced system will do, though the whole system may have shorter ones.
     pub any_run: bool,
+    /// Workers that search at once.
+    pub workers: Workers,
 }
 
 impl Options {
     /// The engine that was chosen, if it answers the question.
     pub(crate) fn chosen(&self, question: Question) -> Option<&'static Engine> {
         self.engine.filter(|engine| engine.question == question)
+    }
+
+    /// The same for another question than the one that was asked: what was chosen for that may not decide this
+    /// one.
+    pub(crate) fn for_another_question(&self) -> Options {
+        let reduction = match self.reduction {
+            Reduction::Paper => Reduction::Sound,
+            reduction => reduction,
+        };
+        Options { engine: None, reduction, ..*self }
     }
 
     /// The engine for a question, given the acceptance condition.
@@ -67,14 +82,17 @@ pub enum Reduction {
     /// Where [`crate::soundness`] says so.
     #[default]
     Sound,
-    /// Only by exchanging processes that are alike, where that is sound.
+    /// Only by permuting processes that are alike, where that is sound.
     Symmetry,
-    /// Only by forgetting variables that are dead, where that is sound.
-    Forgetting,
+    /// Only by resetting dead variables, where that is sound.
+    DeadVariables,
     /// Only by merging statements, where that is sound.
     Merging,
-    /// Only within single processes: by merging their statements and forgetting their variables.
+    /// Only within single processes: by merging their statements and resetting their dead variables.
     Local,
+    /// By ample sets as Sun, Liu, Dong and Wang print them, where [`crate::soundness::PRINTED`] allows that; it
+    /// is an error where it does not.
+    Paper,
     /// Never.
     Off,
 }
@@ -89,7 +107,7 @@ pub fn check<S: Reducible>(
     property: &mut Property,
     assumption: &Assumption,
     options: &Options,
-) -> Result<Answer, Failure> {
+) -> Result<Answer, CheckError> {
     let started = Instant::now();
     let mut stamp = Stamp {
         fairness: assumption.to_string(),
@@ -130,24 +148,78 @@ pub fn check<S: Reducible>(
         }
     };
     stamp.constraints = constraints.iter().map(|constraint| constraint.name.clone()).collect();
+    if let (Notion::Global | Notion::Inherent(_), Reduction::Paper) =
+        (assumption.notion, options.reduction)
+    {
+        return Err(not_printed(&Refusal::Printed(RowKind::Unannotated)));
+    }
+    let found = outcome(system, property, (assumption, &constraints), options, &mut stamp);
+    let (outcome, remarks) = match found {
+        Err(CheckError::Stopped) => {
+            stamp.exhaustive = false;
+            (Outcome::Unknown(WhyUnknown::unconfirmed()), None)
+        }
+        found => found?,
+    };
+    if stamp.system == (0, 0) {
+        stamp.system = vacuity::size(system, options.bounds);
+    }
+    let notes =
+        match &outcome {
+            Outcome::Holds(_) => {
+                options.bounds.enter(Some(Phase::Doubting));
+                let mut notes = Vec::from_iter(implied::note(property, &constraints));
+                notes.extend(remarks.unwrap_or_else(|| {
+                    vacuity::notes(system, property, &constraints, options.bounds)
+                }));
+                notes
+            }
+            _ => Vec::new(),
+        };
+    stamp.time = started.elapsed();
+    let formula = property.text();
+    let name = property.name.clone();
+    Ok(Answer { property: name, formula, outcome, stamp, notes, needless: None })
+}
+
+/// The answer where the ample sets of the paper were asked for, and are refused.
+pub(crate) fn not_printed(why: &Refusal) -> CheckError {
+    CheckError::Reduction(format!("--reduction paper is refused for {why}"))
+}
+
+/// The outcome of a check under constraints, and remarks if there was a reason to look for them.
+fn outcome<S: Reducible>(
+    system: &mut S,
+    property: &mut Property,
+    (assumption, constraints): (&Assumption, &[Constraint]),
+    options: &Options,
+    stamp: &mut Stamp,
+) -> Result<(Outcome, Option<Vec<String>>), CheckError> {
+    let stop = options.bounds.stop();
+    let mut beside = None;
     let outcome = match assumption.notion {
         Notion::Inherent(_) if !constraints.is_empty() => {
-            return Err(Failure::Senseless(
+            return Err(CheckError::Senseless(
                 "inherent fairness is about finite prefixes, not a condition on runs, so it cannot \
                  be combined with constraints",
             ));
         }
         Notion::Inherent(_) if property.asks_fairness() => {
-            return Err(Failure::Senseless(
+            return Err(CheckError::Senseless(
                 "inherent fairness is about what can be seen of a finite prefix, which is not what is \
                  enabled and taken",
             ));
         }
-        Notion::Inherent(reading) => inherently(system, property, reading, options, &mut stamp)?,
+        Notion::Inherent(reading) => inherently(system, property, reading, options, stamp)?,
         notion => {
             let found = match notion {
-                Notion::Global => globally(system, property, &constraints, options, &mut stamp)?,
-                _ => decide(system, property, &constraints, options, &mut stamp)?,
+                Notion::Global => globally(system, property, constraints, options, stamp)?,
+                _ => {
+                    let then = &mut |reduced: &mut Reduced<'_, S>, property: &Property| {
+                        beside = Some(Beside::of(reduced, property, constraints, options.bounds));
+                    };
+                    decide_and(system, property, constraints, options, stamp, then)?
+                }
             };
             match found {
                 Found::Run(run) => {
@@ -155,12 +227,14 @@ pub fn check<S: Reducible>(
                     let run = if options.any_run || !stamp.detours {
                         run
                     } else {
-                        shorter(system, property, &constraints, run, options, &mut stamp)?
+                        shorter(system, property, constraints, run, options, stamp)?
                     };
                     options.bounds.enter(Some(Phase::Judging));
                     let (run, ledger) = match notion {
-                        Notion::Global => confirm::global(system, property, &constraints, run)?,
-                        _ => confirm::lasso(system, property, &constraints, run)?,
+                        Notion::Global => {
+                            confirm::global(system, property, constraints, run, stop)?
+                        }
+                        _ => confirm::lasso(system, property, constraints, run, stop)?,
                     };
                     let decided =
                         decided::violated_after(system, property, &run, &options.translation);
@@ -170,10 +244,10 @@ pub fn check<S: Reducible>(
                         _ if decided.is_some() => None,
                         _ => {
                             // Another question, which the engine that was chosen may not decide.
-                            let bounds = aside(options.bounds, &stamp);
+                            let bounds = aside(options.bounds, stamp);
                             let options =
-                                Options { bounds, engine: None, any_run: true, ..*options };
-                            upgrade(system, property, &constraints, &run, &options)?
+                                Options { bounds, any_run: true, ..options.for_another_question() };
+                            upgrade(system, property, constraints, &run, &options)?
                         }
                     };
                     Outcome::Violated(Box::new(Counterexample { run, ledger, upgrade, decided }))
@@ -181,39 +255,25 @@ pub fn check<S: Reducible>(
                 Found::Unknown(why) => Outcome::Unknown(why),
                 Found::Nothing => {
                     options.bounds.enter(Some(Phase::Closing));
-                    closed(system, notion, &constraints, options, &mut stamp)?
+                    if beside.is_none() && notion != Notion::Global {
+                        let mut refused = Refusals::default();
+                        let mut reduced =
+                            reduced(system, Some(property), constraints, options, &mut refused);
+                        let bounds = options.bounds;
+                        beside = Some(Beside::of(&mut reduced, property, constraints, bounds));
+                        reduced.finish(&property.propositions());
+                    }
+                    let known = beside.as_mut().and_then(|beside| beside.closure.take());
+                    closed(system, notion, constraints, known, options, stamp)?
                 }
             }
         }
     };
-    if stamp.system == (0, 0) {
-        stamp.system = vacuity::size(system, options.bounds);
-    }
-    let notes = match &outcome {
-        Outcome::Holds(_) => {
-            options.bounds.enter(Some(Phase::Doubting));
-            let mut notes = Vec::from_iter(implied::note(property, &constraints));
-            let mut reduced = match assumption.notion {
-                Notion::Global | Notion::Inherent(_) => Reduced::whole(system),
-                _ => {
-                    reduced(system, Some(property), &constraints, options, &mut Refused::default())
-                }
-            };
-            let bounds = options.bounds;
-            notes.extend(vacuity::notes(&mut reduced, property, &constraints, bounds));
-            reduced.finish();
-            notes
-        }
-        _ => Vec::new(),
-    };
-    stamp.time = started.elapsed();
-    let formula = property.text();
-    let name = property.name.clone();
-    Ok(Answer { property: name, formula, outcome, stamp, notes, needless: None })
+    Ok((outcome, beside.map(|beside| beside.notes)))
 }
 
 /// A run of the whole system that violates the property, if it is found with little effort: runs of a
-/// reduced one are not the shortest. Otherwise the run that was found. Variables that are dead are forgotten first,
+/// reduced one are not the shortest. Otherwise the run that was found. Variables that are dead are reset first,
 /// since a system may be much larger with them; but a loop of what is left may take another round until they are
 /// as they were, and then the system as it is may have a shorter one.
 fn shorter<S: Reducible>(
@@ -223,15 +283,17 @@ fn shorter<S: Reducible>(
     run: Run,
     options: &Options,
     stamp: &mut Stamp,
-) -> Result<Run, Failure> {
+) -> Result<Run, CheckError> {
     let bounds = aside(options.bounds, stamp);
     let first = stamp.clone();
     let mut best = (run, false);
-    for reduction in [Reduction::Forgetting, Reduction::Off] {
+    for reduction in [Reduction::DeadVariables, Reduction::Off] {
         let whole = Options { bounds, reduction, ..*options };
         let mut again = Stamp { reductions: Vec::new(), unreduced: None, ..first.clone() };
-        let Found::Run(found) = decide(system, property, constraints, &whole, &mut again)? else {
-            break;
+        let found = match decide(system, property, constraints, &whole, &mut again) {
+            Ok(Found::Run(found)) => found,
+            Ok(_) | Err(CheckError::Stopped) => break,
+            Err(failure) => return Err(failure),
         };
         if again.reductions.is_empty() {
             again.unreduced = Some(Refusal::Shown);
@@ -248,37 +310,71 @@ fn shorter<S: Reducible>(
     Ok(best.0)
 }
 
-/// "Holds", with what the fairness assumed does to the system.
+/// Findings beside a "holds", in the system as it was searched.
+struct Beside {
+    /// The effect of the constraints, if there are any and prefixes are not too long to be led back.
+    closure: Option<Result<Closed, CheckError>>,
+    /// Remarks.
+    notes: Vec<String>,
+}
+
+/// The effect of constraints on a system, unless it was too much work.
+type Closed = Result<Closure, Cut>;
+
+impl Beside {
+    fn of<S: Reducible>(
+        reduced: &mut Reduced<'_, S>,
+        property: &Property,
+        constraints: &[Constraint],
+        bounds: Bounds,
+    ) -> Beside {
+        bounds.enter(Some(Phase::Closing));
+        let closure = match constraints {
+            [] => None,
+            _ => closure_in(reduced, constraints, bounds).transpose(),
+        };
+        bounds.enter(Some(Phase::Doubting));
+        let notes = vacuity::notes(reduced, property, constraints, bounds);
+        Beside { closure, notes }
+    }
+}
+
+/// The effect of constraints on a reduced system, led back to the whole one; `None` if that would be very long.
+fn closure_in<S: Reducible>(
+    reduced: &mut Reduced<'_, S>,
+    constraints: &[Constraint],
+    bounds: Bounds,
+) -> Result<Option<Closed>, CheckError> {
+    let mut closure = closure::find(reduced, constraints.to_vec(), bounds);
+    if let Ok(Closure { doomed: Some(prefix), .. }) = &mut closure {
+        match reduced.lift_steps(prefix.start, &prefix.steps) {
+            Ok(steps) => prefix.steps = steps,
+            Err(LiftError::Long) => return Ok(None),
+            Err(LiftError::Step(at)) => {
+                let run = Run { stem: prefix.steps.clone(), cycle: Vec::new() };
+                return Err(unfounded(at, run));
+            }
+        }
+    }
+    Ok(Some(closure))
+}
+
+/// "Holds", with what the fairness assumed does to the system. It may be known already.
 fn closed<S: Reducible>(
     system: &mut S,
     notion: Notion,
     constraints: &[Constraint],
+    known: Option<Result<Closed, CheckError>>,
     options: &Options,
     stamp: &mut Stamp,
-) -> Result<Outcome, Failure> {
+) -> Result<Outcome, CheckError> {
     let closure = match notion {
         Notion::Global => global::closure(system, constraints.to_vec(), options.bounds),
         _ if constraints.is_empty() => return Ok(Outcome::Holds(Fairness::NotAssumed)),
-        _ => {
-            let mut reduced = reduced(system, None, constraints, options, &mut Refused::default());
-            let mut closure = closure::find(&mut reduced, constraints.to_vec(), options.bounds);
-            let mut is_lost = false;
-            if let Ok(Closure { doomed: Some(prefix), .. }) = &mut closure {
-                match reduced.lift_steps(prefix.start, &prefix.steps) {
-                    Ok(steps) => prefix.steps = steps,
-                    Err(Lost::Long) => is_lost = true,
-                    Err(Lost::Step(at)) => {
-                        let run = Run { stem: prefix.steps.clone(), cycle: Vec::new() };
-                        return Err(unfounded(at, run));
-                    }
-                }
-            }
-            reduced.finish();
-            if is_lost {
-                closure = closure::find(system, constraints.to_vec(), options.bounds);
-            }
-            closure
-        }
+        _ => match known {
+            Some(known) => known?,
+            None => closure::find(system, constraints.to_vec(), options.bounds),
+        },
     };
     Ok(match closure {
         // The answer stands; only what is said of the assumption could not be found out.
@@ -289,29 +385,48 @@ fn closed<S: Reducible>(
         Ok(closure) if !closure.feasible => Outcome::Holds(Fairness::Infeasible),
         Ok(closure) => Outcome::Holds(match closure.doomed {
             None => Fairness::MachineClosed,
-            Some(prefix) => Fairness::NotMachineClosed(confirm::prefix(system, prefix.steps)?),
+            Some(prefix) => match confirm::prefix(system, prefix.steps, options.bounds.stop()) {
+                Ok(prefix) => Fairness::NotMachineClosed(prefix),
+                Err(CheckError::Stopped) => Fairness::NotKnown,
+                Err(failure) => return Err(failure),
+            },
         }),
     })
 }
 
 /// A run of a reduced system that is none of the system: a bug. It is never answered by another search, which
 /// would hide it.
-pub(crate) fn unfounded(at: usize, run: Run) -> Failure {
-    Failure::Internal { flaw: Flaw::NoSuchStep(at), run }
+pub(crate) fn unfounded(at: usize, run: Run) -> CheckError {
+    CheckError::Internal { flaw: WitnessError::NoSuchStep(at), run }
 }
 
 /// Strong global fairness.
-fn globally<S: TransitionSystem>(
+fn globally<S: Reducible>(
     system: &mut S,
     property: &mut Property,
     constraints: &[Constraint],
     options: &Options,
     stamp: &mut Stamp,
-) -> Result<Found, Failure> {
+) -> Result<Found, CheckError> {
     stamp.engine = Some(options.engine_for(Question::GlobalRuns, &Acceptance::True));
     stamp.unreduced = Some(Refusal::Table(RowKind::Global));
     with_negation(property, options, |negation| {
-        Ok(match global::find(system, negation, constraints.to_vec(), options.bounds) {
+        let own = constraints.to_vec();
+        let mut bounds = options.bounds;
+        if let Some(few) = options.workers.few(options.bounds) {
+            // Others are started only if the product is not small.
+            bounds = few;
+        }
+        let mut found = global::find(system, negation.clone(), own.clone(), bounds);
+        if let (Err(Cut::Nodes(_)), true) = (&found, bounds.nodes != options.bounds.nodes) {
+            if let Some(found) =
+                workers::global(system, negation.clone(), constraints, options, stamp)?
+            {
+                return Ok(found);
+            }
+            found = global::find(system, negation, own, options.bounds);
+        }
+        Ok(match found {
             Ok(Some(run)) => Found::Run(run),
             Ok(None) => {
                 stamp.exhaustive = true;
@@ -329,17 +444,17 @@ const SHOWN_SETS: usize = 64;
 fn inherently<S: Reducible>(
     system: &mut S,
     property: &mut Property,
-    reading: Reading,
+    reading: PrefixKind,
     options: &Options,
     stamp: &mut Stamp,
-) -> Result<Outcome, Failure> {
+) -> Result<Outcome, CheckError> {
     let engine = options.engine_for(Question::Prefixes, &Acceptance::True);
     let Procedure::Inherent(procedure) = engine.procedure else {
         unreachable!("other engines answer other questions")
     };
     stamp.engine = Some(engine);
     if property.never.is_some() {
-        return Err(Failure::Senseless(
+        return Err(CheckError::Senseless(
             "inherent fairness asks for a continuation that satisfies the property, and a never \
              claim only says which runs violate it; state it as a formula",
         ));
@@ -360,8 +475,8 @@ fn inherently<S: Reducible>(
         shown: SHOWN_SETS,
     };
     let mut reduced = Reduced::whole(system);
-    if let Reduction::Sound | Reduction::Forgetting | Reduction::Local = options.reduction {
-        reduced = reduced.forgetting(&soundness::seen(Some(property), &[]));
+    if let Reduction::Sound | Reduction::DeadVariables | Reduction::Local = options.reduction {
+        reduced = reduced.resetting_dead(&soundness::seen(Some(property), &[]));
     }
     let answer = match inherent::check(&mut reduced, &automaton, bindings, &how) {
         Ok(answer) => answer,
@@ -385,23 +500,24 @@ fn inherently<S: Reducible>(
             let lifted = lifted.and_then(|prefix| Ok((prefix, reduced.lift(run.clone())?)));
             let (prefix, run) = match lifted {
                 Ok(lifted) => lifted,
-                Err(Lost::Step(at)) => return Err(unfounded(at, run)),
-                Err(Lost::Long) => {
+                Err(LiftError::Step(at)) => return Err(unfounded(at, run)),
+                Err(LiftError::Long) => {
                     drop(reduced);
                     let whole = Options { reduction: Reduction::Off, ..*options };
                     return inherently(system, property, reading, &whole, stamp);
                 }
             };
             drop(reduced);
-            // Whatever continues a doomed prefix violates the property, this run too.
-            let (run, _) = confirm::lasso(system, property, &[], run)?;
-            let prefix = confirm::prefix(system, prefix)?;
+            // Every continuation of a doomed prefix violates the property, this run too.
+            let stop = options.bounds.stop();
+            let (run, _) = confirm::lasso(system, property, &[], run, stop)?;
+            let prefix = confirm::prefix(system, prefix, stop)?;
             Outcome::Doomed(Box::new(Doomed { prefix, run }))
         }
     })
 }
 
-/// What a search for a violating run ends with.
+/// Result of a search for a violating run.
 pub(crate) enum Found {
     Run(Run),
     Nothing,
@@ -444,7 +560,7 @@ pub(crate) fn as_negation<'a>(
     automaton: &'a mut Automaton,
     constraints: &[LetterConstraint],
     bindings: Vec<Binding>,
-    reading: EventReading,
+    reading: EventPosition,
 ) -> Result<Negation<'a>, WhyUnknown> {
     let mut premises = Vec::new();
     for constraint in constraints {
@@ -467,8 +583,8 @@ pub(crate) fn as_negation<'a>(
 pub(crate) fn with_negation(
     property: &mut Property,
     options: &Options,
-    work: impl FnOnce(Negation<'_>) -> Result<Found, Failure>,
-) -> Result<Found, Failure> {
+    work: impl FnOnce(Negation<'_>) -> Result<Found, CheckError>,
+) -> Result<Found, CheckError> {
     options.bounds.enter(Some(Phase::Translating));
     let (mut lifted, bindings) = match negation(property, options) {
         Ok(negation) => negation,
@@ -487,21 +603,21 @@ fn reduced<'a, S: Reducible>(
     property: Option<&Property>,
     constraints: &[Constraint],
     options: &Options,
-    refused: &mut Refused,
+    refused: &mut Refusals,
 ) -> Reduced<'a, S> {
     let watched = soundness::seen(property, constraints);
     let wanted = wanted(property, constraints, watched, options);
     soundness::reduce(system, wanted, options.bounds.stop(), refused)
 }
 
-/// What a question about fair runs rests on, given what is watched when processes are exchanged.
+/// Reductions that a question about fair runs allows, given the subjects to watch when processes are permuted.
 pub(crate) fn wanted(
     property: Option<&Property>,
     constraints: &[Constraint],
     seen: Watched,
     options: &Options,
 ) -> Wanted {
-    let forgetting = Some(seen.clone());
+    let resetting_dead = Some(seen.clone());
     let orders = soundness::watched(property, Notion::None, constraints);
     let merging = orders.as_ref().ok().and_then(soundness::mergeable);
     let seen = match property.is_some_and(Property::asks_fairness) {
@@ -510,11 +626,17 @@ pub(crate) fn wanted(
     };
     match options.reduction {
         Reduction::Off => Wanted::nothing(),
-        Reduction::Sound => Wanted { orders, symmetry: seen, forgetting, merging, ends: false },
+        Reduction::Sound => {
+            Wanted { orders, symmetry: seen, resetting_dead, merging, ..Wanted::nothing() }
+        }
+        Reduction::Paper => {
+            let printed = Some(soundness::printed(property, constraints));
+            Wanted { printed, ..Wanted::nothing() }
+        }
         Reduction::Symmetry => Wanted { symmetry: seen, ..Wanted::nothing() },
-        Reduction::Forgetting => Wanted { forgetting, ..Wanted::nothing() },
+        Reduction::DeadVariables => Wanted { resetting_dead, ..Wanted::nothing() },
         Reduction::Merging => Wanted { merging, ..Wanted::nothing() },
-        Reduction::Local => Wanted { forgetting, merging, ..Wanted::nothing() },
+        Reduction::Local => Wanted { resetting_dead, merging, ..Wanted::nothing() },
     }
 }
 
@@ -525,8 +647,21 @@ pub(crate) fn decide<S: Reducible>(
     constraints: &[Constraint],
     options: &Options,
     stamp: &mut Stamp,
-) -> Result<Found, Failure> {
-    let mut refused = Refused::default();
+) -> Result<Found, CheckError> {
+    decide_and(system, property, constraints, options, stamp, &mut |_, _| ())
+}
+
+/// The same. If there is none, `then` can ask more of the system as it was searched; it is not asked if that was
+/// a quotient in which processes are followed.
+fn decide_and<S: Reducible>(
+    system: &mut S,
+    property: &mut Property,
+    constraints: &[Constraint],
+    options: &Options,
+    stamp: &mut Stamp,
+    then: &mut dyn FnMut(&mut Reduced<'_, S>, &Property),
+) -> Result<Found, CheckError> {
+    let mut refused = Refusals::default();
     // An engine that was chosen is for the whole system.
     let followed = options.chosen(Question::Runs).is_none();
     let watched = Watched { followed, ..soundness::seen(Some(property), constraints) };
@@ -534,19 +669,23 @@ pub(crate) fn decide<S: Reducible>(
     options.bounds.enter(Some(Phase::Reducing));
     let mut reduced = soundness::reduce(system, wanted, options.bounds.stop(), &mut refused);
     options.bounds.enter(None);
+    if let Some(why @ Refusal::Printed(_)) = &refused.unreduced {
+        return Err(not_printed(why));
+    }
     stamp.asymmetric = refused.asymmetric;
     let mut is_longer = false;
-    let found = if reduced.symmetry().is_some_and(Symmetry::is_followed) {
+    let is_followed = reduced.symmetry().is_some_and(Symmetry::is_followed);
+    let found = if is_followed {
         threads::search(&mut reduced, property, constraints, options, stamp)
     } else {
-        match search(&mut reduced, property, constraints, options, stamp)? {
+        match workers::search(&mut reduced, property, constraints, options, stamp)? {
             Found::Run(run) => match reduced.lift(run.clone()) {
                 Ok(lifted) => {
                     is_longer = lifted.steps().count() > run.steps().count();
                     Ok(Some(Found::Run(lifted)))
                 }
-                Err(Lost::Long) => Ok(None),
-                Err(Lost::Step(at)) => Err(unfounded(at, run)),
+                Err(LiftError::Long) => Ok(None),
+                Err(LiftError::Step(at)) => Err(unfounded(at, run)),
             },
             Found::Nothing => Ok(Some(match reduced.lacks_room() {
                 None => Found::Nothing,
@@ -560,12 +699,15 @@ pub(crate) fn decide<S: Reducible>(
     };
     let said = soundness::said(&reduced);
     let detours = soundness::makes_detours(&reduced) || is_longer;
-    let is_exchanged = reduced.symmetry().is_some();
-    reduced.finish();
+    let is_permuted = reduced.symmetry().is_some();
+    if let (Ok(Some(Found::Nothing)), false) = (&found, is_followed) {
+        then(&mut reduced, property);
+    }
+    reduced.finish(&property.propositions());
     let found = match found {
         // The run of the whole system would be very long, so another one is looked for.
         Ok(None) => Err(Refusal::Long),
-        // What was found in the reduced system is no run of the system, which is a bug.
+        // The run of the reduced system is no run of the system, which is a bug.
         Err(failure) => return Err(failure),
         Ok(Some(found)) => Ok(found),
     };
@@ -577,8 +719,8 @@ pub(crate) fn decide<S: Reducible>(
             return search(&mut Reduced::whole(system), property, constraints, options, stamp);
         }
     };
-    if let (true, Found::Run(run)) = (is_exchanged, &found) {
-        confirm::lasso(system, property, constraints, run.clone())?;
+    if let (true, Found::Run(run)) = (is_permuted, &found) {
+        confirm::lasso(system, property, constraints, run.clone(), options.bounds.stop())?;
     }
     (stamp.reductions, stamp.detours) = (said, detours);
     if stamp.reductions.is_empty() {
@@ -587,27 +729,32 @@ pub(crate) fn decide<S: Reducible>(
     Ok(found)
 }
 
-fn search<S: TransitionSystem>(
+pub(crate) fn search<S: TransitionSystem>(
     system: &mut S,
     property: &mut Property,
     constraints: &[Constraint],
     options: &Options,
     stamp: &mut Stamp,
-) -> Result<Found, Failure> {
+) -> Result<Found, CheckError> {
     with_negation(property, options, |negation| {
         let automaton = negation.automaton;
         let mut product = Product::new(system, negation, constraints.to_vec());
-        let engine = options.engine_for(Question::Runs, product.acceptance());
+        let engine = match options.engine_for(Question::Runs, product.acceptance()) {
+            Engine { procedure: Procedure::Shared, .. } => {
+                Engine::planned(Question::Runs, product.acceptance())
+            }
+            engine => engine,
+        };
         stamp.engine = Some(engine);
         // An engine that was chosen decides alone.
         let looks_around = options.chosen(Question::Runs).is_none();
         let searched = engine.search(&mut product, options.bounds, looks_around);
         let Searched { lasso, effort, statistics, cut } = match searched {
             Ok(searched) => searched,
-            Err(Undecided::Graph(emptiness::Undecided::TooHard(refused))) => {
+            Err(EngineError::Graph(emptiness::EmptinessError::TooHard(refused))) => {
                 return Ok(Found::Unknown(WhyUnknown::Refused(refused)));
             }
-            Err(undecided) => return Err(Failure::Engine(undecided.to_string())),
+            Err(undecided) => return Err(CheckError::Engine(undecided.to_string())),
         };
         stamp.product = (effort.nodes, effort.steps);
         stamp.system = product.system_size();
@@ -637,7 +784,7 @@ fn search<S: TransitionSystem>(
 /// A lasso like one that was found after so many nodes, as easy to read as it can be made with little effort:
 /// one that reaches a state of the automaton that accepts everything as early as possible, where the property
 /// is violated for good, or a short one.
-fn short<S: TransitionSystem>(
+pub(crate) fn short<S: TransitionSystem>(
     product: &mut Product<'_, S>,
     automaton: &Automaton,
     lasso: Lasso,
@@ -656,11 +803,42 @@ fn short<S: TransitionSystem>(
     });
     let shorter = earliest.flatten().or_else(|| {
         let unlimited = Bounds { nodes: None, ..bounds };
-        nearest::shorter(product, &lasso, searched, unlimited)
+        let near = nearest::shorter(product, &lasso, searched, unlimited);
+        // Only what is shorter still counts, so that a run that is near the start stays as it is.
+        let known = near.as_ref().unwrap_or(&lasso);
+        shorter_alone(product, known, options.bounds).or(near)
     });
     product.system_mut().interrupt(None);
     options.bounds.enter(None);
     shorter.unwrap_or(lasso)
+}
+
+/// Steps of a lasso that is short enough.
+const SHORT: usize = 12;
+
+/// A shorter lasso in which one process goes round alone.
+fn shorter_alone<S: TransitionSystem>(
+    product: &mut Product<'_, S>,
+    lasso: &Lasso,
+    bounds: Bounds,
+) -> Option<Lasso> {
+    if lasso.stem.len() + lasso.cycle.len() <= SHORT {
+        return None;
+    }
+    let bounds = near(bounds, 0);
+    product.system_mut().interrupt(bounds.interrupt());
+    let processes = product.system().signature().processes.len();
+    let takes_part = |product: &mut Product<'_, S>, node, process| {
+        let mut transitions = Vec::new();
+        product.transitions(node, &mut transitions);
+        let system = product.system();
+        let takes_part = |step: &Transition| {
+            let participants = &system.action(step.action).participants;
+            participants.iter().any(|it: &ProcessId| it.index() == process)
+        };
+        transitions.iter().map(takes_part).collect()
+    };
+    nearest::shorter_alone(product, lasso, processes, bounds, takes_part)
 }
 
 /// The run of the system behind a lasso of the product.
@@ -687,8 +865,9 @@ pub fn judge<S: TransitionSystem>(
     property: &Property,
     constraints: &[Constraint],
     run: &Run,
-) -> Result<Ledger, Failure> {
-    confirm::lasso(system, property, constraints, run.clone()).map(|(_, ledger)| ledger)
+) -> Result<Ledger, CheckError> {
+    let confirmed = confirm::lasso(system, property, constraints, run.clone(), Stop::default());
+    confirmed.map(|(_, ledger)| ledger)
 }
 
 /// The notions whose single constraints are offered as upgrades, the weakest first.
@@ -729,17 +908,23 @@ fn upgrade<S: Reducible>(
     constraints: &[Constraint],
     run: &Run,
     options: &Options,
-) -> Result<Option<Upgrade>, Failure> {
+) -> Result<Option<Upgrade>, CheckError> {
     // Only what is enabled or ready on the cycle can be owed there, and after this it is listed, even
     // where a system lists its events and moves as they are met. Each candidate stands for itself, so
     // it does not matter whether there are others.
+    let stop = options.bounds.stop();
     for step in &run.cycle {
+        if stop.is_due() {
+            return Ok(None);
+        }
         system.enabled(step.from, &mut Vec::new());
         system.offered(step.from, &mut Vec::new());
     }
     for notion in UPGRADES {
         let candidates = naming::constraints(notion, system.signature());
-        let ledger = Ledger::of(system, run, &candidates);
+        let Some(ledger) = Ledger::of_until(system, run, &candidates, stop) else {
+            return Ok(None);
+        };
         let mut excluding: Vec<Constraint> = candidates
             .into_iter()
             .zip(&ledger.entries)
@@ -754,7 +939,11 @@ fn upgrade<S: Reducible>(
             let mut more = constraints.to_vec();
             more.push(candidate.clone());
             let mut aside = Stamp::default();
-            let holds = match decide(system, property, &more, options, &mut aside)? {
+            let found = match decide(system, property, &more, options, &mut aside) {
+                Err(CheckError::Stopped) => Found::Unknown(WhyUnknown::unconfirmed()),
+                found => found?,
+            };
+            let holds = match found {
                 // One that no run meets would make anything hold; it is no advice.
                 Found::Nothing => match closure::find(system, more, options.bounds) {
                     Ok(closure) if !closure.feasible => continue,

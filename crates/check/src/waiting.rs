@@ -1,8 +1,8 @@
-//! What a run that violates a property waits for in vain, for the sentence that explains it.
+//! The condition that a violating run waits for in vain, for the sentence that explains it.
 
 use fairly_logic::{AtomId, Formula, Node};
 use fairly_search::Binding;
-use fairly_system::{EventReading, Run, TransitionSystem};
+use fairly_system::{EventPosition, Run, TransitionSystem};
 use fairly_witness::Truth;
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
@@ -24,16 +24,16 @@ pub struct Phrase {
 pub enum Waiting {
     /// Something was asked for at a step and is not answered: `G(asked -> F wanted)`.
     Unanswered {
-        /// What asks.
+        /// The formula that asks.
         asked: Phrase,
         /// When.
         at: Option<usize>,
-        /// What never comes.
+        /// The formula that never holds.
         wanted: Phrase,
     },
     /// Something does not come again: `G F wanted`.
     Forgotten {
-        /// What does not come.
+        /// The formula that does not hold.
         wanted: Phrase,
         /// When it came for the last time, if it did.
         last: Option<usize>,
@@ -42,7 +42,7 @@ pub enum Waiting {
     Never(Phrase),
     /// Something does not stay: `F G kept`.
     Broken {
-        /// What should stay.
+        /// The formula that should stay true.
         kept: Phrase,
         /// A step of the loop at which it does not hold.
         at: Option<usize>,
@@ -50,7 +50,7 @@ pub enum Waiting {
     /// Something is not so that should always be: `G kept`. However the run goes on, it violates the
     /// property, so fairness is beside the point.
     Wrong {
-        /// What should be.
+        /// The formula that should be true.
         kept: Phrase,
         /// When it is not, for the first time.
         at: Moment,
@@ -147,7 +147,7 @@ impl Explained<'_> {
         };
         let reads_events = property.formulas.atoms(formula).iter().any(is_event);
         match (property.reading, position) {
-            (EventReading::Leaving, _) if reads_events => Moment::At(position),
+            (EventPosition::Leaving, _) if reads_events => Moment::At(position),
             (_, 0) => Moment::Start,
             (_, position) => Moment::After(position - 1),
         }
@@ -156,8 +156,8 @@ impl Explained<'_> {
     /// The step at which a position is read; none for the start, before anything happens.
     fn step(&self, position: usize) -> Option<usize> {
         match self.property.reading {
-            EventReading::Leaving => Some(position),
-            EventReading::Entering => position.checked_sub(1),
+            EventPosition::Leaving => Some(position),
+            EventPosition::Entering => position.checked_sub(1),
         }
     }
 

@@ -3,6 +3,8 @@
 //!
 //! `FAIRLY_RANDOM_CASES` says how many systems of each kind, `FAIRLY_SEED` the seed of the first.
 
+use std::path::Path;
+
 use fairly_check::SystemIndex;
 use fairly_check::{
     Assumption, Elsewhere, Ladder, Least, Options, Outcome, Property, WhyUnknown, check,
@@ -10,11 +12,11 @@ use fairly_check::{
 };
 use fairly_explore::Explored;
 use fairly_fairness::{Constraint, Level, Notion, Predicate, Selector};
-use fairly_front::case::parse_constraint;
+use fairly_front::case::{self, parse_constraint};
 use fairly_front::csp::syntax::Claim;
 use fairly_reduce::{ModelSystem, Reducible};
 use fairly_search::{Bounds, survey};
-use fairly_system::{EventReading, Network, TransitionSystem};
+use fairly_system::{EventPosition, Network, TransitionSystem};
 use fairly_testkit::Rng;
 use fairly_testkit::csp::generate as csp_generate;
 use fairly_testkit::ltl::{LtlShape, random_formula};
@@ -30,7 +32,7 @@ const BOUNDS: Bounds = Bounds { nodes: Some(1000), deadline: None, bytes: None, 
 const MOST_MOVES: usize = 80;
 const LEVELS: [Level; 3] = [Level::Process, Level::Event, Level::Action];
 
-/// What was compared.
+/// Counts of comparisons.
 #[derive(Debug, Default)]
 struct Tally {
     holding: usize,
@@ -75,7 +77,7 @@ fn read_back<S: Reducible>(
     Some(assumption)
 }
 
-/// What a constraint is about, move by move.
+/// Subjects of a constraint, move by move.
 fn selected<S: TransitionSystem>(system: &S, constraint: &Constraint) -> Vec<bool> {
     let signature = system.signature();
     let Predicate::Taken(selector) = &constraint.then else { panic!("{constraint:?}") };
@@ -237,13 +239,41 @@ fn networks() {
         let of = random_propositions(&mut rng, &tiny, 3);
         let shape = LtlShape { size: 2 + rng.below(6), ..LtlShape::default() };
         let text = written(&random_formula(&mut rng, &shape), &of, &network_of(&tiny));
-        let reading = *rng.pick(&[EventReading::Leaving, EventReading::Entering]);
+        let reading = *rng.pick(&[EventPosition::Leaving, EventPosition::Entering]);
         let fresh = || {
             let mut network = network_of(&tiny);
             let property = property(&mut network, &text, reading);
             (network, property)
         };
         agree(&fresh, &mut tally, &|| format!("FAIRLY_SEED={seed}\n{tiny:?}\n{text}"));
+    }
+    println!("{tally:?}");
+    assert!(tally.sets > 50 && tally.constraints > 1000, "{tally:?}");
+}
+
+/// The systems of the corpus, which tell notions apart that random systems seldom do.
+#[test]
+fn corpus() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/systems");
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
+        .expect("the corpus is there")
+        .map(|entry| entry.expect("readable").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "net"))
+        .collect();
+    paths.sort();
+    let mut tally = Tally::default();
+    for path in paths {
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let case =
+            case::parse(&text).unwrap_or_else(|errors| panic!("{}: {}", path.display(), errors[0]));
+        for asked in &case.properties {
+            let fresh = || {
+                let mut network = Explored::new(case.network().expect("the file was checked"));
+                let property = property(&mut network, &asked.formula.text, EventPosition::Leaving);
+                (network, property)
+            };
+            agree(&fresh, &mut tally, &|| format!("{}: {}", path.display(), asked.name));
+        }
     }
     println!("{tally:?}");
     assert!(tally.sets > 50 && tally.constraints > 1000, "{tally:?}");

@@ -2,14 +2,15 @@
 //! assumed, both those of the testkit's oracle; and other formulas about them say what they should of every step.
 
 use fairly_check::{Assumption, Options, check};
-use fairly_fairness::{Level, Notion, Reading};
-use fairly_system::{EventReading, TransitionSystem};
+use fairly_fairness::{Level, Notion, PrefixKind};
+use fairly_system::{EventPosition, TransitionSystem};
 use fairly_testkit::Rng;
 use fairly_testkit::network::{
     NetworkShape, TinyNetwork, TinyNotion, TinyProperty, TinyProposition, TinyStep, TinySystem,
     demands, has_fair_run, random_network,
 };
 
+use crate::common::languages::PromelaFile;
 use crate::common::{holds, network_of, property, seeds};
 
 /// The premise of one constraint: `weak` or strong fairness of what is named.
@@ -73,7 +74,7 @@ fn fairness_as_a_premise_is_fairness_that_is_assumed() {
             else {
                 continue;
             };
-            for reading in [EventReading::Leaving, EventReading::Entering] {
+            for reading in [EventPosition::Leaving, EventPosition::Entering] {
                 let mut network = network_of(&tiny);
                 let mut assumed = property(&mut network, &promise, reading);
                 let built_in = holds(&mut network, &mut assumed, &Assumption::of(notion));
@@ -155,7 +156,7 @@ fn every_step_says_what_is_enabled_and_taken() {
             ),
         ] {
             let mut network = network_of(&tiny);
-            let mut property = property(&mut network, &text, EventReading::Leaving);
+            let mut property = property(&mut network, &text, EventPosition::Leaving);
             let found = holds(&mut network, &mut property, &Assumption::of(Notion::None));
             assert_eq!(found, expected, "FAIRLY_SEED={seed} {tiny} {text}");
             answers[usize::from(found)] += 1;
@@ -172,7 +173,7 @@ fn where_events_lead_to_a_state_so_does_what_is_taken() {
         if network.signature().event(&format!("e.{event}")).is_none() {
             continue;
         }
-        for reading in [EventReading::Leaving, EventReading::Entering] {
+        for reading in [EventPosition::Leaving, EventPosition::Entering] {
             let text = format!("G(e.{event} <-> taken(event e.{event}))");
             let mut both = property(&mut network, &text, reading);
             assert!(holds(&mut network, &mut both, &Assumption::of(Notion::None)), "{text}");
@@ -198,10 +199,36 @@ fn what_is_not_there_is_not_asked() {
             .and_then(|it| fairly_check::Property::bind("it", formulas, it, &mut network).ok());
         assert!(bound.is_none(), "{text}");
     }
-    let mut asked = property(&mut network, "G F enabled(P0)", EventReading::Leaving);
-    for reading in [Reading::Run, Reading::Trace] {
+    let mut asked = property(&mut network, "G F enabled(P0)", EventPosition::Leaving);
+    for reading in [PrefixKind::Run, PrefixKind::Trace] {
         let inherent = Assumption::of(Notion::Inherent(reading));
         let refused = check(&mut network, &mut asked, &inherent, &Options::default());
         assert!(refused.is_err(), "prefixes do not read it");
     }
+}
+
+/// In `ltl` blocks of Promela: a name asks what fairness asks; a number is SPIN's question.
+#[test]
+fn ltl_blocks_of_promela_ask_of_processes() {
+    let text = "byte x, y;
+        active proctype P() { do :: x = 1 - x od }
+        active proctype Q() { do :: y = 1 - y od }
+        ltl plain { []<> (y == 1) }
+        ltl premise { (<>[] enabled(Q) -> []<> taken(Q)) -> []<> (y == 1) }
+        ltl numbered { (<>[] enabled(1) -> []<> taken(Q[1])) -> []<> (y == 1) }
+        ltl other { (<>[] enabled(P) -> []<> taken(P)) -> []<> (y == 1) }";
+    let mut file = PromelaFile::parse(text, &[]).expect("a model");
+    let questions = file.questions();
+    let mut answers = Vec::new();
+    for question in questions {
+        let Some(mut property) = file.property(&question).expect("its names") else { continue };
+        let weak = Assumption::of(Notion::Weak(Level::Process));
+        for assumption in [Assumption::of(Notion::None), weak] {
+            answers.push(holds(file.interpreter(), &mut property, &assumption));
+        }
+    }
+    assert_eq!(answers, [false, true, true, true, true, true, false, true]);
+    let both = "active [2] proctype R() { skip } ltl { <> taken(R) }";
+    let codes = PromelaFile::parse(both, &[]).err().expect("two processes");
+    assert_eq!(codes[0].code, "E1130");
 }

@@ -1,5 +1,5 @@
-//! What a report says beside a counterexample: what processes wait for in a deadlock, and under which strength of
-//! fairness a violated property holds.
+//! Reports beside a counterexample: the reasons why processes wait in a deadlock, and the strength of fairness
+//! under which a violated property holds.
 
 use fairly_check::{Assumption, Options, Outcome, check, ladder, strengths};
 use fairly_fairness::{Level, Notion};
@@ -30,7 +30,7 @@ fn deadlock<S: TransitionSystem>(system: &mut S) -> StateId {
     found[0]
 }
 
-/// What each process waits for: its name, and words with what is missing.
+/// Reason why each process waits: its name, and words with the missing condition.
 fn told<S: TransitionSystem>(system: &mut S, state: StateId) -> Vec<(String, String, Missing)> {
     let blocked = system.blocked(state);
     let name = |of: &Blocked| system.signature().process_name(of.process).to_owned();

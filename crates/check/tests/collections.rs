@@ -17,7 +17,7 @@ use fairly_testkit::Rng;
 use crate::common::seeds;
 use fairly_modelkit::native as compare;
 
-/// What a program is about: two collections of every class, and three variables.
+/// Variables of a program: two collections of every class, and three scalars.
 const OBJECTS: [(&str, &str); 10] = [
     ("l", "List"),
     ("m", "List"),

@@ -1,11 +1,13 @@
 //! Systems that lie to a search: what comes of it is an internal error, never a verdict.
 //!
-//! `Lying` says something else to a search than to whoever confirms what was found: it leaves a step out,
-//! adds one, or has a proposition hold that does not. `Unwatched` is a quotient that is wrong: it exchanges
-//! processes, and leaves steps out, without a look at what the question watches.
+//! `Lying` says something else to a search than to the confirmation: it leaves a step out, adds one, or has a
+//! proposition hold that does not. `Unwatched` is a quotient that is wrong: it permutes processes, and leaves
+//! steps out, regardless of the question.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fairly_check::claim::{self, ClaimOutcome, ClaimVerdict, Effort, Extreme};
-use fairly_check::{Assumption, Failure, Options, Outcome, Reduction, check, ladder, least};
+use fairly_check::{Assumption, CheckError, Options, Outcome, Reduction, check, ladder, least};
 use fairly_explore::Explored;
 use fairly_fairness::{Level, Notion};
 use fairly_omega::StateId;
@@ -19,7 +21,7 @@ use fairly_system::{
 use crate::common;
 use crate::common::languages::CspFile;
 
-/// What a system says to a search.
+/// Lie that a system tells a search.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lie {
     /// The last step of a state is left out where there are several, or any.
@@ -35,7 +37,7 @@ enum Lie {
 struct Lying {
     network: Explored<Network>,
     lie: Option<Lie>,
-    by_reference: bool,
+    reference: Option<Box<Lying>>,
 }
 
 impl TransitionSystem for Lying {
@@ -49,7 +51,7 @@ impl TransitionSystem for Lying {
         let before = out.len();
         self.network.enabled(state, out);
         let count = out.len() - before;
-        match self.lie.filter(|_| !self.by_reference) {
+        match self.lie {
             Some(Lie::LeavesOut { if_more_than }) if count > if_more_than => _ = out.pop(),
             Some(Lie::AddsLoop) if count > 0 => {
                 out.push(Transition { target: state, action: out[before].action });
@@ -71,14 +73,19 @@ impl TransitionSystem for Lying {
         self.network.atom(text)
     }
     fn holds(&self, state: StateId, atom: AtomIndex) -> bool {
-        let inverted = self.lie == Some(Lie::Inverts) && !self.by_reference;
-        self.network.holds(state, atom) != inverted
+        self.network.holds(state, atom) != (self.lie == Some(Lie::Inverts))
     }
     fn describe(&self, state: StateId) -> String {
         self.network.describe(state)
     }
-    fn by_reference(&mut self, on: bool) {
-        self.by_reference = on;
+    fn reference(&mut self, states: &[StateId]) -> Option<(&mut Self, Vec<StateId>)> {
+        self.lie?;
+        let network = Explored::of(self.network.shared());
+        let honest = Lying { network, lie: None, reference: None };
+        let reference = self.reference.insert(Box::new(honest));
+        let there = states.iter().map(|&it| reference.network.number_of(&self.network, it));
+        let there = there.collect();
+        Some((reference, there))
     }
 }
 
@@ -98,16 +105,16 @@ fn lying(lie: impl Into<Option<Lie>>) -> Lying {
     let network = Explored::new(
         Network::new(vec![builder.build()], &fairly_system::Composition::default()).unwrap(),
     );
-    Lying { network, lie: lie.into(), by_reference: false }
+    Lying { network, lie: lie.into(), reference: None }
 }
 
-fn is_internal<T>(answer: &Result<T, Failure>) -> bool {
-    matches!(answer, Err(Failure::Internal { .. }))
+fn is_internal<T>(answer: &Result<T, CheckError>) -> bool {
+    matches!(answer, Err(CheckError::Internal { .. }))
 }
 
 const OUT: Lie = Lie::LeavesOut { if_more_than: 0 };
 
-type Ask = fn(&mut Lying) -> Result<ClaimVerdict, Failure>;
+type Ask = fn(&mut Lying) -> Result<ClaimVerdict, CheckError>;
 
 #[test]
 fn claims() {
@@ -120,14 +127,22 @@ fn claims() {
             claim::reaches(it, goal, Bounds::default())
         }),
         ("greatest", Lie::AddsBranch, |it| {
-            // What is read has no other way than through the lie.
-            let value =
-                |it: &Lying, row: &[u64]| Some(row[0].cast_signed() + i64::from(!it.by_reference));
+            // A value that is read has no other way than through the lie.
+            // It is another one once both states have been asked.
+            let asked = AtomicUsize::new(0);
+            let value = |row: &[u64]| {
+                let is_lie = asked.fetch_add(1, Ordering::Relaxed) < 2;
+                Some(row[0].cast_signed() + i64::from(is_lie))
+            };
             claim::reaches_extreme(it, Extreme::Greatest, Vec::new(), value, Bounds::default())
         }),
         ("error", Lie::AddsLoop, |it| {
-            let wrong =
-                |it: &Lying, _: &[u64]| (!it.by_reference).then(|| Fault::error("wrong", None));
+            // Only when it is asked first.
+            let asked = AtomicUsize::new(0);
+            let wrong = |_: &[u64]| {
+                let is_lie = asked.fetch_add(1, Ordering::Relaxed) == 0;
+                is_lie.then(|| Fault::error("wrong", None))
+            };
             claim::faultless(it, &[], wrong, Bounds::default())
         }),
         ("deterministic", Lie::AddsLoop, |it| {
@@ -172,7 +187,7 @@ fn formulas() {
             let ask = |lie: Option<Lie>| {
                 let mut system = lying(lie);
                 let mut property =
-                    common::property(&mut system, text, fairly_system::EventReading::Leaving);
+                    common::property(&mut system, text, fairly_system::EventPosition::Leaving);
                 check(&mut system, &mut property, &Assumption::of(notion), &Options::default())
             };
             let told = ask(None).expect("nothing is wrong");
@@ -183,12 +198,14 @@ fn formulas() {
                     assert!(matches!(verdict.outcome, Outcome::Holds(_)), "{text} under {notion}");
                     assert_ne!(notion, Notion::None, "{text}");
                 }
-                Err(failure) => assert!(matches!(failure, Failure::Internal { .. }), "{failure}"),
+                Err(failure) => {
+                    assert!(matches!(failure, CheckError::Internal { .. }), "{failure}");
+                }
             }
         }
         let mut system = lying(lie);
         let mut property =
-            common::property(&mut system, text, fairly_system::EventReading::Leaving);
+            common::property(&mut system, text, fairly_system::EventPosition::Leaving);
         let answer = ladder(&mut system, &mut property, &[], &Options::default());
         assert!(is_internal(&answer), "{text}: {answer:?}");
         let answer = least(&mut system, &mut property, Level::Process, &[], &Options::default());
@@ -227,9 +244,6 @@ impl TransitionSystem for Unwatched<'_> {
     fn fault(&self, state: StateId) -> Option<&Fault> {
         self.0.fault(state)
     }
-    fn by_reference(&mut self, on: bool) {
-        self.0.by_reference(on);
-    }
 }
 
 impl Reducible for Unwatched<'_> {
@@ -263,7 +277,7 @@ fn a_wrong_quotient_is_an_internal_error() {
         let goal = wrong.atom("first").expect("a proposition");
         let effort = Effort { reduction: Reduction::Symmetry, any_run: true, ..Effort::default() };
         match claim::reaches(&mut wrong, goal, effort) {
-            Err(Failure::Internal { .. }) => internal += 1,
+            Err(CheckError::Internal { .. }) => internal += 1,
             Err(other) => panic!("{other}"),
             Ok(verdict) => {
                 if let ClaimOutcome::Holds(Some(shown)) = verdict.outcome {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use fairly_check::{Assumption, Fairness, Options, Outcome, Property, check};
 use fairly_explore::Explored;
-use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
+use fairly_fairness::{AnnotationLevel, Level, Notion, PrefixKind};
 use fairly_front::case::{self, Case, Expectation};
 use fairly_logic::Formulas;
 use fairly_search::engines::{Engine, Question};
@@ -27,8 +27,8 @@ fn notion(named: case::Notion) -> Notion {
         case::Notion::AnnotatedName => Notion::Annotated(AnnotationLevel::Name),
         case::Notion::AnnotatedOccurrence => Notion::Annotated(AnnotationLevel::Occurrence),
         case::Notion::Global => Notion::Global,
-        case::Notion::InherentTrace => Notion::Inherent(Reading::Trace),
-        case::Notion::InherentRun => Notion::Inherent(Reading::Run),
+        case::Notion::InherentTrace => Notion::Inherent(PrefixKind::Trace),
+        case::Notion::InherentRun => Notion::Inherent(PrefixKind::Run),
     }
 }
 
@@ -48,7 +48,7 @@ fn ways(notion: Notion) -> Vec<(String, Options)> {
     }
 }
 
-/// What goes wrong with one expectation, in words; and how many answers were compared.
+/// Compares one expectation, and describes a difference; and how many answers were compared.
 fn compare(case: &Case, expected: &Expectation, wrong: &mut String) -> usize {
     let notion = notion(expected.notion);
     let mut compared = 0;
@@ -66,7 +66,7 @@ fn compare(case: &Case, expected: &Expectation, wrong: &mut String) -> usize {
         let verdict = match check(&mut network, &mut property, &assumption, &options) {
             Ok(verdict) => verdict,
             // An engine may decline a condition; then it says so, and nothing is compared.
-            Err(fairly_check::Failure::Engine(_)) => continue,
+            Err(fairly_check::CheckError::Engine(_)) => continue,
             Err(failure) => {
                 let _ = writeln!(wrong, "  {} by {way}: {failure}", expected.notion);
                 continue;

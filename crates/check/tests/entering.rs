@@ -2,8 +2,8 @@
 
 use fairly_check::{Assumption, Least, Options, Outcome, check, ladder, least};
 use fairly_explore::Explored;
-use fairly_fairness::{Level, Notion, Reading};
-use fairly_system::{ComponentBuilder, Composition, EventReading, Network};
+use fairly_fairness::{Level, Notion, PrefixKind};
+use fairly_system::{ComponentBuilder, Composition, EventPosition, Network};
 use fairly_testkit::Rng;
 use fairly_testkit::ltl::{LtlShape, random_formula};
 use fairly_testkit::network::{NetworkShape, TinyProposition, random_network, random_propositions};
@@ -26,7 +26,7 @@ fn switch() -> Explored<Network> {
 fn the_two_readings_by_hand() {
     // The formula, whether it holds with events leaving, and with events entering.
     for (formula, leaving, entering) in [
-        // What is true after the event, and what is true before it.
+        // A proposition that is true after the event, and one that is true before it.
         ("G(on -> \"P@light\")", false, true),
         ("G(on -> \"P@dark\")", true, false),
         ("G(off -> \"P@dark\")", false, true),
@@ -50,14 +50,14 @@ fn the_two_readings_by_hand() {
     ] {
         let mut network = switch();
         for (reading, expected) in
-            [(EventReading::Leaving, leaving), (EventReading::Entering, entering)]
+            [(EventPosition::Leaving, leaving), (EventPosition::Entering, entering)]
         {
             for notion in [
                 Notion::None,
                 Notion::Strong(Level::Event),
                 Notion::Global,
-                Notion::Inherent(Reading::Trace),
-                Notion::Inherent(Reading::Run),
+                Notion::Inherent(PrefixKind::Trace),
+                Notion::Inherent(PrefixKind::Run),
             ] {
                 let mut property = property(&mut network, formula, reading);
                 let found = holds(&mut network, &mut property, &Assumption::of(notion));
@@ -72,11 +72,11 @@ fn an_antecedent_that_never_occurs_depends_on_the_reading() {
     let mut network = switch();
     let none = Assumption::of(Notion::None);
     for (formula, reading, vacuous) in [
-        ("G(on && \"P@light\" -> F off)", EventReading::Leaving, true),
-        ("G(on && \"P@light\" -> F off)", EventReading::Entering, false),
+        ("G(on && \"P@light\" -> F off)", EventPosition::Leaving, true),
+        ("G(on && \"P@light\" -> F off)", EventPosition::Entering, false),
         // Only at the first position.
-        ("G(!on && !off -> F on)", EventReading::Leaving, true),
-        ("G(!on && !off -> F on)", EventReading::Entering, false),
+        ("G(!on && !off -> F on)", EventPosition::Leaving, true),
+        ("G(!on && !off -> F on)", EventPosition::Entering, false),
     ] {
         let mut property = property(&mut network, formula, reading);
         let verdict = check(&mut network, &mut property, &none, &Options::default()).unwrap();
@@ -113,16 +113,16 @@ fn random_networks_with_events_moved_in_the_formula() {
         let text = written(&formula, &propositions, &network);
         let moved = written(&formula.events_entering(events), &propositions, &network);
         let place = format!("seed {seed}: {text}");
-        let mut plain = property(&mut network, &text, EventReading::Leaving);
-        let mut one = property(&mut network, &text, EventReading::Entering);
-        let mut other = property(&mut network, &moved, EventReading::Leaving);
+        let mut plain = property(&mut network, &text, EventPosition::Leaving);
+        let mut one = property(&mut network, &text, EventPosition::Entering);
+        let mut other = property(&mut network, &moved, EventPosition::Leaving);
         for notion in [
             Notion::None,
             Notion::Weak(Level::Process),
             Notion::Strong(Level::Event),
             Notion::StrongLive,
             Notion::Global,
-            Notion::Inherent(Reading::Run),
+            Notion::Inherent(PrefixKind::Run),
         ] {
             let assumption = Assumption::of(notion);
             let found = holds(&mut network, &mut one, &assumption);
@@ -138,7 +138,7 @@ fn random_networks_with_events_moved_in_the_formula() {
             let same = ladder
                 .rungs
                 .into_iter()
-                .filter(|rung| rung.notion != Notion::Inherent(Reading::Trace));
+                .filter(|rung| rung.notion != Notion::Inherent(PrefixKind::Trace));
             same.map(|rung| rung.holds).collect()
         };
         assert_eq!(climb(&mut network, &mut one), climb(&mut network, &mut other), "{place}");

@@ -19,12 +19,11 @@ use std::path::{Path, PathBuf};
 
 use fairly_check::claim::{self, ClaimOutcome};
 use fairly_check::{
-    Assumption, Failure, Fairness, Options, Outcome, SystemIndex, Unanswered, check,
+    AnswerError, Assumption, CheckError, Fairness, Options, Outcome, SystemIndex, check,
 };
-use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
+use fairly_fairness::{AnnotationLevel, Level, Notion, PrefixKind};
 use fairly_front::csp;
 use fairly_front::csp::syntax::{Assertion, Claim, FormulaText, ProcessKind};
-use fairly_reduce::ModelSystem;
 use fairly_search::engines::{Engine, Question};
 use fairly_search::{Bounds, reach};
 use fairly_system::AtomIndex;
@@ -40,7 +39,7 @@ const COMPARED: usize = 20_000;
 /// Up to how many states the same process is tried inside several operators.
 const SMALL: usize = 200;
 
-/// What is expected of an assertion.
+/// Expected outcome of an assertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
     Verdict(Said),
@@ -94,8 +93,8 @@ const NOTIONS: [(&str, Notion); 14] = [
     ("weak-live", Notion::WeakLive),
     ("strong-live", Notion::StrongLive),
     ("global", Notion::Global),
-    ("inherent trace", Notion::Inherent(Reading::Trace)),
-    ("inherent run", Notion::Inherent(Reading::Run)),
+    ("inherent trace", Notion::Inherent(PrefixKind::Trace)),
+    ("inherent run", Notion::Inherent(PrefixKind::Run)),
 ];
 
 fn expectation(text: &str) -> Result<Expectation, String> {
@@ -277,9 +276,9 @@ impl Checked {
         expected: bool,
     ) {
         let interpreter = self.file.interpreter(system);
-        let wrong = |system: &ModelSystem, row: &[u64]| {
-            propositions.iter().find_map(|&atom| system.space().proposition_fault(row, atom))
-        };
+        let space = interpreter.shared_space();
+        let wrong =
+            |row: &[u64]| propositions.iter().find_map(|&atom| space.proposition_fault(row, atom));
         match claim::faultless(interpreter, &[], wrong, bounds()).map(|verdict| verdict.outcome) {
             Ok(ClaimOutcome::Violated(shown)) => {
                 if !expected {
@@ -386,7 +385,7 @@ impl Checked {
                 Ok(Outcome::Unknown(_)) if number > 0 => continue,
                 Ok(Outcome::Unknown(_)) => Said::Unknown,
                 // An engine may decline a condition; then it says so, and nothing is compared.
-                Err(Failure::Engine(_)) if number > 0 => continue,
+                Err(CheckError::Engine(_)) if number > 0 => continue,
                 Err(failure) => {
                     self.note(at, &format!("`{title}` under {notion} by {way}: {failure}"));
                     continue;
@@ -402,10 +401,10 @@ impl Checked {
     }
 }
 
-fn said_of(why: &Unanswered) -> String {
+fn said_of(why: &AnswerError) -> String {
     match why {
-        Unanswered::Wrong(diagnostics) => diagnostics[0].to_string(),
-        Unanswered::Failed(failure) => failure.to_string(),
+        AnswerError::Wrong(diagnostics) => diagnostics[0].to_string(),
+        AnswerError::Failed(failure) => failure.to_string(),
     }
 }
 
@@ -478,7 +477,7 @@ fn the_corpus_answers_as_it_says() {
     whole("corpus/csp");
 }
 
-/// Processes that nobody can tell from the one in place of the dots, with what is to be compared.
+/// Processes that are indistinguishable from the one in place of the dots, with the facts to compare.
 const SAME: [(&str, Compared); 8] = [
     ("(…); Skip", Compared { size: true, processes: false, endless: true }),
     ("… interrupt Stop", Compared { size: true, processes: false, endless: false }),
@@ -490,7 +489,7 @@ const SAME: [(&str, Compared); 8] = [
     ("… [*] Stop", Compared { size: false, processes: false, endless: false }),
 ];
 
-/// What is compared of two processes besides verdicts that only events matter for.
+/// Facts that are compared of two processes besides verdicts that only events matter for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Compared {
     /// How many states and transitions there are.
@@ -501,7 +500,7 @@ struct Compared {
     endless: bool,
 }
 
-/// What there is to compare of the process of an assertion with a formula; nothing if it is large.
+/// Facts about the process of an assertion with a formula; `None` if it is large.
 fn found(file: &mut CspFile, assertion: &Assertion, compared: Compared) -> Option<String> {
     let Claim::Satisfies(formula) = &assertion.claim else { return None };
     let small = Bounds { nodes: Some(SMALL), ..Bounds::default() };
@@ -538,8 +537,8 @@ fn found(file: &mut CspFile, assertion: &Assertion, compared: Compared) -> Optio
     Some(all)
 }
 
-/// A composition at the top becomes many processes, one inside other operators a single process
-/// whose steps are computed together; nobody may see a difference.
+/// A composition at the top becomes many processes, one inside other operators a single process whose steps are
+/// computed together; no observer may see a difference.
 #[test]
 fn a_process_is_the_same_inside_operators_that_do_nothing() {
     let mut wrong = String::new();

@@ -2,7 +2,7 @@
 //! faults and propositions, and the same verdicts. Lossy searches are asked as well.
 //!
 //! `FAIRLY_RANDOM_CASES` says how many programs of each language, `FAIRLY_SEED` the seed of the first.
-//! What the programs mean is compared elsewhere, with a naive semantics and with SPIN.
+//! The meaning of the programs is compared elsewhere, with a naive semantics and with SPIN.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use crate::promela_random::program::Form;
 
 /// States of a program that are compared one by one.
 const STATES: usize = 300;
-/// What a verdict may take.
+/// Bounds of a verdict.
 const BOUNDS: Bounds = Bounds { nodes: Some(3000), deadline: None, bytes: None, watch: None };
 
 /// A verdict as far as it does not depend on the order of states; `None` if it is unknown.
@@ -76,7 +76,7 @@ fn same<T: Debug + PartialEq>(
 
 const EXECUTIONS: [Execution; 2] = [Execution::Interpreted, Execution::Native];
 
-/// What was compared of all programs.
+/// Counts over all programs.
 #[derive(Debug, Default)]
 struct Tally {
     states: usize,

@@ -3,12 +3,12 @@
 
 use fairly_check::{Assumption, Least, Options, Outcome, WhyUnknown, check, ladder, least};
 use fairly_explore::Explored;
-use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
+use fairly_fairness::{AnnotationLevel, Level, Notion, PrefixKind};
 use fairly_front::case::parse_constraint;
 use fairly_omega::StateId;
 use fairly_search::{Bounds, Cut, survey};
 use fairly_system::{
-    Action, ActionId, AtomIndex, Event, EventId, EventKind, EventReading, Fault, Move, MoveId,
+    Action, ActionId, AtomIndex, Event, EventId, EventKind, EventPosition, Fault, Move, MoveId,
     Network, Signature, Transition, TransitionSystem,
 };
 use fairly_testkit::Rng;
@@ -138,7 +138,7 @@ const NOTIONS: [Notion; 13] = [
     Notion::Annotated(AnnotationLevel::Name),
     Notion::Annotated(AnnotationLevel::Occurrence),
     Notion::Global,
-    Notion::Inherent(Reading::Trace),
+    Notion::Inherent(PrefixKind::Trace),
 ];
 
 const CONSTRAINTS: [&str; 10] = [
@@ -165,7 +165,8 @@ fn random_networks_met_step_by_step() {
         let mut whole = network_of(&tiny);
         let shape = LtlShape { size: 2 + rng.below(6), ..LtlShape::default() };
         let text = written(&random_formula(&mut rng, &shape), &propositions, &whole);
-        let reading = if rng.chance(1, 3) { EventReading::Entering } else { EventReading::Leaving };
+        let reading =
+            if rng.chance(1, 3) { EventPosition::Entering } else { EventPosition::Leaving };
         let mut known = property(&mut whole, &text, reading);
         let mut explored = Growing::new(network_of(&tiny), &[]);
         survey(&mut explored, Bounds::default()).unwrap();
@@ -188,8 +189,8 @@ fn random_networks_met_step_by_step() {
             if !matches!(notion, Notion::Inherent(_)) && rng.chance(1, 2) {
                 let constraint =
                     parse_constraint(CONSTRAINTS[rng.below(CONSTRAINTS.len())]).unwrap();
-                // What the whole system does not have can still be asked of the other, where it
-                // never asks for anything.
+                // Objects that the whole system lacks can still be asked of the other, where they never ask for
+                // anything.
                 if here.add(&constraint, &mut whole).is_ok() {
                     there.add(&constraint, &mut growing).unwrap();
                     constrained += 1;
@@ -258,7 +259,7 @@ fn constraints_that_are_not_all_known_are_no_assumption() {
         (Notion::Annotated(AnnotationLevel::Name), false),
     ] {
         let mut growing = Growing::new(counter(), &[]);
-        let mut property = property(&mut growing, text, EventReading::Leaving);
+        let mut property = property(&mut growing, text, EventPosition::Leaving);
         let assumption = Assumption::of(notion);
         // The automaton stays where it is after the violation, so the product is hardly larger.
         let verdict = check(&mut growing, &mut property, &assumption, &nodes(30)).unwrap();
@@ -273,7 +274,7 @@ fn constraints_that_are_not_all_known_are_no_assumption() {
         }
     }
     let mut growing = Growing::new(counter(), &[]);
-    let mut property = property(&mut growing, text, EventReading::Leaving);
+    let mut property = property(&mut growing, text, EventPosition::Leaving);
     let cut = least(&mut growing, &mut property, Level::Event, &[], &nodes(5)).unwrap();
     assert!(matches!(cut, Least::Unknown(WhyUnknown::Cut(_))), "{cut:?}");
     let rungs = ladder(&mut growing, &mut property, &[], &nodes(5)).unwrap().rungs;
@@ -284,7 +285,7 @@ fn constraints_that_are_not_all_known_are_no_assumption() {
 fn hidden_events_have_no_name_but_are_owed_fairness() {
     let ask = |hidden: &[&'static str], text: &str, notion: Notion| {
         let mut growing = Growing::new(counter(), hidden);
-        let mut property = property(&mut growing, text, EventReading::Leaving);
+        let mut property = property(&mut growing, text, EventPosition::Leaving);
         holds(&mut growing, &mut property, &Assumption::of(notion))
     };
     let none = Notion::None;
@@ -297,7 +298,7 @@ fn hidden_events_have_no_name_but_are_owed_fairness() {
     assert!(ask(&["e.11"], "F G e.* -> false", Notion::WeakLive));
     // A constraint by name does not mean it.
     let mut growing = Growing::new(counter(), &["e.11"]);
-    let mut property = property(&mut growing, "F G e.* -> false", EventReading::Leaving);
+    let mut property = property(&mut growing, "F G e.* -> false", EventPosition::Leaving);
     let mut assumption = Assumption::of(Notion::None);
     assumption.add(&parse_constraint("sf(e.11)").unwrap(), &mut growing).unwrap();
     assert!(!holds(&mut growing, &mut property, &assumption));
@@ -330,7 +331,7 @@ fn names_that_may_come_and_names_that_may_not() {
 fn a_run_is_excluded_by_what_is_owed_on_it_even_if_it_was_just_met() {
     // e.11 is enabled on the cycle but was never taken; the advice must know of it.
     let mut growing = Growing::new(counter(), &[]);
-    let mut property = property(&mut growing, "F e.11", EventReading::Leaving);
+    let mut property = property(&mut growing, "F e.11", EventPosition::Leaving);
     let none = Assumption::of(Notion::None);
     let verdict = check(&mut growing, &mut property, &none, &Options::default()).unwrap();
     let Outcome::Violated(found) = &verdict.outcome else { panic!("{verdict:?}") };
@@ -347,9 +348,9 @@ fn where_the_tool_goes_no_further_nothing_holds_and_nothing_idles() {
     };
     let options = Options::default();
     let unknown = |why: &WhyUnknown| *why == WhyUnknown::Limit("more than five".to_owned());
-    // For whoever takes the state to idle there, none of these holds.
+    // For a reader that takes the state to idle there, none of these holds.
     for text in ["F e.5", "F e.10", "G !e.3", "G \"P@0\" | F \"P@7\""] {
-        for reading in [EventReading::Leaving, EventReading::Entering] {
+        for reading in [EventPosition::Leaving, EventPosition::Entering] {
             let begin = || {
                 let mut growing = stopped();
                 let asked = property(&mut growing, text, reading);

@@ -12,7 +12,7 @@ use fairly_model::{Gathering, Label, Model, SlotId, verify};
 use fairly_reduce::{ModelSystem, Reduced, Reducible, Watched};
 use fairly_search::{Binding, Bounds, Negation, closure};
 use fairly_system::{
-    Annotation, Composition, EventReading, EventSet, Network, ProcessId, Signature,
+    Annotation, Composition, EventPosition, EventSet, Network, ProcessId, Signature,
     TransitionSystem,
 };
 use fairly_testkit::Rng;
@@ -20,7 +20,7 @@ use fairly_testkit::Rng;
 use crate::reduced::{Tiny, composed, has_run, loose_model, small_enough};
 use fairly_modelkit::{cases, first_seed};
 
-/// What came of many comparisons.
+/// Counts over many comparisons.
 #[derive(Debug, Default)]
 struct Tally {
     compared: u64,
@@ -33,7 +33,7 @@ struct Tally {
     doomed: u64,
 }
 
-/// What is looked for: of forms that allow steps in between anywhere.
+/// Formula to look for: of forms that allow steps in between anywhere.
 fn wanted(rng: &mut Rng, atoms: &[String]) -> String {
     let (a, b) = (rng.pick(atoms).clone(), rng.pick(atoms).clone());
     match rng.below(9) {
@@ -133,7 +133,7 @@ fn compare<S: Reducible>(
         let options = fairly_translate::Options::default();
         let automaton = fairly_translate::translate(&mut formulas, parsed, &options);
         let automaton = automaton.expect("a small automaton");
-        let reading = *rng.pick(&[EventReading::Leaving, EventReading::Entering]);
+        let reading = *rng.pick(&[EventPosition::Leaving, EventPosition::Entering]);
         let negation = || Negation::new(&automaton, bindings.clone()).reading(reading);
         let whole = has_run(system, negation(), &constraints);
         let said = || format!("{text} under {constraints:#?}, {reading:?}\n{}", what());

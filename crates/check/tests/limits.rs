@@ -5,7 +5,7 @@ use fairly_check::claim::ClaimOutcome;
 use fairly_check::{
     Assumption, Execution, Least, Options, Outcome, Reduction, WhyUnknown, check, ladder, least,
 };
-use fairly_fairness::{Level, Notion, Reading};
+use fairly_fairness::{Level, Notion, PrefixKind};
 use fairly_front::csp::syntax::Claim;
 use fairly_model::Limits;
 use fairly_search::lossy::{Keep, Room};
@@ -22,8 +22,8 @@ const NOTIONS: [Notion; 10] = [
     Notion::Strong(Level::Action),
     Notion::WeakLive,
     Notion::Global,
-    Notion::Inherent(Reading::Trace),
-    Notion::Inherent(Reading::Run),
+    Notion::Inherent(PrefixKind::Trace),
+    Notion::Inherent(PrefixKind::Run),
 ];
 
 const ROOM: Room = Room { keep: Keep::Bits, table: 1 << 20, frontier: 1 << 20 };
@@ -87,7 +87,7 @@ fn an_endless_sequence_shows_its_cycle() {
         assert!(answer(text, "other", notion), "{notion}");
         assert!(!answer(text, "stays", notion), "{notion}");
         assert!(answer(text, "unseen", notion), "{notion}");
-        // Nobody else can move while A holds, so nothing is owed to B.
+        // No other process can move while A holds, so nothing is owed to B.
         assert!(!answer(text, "served", notion) || is_owed, "{notion}");
     }
 }

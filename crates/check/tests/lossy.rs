@@ -12,7 +12,7 @@ use crate::common::files::files;
 use crate::common::hunting;
 use crate::common::languages::{CspFile, PromelaFile, Question};
 
-/// What a lossy search is asked about is small here.
+/// Models for a lossy search are small here.
 const BOUNDS: Bounds = Bounds { nodes: Some(100_000), deadline: None, bytes: None, watch: None };
 
 #[test]

@@ -64,7 +64,7 @@ fn refuted(
     *found
 }
 
-/// What is true of the semaphore, whatever the number of processes.
+/// Facts about the semaphore, whatever the number of processes.
 fn judge(n: u32) {
     let mut network = semaphore(n);
     // The last process: its marks are the ones a fixed width would lose.

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use fairly_check::claim::{self, ClaimOutcome, Effort};
 use fairly_check::soundness::{MERGING, RowKind};
 use fairly_check::{Answer, Assumption, Options, Outcome, Property, Reduction, check};
-use fairly_fairness::{Constraint, Level, Notion, Reading, Selector, Strength};
+use fairly_fairness::{Constraint, Level, Notion, PrefixKind, Selector, Strength};
 use fairly_logic::Formulas;
 use fairly_model::{
     AnyVariable, Communication, Expr, Label, Limits, LocationId, Model, ModelSpace, StatementKind,
@@ -25,6 +25,7 @@ use crate::common::languages::{PromelaFile, Question};
 use crate::promela_random::generate as promela_generate;
 use crate::promela_random::program::Form;
 use crate::reduced::{any_formula, loose_model, numbered, small_enough};
+use crate::workers::reduced_for_several;
 use fairly_modelkit::{cases, first_seed};
 
 /// A model whose processes often do something that is only about themselves.
@@ -50,7 +51,7 @@ fn private_model(rng: &mut Rng) -> Model {
                 edge.communication = Communication::None;
                 edge.hold &= rng.chance(1, 4);
                 edge.label = Label::Event(own);
-                // What is more than that is left in now and then.
+                // Larger statements are left in now and then.
                 let is_own = |kind: &StatementKind| match kind {
                     StatementKind::Assign(pairs) => pairs.iter().all(|(place, value)| {
                         matches!(place.variable, AnyVariable::Local(_))
@@ -225,7 +226,7 @@ fn walk(
     (start, lifted)
 }
 
-/// What a question about a system is answered with; whether statements were merged.
+/// Answer to a question about a system; whether statements were merged.
 fn answer<S: Reducible>(
     system: &mut S,
     property: &mut Property,
@@ -283,7 +284,7 @@ fn random_models() {
             let location = rng.pick(&model.template(slot.templates[0]).locations);
             atoms.push(format!("\"{}@{}\"", slot.name, location.name));
         }
-        // What few formulas ask for leaves more to be merged.
+        // Propositions that few formulas ask for leave more to be merged.
         if rng.chance(1, 3) {
             let events = model.events.iter().skip(1);
             atoms.extend(events.map(|event| format!("event({})", event.name)));
@@ -335,7 +336,7 @@ fn answers(
     match file.property(question) {
         Err(_) => Vec::new(),
         Ok(None) => {
-            let effort = Effort { bounds: BOUNDS, reduction, any_run: true };
+            let effort = Effort { bounds: BOUNDS, reduction, any_run: true, ..Effort::default() };
             let verdict = file.claim(question, effort).expect("it stands up to replay");
             let holds = match verdict.outcome {
                 ClaimOutcome::Holds(_) => Some(true),
@@ -407,9 +408,9 @@ fn ask(text: &str, question: &Question, notion: Notion, reduction: Reduction) ->
     answer(file.interpreter(), &mut property, &assumption, reduction).expect("small")
 }
 
-/// What each condition is for: without it, the answer with merged statements would be another one. The
-/// question is asked, the answer is the one of the whole system, and statements of a process that has
-/// nothing to do with it are merged all the same.
+/// Reasons for each condition: without it, the answer with merged statements would be another one. The question
+/// is asked, the answer is the one of the whole system, and statements of an unrelated process are merged all
+/// the same.
 #[test]
 fn conditions() {
     let formula = Question::Formula(0);
@@ -581,7 +582,7 @@ fn a_shorter_run_is_one_of_the_whole_system() {
     }
 }
 
-/// Processes that are alike stay alike, and are followed through their exchanges; the run that is found is
+/// Processes that are alike stay alike, and are followed through their permutations; the run that is found is
 /// one of the whole system, or it would not stand up to replay.
 #[test]
 fn alike_and_merged() {
@@ -606,7 +607,7 @@ fn alike_and_merged() {
     }
 }
 
-/// Two processes that go round: `a`, then twice what nobody else sees.
+/// Two processes that go round: `a`, then twice a statement that no other process sees.
 const ROUND: &str = "model atomicity priority, exit any
     event e0 idle : idle
     event e1 a : visible
@@ -694,8 +695,14 @@ fn every_row_of_the_table() {
                     | with("wf(a)")
             }
             RowKind::CountingConstraint => with("justice(!a)"),
+            RowKind::Several => {
+                let mut system = ModelSystem::new(ModelSpace::new(round(), None), None);
+                let free = Assumption::of(none);
+                let merging = Reduction::Merging;
+                usize::from(reduced_for_several(&mut system, "G F a", &free, merging))
+            }
             RowKind::Global => under(Notion::Global),
-            RowKind::Inherent => under(Notion::Inherent(Reading::Run)),
+            RowKind::Inherent => under(Notion::Inherent(PrefixKind::Run)),
             RowKind::Refinement => {
                 let mut system = ModelSystem::new(ModelSpace::new(round(), None), None);
                 let verdict = claim::nonterminating(&mut system, Bounds::default());
@@ -716,7 +723,8 @@ fn every_row_of_the_table() {
     }
 }
 
-/// `R` takes `bad` where nobody receives. With `x` merged into what lets `R` go on, somebody always would.
+/// `R` takes `bad` where no process receives. With `x` merged into the statement that lets `R` go on, some
+/// process always would.
 const RANKED: &str = "model atomicity priority, exit any
     event e0 idle : idle
     event e1 go : visible
@@ -800,7 +808,7 @@ fn a_loop_that_just_ends_is_not_lengthened() {
         interpreter.set_limits(Limits { statements: 100_000, ..Limits::default() });
         let mut system = ModelSystem::new(interpreter, None);
         let effort = Effort { reduction, any_run: true, ..Effort::default() };
-        let verdict = claim::faultless(&mut system, &[], |_, _| None, effort);
+        let verdict = claim::faultless(&mut system, &[], |_| None, effort);
         !matches!(verdict.expect("it stands up to replay").outcome, ClaimOutcome::Holds(_))
     };
     let (mut most, mut too_many) = (1, 200_000);

@@ -1,17 +1,21 @@
 //! The objects that a check is made of, printed and read back: their emptiness is the verdict.
 
-use fairly_check::{Assumption, Object, Options, Parts, objects};
+use fairly_check::{Assumption, Object, Options, Outcome, Parts, Property, check, objects};
 use fairly_explore::Explored;
-use fairly_fairness::{Level, Notion};
+use fairly_fairness::{AnnotationLevel, Level, Notion};
+use fairly_front::csp::syntax::Claim;
 use fairly_omega::emptiness::find_lasso;
 use fairly_omega::formats::hoa;
 use fairly_omega::ops::{ProductConfig, product};
 use fairly_omega::{Acceptance, Automaton};
-use fairly_system::{EventReading, Network};
+use fairly_reduce::Reducible;
+use fairly_system::{EventPosition, Network, TransitionSystem};
 use fairly_testkit::Rng;
 use fairly_testkit::ltl::{LtlShape, random_formula};
 use fairly_testkit::network::{NetworkShape, random_network, random_propositions};
 
+use crate::common::files::files;
+use crate::common::languages::{CspFile, PromelaFile};
 use crate::common::{holds, network_of, property, seeds, written};
 
 /// Prints an object and reads it back.
@@ -19,14 +23,24 @@ fn read(
     network: &mut Explored<Network>,
     object: Object,
     text: &str,
-    reading: EventReading,
+    reading: EventPosition,
     notion: Notion,
 ) -> Option<Vec<Automaton>> {
     let mut property = property(network, text, reading);
-    let assumption = Assumption::of(notion);
-    let parts =
-        Parts { property: Some(&mut property), assumption: &assumption, reading, most: 2_000 };
-    let made = objects(network, object, parts, &Options::default()).ok()??;
+    read_of(network, object, &mut property, &Assumption::of(notion), 2_000)
+}
+
+/// The same for a property that is there.
+fn read_of<S: TransitionSystem>(
+    system: &mut S,
+    object: Object,
+    property: &mut Property,
+    assumption: &Assumption,
+    most: usize,
+) -> Option<Vec<Automaton>> {
+    let reading = property.reading;
+    let parts = Parts { property: Some(property), assumption, reading, most };
+    let made = objects(system, object, parts, &Options::default()).ok()??;
     let printed: String = made.iter().map(hoa::print).collect();
     let back = hoa::parse(&printed).unwrap_or_else(|wrong| panic!("{wrong:?}\n{printed}"));
     assert_eq!(back.len(), made.len());
@@ -54,7 +68,7 @@ fn what_is_printed_has_the_same_verdict() {
             random_formula(&mut rng, &LtlShape { size: 6, atoms: 2, ..LtlShape::default() });
         let mut network = network_of(&tiny);
         let text = written(&formula, &propositions, &network);
-        for reading in [EventReading::Leaving, EventReading::Entering] {
+        for reading in [EventPosition::Leaving, EventPosition::Entering] {
             let mut get = |object, notion| read(&mut network, object, &text, reading, notion);
             let Some(negation) = get(Object::Negation, Notion::None) else { continue };
             let system = get(Object::System, Notion::None).expect("a system");
@@ -91,6 +105,92 @@ fn what_is_printed_has_the_same_verdict() {
     assert!(answers[0] > 50 && answers[1] > 50, "{answers:?}");
 }
 
+/// States of a product of the corpus that is printed, at the most; what has more is passed over.
+const MOST: usize = 150;
+
+/// Prints the product for a property of the corpus, and the system with its fairness, reads them back, and
+/// compares with the verdict; whether they were small enough.
+fn compare<S: Reducible>(
+    system: &mut S,
+    property: &mut Property,
+    assumption: &Assumption,
+    what: &str,
+) -> Option<bool> {
+    let whole = read_of(system, Object::Product, property, assumption, MOST)?;
+    let fair = read_of(system, Object::Fair, property, assumption, MOST)?;
+    let negation = read_of(system, Object::Negation, property, assumption, MOST)?;
+    let answer = check(system, property, assumption, &Options::default()).ok()?;
+    let expected = match answer.outcome {
+        Outcome::Holds(_) => true,
+        Outcome::Violated(_) | Outcome::Doomed(_) => false,
+        Outcome::Unknown(_) => return None,
+    };
+    assert_eq!(is_empty(&whole[0]), expected, "{what}: the product, under {assumption}");
+    assert_eq!(meet(&fair[0], &negation[0]), expected, "{what}: fair system, under {assumption}");
+    Some(expected)
+}
+
+const NOTIONS: [Notion; 4] = [
+    Notion::None,
+    Notion::Weak(Level::Process),
+    Notion::Strong(Level::Event),
+    Notion::Annotated(AnnotationLevel::Name),
+];
+
+/// What the command prints for the corpus and the examples of the papers is empty exactly if the command says "holds".
+#[test]
+fn the_corpus_is_printed_with_its_verdicts() {
+    let mut answers = [0, 0];
+    let mut count = |answer: Option<bool>| {
+        answer.into_iter().for_each(|holds| answers[usize::from(holds)] += 1);
+    };
+    for path in files(&["corpus/systems"], "net") {
+        let what = path.display().to_string();
+        let text = std::fs::read_to_string(&path).expect("a file");
+        let case = fairly_front::case::parse(&text).expect("a case");
+        for property in &case.properties {
+            let mut network = Explored::new(case.network().expect("a network"));
+            let reading = EventPosition::Leaving;
+            let mut property = self::property(&mut network, &property.formula.text, reading);
+            for notion in NOTIONS {
+                let mut assumption = Assumption::of(notion);
+                for constraint in &case.constraints {
+                    assumption.add(constraint, &mut network).expect("its names");
+                }
+                count(compare(&mut network, &mut property, &assumption, &what));
+            }
+        }
+    }
+    for path in files(&["corpus/csp", "examples/csp/paper"], "csp") {
+        let what = path.display().to_string();
+        let text = std::fs::read_to_string(&path).expect("a file");
+        let Ok(mut file) = CspFile::parse(&text) else { continue };
+        for assertion in file.specification().assertions.clone() {
+            let Claim::Satisfies(formula) = &assertion.claim else { continue };
+            let Ok(system) = file.system(&assertion.process) else { continue };
+            let Ok(mut property) = file.property(system, "it", formula) else { continue };
+            let system = file.interpreter(system);
+            for notion in NOTIONS {
+                count(compare(system, &mut property, &Assumption::of(notion), &what));
+            }
+        }
+    }
+    for path in files(&["corpus/promela", "examples/promela/paper"], "pml") {
+        let what = path.display().to_string();
+        let text = std::fs::read_to_string(&path).expect("a file");
+        let Ok(mut file) = PromelaFile::parse(&text, &[]) else { continue };
+        for question in file.questions() {
+            let Ok(Some(mut property)) = file.property(&question) else { continue };
+            let system = file.interpreter();
+            for notion in &NOTIONS[..3] {
+                count(compare(system, &mut property, &Assumption::of(*notion), &what));
+            }
+        }
+    }
+    println!("violated and held: {answers:?}");
+    assert!(answers[0] > 100 && answers[1] > 100, "{answers:?}");
+}
+
 #[test]
 fn kripke_structures_read_the_states_that_steps_lead_to() {
     let mut answers = [0, 0];
@@ -103,11 +203,11 @@ fn kripke_structures_read_the_states_that_steps_lead_to() {
                 continue;
             }
             let mut get = |object| {
-                read(&mut network, object, text, EventReading::Leaving, Notion::None)
+                read(&mut network, object, text, EventPosition::Leaving, Notion::None)
                     .expect("small")
             };
             let (kripke, negation) = (get(Object::Kripke), get(Object::Negation));
-            let mut asked = property(&mut network, text, EventReading::Leaving);
+            let mut asked = property(&mut network, text, EventPosition::Leaving);
             let expected = holds(&mut network, &mut asked, &Assumption::of(Notion::None));
             assert_eq!(
                 meet(&kripke[0], &negation[0]),
@@ -120,13 +220,47 @@ fn kripke_structures_read_the_states_that_steps_lead_to() {
     assert!(answers[0] > 50 && answers[1] > 50, "{answers:?}");
 }
 
+/// Each process is an automaton of its own, with the events that it takes part in.
+#[test]
+fn processes_are_automata() {
+    let text = "
+component P {
+  initial 0
+  0 -a-> 1
+  1 -s-> 0
+}
+component Q {
+  initial 0
+  0 -b-> 1
+  1 -c-> 0
+  0 -s-> 0
+}
+";
+    let case = fairly_front::case::parse(text).expect("a network");
+    let mut network = Explored::new(case.network().expect("a network"));
+    let assumption = Assumption::of(Notion::None);
+    let reading = EventPosition::Leaving;
+    let mut parts = |object| {
+        let parts = Parts { property: None, assumption: &assumption, reading, most: 100 };
+        objects(&mut network, object, parts, &Options::default()).expect("made").expect("small")
+    };
+    let alone = parts(Object::Processes);
+    let sizes: Vec<_> = alone.iter().map(|it| (it.state_count(), it.edge_count())).collect();
+    assert_eq!(sizes, [(2, 2), (2, 3)]);
+    assert_eq!(alone[0].name(), Some("P"));
+    let mut events = alone[1].propositions().to_vec();
+    events.sort();
+    assert_eq!(events, ["b", "c", "s"]);
+    assert_eq!(parts(Object::System)[0].state_count(), 4);
+}
+
 #[test]
 fn conditions_are_those_of_the_papers() {
     let tiny = random_network(&mut Rng::new(2), &NetworkShape::default());
     let mut network = network_of(&tiny);
     let count = u32::try_from(tiny.components.len()).expect("few");
     let mut get = |object, notion| {
-        read(&mut network, object, "true", EventReading::Leaving, notion).expect("small")
+        read(&mut network, object, "true", EventPosition::Leaving, notion).expect("small")
     };
     let weak = get(Object::Fair, Notion::Weak(Level::Process));
     assert_eq!(*weak[0].acceptance(), Acceptance::generalized_buchi(count));

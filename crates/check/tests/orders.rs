@@ -1,4 +1,4 @@
-//! What is found in other orders than breadth first, and how it is shown.
+//! Runs that are found in other orders than breadth first, and how they are shown.
 
 use fairly_check::claim::{self, ClaimOutcome, ClaimVerdict, Effort, Order};
 use fairly_check::{Assumption, Counterexample, Options, Outcome, check};
@@ -108,7 +108,7 @@ fn a_violation_for_good_is_shown_where_it_happens() {
     }
     let until = format!("{model} ltl p {{ (x < 3) U (y == 200) }}");
     assert_eq!(refuted(&until, Notion::None).decided, Some(3));
-    // What only a whole run violates has no such step.
+    // A formula that only a whole run violates has no such step.
     let live = format!("{model} ltl p {{ [] (x == 1 -> <> (y == 1)) }}");
     assert_eq!(refuted(&live, Notion::None).decided, None);
     let both = format!("{model} ltl p {{ ([]<> (y == 1)) && [] (x < 2) }}");

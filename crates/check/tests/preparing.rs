@@ -1,5 +1,5 @@
-//! What is worked out before a search is given up when it is time to stop, or when a model is too large for it;
-//! the answer is the same without.
+//! Preparations for a search are given up when it is time to stop, or when a model is too large for them; the
+//! answer is the same without.
 
 use std::time::Instant;
 

@@ -22,7 +22,7 @@ use asking::{Answer, fairly, stops};
 use program::{Form, Program, shrink};
 use spin::Spin;
 
-/// What came of a program.
+/// Outcome of one program.
 enum Compared {
     Same,
     /// One of the two did not answer, and why.
@@ -93,7 +93,7 @@ fn number(name: &str, usual: u64) -> u64 {
     std::env::var(name).ok().map_or(usual, |text| text.parse().expect("a number"))
 }
 
-/// What came of all programs.
+/// Counts over all programs.
 #[derive(Default)]
 struct Tally {
     same: u64,

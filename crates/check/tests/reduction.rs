@@ -4,20 +4,20 @@
 //! `FAIRLY_RANDOM_CASES` raises the number of cases, `FAIRLY_SEED` is the first seed.
 
 use fairly_check::claim::{self, ClaimOutcome, Effort};
-use fairly_check::{Assumption, Failure, Options, Outcome, Property, Reduction, check};
+use fairly_check::{Assumption, CheckError, Options, Outcome, Property, Reduction, check};
 use fairly_fairness::{AnnotationLevel, Constraint, Level, Notion, Predicate, Selector, Strength};
 use fairly_logic::Formulas;
 use fairly_model::{Gathering, Label, Model, ModelSpace, SlotId, verify};
 use fairly_omega::{Acceptance, Automaton, MarkSet, StateId};
 use fairly_reduce::{ModelSystem, Reduced, Reducible, Watched};
 use fairly_search::{Binding, Bounds, Negation};
-use fairly_system::{EventReading, ProcessId, TransitionSystem};
+use fairly_system::{EventPosition, ProcessId, TransitionSystem};
 use fairly_testkit::Rng;
 
 use crate::reduced::{any_formula, has_run, loose_model, loose_network, network_of, small_enough};
 use fairly_modelkit::{cases, first_seed};
 
-/// What came of many comparisons.
+/// Counts over many comparisons.
 #[derive(Debug, Default)]
 struct Tally {
     compared: usize,
@@ -43,7 +43,7 @@ const NOTIONS: [Notion; 10] = [
 ];
 
 /// A notion and constraints of single processes and events: fairness of some is harder than of all.
-fn assumption<S: TransitionSystem>(rng: &mut Rng, system: &mut S) -> Assumption {
+pub(crate) fn assumption<S: TransitionSystem>(rng: &mut Rng, system: &mut S) -> Assumption {
     let mut assumption = Assumption::of(match rng.below(3) {
         0 => *rng.pick(&NOTIONS),
         _ => Notion::None,
@@ -96,9 +96,10 @@ fn verdict<S: Reducible>(
 }
 
 /// Whether the system has errors, and whether it gets stuck.
-fn claims<S: Reducible>(system: &mut S, reduction: Reduction) -> Result<[bool; 2], Failure> {
-    let effort = Effort { bounds: Bounds::default(), reduction, any_run: true };
-    let errors = claim::faultless(system, &[], |_, _| None, effort)?;
+fn claims<S: Reducible>(system: &mut S, reduction: Reduction) -> Result<[bool; 2], CheckError> {
+    let effort =
+        Effort { bounds: Bounds::default(), reduction, any_run: true, ..Effort::default() };
+    let errors = claim::faultless(system, &[], |_| None, effort)?;
     let stuck = claim::deadlock_free(system, effort)?;
     Ok([errors, stuck].map(|verdict| matches!(verdict.outcome, ClaimOutcome::Holds(_))))
 }
@@ -119,13 +120,13 @@ fn compare<S: Reducible>(
         what()
     );
     for _ in 0..3 {
-        // What few propositions speak of leaves much to be left out.
+        // Formulas with few propositions leave much to be left out.
         let few: Vec<String> = (0..1 + rng.below(2)).map(|_| rng.pick(atoms).clone()).collect();
         let mut text = any_formula(rng, &few);
         if tally.by != Reduction::Sound && rng.chance(1, 4) {
             text = format!("G ({} -> X ({text}))", few[0]);
         }
-        let reading = *rng.pick(&[EventReading::Leaving, EventReading::Entering]);
+        let reading = *rng.pick(&[EventPosition::Leaving, EventPosition::Entering]);
         let assumption = assumption(rng, system);
         let ask = |system: &mut S, reduction| {
             let mut formulas = Formulas::new();
@@ -252,7 +253,7 @@ fn automata_that_count() {
         let atom = network.atom(&format!("P{at}@{}", rng.below(tiny[at].0 as usize)));
         let atom = atom.expect("a place");
         let mut formulas = Formulas::new();
-        // What is to be found: each is accepted by an automaton with one mark or none.
+        // Formula to find: each is accepted by an automaton with one mark or none.
         let text = *rng.pick(&["F p", "G p", "F G p", "G F p", "F (p && F !p)", "!p U p"]);
         let formula = formulas.parse(text).expect("a formula");
         let options = fairly_translate::Options::default();
@@ -317,7 +318,7 @@ fn milners_scheduler_grows_linearly() {
         let mut formulas = Formulas::new();
         let parsed = formulas.parse("G F work.0").expect("a formula");
         let mut property = Property::bind("it", formulas, parsed, system).expect("its names");
-        property.reading = EventReading::Entering;
+        property.reading = EventPosition::Entering;
         let assumption = Assumption::of(match fair {
             true => Notion::Annotated(AnnotationLevel::Name),
             false => Notion::None,
@@ -356,7 +357,8 @@ fn states_of_promela_examples() {
         for (reduction, most) in [(Reduction::Off, whole), (Reduction::Sound, reduced)] {
             let mut file =
                 crate::common::languages::PromelaFile::parse(&text, &[]).expect("a model");
-            let effort = Effort { bounds: Bounds::default(), reduction, any_run: true };
+            let effort =
+                Effort { bounds: Bounds::default(), reduction, any_run: true, ..Effort::default() };
             let question = crate::common::languages::Question::Errors;
             let verdict = file.claim(&question, effort).expect("no failure");
             assert!(matches!(verdict.outcome, ClaimOutcome::Holds(None)), "{name}");
@@ -367,7 +369,7 @@ fn states_of_promela_examples() {
 
 /// Makes processes of a model several, each in a slot of its own: of the same template, or of one with
 /// other events.
-fn multiply(rng: &mut Rng, model: &mut Model) {
+pub(crate) fn multiply(rng: &mut Rng, model: &mut Model) {
     let one = rng.below(model.slots.len());
     let apart = rng.chance(1, 3);
     for copy in 0..1 + rng.below(2) {
@@ -418,8 +420,8 @@ fn add_beside(gathering: &mut Gathering, one: usize, new: SlotId) {
     }
 }
 
-/// What a formula about a model may be about: its propositions, a place, how it ends, its events.
-fn names(rng: &mut Rng, model: &Model) -> Vec<String> {
+/// Atoms of formulas about a model: its propositions, a place, how it ends, its events.
+pub(crate) fn names(rng: &mut Rng, model: &Model) -> Vec<String> {
     let propositions = model.propositions.iter();
     let mut names: Vec<String> = propositions.map(|(name, _)| format!("\"{name}\"")).collect();
     let slot = rng.pick(&model.slots);
@@ -456,12 +458,12 @@ fn random_models_with_processes_that_are_alike() {
         compare(&mut rng, &mut whole, &atoms, &mut tally, &what);
     }
     println!("alike: {tally:?}");
-    assert!(tally.reduced * 4 > tally.compared, "{tally:?}: too little was exchanged");
+    assert!(tally.reduced * 4 > tally.compared, "{tally:?}: too little was permuted");
 }
 
 #[test]
 fn random_models_with_dead_variables() {
-    let mut tally = Tally { by: Reduction::Forgetting, ..Tally::default() };
+    let mut tally = Tally { by: Reduction::DeadVariables, ..Tally::default() };
     let (first, wanted) = (first_seed(1), cases(6_000));
     for seed in first.. {
         if tally.compared as u64 >= wanted {
@@ -473,8 +475,8 @@ fn random_models_with_dead_variables() {
             continue;
         }
         let mut whole = ModelSystem::new(ModelSpace::new(model.clone(), None), None);
-        let forgetting = Reduced::whole(&mut whole).forgetting(&Watched::default());
-        let dead = forgetting.forgotten().is_some();
+        let resetting_dead = Reduced::whole(&mut whole).resetting_dead(&Watched::default());
+        let dead = resetting_dead.dead_resets().is_some();
         if !dead || !small_enough(&mut whole) {
             continue;
         }

@@ -81,7 +81,7 @@ fn the_least_fairness_is_found() {
     let mut live = property(&mut network, "G F p1");
     let answer = least(&mut network, &mut live, Level::Process, &[], &Options::default()).unwrap();
     let Least::Sets { sets, .. } = answer else { panic!("{answer:?}") };
-    // Whoever holds the semaphore can only give it back, so nothing is asked of the others.
+    // The process that holds the semaphore can only give it back, so nothing is asked of the others.
     assert_eq!(sets, [["sf(P1)"]]);
 }
 

@@ -16,6 +16,7 @@ use fairly_system::{Network, ProcessId, TransitionSystem};
 
 use crate::common::languages::{PromelaFile, Question};
 use crate::reduced::has_run;
+use crate::workers::reduced_for_several;
 
 /// Two processes that have little to do with each other, and one that needs both.
 const LOOSE: &str = "
@@ -33,7 +34,7 @@ component Q {
 }
 ";
 
-/// What a formula under an assumption is refused for; `None` if it is not.
+/// Refusal of a formula under an assumption; `None` if it is not refused.
 fn refusal(text: &str, constraint: Option<Constraint>, notion: Notion) -> Option<Refusal> {
     let mut network = network_in(LOOSE);
     let mut formulas = Formulas::new();
@@ -108,13 +109,13 @@ fn every_row_of_the_table() {
             RowKind::CountingConstraint => refusal("G F a", step("justice(!a)"), none),
             RowKind::Global => refusal("G F a", None, Notion::Global),
             RowKind::Inherent => {
-                refusal("G F a", None, Notion::Inherent(fairly_fairness::Reading::Trace))
+                refusal("G F a", None, Notion::Inherent(fairly_fairness::PrefixKind::Trace))
             }
             RowKind::Errors | RowKind::Deadlocks => {
                 let mut network = network_in(LOOSE);
                 let effort = Effort { any_run: true, ..Effort::default() };
                 match row.kind {
-                    RowKind::Errors => claim::faultless(&mut network, &[], |_, _| None, effort),
+                    RowKind::Errors => claim::faultless(&mut network, &[], |_| None, effort),
                     _ => claim::deadlock_free(&mut network, effort),
                 }
                 .expect("no failure")
@@ -183,7 +184,22 @@ fn every_row_of_the_table() {
                 let effort = Effort { any_run: true, ..Effort::default() };
                 file.claim(&Question::Errors, effort).expect("no failure").unreduced
             }
-            RowKind::Faint
+            RowKind::Several => {
+                let (mut network, free) = (network_in(LOOSE), Assumption::of(none));
+                let used = reduced_for_several(&mut network, "G F a", &free, Reduction::Sound);
+                assert!(used, "several workers leave steps out");
+                None
+            }
+            RowKind::FollowedBySeveral
+            | RowKind::Annotated
+            | RowKind::Unannotated
+            | RowKind::Unprintable
+            | RowKind::PrintedEvents
+            | RowKind::PrintedEnds
+            | RowKind::PrintedSilent
+            | RowKind::PrintedGuards
+            | RowKind::Foreign
+            | RowKind::Faint
             | RowKind::Faulty
             | RowKind::Rounds
             | RowKind::Alike
@@ -205,7 +221,7 @@ fn every_row_of_the_table() {
     }
 }
 
-/// What deadlock freedom of a process beside a loose one is refused for.
+/// Refusal of deadlock freedom of a process beside a loose one.
 fn of_process_in_csp(definition: &str, process: &str) -> Option<Refusal> {
     let text = format!(
         "{definition};
@@ -228,7 +244,8 @@ fn last_mover(reduction: Reduction) -> usize {
         active proctype P() { do :: _last == 1 && x < 2 -> x = 1 - x od }
         active proctype Q() { byte y; do :: y < 2 -> y++ od }";
     let mut file = crate::common::languages::PromelaFile::parse(text, &[]).expect("a model");
-    let effort = Effort { bounds: Bounds::default(), reduction, any_run: true };
+    let effort =
+        Effort { bounds: Bounds::default(), reduction, any_run: true, ..Effort::default() };
     let verdict =
         file.claim(&crate::common::languages::Question::Errors, effort).expect("no failure");
     assert_eq!(verdict.reductions, Vec::<String>::new());

@@ -18,8 +18,7 @@ use fairly_testkit::side_by_side;
 
 use crate::common::languages::{PromelaFile, Question};
 
-/// What SPIN itself says otherwise than its recorded verdicts, or says of something else; each was asked
-/// again.
+/// Differences between SPIN and its recorded verdicts, or questions about something else; each was asked again.
 const EXPLAINED: [(&str, &str, &str); 12] = [
     // The claim of an invariant reports by an assertion, and assertions were off in the recording.
     ("LTL/bakery.pml", "ltl:invariant", "violated for SPIN, too"),
@@ -36,7 +35,7 @@ const EXPLAINED: [(&str, &str, &str); 12] = [
     ("wordcount.pml", "deadlock", "`STDIN` is the keyboard of whoever runs SPIN"),
 ];
 
-/// What became of a comparison.
+/// Outcome of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Result {
     Agrees,
@@ -124,7 +123,7 @@ fn columns(line: &str) -> [&str; 9] {
     columns.try_into().unwrap_or_else(|_| panic!("a line with other columns: {line}"))
 }
 
-/// What becomes of everything that a line of the table says.
+/// Outcomes for all columns of a line of the table.
 fn compare(folder: &Path, line: &str) -> Vec<(&'static str, Result)> {
     let [path, _, property, _, none, weak, _, _, stored] = columns(line);
     // Some are not in the language of the time they are read as.

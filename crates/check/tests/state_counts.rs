@@ -89,10 +89,10 @@ fn philosophers(n: usize) -> Counts {
     })
 }
 
-/// In a ring, whoever has both forks stands before one who has none: of the ways to go around with
-/// 1 place without forks, 2 with the left one and 2 with both there are t(n) = 3 t(n-1) + 2 t(n-2).
-/// All of them are reached but the one in which everybody has eaten and kept the left fork: the last
-/// to come there would have needed it.
+/// In a ring, a philosopher with both forks stands before one without any: of the ways to go around with 1
+/// place without forks, 2 with the left one and 2 with both there are t(n) = 3 t(n-1) + 2 t(n-2). All of them
+/// are reached but the one in which all have eaten and kept the left fork: the last to come there would have
+/// needed it.
 fn philosopher_states(n: usize) -> usize {
     let (mut before, mut now) = (3, 13);
     for _ in 2..n {

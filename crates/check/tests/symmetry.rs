@@ -3,12 +3,12 @@
 
 use fairly_check::claim;
 use fairly_check::soundness::{Refusal, RowKind, SYMMETRY};
-use fairly_check::{Answer, Assumption, Failure, Options, Outcome, Property, Reduction, check};
-use fairly_fairness::{Constraint, Level, Notion, Reading, Selector, Strength};
+use fairly_check::{Answer, Assumption, CheckError, Options, Outcome, Property, Reduction, check};
+use fairly_fairness::{Constraint, Level, Notion, PrefixKind, Selector, Strength};
 use fairly_logic::Formulas;
 use fairly_model::ModelSpace;
 use fairly_omega::emptiness::{self, Algorithm};
-use fairly_omega::{Graph, StateId};
+use fairly_omega::{Graph, StateId, Stop};
 use fairly_reduce::{Asymmetric, Base, ModelSystem, Reduced, Reducible, Symmetry, Watched};
 use fairly_search::{Binding, Bounds, Negation, Product};
 use fairly_system::{
@@ -16,6 +16,7 @@ use fairly_system::{
 };
 
 use crate::common::languages::{CspFile, PromelaFile, Question};
+use crate::workers::reduced_for_several;
 
 /// Readers and writers as in paper 004, section 5: so many of both.
 fn readers_writers(count: usize) -> String {
@@ -99,24 +100,28 @@ fn runs_are_those_of_the_system() {
     });
 }
 
-/// C28: sorting the two processes forgets which one moved, and `a.0 b.1 a.0 b.1 …` would look fair.
+/// C28: sorting the two processes resets which one moved, and `a.0 b.1 a.0 b.1 …` would look fair.
 const TWO: &str = "P(i) = a.i -> b.i -> P(i);
     System() = ||| i:{0..1}@P(i);
     #assert System() |= []<> a.1;";
 
 #[test]
-fn c28_processes_that_are_named_are_not_exchanged() {
+fn c28_processes_that_are_named_are_not_permuted() {
     with_system(TWO, |system| {
         let seen = |text: &str, system: &ModelSystem| Watched {
             events: EventSet::named(text, system.signature()).into_iter().collect(),
             ..Watched::default()
         };
         assert_eq!(
-            system.base().expect("a model").symmetry(&seen("a.1", system)).err(),
+            system.base().expect("a model").symmetry(&seen("a.1", system), Stop::default()).err(),
             Some(Asymmetric::Named)
         );
-        assert!(system.base().expect("a model").symmetry(&seen("a.*", system)).is_ok());
-        assert!(system.base().expect("a model").symmetry(&Watched::default()).is_ok());
+        assert!(
+            system.base().expect("a model").symmetry(&seen("a.*", system), Stop::default()).is_ok()
+        );
+        assert!(
+            system.base().expect("a model").symmetry(&Watched::default(), Stop::default()).is_ok()
+        );
         let fair = Assumption::of(Notion::Weak(Level::Process));
         let verdict = ask(system, "G F a.1", &fair, Reduction::Symmetry);
         assert!(holds(&verdict));
@@ -172,13 +177,16 @@ fn every_row_of_the_table() {
                 one(Notion::Weak(Level::Process), None, "G F startwrite")
                     && one(Notion::Strong(Level::Process), None, "G F startread")
             }
-            RowKind::Numbered => exchanges(MUTEX, "safe", Notion::Strong(Level::Process)),
+            RowKind::Numbered => permutes(MUTEX, "safe", Notion::Strong(Level::Process)),
             RowKind::Changed => with_system(CHANNELS, |system| {
-                let changed =
-                    |watched: &Watched| match system.base().expect("a model").symmetry(watched) {
-                        Err(Asymmetric::Changed(what)) => assert!(what.contains("d!"), "{what}"),
-                        other => panic!("{other:?}"),
-                    };
+                let changed = |watched: &Watched| match system
+                    .base()
+                    .expect("a model")
+                    .symmetry(watched, Stop::default())
+                {
+                    Err(Asymmetric::Changed(what)) => assert!(what.contains("d!"), "{what}"),
+                    other => panic!("{other:?}"),
+                };
                 changed(&Watched::default());
                 let none = Assumption::of(Notion::None);
                 let verdict = ask(system, "G X !bad", &none, Reduction::Symmetry);
@@ -186,12 +194,20 @@ fn every_row_of_the_table() {
                 assert!(matches!(verdict.stamp.asymmetric, Some(Refusal::Changed(_))));
                 !verdict.stamp.reductions.is_empty()
             }),
-            RowKind::Numbers => exchanges(RING, "safe", Notion::Weak(Level::Process)),
-            RowKind::Indexed => exchanges(MUTEX, "all_named", Notion::Weak(Level::Process)),
+            RowKind::Numbers => permutes(RING, "safe", Notion::Weak(Level::Process)),
+            RowKind::Indexed => permutes(MUTEX, "all_named", Notion::Weak(Level::Process)),
+            RowKind::Several => with_system(&text, |system| {
+                let none = Assumption::of(Notion::None);
+                reduced_for_several(system, plain, &none, Reduction::Symmetry)
+            }),
+            RowKind::FollowedBySeveral => with_system(&text, |system| {
+                let fair = Assumption::of(Notion::Weak(Level::Process));
+                reduced_for_several(system, "G F startwrite", &fair, Reduction::Symmetry)
+            }),
             RowKind::Global => one(Notion::Global, None, plain),
             RowKind::Inherent => {
-                let trace = one(Notion::Inherent(Reading::Trace), None, plain);
-                trace || one(Notion::Inherent(Reading::Run), None, plain)
+                let trace = one(Notion::Inherent(PrefixKind::Trace), None, plain);
+                trace || one(Notion::Inherent(PrefixKind::Run), None, plain)
             }
             RowKind::Refinement => with_system(&text, |system| {
                 let verdict = claim::nonterminating(system, Bounds::default());
@@ -201,7 +217,10 @@ fn every_row_of_the_table() {
                 let text = "P(n) = a.n -> P(n + 1); System() = P(0) ||| P(0);
                     #assert System() deadlockfree;";
                 with_system(text, |system| {
-                    let symmetry = system.base().expect("a model").symmetry(&Watched::default());
+                    let symmetry = system
+                        .base()
+                        .expect("a model")
+                        .symmetry(&Watched::default(), Stop::default());
                     symmetry.err() != Some(Asymmetric::Open)
                 })
             }
@@ -260,8 +279,8 @@ fn asked(text: &str, name: &str, notion: Notion, reduction: Reduction) -> Answer
     verdict.expect("runs stand up to replay")
 }
 
-/// Whether processes are exchanged; the answer is the same in any case.
-fn exchanges(text: &str, name: &str, notion: Notion) -> bool {
+/// Whether processes are permuted; the answer is the same in any case.
+fn permutes(text: &str, name: &str, notion: Notion) -> bool {
     let whole = asked(text, name, notion, Reduction::Off);
     let small = asked(text, name, notion, Reduction::Symmetry);
     assert_eq!(holds(&whole), holds(&small), "{name} under {notion}");
@@ -272,10 +291,10 @@ fn exchanges(text: &str, name: &str, notion: Notion) -> bool {
 
 /// Formulas that name one process, and none, under every fairness of processes.
 #[test]
-fn processes_are_exchanged_with_their_numbers() {
+fn processes_are_permuted_with_their_numbers() {
     for name in ["safe", "again", "last_known", "first", "second"] {
         for notion in [Notion::None, Notion::Weak(Level::Process), Notion::Strong(Level::Process)] {
-            assert!(exchanges(MUTEX, name, notion), "{name} under {notion}");
+            assert!(permutes(MUTEX, name, notion), "{name} under {notion}");
         }
     }
     let verdict = asked(MUTEX, "first", Notion::Weak(Level::Process), Reduction::Symmetry);
@@ -283,10 +302,10 @@ fn processes_are_exchanged_with_their_numbers() {
     assert!(holds(&asked(MUTEX, "first", Notion::Strong(Level::Process), Reduction::Symmetry)));
 }
 
-/// Processes that are alike but for what they have at the start could be exchanged, and few states would stand
-/// for others. Nobody takes them for processes that cannot be.
+/// Processes that are alike but for their initial values could be permuted, and few states would stand for
+/// others. They are not taken for processes that cannot be.
 #[test]
-fn processes_that_are_different_at_the_start_are_not_exchanged() {
+fn processes_that_are_different_at_the_start_are_not_permuted() {
     let counters = |given: &str| {
         format!(
             "byte left[5] = {{ {given} }}; bit turns;
@@ -299,20 +318,20 @@ fn processes_that_are_different_at_the_start_are_not_exchanged() {
             ltl safe {{ [] (turns <= 1) }}"
         )
     };
-    let is_exchanged = |text: &str, reduction| {
+    let is_permuted = |text: &str, reduction| {
         let verdict = asked(text, "safe", Notion::None, reduction);
         assert!(holds(&verdict));
         assert_eq!(verdict.stamp.asymmetric, None);
         verdict.stamp.reductions.iter().any(|it| it.starts_with("symmetry"))
     };
     let (same, different) = (counters("2, 2, 2, 2, 2"), counters("0, 1, 2, 3, 1"));
-    assert!(is_exchanged(&same, Reduction::Sound));
-    assert!(!is_exchanged(&different, Reduction::Sound));
+    assert!(is_permuted(&same, Reduction::Sound));
+    assert!(!is_permuted(&different, Reduction::Sound));
     // Who asks for nothing else gets it.
-    assert!(is_exchanged(&different, Reduction::Symmetry));
+    assert!(is_permuted(&different, Reduction::Symmetry));
 }
 
-/// What is done with a number that is no name is said.
+/// A use of a number that is no name is reported.
 #[test]
 fn what_is_done_with_numbers_is_said() {
     let why = |text: &str| {
@@ -354,7 +373,11 @@ fn slots_that_are_served_are_not_processes_that_are() {
     let constraints = fair.constraints(system.signature()).expect("constraints");
     let watched =
         Watched { constraints: constraints.clone(), followed: true, ..Watched::default() };
-    let symmetry = system.base().expect("a model").symmetry(&watched).expect("they are alike");
+    let symmetry = system
+        .base()
+        .expect("a model")
+        .symmetry(&watched, Stop::default())
+        .expect("they are alike");
     let atom = system.atom("all == 2").expect("a proposition");
     let mut formulas = Formulas::new();
     let negated = formulas.parse("G !p").expect("a formula");
@@ -389,7 +412,7 @@ fn atomic_sequences_with_many_ways() {
     }
 }
 
-/// A system of which wrong exchanges are said to be right.
+/// A system of which wrong permutations are said to be right.
 struct Mistaken {
     system: ModelSystem,
     groups: Vec<Vec<usize>>,
@@ -436,7 +459,7 @@ impl TransitionSystem for Mistaken {
 impl Reducible for Mistaken {
     fn base(&self) -> Option<Base> {
         let symmetry = Symmetry::unchecked(self.system.space(), &self.groups);
-        self.system.base().map(|base| base.exchanged_unchecked(symmetry))
+        self.system.base().map(|base| base.permuted_unchecked(symmetry))
     }
 
     fn own_row(&self, state: StateId) -> Option<Vec<u64>> {
@@ -444,8 +467,8 @@ impl Reducible for Mistaken {
     }
 }
 
-/// `a` once and `b` once: whoever takes one process for the other finds a run with `a` twice. It is no run of
-/// the system, so there is no verdict, whatever a search of the whole system would say.
+/// `a` once and `b` once: a search that takes one process for the other finds a run with `a` twice. It is no
+/// run of the system, so there is no verdict, whatever a search of the whole system would say.
 #[test]
 fn a_quotient_that_is_wrong_is_an_internal_error() {
     let text = "var x = 0;
@@ -460,8 +483,10 @@ fn a_quotient_that_is_wrong_is_an_internal_error() {
         file.system(&process).expect("a system");
         let lowered = fairly_front::csp::lower(&specification, &process).expect("a model");
         let system = ModelSystem::new(ModelSpace::new(lowered.model, None), None);
-        // What is told apart is not exchanged by anybody who looks.
-        assert!(system.base().expect("a model").symmetry(&Watched::default()).is_err());
+        // Processes that are told apart are not permuted by honest detection.
+        assert!(
+            system.base().expect("a model").symmetry(&Watched::default(), Stop::default()).is_err()
+        );
         Mistaken { system, groups: vec![vec![0, 1]] }
     };
     for reduction in [Reduction::Symmetry, Reduction::Sound] {
@@ -473,17 +498,17 @@ fn a_quotient_that_is_wrong_is_an_internal_error() {
                 Property::bind("it", formulas, parsed, &mut system).expect("its names");
             let options = Options { reduction, ..Options::default() };
             let answer = check(&mut system, &mut property, &Assumption::of(Notion::None), &options);
-            assert!(matches!(answer, Err(Failure::Internal { .. })), "{formula}: {answer:?}");
+            assert!(matches!(answer, Err(CheckError::Internal { .. })), "{formula}: {answer:?}");
         }
         let mut system = mistaken();
         let twice = system.atom("twice").expect("a proposition");
         let effort = claim::Effort { reduction, ..claim::Effort::default() };
         let answer = claim::reaches(&mut system, twice, effort);
-        assert!(matches!(answer, Err(Failure::Internal { .. })), "{answer:?}");
+        assert!(matches!(answer, Err(CheckError::Internal { .. })), "{answer:?}");
     }
 }
 
-/// Finding out what can be exchanged takes about as long as reading the model.
+/// Finding out what can be permuted takes about as long as reading the model.
 #[test]
 fn many_processes_are_looked_at_in_little_time() {
     for (text, groups) in [
@@ -499,7 +524,7 @@ fn many_processes_are_looked_at_in_little_time() {
             let symmetry = system
                 .base()
                 .expect("a model")
-                .symmetry(&Watched::default())
+                .symmetry(&Watched::default(), Stop::default())
                 .expect("they are alike");
             let all = Watched {
                 constraints: Notion::Weak(Level::Process)
@@ -508,7 +533,11 @@ fn many_processes_are_looked_at_in_little_time() {
                 followed: true,
                 ..Watched::default()
             };
-            let followed = system.base().expect("a model").symmetry(&all).expect("they are alike");
+            let followed = system
+                .base()
+                .expect("a model")
+                .symmetry(&all, Stop::default())
+                .expect("they are alike");
             println!("{:.2} s", started.elapsed().as_secs_f64());
             assert_eq!(symmetry.groups().collect::<Vec<_>>(), [8192; 1][..groups]);
             assert_eq!(followed.groups().collect::<Vec<_>>(), [8192; 1][..groups]);

@@ -11,13 +11,13 @@ use std::fmt::Write;
 
 use fairly_check::claim::{ClaimOutcome, Effort};
 use fairly_check::{
-    Assumption, Failure, Options, Outcome, Reduction, SystemIndex, Unanswered, check,
+    AnswerError, Assumption, CheckError, Options, Outcome, Reduction, SystemIndex, check,
 };
 use fairly_fairness::{AnnotationLevel, Constraint, Level, Notion, Selector, Strength};
 use fairly_front::csp::syntax::{Assertion, Claim};
 use fairly_model::ModelSpace;
 use fairly_model::{Model, Slot};
-use fairly_omega::StateId;
+use fairly_omega::{StateId, Stop};
 use fairly_reduce::{ModelSystem, Permutation, Reducible, Symmetry, Watched};
 use fairly_search::{Bounds, reach};
 use fairly_system::{ActionId, EventId, EventSet, ProcessId, TransitionSystem};
@@ -27,7 +27,7 @@ use fairly_modelkit::{Shape, cases, first_seed, random_model};
 
 use crate::common::languages::{CspFile, PromelaFile};
 
-/// What texts are made of. Each of what may tell processes apart is in few texts, so that it is met alone.
+/// Pieces of texts. Each piece that may tell processes apart is in few texts, so that it is met alone.
 struct Words {
     count: usize,
     /// Whether each process has a channel.
@@ -236,7 +236,7 @@ impl Words {
 }
 
 /// A text with some assertions.
-fn text(rng: &mut Rng) -> String {
+pub(crate) fn text(rng: &mut Rng) -> String {
     let words = Words::new(rng);
     let count = words.count;
     let mut text = format!(
@@ -325,7 +325,7 @@ const NOTIONS: [Notion; 13] = [
     Notion::Weak(Level::Process),
 ];
 
-/// An assertion, asked in one way: whether it holds, and whether processes were exchanged. Nothing where there
+/// An assertion, asked in one way: whether it holds, and whether processes were permuted. Nothing where there
 /// is no answer.
 fn asked(
     file: &mut CspFile,
@@ -340,7 +340,7 @@ fn asked(
         let verdict = check(file.interpreter(system), &mut property, assumption, options);
         let verdict = match verdict {
             Ok(verdict) => verdict,
-            Err(failure @ Failure::Internal { .. }) => panic!("{failure}"),
+            Err(failure @ CheckError::Internal { .. }) => panic!("{failure}"),
             Err(_) => return None,
         };
         return match verdict.outcome {
@@ -353,7 +353,7 @@ fn asked(
     }
     let verdict = match file.claim(system, &assertion.claim, Effort::from(options)) {
         Ok(verdict) => verdict,
-        Err(Unanswered::Failed(failure @ Failure::Internal { .. })) => panic!("{failure}"),
+        Err(AnswerError::Failed(failure @ CheckError::Internal { .. })) => panic!("{failure}"),
         Err(_) => return None,
     };
     match verdict.outcome {
@@ -368,7 +368,7 @@ struct Count {
     texts: u64,
     compared: u64,
     violated: u64,
-    exchanged: u64,
+    permuted: u64,
 }
 
 /// Compares the answers to one text.
@@ -416,7 +416,7 @@ fn compare(seed: u64) -> Count {
                 asked(&mut file, system, assertion, &assumption, &options)
             }));
             let answer = answer.unwrap_or_else(|_| panic!("a failure with {told}"));
-            let Some((holds, is_exchanged)) = answer else {
+            let Some((holds, is_permuted)) = answer else {
                 if whole.is_none() {
                     break;
                 }
@@ -428,7 +428,7 @@ fn compare(seed: u64) -> Count {
                     assert_eq!(expected, holds, "{told}");
                     count.compared += 1;
                     count.violated += u64::from(!holds);
-                    count.exchanged += u64::from(is_exchanged);
+                    count.permuted += u64::from(is_permuted);
                 }
             }
         }
@@ -442,24 +442,23 @@ fn quotients_of_csp_give_the_same_verdicts() {
     let mut all = Count::default();
     let mut seeds: Vec<u64> = (first..first + 64).collect();
     while all.compared < wanted {
-        for Count { texts, compared, violated, exchanged } in
-            side_by_side(&seeds, |&it| compare(it))
+        for Count { texts, compared, violated, permuted } in side_by_side(&seeds, |&it| compare(it))
         {
             all.texts += texts;
             all.compared += compared;
             all.violated += violated;
-            all.exchanged += exchanged;
+            all.permuted += permuted;
         }
         let next = seeds[seeds.len() - 1] + 1;
         seeds = (next..next + 64).collect();
     }
     println!("{all:?}, seeds up to {}", seeds[0]);
-    assert!(8 * all.exchanged > all.compared, "too little symmetry: {all:?}");
+    assert!(8 * all.permuted > all.compared, "too little symmetry: {all:?}");
     assert!(8 * all.violated > all.compared, "too few violations: {all:?}");
     assert!(8 * (all.compared - all.violated) > all.compared, "too few that hold: {all:?}");
 }
 
-/// What a step is after an exchange, but for its event: who takes it with which edges, and where it leads.
+/// A step after a permutation, but for its event: its participants with their edges, and its target.
 type Step = (Vec<(usize, Option<[u32; 3]>)>, Result<StateId, String>);
 
 fn steps(
@@ -494,23 +493,23 @@ fn steps(
     steps
 }
 
-/// The state with its processes exchanged.
-fn exchanged(
+/// The state with its processes permuted.
+fn permuted(
     system: &mut ModelSystem,
     state: StateId,
     symmetry: &mut Symmetry,
     moved: &Permutation,
 ) -> StateId {
     let mut row = system.row(state);
-    symmetry.exchange(&mut row, moved);
+    symmetry.permute(&mut row, moved);
     system.number(&row)
 }
 
-/// For exchanges that are found in a system: permuting a state and stepping leads where stepping and permuting
+/// For permutations that are found in a system: permuting a state and stepping leads where stepping and permuting
 /// does, and events become events in one way. How many states were compared.
 fn commutes(system: &mut ModelSystem, rng: &mut Rng, told: &str) -> u64 {
     let base = system.base().expect("a model");
-    let Ok(mut symmetry) = base.symmetry(&Watched::default()) else { return 0 };
+    let Ok(mut symmetry) = base.symmetry(&Watched::default(), Stop::default()) else { return 0 };
     let groups: Vec<Vec<usize>> = symmetry.slots().map(<[usize]>::to_vec).collect();
     let slots = system.signature().processes.len();
     let nobody = Permutation::identity(slots);
@@ -539,9 +538,9 @@ fn commutes(system: &mut ModelSystem, rng: &mut Rng, told: &str) -> u64 {
             let mut events: HashMap<EventId, EventId> = HashMap::new();
             for _ in 0..12 {
                 let state = *rng.pick(&states);
-                let there = exchanged(system, state, &mut symmetry, &moved);
+                let there = permuted(system, state, &mut symmetry, &moved);
                 let expected = steps(system, state, &moved, &mut |system, target| {
-                    exchanged(system, target, &mut symmetry, &moved)
+                    permuted(system, target, &mut symmetry, &moved)
                 });
                 let found = steps(system, there, &nobody, &mut |_, target| target);
                 let plain = |all: &[(Step, EventId)]| -> Vec<Step> {

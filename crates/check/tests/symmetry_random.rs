@@ -1,6 +1,6 @@
 //! Processes that are alike up to their numbers, as random programs in Promela: the quotient against the whole
 //! system. Verdicts are the same under every fairness, and every run that is found stands up to replay, or
-//! `check` fails. Programs use numbers as names and, now and then, otherwise: then nothing may be exchanged,
+//! `check` fails. Programs use numbers as names and, now and then, otherwise: then nothing may be permuted,
 //! or not everything.
 //!
 //! `FAIRLY_RANDOM_CASES` raises the number of cases, `FAIRLY_SEED` is the first seed.
@@ -48,7 +48,7 @@ fn condition(rng: &mut Rng, odd: bool) -> String {
     (*rng.pick(&all)).to_owned()
 }
 
-/// What a process does with a channel of its own, or with that of another.
+/// Use of a channel by a process: its own, or that of another.
 fn message(rng: &mut Rng) -> String {
     let all = [
         "box[_pid] ! _pid",
@@ -63,7 +63,7 @@ fn message(rng: &mut Rng) -> String {
     (*rng.pick(&all)).to_owned()
 }
 
-/// What a process does.
+/// Action of a process.
 fn action(rng: &mut Rng, odd: bool) -> String {
     let all = [
         "flag[_pid] = 1",
@@ -224,8 +224,9 @@ fn quotients_give_the_same_verdicts() {
         }
         let mut small = PromelaFile::parse(&text, &[]).expect("the same program");
         let errors = |file: &mut PromelaFile, reduction| {
-            let effort = Effort { bounds: Bounds::default(), reduction, any_run: true };
-            let verdict = claim::faultless(file.interpreter(), &[], |_, _| None, effort);
+            let effort =
+                Effort { bounds: Bounds::default(), reduction, any_run: true, ..Effort::default() };
+            let verdict = claim::faultless(file.interpreter(), &[], |_| None, effort);
             let stuck = claim::deadlock_free(file.interpreter(), effort);
             [verdict, stuck].map(|it| {
                 let it = it.expect("no failure");
@@ -262,7 +263,7 @@ fn quotients_give_the_same_verdicts() {
             ) {
                 (true, _) => "refused",
                 (false, "threaded") => "followed",
-                (false, _) => "exchanged",
+                (false, _) => "permuted",
             };
             *by.entry(how).or_default() += 1;
             assert_ne!(less.stamp.unreduced, Some(Refusal::Long), "{}", told());
@@ -270,5 +271,5 @@ fn quotients_give_the_same_verdicts() {
     }
     println!("{compared} compared, {violated} violated: {by:?}");
     let of = |how| by.get(how).copied().unwrap_or(0);
-    assert!(10 * of("followed") > compared && 10 * of("exchanged") > compared, "{by:?}");
+    assert!(10 * of("followed") > compared && 10 * of("permuted") > compared, "{by:?}");
 }

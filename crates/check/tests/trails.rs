@@ -270,7 +270,7 @@ fn trails_of_pan_are_runs() {
                 (Err(why), 0) if !why.message.contains("inside an atomic") => {
                     panic!("{name}: {why:?}\n{trail}\n{text}")
                 }
-                // What has been merged may have changed what another process sees.
+                // Merged statements may have changed variables that another process sees.
                 (Err(_), _) => refused += 1,
             }
         }

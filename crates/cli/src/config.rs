@@ -6,15 +6,16 @@
 
 use std::path::{Path, PathBuf};
 
+use fairly_front::languages::Encoding;
 use fairly_source::escape::in_line;
 use fairly_source::{Diagnostic, Span};
 use toml::{Table, Value};
 
-use crate::failure::Failure;
-use crate::input::{self, Input};
+use crate::failure::CliError;
+use crate::input::{self, Input, Patience};
 
 /// The settings that are names of options with one value.
-const OPTIONS: [&str; 10] = [
+const OPTIONS: [&str; 11] = [
     "fairness",
     "level",
     "annotations",
@@ -25,11 +26,12 @@ const OPTIONS: [&str; 10] = [
     "max-memory",
     "max-processes",
     "format",
+    "workers",
 ];
 
 /// The options that every command on models has.
-const COMMON: [&str; 6] =
-    ["engine", "max-states", "timeout", "max-memory", "max-processes", "format"];
+const COMMON: [&str; 7] =
+    ["engine", "max-states", "timeout", "max-memory", "max-processes", "format", "workers"];
 
 /// The options of a command that settings may give.
 fn options_of(command: &str) -> &'static [&'static str] {
@@ -56,11 +58,13 @@ pub(crate) struct Config {
 
 impl Config {
     /// Reads the nearest `fairly.toml`, from a folder upwards, but not beyond the repository.
-    pub(crate) fn find(from: &Path) -> Result<Option<Config>, Failure> {
+    pub(crate) fn find(from: &Path) -> Result<Option<Config>, CliError> {
         for folder in from.ancestors() {
             let path = folder.join("fairly.toml");
             if path.is_file() {
-                return Config::parse(input::read(&path.to_string_lossy())?, folder).map(Some);
+                let (name, patience) = (path.to_string_lossy().into_owned(), Patience::default());
+                let text = input::read_as(name, Some(&path), Encoding::Utf8, patience)?;
+                return Config::parse(text, folder).map(Some);
             }
             if folder.join(".git").exists() {
                 break;
@@ -70,17 +74,17 @@ impl Config {
     }
 
     /// Reads the text of a `fairly.toml` that is in a folder.
-    pub(crate) fn parse(input: Input, folder: &Path) -> Result<Config, Failure> {
+    pub(crate) fn parse(input: Input, folder: &Path) -> Result<Config, CliError> {
         let Input { name, text } = input;
         let table = match text.parse::<Table>() {
             Ok(table) => table,
             Err(error) => {
                 let span = error.span().map_or(Span::at(0), |it| Span::new(it.start, it.end));
                 let wrong = Diagnostic::error("E0004", error.message(), span);
-                return Err(Failure::Input { name, text, diagnostic: Box::new(wrong) });
+                return Err(CliError::Input { name, text, diagnostic: Box::new(wrong) });
             }
         };
-        let wrong = |why: String| Failure::usage(in_line(&format!("{name}: {why}")));
+        let wrong = |why: String| CliError::usage(in_line(&format!("{name}: {why}")));
         Config::read(table, folder).map_err(wrong)
     }
 

@@ -9,12 +9,12 @@ use clap::Args;
 
 use fairly_front::include::NoFiles;
 use fairly_front::languages::Language;
-use fairly_front::loaded::{NotLoaded, Settings, Text, Wrong};
+use fairly_front::loaded::{LoadError, Settings, Text, TextError};
 use fairly_logic::Formulas;
 use fairly_omega::formats::{self, hoa};
 use fairly_source::{Style, render};
 
-use crate::failure::Failure;
+use crate::failure::CliError;
 use crate::output;
 
 // These are links to the pages of the book: a package holds what they lead to.
@@ -33,7 +33,7 @@ pub(crate) struct Explain {
     what: Vec<String>,
 }
 
-pub(crate) fn run(request: &Explain) -> Result<ExitCode, Failure> {
+pub(crate) fn run(request: &Explain) -> Result<ExitCode, CliError> {
     let what = request.what.join(" ").trim().to_owned();
     if what.is_empty() {
         let words: Vec<&str> = words().map(|(word, _)| word).collect();
@@ -50,7 +50,7 @@ pub(crate) fn run(request: &Explain) -> Result<ExitCode, Failure> {
         (None, Some((word, text))) => format!("{word}\n\n{text}"),
         (None, None) => {
             let all: Vec<&str> = words().map(|(word, _)| word).collect();
-            return Err(Failure::Usage {
+            return Err(CliError::Usage {
                 message: format!("`{what}` is neither a code nor a word that is explained"),
                 help: Some(format!(
                     "a code looks like E1034, and stands in brackets after `error`; the words are {}",
@@ -140,8 +140,8 @@ fn said_of(code: &str, ending: &str, text: &str) -> Option<String> {
             let language = Language::of(&name)?;
             let texts = [Text { name, text }];
             match language.loader.load(&texts, Settings::new(&mut NoFiles)).err()? {
-                NotLoaded::Wrong(Wrong { diagnostics, .. }) => diagnostics,
-                NotLoaded::Refused(_) => return None,
+                LoadError::Wrong(TextError { diagnostics, .. }) => diagnostics,
+                LoadError::Refused(_) => return None,
             }
         }
         "ltl" => vec![Formulas::new().parse(text.trim_end()).err()?],

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use fairly_omega::Refused;
+use fairly_omega::BudgetError;
 use fairly_report::document::{Document, Problem};
 use fairly_search::Engine;
 use fairly_source::{Diagnostic, Style, escape, render};
@@ -48,7 +48,7 @@ pub(crate) struct Bug {
 }
 
 /// Why there is no answer.
-pub(crate) enum Failure {
+pub(crate) enum CliError {
     /// Something is wrong at a place in a text.
     Input { name: String, text: String, diagnostic: Box<Diagnostic> },
     /// The arguments do not make sense together, or a file cannot be read.
@@ -66,27 +66,27 @@ pub(crate) enum Failure {
     /// A limit was reached before there was anything to answer.
     Unknown(String),
     /// The work was given up.
-    Refused(Refused),
+    Refused(BudgetError),
     /// The user asked to stop, or the time was over, before there was an answer.
     Stopped(String),
 }
 
-impl Failure {
+impl CliError {
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Failure::Usage { message: message.into(), help: None }
+        CliError::Usage { message: message.into(), help: None }
     }
 
     /// The exit code.
     pub(crate) fn code(&self) -> u8 {
         match self {
-            Failure::Input { .. }
-            | Failure::Inputs { .. }
-            | Failure::Usage { .. }
-            | Failure::Unreadable { .. }
-            | Failure::NoSuchName(_) => USAGE,
-            Failure::Nothing(_) => NOTHING,
-            Failure::Internal(_) => INTERNAL,
-            Failure::Refused(_) | Failure::Unknown(_) | Failure::Stopped(_) => UNKNOWN,
+            CliError::Input { .. }
+            | CliError::Inputs { .. }
+            | CliError::Usage { .. }
+            | CliError::Unreadable { .. }
+            | CliError::NoSuchName(_) => USAGE,
+            CliError::Nothing(_) => NOTHING,
+            CliError::Internal(_) => INTERNAL,
+            CliError::Refused(_) | CliError::Unknown(_) | CliError::Stopped(_) => UNKNOWN,
         }
     }
 
@@ -95,28 +95,30 @@ impl Failure {
         let coded =
             |diagnostic: &Diagnostic| format!("{}: {}", diagnostic.code, diagnostic.message);
         match self {
-            Failure::Input { diagnostic, .. } => coded(diagnostic),
-            Failure::Inputs { diagnostics, .. } => diagnostics.first().map_or(String::new(), coded),
-            Failure::Usage { message, .. } | Failure::Nothing(message) => message.clone(),
-            Failure::NoSuchName(absent) => {
+            CliError::Input { diagnostic, .. } => coded(diagnostic),
+            CliError::Inputs { diagnostics, .. } => {
+                diagnostics.first().map_or(String::new(), coded)
+            }
+            CliError::Usage { message, .. } | CliError::Nothing(message) => message.clone(),
+            CliError::NoSuchName(absent) => {
                 absent.first().map_or(String::new(), |absent| absent.message.clone())
             }
-            Failure::Unreadable { code, message } => format!("{code}: {message}"),
-            Failure::Internal(bug) => format!("internal error: {}", bug.message),
-            Failure::Unknown(why) => format!("unknown: {why}"),
-            Failure::Refused(refused) => format!("unknown: {refused}"),
-            Failure::Stopped(why) => format!("unknown: {why}"),
+            CliError::Unreadable { code, message } => format!("{code}: {message}"),
+            CliError::Internal(bug) => format!("internal error: {}", bug.message),
+            CliError::Unknown(why) => format!("unknown: {why}"),
+            CliError::Refused(refused) => format!("unknown: {refused}"),
+            CliError::Stopped(why) => format!("unknown: {why}"),
         }
     }
 
     /// The errors, as documents for other programs. `file` is the file of the question.
     pub(crate) fn documents(&self, file: &str) -> Vec<Document> {
         let problems = match self {
-            Failure::Input { name, text, diagnostic } => vec![Problem::at(diagnostic, name, text)],
-            Failure::Inputs { name, text, diagnostics } => {
+            CliError::Input { name, text, diagnostic } => vec![Problem::at(diagnostic, name, text)],
+            CliError::Inputs { name, text, diagnostics } => {
                 diagnostics.iter().map(|it| Problem::at(it, name, text)).collect()
             }
-            Failure::Unreadable { code, message } => {
+            CliError::Unreadable { code, message } => {
                 vec![Problem::new(Some(code), message, Some(file))]
             }
             other => vec![Problem::new(None, &other.in_short(), Some(file))],
@@ -128,29 +130,29 @@ impl Failure {
     pub(crate) fn report(self, style: Style) -> ExitCode {
         let code = self.code();
         let text = match self {
-            Failure::Input { name, text, diagnostic } => render(&diagnostic, &name, &text, style),
-            Failure::Usage { message, help } => shown(&with_help(&message, help.as_deref())),
-            Failure::NoSuchName(absent) => {
+            CliError::Input { name, text, diagnostic } => render(&diagnostic, &name, &text, style),
+            CliError::Usage { message, help } => shown(&with_help(&message, help.as_deref())),
+            CliError::NoSuchName(absent) => {
                 let said = absent.iter().map(|it| with_help(&it.message, it.help.as_deref()));
                 shown(&said.collect::<String>())
             }
-            Failure::Unreadable { code, message } => {
+            CliError::Unreadable { code, message } => {
                 format!("error[{code}]: {}\n", escape::in_line(&message))
             }
-            Failure::Inputs { name, text, diagnostics } => {
+            CliError::Inputs { name, text, diagnostics } => {
                 let drawn: Vec<String> = diagnostics
                     .iter()
                     .map(|diagnostic| render(diagnostic, &name, &text, style))
                     .collect();
                 drawn.join("\n")
             }
-            Failure::Nothing(message) => shown(&format!("{message}\n")),
-            Failure::Internal(bug) => {
+            CliError::Nothing(message) => shown(&format!("{message}\n")),
+            CliError::Internal(bug) => {
                 shown(&format!("internal error: {}\nPlease report this.\n", bug.message))
             }
-            Failure::Unknown(why) => shown(&format!("unknown: {why}\n")),
-            Failure::Refused(refused) => format!("unknown: {refused}\n"),
-            Failure::Stopped(why) => shown(&format!("unknown: {why}\n")),
+            CliError::Unknown(why) => shown(&format!("unknown: {why}\n")),
+            CliError::Refused(refused) => format!("unknown: {refused}\n"),
+            CliError::Stopped(why) => shown(&format!("unknown: {why}\n")),
         };
         // If stderr is gone too, the exit code still tells.
         let _ = std::io::stderr().write_all(text.as_bytes());
@@ -168,14 +170,14 @@ fn shown(message: &str) -> String {
     escape::visible(message).into_owned()
 }
 
-impl From<Refused> for Failure {
-    fn from(refused: Refused) -> Self {
-        Failure::Refused(refused)
+impl From<BudgetError> for CliError {
+    fn from(refused: BudgetError) -> Self {
+        CliError::Refused(refused)
     }
 }
 
-impl From<std::io::Error> for Failure {
+impl From<std::io::Error> for CliError {
     fn from(error: std::io::Error) -> Self {
-        Failure::usage(format!("cannot write: {error}"))
+        CliError::usage(format!("cannot write: {error}"))
     }
 }

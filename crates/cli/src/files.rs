@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rustix::fs::{self, Access, AtFlags, CWD, FileType, Mode, OFlags};
 
-use crate::failure::Failure;
+use crate::failure::CliError;
 
 /// A folder, opened once: whatever happens to its path later, files are made in it.
 pub(crate) struct Folder {
@@ -154,9 +154,9 @@ enum To {
 
 impl Output {
     /// Finds the place, and out whether anything can be written there.
-    pub(crate) fn open(path: &str) -> Result<Output, Failure> {
+    pub(crate) fn open(path: &str) -> Result<Output, CliError> {
         let opened = Output::find(path);
-        opened.map_err(|error| Failure::usage(format!("cannot write {path}: {error}")))
+        opened.map_err(|error| CliError::usage(format!("cannot write {path}: {error}")))
     }
 
     fn find(path: &str) -> io::Result<Output> {
@@ -183,9 +183,14 @@ impl Output {
     }
 
     /// Writes the whole text.
-    pub(crate) fn write(&self, text: &str) -> Result<(), Failure> {
-        let cannot = |error| Failure::usage(format!("cannot write {}: {error}", self.path));
-        self.put(text.as_bytes()).map_err(cannot)
+    pub(crate) fn write(&self, text: &str) -> Result<(), CliError> {
+        self.write_bytes(text.as_bytes())
+    }
+
+    /// Writes all bytes.
+    pub(crate) fn write_bytes(&self, bytes: &[u8]) -> Result<(), CliError> {
+        let cannot = |error| CliError::usage(format!("cannot write {}: {error}", self.path));
+        self.put(bytes).map_err(cannot)
     }
 
     fn put(&self, bytes: &[u8]) -> io::Result<()> {

@@ -13,7 +13,7 @@ use fairly_search::Watch;
 use fairly_source::escape::without_noncharacters;
 use fairly_source::{Diagnostic, Span};
 
-use crate::failure::Failure;
+use crate::failure::CliError;
 
 /// The largest file that is read.
 pub(crate) const MOST: u64 = 128 << 20;
@@ -28,7 +28,7 @@ pub(crate) struct Patience {
 }
 
 /// Reads one file, or standard input for `-`. Use [`read_within`] where there is a limit on time.
-pub(crate) fn read(path: &str) -> Result<Input, Failure> {
+pub(crate) fn read(path: &str) -> Result<Input, CliError> {
     read_within(path, Encoding::Utf8, Patience::default())
 }
 
@@ -37,8 +37,21 @@ pub(crate) fn read_within(
     path: &str,
     encoding: Encoding,
     patience: Patience,
-) -> Result<Input, Failure> {
-    let name = if path == "-" { "<stdin>".to_owned() } else { path.to_owned() };
+) -> Result<Input, CliError> {
+    match path {
+        "-" => read_as("<stdin>".to_owned(), None, encoding, patience),
+        _ => read_as(path.to_owned(), Some(Path::new(path)), encoding, patience),
+    }
+}
+
+/// Reads the file of a path, or standard input without one, and calls it so. A path need not be text, so a name is
+/// never opened in place of it.
+pub(crate) fn read_as(
+    name: String,
+    path: Option<&Path>,
+    encoding: Encoding,
+    patience: Patience,
+) -> Result<Input, CliError> {
     let bytes = bytes(path, patience, &name)?;
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Input { name, text: without_noncharacters(text) }),
@@ -52,7 +65,7 @@ pub(crate) fn read_within(
             let diagnostic =
                 Diagnostic::error("E0001", "the text is not UTF-8", Span::new(at, at + 1))
                     .label("the first byte that does not belong");
-            Err(Failure::Input { name, text, diagnostic: Box::new(diagnostic) })
+            Err(CliError::Input { name, text, diagnostic: Box::new(diagnostic) })
         }
     }
 }
@@ -67,8 +80,8 @@ fn with_latin1(bytes: &[u8]) -> String {
     text
 }
 
-fn bytes(path: &str, patience: Patience, name: &str) -> Result<Vec<u8>, Failure> {
-    let unreadable = |error: io::Error| Failure::Unreadable {
+fn bytes(path: Option<&Path>, patience: Patience, name: &str) -> Result<Vec<u8>, CliError> {
+    let unreadable = |error: io::Error| CliError::Unreadable {
         code: "E0003",
         message: format!("cannot read {name}: {error}"),
     };
@@ -78,7 +91,7 @@ fn bytes(path: &str, patience: Patience, name: &str) -> Result<Vec<u8>, Failure>
         waited_for(path, patience, name)?.map_err(unreadable)?
     };
     if bytes.len() as u64 > MOST {
-        return Err(Failure::Unreadable {
+        return Err(CliError::Unreadable {
             code: "E0002",
             message: format!("{name} is too large: there are more than {} MiB", MOST >> 20),
         });
@@ -87,26 +100,28 @@ fn bytes(path: &str, patience: Patience, name: &str) -> Result<Vec<u8>, Failure>
 }
 
 /// The first bytes of a file, one more than are allowed if there are so many.
-fn at_most(path: &str) -> io::Result<Vec<u8>> {
+fn at_most(path: Option<&Path>) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    if path == "-" {
-        io::stdin().lock().take(MOST + 1).read_to_end(&mut bytes)?;
-    } else {
-        let file = File::open(path)?;
+    match path {
+        None => io::stdin().lock().take(MOST + 1).read_to_end(&mut bytes)?,
         // A folder can be opened, but not read.
-        file.take(MOST + 1).read_to_end(&mut bytes)?;
-    }
+        Some(path) => File::open(path)?.take(MOST + 1).read_to_end(&mut bytes)?,
+    };
     Ok(bytes)
 }
 
 /// Reads in another thread, which is left alone if it takes too long: opening a FIFO cannot be given up.
-fn waited_for(path: &str, patience: Patience, name: &str) -> Result<io::Result<Vec<u8>>, Failure> {
+fn waited_for(
+    path: Option<&Path>,
+    patience: Patience,
+    name: &str,
+) -> Result<io::Result<Vec<u8>>, CliError> {
     const PAUSE: Duration = Duration::from_millis(20);
     let (sender, receiver) = mpsc::channel();
-    let wanted = path.to_owned();
+    let wanted = path.map(Path::to_owned);
     let reading = move || {
         // If it took too long, the receiver is gone.
-        let _ = sender.send(at_most(&wanted));
+        let _ = sender.send(at_most(wanted.as_deref()));
     };
     if std::thread::Builder::new().name("reading".to_owned()).spawn(reading).is_err() {
         // The system has no more threads, so there is none to wait.
@@ -123,7 +138,7 @@ fn waited_for(path: &str, patience: Patience, name: &str) -> Result<io::Result<V
         }
         let stopped = patience.watch.is_some_and(Watch::is_stopped);
         if stopped || patience.time.is_some_and(|time| started.elapsed() >= time) {
-            return Err(Failure::Stopped(format!("stopped while reading {name}")));
+            return Err(CliError::Stopped(format!("stopped while reading {name}")));
         }
     }
 }
@@ -140,9 +155,9 @@ pub(crate) fn read_all(
     paths: &[String],
     encoding: impl Fn(&str) -> Encoding,
     patience: Patience,
-) -> Result<Vec<Input>, Failure> {
+) -> Result<Vec<Input>, CliError> {
     if paths.iter().filter(|path| *path == "-").count() > 1 {
-        return Err(Failure::usage("`-` stands for standard input, which can be read only once"));
+        return Err(CliError::usage("`-` stands for standard input, which can be read only once"));
     }
     paths.iter().map(|path| read_within(path, encoding(path), patience)).collect()
 }

@@ -1,12 +1,12 @@
-//! What has been answered so far, to be reported when the work cannot go on: memory is exhausted, or a
-//! deadline or a request to stop has passed in the middle of something that does not look at the clock.
+//! Answers so far, to be reported when the work cannot go on: memory is exhausted, or a deadline or a request
+//! to stop has passed in the middle of something that does not look at the clock.
 //!
-//! Whoever reports has only this: the thread that did the work is stopped wherever it was. So an answer is
-//! added here when it is complete, and not before.
+//! A report has only this: the thread that did the work is stopped wherever it was. So an answer is added here
+//! when it is complete, and not before.
 
 use std::sync::Arc;
 
-use fairly_check::Verdict;
+use fairly_check::{Verdict, WhyUnknown};
 use fairly_report::document::{Document, Place};
 use fairly_report::{Look, Paint, terminal};
 use fairly_source::escape::in_line;
@@ -56,7 +56,7 @@ pub(crate) struct Interim {
     is_asked: bool,
     /// How many models come after it.
     models_left: usize,
-    /// What is known of the question that is being answered, which has this title.
+    /// Progress of the question that is being answered, which has this title.
     so_far: Option<(String, SoFar)>,
     /// Titles and words of the answers, if a line a property is all that is printed.
     lines: Option<Vec<(String, &'static str)>>,
@@ -70,7 +70,7 @@ pub(crate) struct Interim {
     counts: [usize; 3],
     /// Whether everything has been answered, and is perhaps being printed now.
     is_complete: bool,
-    /// What the command is about, for the one that is suggested.
+    /// Context of the command, for the one that is suggested.
     setting: Setting,
     /// How many questions about the model there are.
     asked: usize,
@@ -78,7 +78,7 @@ pub(crate) struct Interim {
 
 const WORDS: [&str; 3] = ["holds", "violated", "unknown"];
 
-/// What is to be printed, where, and the exit code.
+/// Text to print, its destination, and the exit code.
 pub(crate) struct LastWords {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -173,7 +173,7 @@ impl Interim {
             unexpected += usize::from(answer.is_unexpected);
             counts[2] += usize::from(answer.word == WORDS[2]);
         }
-        // What is looked for after the last answer is a remark.
+        // Searches after the last answer give remarks.
         let is_answered = self.is_asked && left.is_empty() && self.models_left == 0;
         let code = match (unexpected, counts) {
             (0, [_, _, 0]) if is_answered => 0,
@@ -191,8 +191,10 @@ impl Interim {
             text.push_str(&self.look.finish(format!("{sign}  {shown}\n      unknown: {why}\n\n")));
             let (title, file) = (title.clone(), self.file.clone());
             let place = Place { title, file, ..Place::default() };
-            documents
-                .push(Document::Verdict(Arc::new(Verdict::unknown(&place.title, &why)), place));
+            documents.push(Document::Verdict(
+                Arc::new(Verdict::unknown(&place.title, &WhyUnknown::Ended(why))),
+                place,
+            ));
         }
         let of_file = match self.file.as_str() {
             "" => String::new(),

@@ -19,6 +19,7 @@ mod new;
 mod output;
 mod pages;
 mod progress;
+mod stepping;
 mod system;
 mod watch;
 
@@ -64,6 +65,8 @@ enum Command {
     Completions(pages::Completions),
     /// Explains the code of a diagnostic, or a word such as `strong fairness`.
     Explain(explain::Explain),
+    /// Show verdicts, runs and the state space in the browser; change assumptions and ask again.
+    Explore(system::Explore),
     /// Draw the state space of a small model.
     Graph(system::Graph),
     /// The verdict under every notion of fairness, in one table.
@@ -82,6 +85,10 @@ enum Command {
     Sim(system::Sim),
     /// Show, verify or convert a trace that was saved.
     Trace(system::Trace),
+    /// Watch an algorithm on a small model: a search with its colours or components, a translation, a
+    /// degeneralization.
+    #[command(visible_alias = "step")]
+    Watch(system::Watch),
 }
 
 /// Stack that parsers need for the deepest nesting that they allow, several times over.
@@ -139,7 +146,7 @@ fn work() -> ExitCode {
                         Ok(*own)
                     }
                     Ok(_) => unreachable!("the command is the same"),
-                    Err(error) => Err(failure::Failure::usage(format!(
+                    Err(error) => Err(failure::CliError::usage(format!(
                         "settings for {file}: {}",
                         error.to_string().lines().next().unwrap_or_default()
                     ))),
@@ -152,6 +159,7 @@ fn work() -> ExitCode {
             }
             Command::Completions(arguments) => pages::completions(&arguments, &mut Cli::command()),
             Command::Explain(arguments) => explain::run(&arguments),
+            Command::Explore(arguments) => system::explore(&arguments),
             Command::Graph(mut arguments) => {
                 arguments.model.equip(Progress::start(look), look);
                 system::graph(&arguments)
@@ -169,9 +177,13 @@ fn work() -> ExitCode {
             Command::New(arguments) => new::run(&arguments),
             Command::Sim(arguments) => system::sim(&arguments, look),
             Command::Trace(arguments) => system::trace(&arguments, look),
+            Command::Watch(mut arguments) => {
+                arguments.model.equip(Progress::start(look), look);
+                system::step(&arguments)
+            }
         };
         result.unwrap_or_else(|failure| {
-            if let failure::Failure::Internal(bug) = &failure {
+            if let failure::CliError::Internal(bug) = &failure {
                 system::whole_command(bug);
             }
             failure.report(style)
@@ -191,10 +203,10 @@ pub fn read_arguments(words: Vec<OsString>, settings: &str) -> Result<(), String
     let name = "fairly.toml".to_owned();
     let input = input::Input { name: name.clone(), text: settings.to_owned() };
     let config = config::Config::parse(input, Path::new("")).map_err(|failure| match failure {
-        failure::Failure::Input { text, diagnostic, .. } => {
+        failure::CliError::Input { text, diagnostic, .. } => {
             fairly_source::render(&diagnostic, &name, &text, fairly_source::Style::Plain)
         }
-        failure::Failure::Usage { message, .. } => message,
+        failure::CliError::Usage { message, .. } => message,
         // Neither happens: the text is there already.
         _ => "the settings cannot be read".to_owned(),
     })?;
@@ -241,7 +253,7 @@ struct Settings {
 }
 
 impl Settings {
-    fn find(words: Vec<OsString>) -> Result<Settings, failure::Failure> {
+    fn find(words: Vec<OsString>) -> Result<Settings, failure::CliError> {
         let command = Settings::command(&words);
         let config = match (&command, std::env::current_dir()) {
             (Some(_), Ok(here)) => config::Config::find(&here)?.unwrap_or_default(),
@@ -300,7 +312,9 @@ fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
                 at += if takes_next(&command, option) { 2 } else { 1 }
             }
             word => {
-                let known = command.get_subcommands().any(|it| it.get_name() == word);
+                let known = command
+                    .get_subcommands()
+                    .any(|it| it.get_name_and_visible_aliases().contains(&word));
                 if !known && word != "help" && names_model(word) {
                     arguments.insert(1, OsString::from("check"));
                 }

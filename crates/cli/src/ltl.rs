@@ -6,24 +6,24 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use fairly_logic::{Formula, Formulas, Premise, Spelling};
 use fairly_omega::formats::{dot, hoa, never};
-use fairly_omega::{Alternating, Automaton, Limits, Refused, Resource, ops};
+use fairly_omega::{Alternating, Automaton, BudgetError, Limits, Resource, ops};
 use fairly_translate::classes::classify;
 use fairly_translate::{
-    Expansion, Options, TRANSLATORS, Translator, gpvw_explained, translate, translate_alternating,
+    Options, TRANSLATORS, Translator, gpvw_explained, translate, translate_alternating,
     translate_generic,
 };
 
 use serde_json::json;
 
-use crate::failure::Failure;
-use crate::{input, output};
+use crate::failure::CliError;
+use crate::{input, output, stepping};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The formula, in the spelling of SPIN, PAT, Spot or TLA; `-` reads standard input.
     #[arg(value_name = "LTL")]
     formula: String,
-    /// What to print: an automaton of the formula, or the formula in another tool's spelling.
+    /// Form to print: an automaton of the formula, or the formula in another tool's spelling.
     #[arg(long, value_enum, value_name = "FORM")]
     to: Option<Form>,
     /// Say in words what kind of property it is.
@@ -93,9 +93,9 @@ fn explained(
     formula: Formula,
     request: &Arguments,
     form: Steps,
-) -> Result<String, Failure> {
+) -> Result<String, CliError> {
     if request.translator != "gpvw" {
-        return Err(Failure::Usage {
+        return Err(CliError::Usage {
             message: "only the tableau has steps that can be printed".to_owned(),
             help: Some("add --translator gpvw".to_owned()),
         });
@@ -111,41 +111,12 @@ fn explained(
         });
         return Ok(format!("{document:#}\n"));
     }
-    let set = |formulas: &[String]| format!("{{{}}}", formulas.join(", "));
     let mut out = format!("{}\n\n", explanation.formula);
     for (at, step) in explanation.steps.iter().enumerate() {
-        let (sets, what) = match step {
-            Expansion::Processed { node, formula, sets, into } => {
-                let goes_on = match into.as_slice() {
-                    [] => "discarded".to_owned(),
-                    [same] if same == node => "goes on".to_owned(),
-                    [one] => format!("goes on as node {one}"),
-                    several => {
-                        let names: Vec<String> = several.iter().map(u32::to_string).collect();
-                        format!("split into nodes {}", names.join(" and "))
-                    }
-                };
-                (sets, format!("node {node}: process {formula}: {goes_on}"))
-            }
-            Expansion::Finished { node, state, joined, sets } => {
-                let becomes = match joined {
-                    true => format!("joins state {state}"),
-                    false => format!("becomes state {state}"),
-                };
-                (sets, format!("node {node}: nothing is new: {becomes}"))
-            }
-        };
-        let incoming: Vec<String> = sets.incoming.iter().map(u32::to_string).collect();
-        let _ = writeln!(
-            out,
-            "{:>3}  {what}\n     Incoming {{{}}}  New {}  Old {}  Next {}",
-            at + 1,
-            incoming.join(", "),
-            set(&sets.new),
-            set(&sets.old),
-            set(&sets.next),
-        );
+        let (what, sets) = stepping::said_of(step);
+        let _ = writeln!(out, "{:>3}  {what}\n     {}", at + 1, stepping::shown(sets));
     }
+    let set = |formulas: &[String]| format!("{{{}}}", formulas.join(", "));
     out.push_str("\nstate  Incoming  Old  Next\n    0  initial\n");
     for (at, state) in explanation.states.iter().enumerate() {
         let incoming: Vec<String> = state.incoming.iter().map(u32::to_string).collect();
@@ -180,17 +151,17 @@ enum Kind {
 /// automaton, are not tried.
 const MOST_DOUBLED: usize = 8;
 
-/// An automaton with a generic condition that nobody asked for has at most so many edges; with more,
-/// the automaton branches universally.
+/// An automaton with a generic condition that was not asked for has at most so many edges; with more, the
+/// automaton branches universally.
 const MOST_UNASKED: usize = 5_000;
 
-/// What a formula was translated to.
+/// Result of a translation.
 enum Made {
     Plain(Automaton),
     Alternating(Alternating),
 }
 
-pub(crate) fn run(request: &Arguments) -> Result<ExitCode, Failure> {
+pub(crate) fn run(request: &Arguments) -> Result<ExitCode, CliError> {
     let (name, text) = if request.formula == "-" {
         let input = input::read("-")?;
         (input.name, input.text)
@@ -198,7 +169,7 @@ pub(crate) fn run(request: &Arguments) -> Result<ExitCode, Failure> {
         ("<formula>".to_owned(), request.formula.clone())
     };
     let mut formulas = Formulas::new();
-    let mut formula = formulas.parse(&text).map_err(|diagnostic| Failure::Input {
+    let mut formula = formulas.parse(&text).map_err(|diagnostic| CliError::Input {
         name,
         text: text.clone(),
         diagnostic: Box::new(diagnostic),
@@ -238,7 +209,7 @@ pub(crate) fn run(request: &Arguments) -> Result<ExitCode, Failure> {
                 (Form::Never, Made::Plain(automaton)) => {
                     let buchi = ops::to_state_based(&ops::to_buchi(&automaton, limits)?, limits)?;
                     let claim =
-                        never::print(&buchi).map_err(|error| Failure::usage(error.to_string()))?;
+                        never::print(&buchi).map_err(|error| CliError::usage(error.to_string()))?;
                     out.push_str(&claim);
                 }
                 (Form::Hoa, Made::Alternating(automaton)) => {
@@ -246,7 +217,7 @@ pub(crate) fn run(request: &Arguments) -> Result<ExitCode, Failure> {
                 }
                 (_, Made::Alternating(_)) => {
                     let message = "only HOA can express universal branching";
-                    return Err(Failure::usage(message));
+                    return Err(CliError::usage(message));
                 }
                 (_, Made::Plain(automaton)) => out.push_str(&hoa::print(&automaton)),
             }
@@ -263,7 +234,7 @@ fn make(
     formula: Formula,
     request: &Arguments,
     form: Form,
-) -> Result<Made, Failure> {
+) -> Result<Made, CliError> {
     let options = options(request);
     if request.alternating {
         return Ok(Made::Alternating(translate_alternating(formulas, formula, &options)?));
@@ -284,7 +255,7 @@ fn unasked(
     formula: Formula,
     options: &Options,
     form: Form,
-) -> Result<Made, Failure> {
+) -> Result<Made, CliError> {
     let simple = formulas.simplify(formula);
     let premises = formulas.lift(simple).premises;
     let doubled = premises.iter().filter(|it| matches!(it, Premise::Compassion(..))).count();
@@ -292,7 +263,7 @@ fn unasked(
     let first = if doubled <= MOST_DOUBLED || form == Form::Never || own_translator {
         translate(formulas, formula, options)
     } else {
-        Err(Refused { resource: Resource::States, limit: options.limits.states })
+        Err(BudgetError { resource: Resource::States, limit: options.limits.states })
     };
     let refused = match first {
         Ok(automaton) => return Ok(Made::Plain(automaton)),
@@ -338,15 +309,15 @@ fn spelled(
     formula: Formula,
     spelling: Spelling,
     out: &mut String,
-) -> Result<(), Failure> {
+) -> Result<(), CliError> {
     let text = formulas
         .spell(formula, spelling)
-        .map_err(|_| Failure::usage("the formula is too long to be written in this spelling"))?;
+        .map_err(|_| CliError::usage("the formula is too long to be written in this spelling"))?;
     let _ = writeln!(out, "{text}");
     Ok(())
 }
 
-/// What kind of property it is: by its language where that can be found out, else by its syntax.
+/// Kind of property: by its language where that can be found out, else by its syntax.
 fn class(formulas: &mut Formulas, formula: Formula, request: &Arguments) -> String {
     let mut out = format!("{}\n", formulas.display(formula));
     match classify(formulas, formula, &options(request)) {

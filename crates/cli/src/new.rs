@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use fairly_source::escape;
 
-use crate::failure::Failure;
+use crate::failure::CliError;
 use crate::output;
 
 #[derive(Args)]
@@ -68,10 +68,7 @@ macro_rules! template {
 
 const TEMPLATES: [Template; 6] = [
     template!("lock", "two processes and a lock that one of them may never get"),
-    template!(
-        "two-phase-commit",
-        "two participants that decide together, until one loses patience"
-    ),
+    template!("two-phase-commit", "two participants decide together, until one loses patience"),
     template!("leader-election", "a ring of nodes that elects two leaders instead of one"),
     template!(
         "producer-consumer",
@@ -81,7 +78,7 @@ const TEMPLATES: [Template; 6] = [
     template!("readers-writers", "readers that overlap for ever while a writer waits"),
 ];
 
-pub(crate) fn run(request: &New) -> Result<ExitCode, Failure> {
+pub(crate) fn run(request: &New) -> Result<ExitCode, CliError> {
     if request.list {
         output::write(&list(), None)?;
         return Ok(ExitCode::SUCCESS);
@@ -94,7 +91,7 @@ pub(crate) fn run(request: &New) -> Result<ExitCode, Failure> {
     };
     // Also if it is a link that leads nowhere.
     if Path::new(&file).symlink_metadata().is_ok() {
-        return Err(Failure::Usage {
+        return Err(CliError::Usage {
             message: format!("{file} exists already, and is left as it is"),
             help: Some(format!("give another name: fairly new … {} FILE", template.name)),
         });
@@ -105,14 +102,14 @@ pub(crate) fn run(request: &New) -> Result<ExitCode, Failure> {
     };
     output::write(text, Some(&file))?;
     let shown = if file.starts_with('-') { format!("./{file}") } else { file.clone() };
-    let next = crate::system::quoted(&shown);
-    let said = format!("wrote {file}: {}\n\nnext: fairly {next}\n", template.about);
+    let next = fairly_report::shell::quoted(&shown);
+    let said = format!("wrote {file}\n  {}\n\nnext: fairly {next}\n", template.about);
     output::write(&said, None)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Meaning of the words behind the language: a template, a file, or both.
-fn chosen(request: &New) -> Result<(&'static Template, Option<&str>), Failure> {
+fn chosen(request: &New) -> Result<(&'static Template, Option<&str>), CliError> {
     let Some(word) = request.template.as_deref() else { return Ok((&TEMPLATES[0], None)) };
     let plain = |text: &str| text.to_lowercase().replace(['_', ' ', '–'], "-");
     if let Some(template) = TEMPLATES.iter().find(|it| it.name == plain(word)) {
@@ -125,21 +122,21 @@ fn chosen(request: &New) -> Result<(&'static Template, Option<&str>), Failure> {
     let names: Vec<&str> = TEMPLATES.iter().map(|template| template.name).collect();
     let near = fairly_source::suggest::near(&plain(word), names.iter().copied());
     let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-    Err(Failure::Usage {
+    Err(CliError::Usage {
         message: format!("there is no template `{word}`"),
         help: Some(format!("{near}there are {}", names.join(", "))),
     })
 }
 
 /// The name of a file that `fairly` takes for one of the language: with the ending of it.
-fn named(file: &str, language: Language) -> Result<String, Failure> {
+fn named(file: &str, language: Language) -> Result<String, CliError> {
     let ending = language.ending();
     if !file.chars().all(escape::is_harmless) || file.is_empty() {
-        return Err(Failure::usage("the name of the file has characters that cannot be printed"));
+        return Err(CliError::usage("the name of the file has characters that cannot be printed"));
     }
     let path = Path::new(file);
     if path.file_name().is_none() || file.ends_with('/') {
-        return Err(Failure::usage(format!("{file} names a folder, not a file")));
+        return Err(CliError::usage(format!("{file} names a folder, not a file")));
     }
     match path.extension() {
         None => Ok(format!("{file}.{ending}")),
@@ -147,7 +144,7 @@ fn named(file: &str, language: Language) -> Result<String, Failure> {
         Some(known) if language == Language::Promela && (known == "promela" || known == "prom") => {
             Ok(file.to_owned())
         }
-        Some(other) => Err(Failure::Usage {
+        Some(other) => Err(CliError::Usage {
             message: format!(
                 "a file that ends with .{} is not read as this",
                 other.to_string_lossy()

@@ -7,7 +7,7 @@ use clap::ColorChoice;
 use fairly_report::{Look, terminal};
 use fairly_source::{Style, escape};
 
-use crate::failure::Failure;
+use crate::failure::CliError;
 use crate::files::Output;
 
 /// Whether diagnostics are coloured.
@@ -75,7 +75,7 @@ pub(crate) fn prose_width() -> usize {
 
 /// Writes a whole report to stdout, or to a file when one is named. On stdout, nothing that a terminal or a
 /// workflow on GitHub would obey comes from a model.
-pub(crate) fn write(text: &str, file: Option<&str>) -> Result<(), Failure> {
+pub(crate) fn write(text: &str, file: Option<&str>) -> Result<(), CliError> {
     match file {
         None | Some("-") => to_stdout(&unheeded(&terminal(text))),
         Some(path) => Output::open(path)?.write(text),
@@ -83,7 +83,7 @@ pub(crate) fn write(text: &str, file: Option<&str>) -> Result<(), Failure> {
 }
 
 /// Writes commands for a workflow on GitHub to stdout.
-pub(crate) fn write_commands(text: &str) -> Result<(), Failure> {
+pub(crate) fn write_commands(text: &str) -> Result<(), CliError> {
     to_stdout(&terminal(text))
 }
 
@@ -106,11 +106,11 @@ fn without_commands(text: &str) -> Cow<'_, str> {
 }
 
 /// Prints what another program reads as it is; a terminal does not get what it would obey.
-pub(crate) fn write_data(text: &str) -> Result<(), Failure> {
+pub(crate) fn write_data(text: &str) -> Result<(), CliError> {
     if std::io::stdout().is_terminal() { write(text, None) } else { to_stdout(text) }
 }
 
-fn to_stdout(text: &str) -> Result<(), Failure> {
+fn to_stdout(text: &str) -> Result<(), CliError> {
     let mut stdout = std::io::stdout().lock();
     let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     match written {
@@ -139,7 +139,7 @@ pub(crate) enum Destination {
 
 impl Destination {
     /// Finds out whether anything can be written there.
-    pub(crate) fn open(file: Option<&str>) -> Result<Destination, Failure> {
+    pub(crate) fn open(file: Option<&str>) -> Result<Destination, CliError> {
         match file {
             None | Some("-") => Ok(Destination::Stdout),
             Some(path) => Output::open(path).map(Destination::File),
@@ -147,7 +147,7 @@ impl Destination {
     }
 
     /// Writes a whole result that another program reads.
-    pub(crate) fn write(&self, text: &str) -> Result<(), Failure> {
+    pub(crate) fn write(&self, text: &str) -> Result<(), CliError> {
         match self {
             Destination::Stdout => write_data(text),
             Destination::File(output) => output.write(text),

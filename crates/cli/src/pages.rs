@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Args, Command};
 use clap_complete::Shell;
 
-use crate::failure::Failure;
+use crate::failure::CliError;
 use crate::files::Output;
 use crate::output;
 
@@ -20,7 +20,7 @@ pub(crate) struct Completions {
 pub(crate) fn completions(
     request: &Completions,
     command: &mut Command,
-) -> Result<ExitCode, Failure> {
+) -> Result<ExitCode, CliError> {
     let mut text = Vec::new();
     clap_complete::generate(request.shell, command, "fairly", &mut text);
     output::write(&String::from_utf8_lossy(&text), None)?;
@@ -34,7 +34,7 @@ pub(crate) struct Man {
     to: Option<String>,
 }
 
-pub(crate) fn man(request: &Man, command: Command) -> Result<ExitCode, Failure> {
+pub(crate) fn man(request: &Man, command: Command) -> Result<ExitCode, CliError> {
     let Some(folder) = &request.to else {
         let mut text = Vec::new();
         clap_mangen::Man::new(command).render(&mut text)?;

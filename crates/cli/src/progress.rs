@@ -280,6 +280,10 @@ impl Progress {
         let before = self.before.load(Ordering::Relaxed);
         let far = Far { asked, given, most: self.states.load(Ordering::Relaxed), before };
         let line = line(&in_line(&search.what), &seen, rate, now - search.since, &far);
+        let line = match self.look.verbose {
+            true => line + &of_workers(&self.watch.workers()),
+            false => line,
+        };
         let line = self.look.finish(line);
         let mut stderr = std::io::stderr().lock();
         if self.is_terminal {
@@ -297,6 +301,17 @@ impl Progress {
 
 fn rate(count: usize, time: Duration) -> usize {
     (count as f64 / time.as_secs_f64().max(0.001)) as usize
+}
+
+/// Addition to the line for several workers: how many of the states are whose.
+fn of_workers(nodes: &[usize]) -> String {
+    match nodes {
+        [] | [_] => String::new(),
+        several => {
+            let several: Vec<String> = several.iter().map(|&nodes| short(nodes)).collect();
+            format!(", by worker {}", several.join(" "))
+        }
+    }
 }
 
 /// The line. What is zero is not known, or not worth a word.

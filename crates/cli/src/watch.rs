@@ -13,7 +13,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use fairly_source::escape::in_line;
 
-use crate::failure::{self, Failure};
+use crate::failure::{self, CliError};
 use crate::input;
 use crate::output;
 
@@ -34,11 +34,11 @@ type State = Option<(SystemTime, u64)>;
 pub(crate) fn watch(
     models: &dyn Fn() -> Vec<String>,
     folders: &[String],
-) -> Result<ExitCode, Failure> {
+) -> Result<ExitCode, CliError> {
     let ended = Arc::new(AtomicBool::new(false));
     let told = Arc::clone(&ended);
     ctrlc::set_handler(move || told.store(true, Ordering::Relaxed))
-        .map_err(|error| Failure::usage(format!("cannot wait for Ctrl-C: {error}")))?;
+        .map_err(|error| CliError::usage(format!("cannot wait for Ctrl-C: {error}")))?;
     let mut last = 0;
     loop {
         let seen = files(&models(), folders);
@@ -78,16 +78,16 @@ pub(crate) fn watch(
 }
 
 /// Begins the same command without `--watch`.
-fn again() -> Result<Child, Failure> {
-    let cannot = |error| Failure::usage(format!("cannot begin a check: {error}"));
+fn again() -> Result<Child, CliError> {
+    let cannot = |error| CliError::usage(format!("cannot begin a check: {error}"));
     let program = std::env::current_exe().map_err(cannot)?;
     let words = std::env::args_os().skip(1).filter(|word| word != "--watch");
     Command::new(program).args(words).spawn().map_err(cannot)
 }
 
 /// The exit code of a check that has ended.
-fn waited(check: &mut Child) -> Result<Option<u8>, Failure> {
-    let cannot = |error| Failure::usage(format!("cannot wait for a check: {error}"));
+fn waited(check: &mut Child) -> Result<Option<u8>, CliError> {
+    let cannot = |error| CliError::usage(format!("cannot wait for a check: {error}"));
     let status = check.try_wait().map_err(cannot)?;
     let code =
         |status: std::process::ExitStatus| status.code().and_then(|it| u8::try_from(it).ok());
@@ -95,7 +95,7 @@ fn waited(check: &mut Child) -> Result<Option<u8>, Failure> {
 }
 
 /// Gives a check the time to report what it knows, as Ctrl-C asks of it, too.
-fn end(check: &mut Child) -> Result<u8, Failure> {
+fn end(check: &mut Child) -> Result<u8, CliError> {
     let since = Instant::now();
     while since.elapsed() < GRACE {
         if let Some(code) = waited(check)? {

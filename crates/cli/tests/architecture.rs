@@ -15,6 +15,9 @@ const MAY_BE_UNSAFE: [&str; 2] = ["store", "jit"];
 /// The crates that only tests use. The first one depends on nothing: an oracle shares no code with what it judges.
 const FOR_TESTS: [&str; 2] = ["testkit", "modelkit"];
 
+/// The crate that programs use: its package is called like its folder.
+const FACADE: &str = "fairly";
+
 /// A row of the table of crates: the folder, and what it may depend on.
 #[derive(Debug)]
 struct Row {
@@ -113,7 +116,11 @@ fn complaints(
     }
     for (folder, manifest) in manifests {
         let name = manifest.get("package").and_then(|package| package.get("name")?.as_str());
-        if name != Some(&format!("fairly-{folder}")) {
+        let expected = match folder.as_str() {
+            FACADE => FACADE.to_owned(),
+            _ => format!("fairly-{folder}"),
+        };
+        if name != Some(&expected) {
             wrong.push(format!("crates/{folder} holds the package {name:?}"));
         }
         let inherits = manifest.get("lints").and_then(|lints| lints.get("workspace")?.as_bool());
@@ -192,9 +199,9 @@ fn every_path_in_the_document_exists() {
     }
 }
 
-/// The files beside a crate's `tests/all.rs` that nobody compiles: no test of the manifest, and no module of
+/// The files beside a crate's `tests/all.rs` that are not compiled: no test of the manifest, and no module of
 /// `all`. Cargo looks for tests itself only where it is not told that they are one program.
-fn forgotten_tests(manifest: &Table, all: &str, files: &[String]) -> Vec<String> {
+fn missing_tests(manifest: &Table, all: &str, files: &[String]) -> Vec<String> {
     let looks = manifest.get("package").and_then(|package| package.get("autotests")?.as_bool());
     if looks != Some(false) {
         return Vec::new();
@@ -225,7 +232,7 @@ fn every_file_of_tests_is_compiled() {
             .collect();
         let text = fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
         let manifest = text.parse().expect("TOML");
-        let forgotten = forgotten_tests(&manifest, &all, &files);
+        let forgotten = missing_tests(&manifest, &all, &files);
         assert!(forgotten.is_empty(), "{}: {forgotten:?}", folder.display());
         crates += 1;
     }
@@ -288,7 +295,7 @@ mod rules {
                         [dev-dependencies]\nfairly-testkit.workspace = true\n";
     const TESTKIT: &str = "[package]\nname = \"fairly-testkit\"\n[lints]\nworkspace = true\n";
 
-    /// What is wrong with the good workspace when `change` has been at its four texts.
+    /// Errors in the good workspace after `change` was applied to its four texts.
     fn after(change: impl Fn(&mut [String; 4])) -> Vec<String> {
         let mut texts = [DOCUMENT, LOW, HIGH, TESTKIT].map(str::to_owned);
         change(&mut texts);
@@ -400,7 +407,7 @@ mod rules {
             "[package]\nautotests = false\n[[test]]\nname = \"all\"\n[[test]]\nname = \"own\"";
         let files = ["all", "own", "module", "other"].map(str::to_owned);
         let forgotten =
-            |manifest: &str, all| forgotten_tests(&manifest.parse().expect("TOML"), all, &files);
+            |manifest: &str, all| missing_tests(&manifest.parse().expect("TOML"), all, &files);
         assert_eq!(forgotten(manifest, "mod module;\nmod other;\n"), Vec::<String>::new());
         assert_eq!(forgotten(manifest, "mod module;\n// mod other;\n"), ["other"]);
         assert_eq!(forgotten("[package]\n", ""), Vec::<String>::new());

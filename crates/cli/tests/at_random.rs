@@ -1,5 +1,5 @@
-//! Commands at random: options, settings and traces that nobody would write. Whatever comes, it ends soon, with
-//! an exit code that means something, and without a panic.
+//! Commands at random: options, settings and traces that no person would write. Each command ends soon, with an
+//! exit code that means something, and without a panic.
 //!
 //! `FAIRLY_RANDOM=20000 cargo test -p fairly-cli --test all at_random` tries more of them; `FAIRLY_SEED` begins
 //! elsewhere.

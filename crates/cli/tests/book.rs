@@ -255,7 +255,8 @@ fn every_link_leads_somewhere() {
     }
 }
 
-/// What a page promises must be so, and what a reader copies must work: these were once said, and were not so.
+/// Promises of a page must be so, and commands that a reader copies must work: these were once said, and were
+/// not so.
 #[test]
 fn no_page_promises_what_is_not_so() {
     let untrue = [

@@ -42,7 +42,7 @@ fn every_way_gives_the_same_answer() {
             assert_eq!(document["contradictions"].as_array().map(Vec::len), Some(0));
             let answers = document["answers"].as_array().expect("answers");
             assert!(answers.len() >= 2, "{document}");
-            // What is known is said by everybody who could be asked.
+            // A known answer is given by every engine that could be asked.
             for fairness in answers.iter().map(|answer| &answer["fairness"]) {
                 let same = answers.iter().filter(|answer| answer["fairness"] == *fairness);
                 let said: Vec<&str> = same

@@ -1,13 +1,13 @@
-//! What strangers write reaches no terminal raw, and leaves no document: names, strings, names of files, lines
-//! of settings, traces, in every command and format.
+//! Texts of strangers reach no terminal raw, and leave no document: names, strings, names of files, lines of
+//! settings, traces, in every command and format.
 
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-/// What a terminal would obey: a title, a colour, C1, a turned direction, DEL, a bell, a line that GitHub
-/// would take for a command, and what ends a code span, a tag and a table.
+/// Sequences that a terminal would obey: a title, a colour, C1, a turned direction, DEL, a bell, a line that
+/// GitHub would take for a command, and the ends of a code span, a tag and a table.
 const HOSTILE: &str =
     "x\u{1b}]0;t\u{7}\u{1b}[35;7m\u{9b}2J\u{202e}\u{2066}\u{7f}\r::error::`|<b>&'";
 
@@ -41,7 +41,7 @@ impl Drop for Folder {
     }
 }
 
-/// What is left of a text without the colours that we use ourselves.
+/// A text without the colours that we use ourselves.
 fn without_colours(text: &str) -> String {
     let mut parts = text.split('\u{1b}');
     let mut plain = parts.next().unwrap_or_default().to_owned();

@@ -60,7 +60,7 @@ fn every_file_with_an_error_is_an_example() {
     assert!(text == expected, "FAIRLY_BLESS=1 writes crates/cli/src/explain/corpus.txt anew");
 }
 
-/// What a part of an explanation shows, without its indentation.
+/// Contents of a part of an explanation, without its indentation.
 fn part(text: &str, heading: &str) -> Option<String> {
     let (_, rest) = text.split_once(&format!("\n{heading}:\n\n"))?;
     let lines = rest.lines().take_while(|line| line.is_empty() || line.starts_with("    "));
@@ -68,7 +68,7 @@ fn part(text: &str, heading: &str) -> Option<String> {
     Some(lines.join("\n").trim_end().to_owned() + "\n")
 }
 
-/// What the command says of a text in a language.
+/// Output of the command about a text in a language.
 fn said(folder: &Path, ending: &str, text: &str) -> Output {
     match ending {
         "ltl" => fairly(folder, &["ltl", text.trim_end()]),

@@ -1,4 +1,4 @@
-//! What other programs read: JSON as the published schemas say, SARIF, JUnit, annotations, Markdown; and
+//! Documents for other programs: JSON as the published schemas say, SARIF, JUnit, annotations, Markdown; and
 //! the files with which others run the command.
 
 use std::path::PathBuf;
@@ -18,8 +18,8 @@ fn fairly(arguments: &[&str]) -> Output {
     command.output().expect("the binary runs")
 }
 
-/// What is wrong with a value, by the part of JSON Schema that our schemas use.
-fn wrong(value: &Value, schema: &Value, at: &str, all: &mut Vec<String>) {
+/// The errors in a value, by the part of JSON Schema that our schemas use.
+pub(crate) fn wrong(value: &Value, schema: &Value, at: &str, all: &mut Vec<String>) {
     wrong_within(value, schema, schema, at, all);
 }
 
@@ -85,7 +85,7 @@ fn wrong_within(value: &Value, schema: &Value, root: &Value, at: &str, all: &mut
     }
 }
 
-fn schema(name: &str) -> Value {
+pub(crate) fn schema(name: &str) -> Value {
     let path = root().join("docs/schema").join(name);
     let text = std::fs::read_to_string(&path).expect("the schema");
     serde_json::from_str(&text).expect("JSON")
@@ -240,7 +240,7 @@ fn annotations_stand_at_the_lines_of_properties() {
     assert_eq!(lines.len(), 1, "{text}");
     assert!(lines[0].starts_with(&format!("::error file={LOCK},line=18,title=served")), "{text}");
     assert!(lines[0].contains("%0A") && lines[0].contains("repeat from 2"), "{text}");
-    // What is expected is no error.
+    // An expected violation is no error.
     let expected = fairly(&["check", "--format", "github", "--expect", "served=violated", LOCK]);
     assert_eq!((code(&expected), out(&expected).as_str()), (0, ""));
 }

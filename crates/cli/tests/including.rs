@@ -97,6 +97,17 @@ fn files_outside_are_read_only_where_that_is_allowed() {
         let link = folder.0.join("model/link.h");
         std::os::unix::fs::symlink(folder.0.join("other/secret.h"), link).expect("a link");
         assert!(err(&folder.fairly(&["check", "l.pml"])).contains("E1117"));
+        // A name that is no text is opened as it is, and not as the text that is shown of it.
+        use std::os::unix::ffi::OsStrExt;
+        let inside = folder.0.join("model");
+        let odd = std::ffi::OsStr::from_bytes(b"odd\xff.h");
+        std::fs::write(inside.join(odd), "byte secret = 8;\n").expect("a file");
+        std::fs::remove_file(inside.join("link.h")).expect("a link");
+        std::os::unix::fs::symlink(odd, inside.join("link.h")).expect("a link");
+        let shown = inside.join("odd\u{fffd}.h");
+        std::os::unix::fs::symlink(folder.0.join("other/secret.h"), shown).expect("a link");
+        let asked = folder.fairly(&["check", "l.pml", "-f", "[] (secret == 8)"]);
+        assert_eq!(code(&asked), 0, "{}{}", out(&asked), err(&asked));
     }
 }
 

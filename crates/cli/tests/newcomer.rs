@@ -53,7 +53,7 @@ fn suggestions_lead_from_a_new_model_to_the_one_assumption() {
         let least = follow(&folder, &holds);
         assert_eq!(code(&least), 0, "{}", err(&least));
         assert!(out(&least).lines().any(|line| line.trim() == assumption), "{}", out(&least));
-        // What is there is not written over.
+        // Existing files are not written over.
         assert_eq!(code(&fairly(&folder, &["new", language], "")), 2);
     }
 }
@@ -157,7 +157,7 @@ fn an_interrupted_search_says_what_it_learned() {
     assert!(out(&output).contains("unknown: interrupted"), "{}", out(&output));
 }
 
-/// A model that nobody searches to its end in a test.
+/// A model too large to be searched to its end in a test.
 #[cfg(unix)]
 const LARGE: &str = "byte a, b, c, d;\n\
                      active proctype P() { do :: a++ :: b++ :: c++ :: d++ :: a + b + c + d == 1020 -> a = 0 od }\n\
@@ -182,7 +182,7 @@ fn a_lossy_search_is_interrupted_like_any_other() {
     assert_eq!(code(&output), 3, "{}{}", out(&output), err(&output));
     let text = out(&output);
     assert!(text.contains("unknown: interrupted after "), "{text}");
-    // What was learned is told all the same.
+    // Results so far are reported all the same.
     assert!(text.contains("states expected"), "{text}");
 }
 
@@ -261,7 +261,7 @@ fn a_report_warns_of_what_is_assumed_or_written_in_vain() {
     assert!(strong.contains("it holds under weak fairness of processes, too"), "{strong}");
     assert!(strong.contains("next: fairly least"), "{strong}");
 
-    // Where nothing needs to be assumed, nobody looks for less.
+    // Where nothing needs to be assumed, less is not looked for.
     let alone = "bool x;\nactive proctype P() { do :: x = !x od }\nltl often { [] <> x }\n";
     std::fs::write(folder.0.join("alone.pml"), alone).expect("a model");
     let strong = out(&fairly(&folder, &["check", "--fairness", "strong", "alone.pml"], ""));
@@ -278,7 +278,7 @@ fn what_csp_never_executes_is_listed() {
     let text = out(&fairly(&folder, &["m.csp"], ""));
     let said = "never executed: line 2: b{x = 2}; line 2: c; line 3: d";
     assert!(text.contains(said), "{text}");
-    // What parts of one process do together is known by one of them, and is executed by both.
+    // Joint actions of parts of one process are known by one of them, and are executed by both.
     let joint = "R() = start -> (A() || A()); A() = go -> Skip;\n#assert R() deadlockfree;\n";
     std::fs::write(folder.0.join("joint.csp"), joint).expect("a model");
     let text = out(&fairly(&folder, &["joint.csp"], ""));
@@ -305,7 +305,7 @@ fn a_sentence_says_what_a_run_waits_for() {
     ] {
         assert!(said(formula).contains(sentence), "{formula}: {}", said(formula));
     }
-    // What is wrong after finitely many steps is no matter of fairness.
+    // An error after finitely many steps is no matter of fairness.
     assert!(
         said("[] !q").contains("Whatever follows, the property stays violated"),
         "{}",
@@ -347,7 +347,7 @@ fn the_run_to_a_deadlock_is_kept_too() {
     assert_eq!(code(&verified), 0, "{}{}", out(&verified), err(&verified));
     let said = "its step is possible, and nothing is enabled in its last state";
     assert!(out(&verified).contains(said), "{}", out(&verified));
-    // The same steps lead to no deadlock where somebody receives.
+    // The same steps lead to no deadlock where a process receives.
     let receiver = format!("{model}active proctype Q() {{ c?_ }}\n");
     std::fs::write(folder.0.join("m.pml"), &receiver).expect("a model");
     let text = std::fs::read_to_string(folder.0.join(file)).expect("the trace");
@@ -386,7 +386,8 @@ fn trails_of_spin_are_read_and_written() {
     assert!(out(&verified).contains("the run violates served"), "{}", out(&verified));
     let verify = ["trace", "verify", "-p", "exclusive", "lock.pml.trail"];
     assert_eq!(code(&fairly(&folder, &verify, "")), 1);
-    // What is none, is of another model, or of another language is refused with a code or a sentence.
+    // A file that is no trail, is of another model, or of another language is refused with a code or a
+    // sentence.
     for (text, code_of) in [("hello\n", "E1185"), ("-5:1:1\n", "E1186"), ("1:0:99\n", "E1187")] {
         std::fs::write(folder.0.join("lock.pml.trail"), text).expect("a trail");
         let wrong = fairly(&folder, &["trace", "show", "lock.pml.trail"], "");

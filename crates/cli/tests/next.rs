@@ -130,7 +130,7 @@ fn options_that_make_the_model_are_repeated() {
     assert!(next.contains("--lang=promela") && next.ends_with("'a model.txt'"), "{next}");
     let ladder = follow(&folder.0, "fairly ladder --lang promela -p first 'a model.txt'");
     assert!(ladder.contains("--lang=promela -p first"), "{ladder}");
-    // What was read from a pipe is gone.
+    // A text that was read from a pipe is gone.
     let piped = follow(&folder.0, "fairly check --lang promela - < 'a model.txt'");
     assert_eq!(piped, "fairly explain lasso");
 }

@@ -129,3 +129,82 @@ fn procedures_for_inherent_fairness_agree_and_say_what_decided() {
         assert!(sets["sets"].as_array().is_some_and(|sets| !sets.is_empty()), "{sets}");
     }
 }
+
+/// What is watched on a model ends as the check says, and speaks of nodes that the graph has.
+#[test]
+fn every_engine_is_watched_on_models() {
+    let models = [
+        ("corpus/systems/c02-semaphore.net", "G F p1"),
+        ("corpus/systems/pruned-twice.net", "F z"),
+        ("examples/promela/paper/collatz.pml", "!<>[](x < 5)"),
+        ("corpus/systems/c23-live-philosophers.net", "G F eat.0"),
+        ("corpus/systems/c24-reduction-terminated.net", "G F b"),
+    ];
+    let mut answers = [0, 0];
+    for (model, formula) in models {
+        for notion in ["none", "weak", "strong"] {
+            for engine in ["scc", "ndfs", "streett", "latvala", "kesten", "sun"] {
+                let asked = ["--engine", engine, "--fairness", notion, "-f", formula, model];
+                let verdict = code(&fairly(&[&["check", "-q"], &asked[..]].concat()));
+                let watched = fairly(&[&["watch", "--format", "json"], &asked[..]].concat());
+                let what = format!("{engine}, {notion}, {model}: {}", err(&watched));
+                if verdict == 2 {
+                    assert_eq!(code(&watched), 2, "{what}");
+                    continue;
+                }
+                let watched: Value = serde_json::from_str(&out(&watched)).expect(&what);
+                assert_eq!(watched["schema"], "fairly.watch/1");
+                assert_eq!(watched["algorithm"], engine);
+                let count = watched["graph"]["nodes"].as_array().expect("nodes").len() as u64;
+                let events = watched["events"].as_array().expect("events");
+                for event in events {
+                    let nodes = ["nodes", "stem", "cycle"]
+                        .iter()
+                        .flat_map(|key| event[key].as_array().cloned().unwrap_or_default());
+                    let one = ["node", "from", "to"].iter().map(|key| event[key].clone());
+                    let all = nodes.chain(one).filter_map(|node| node.as_u64());
+                    assert!(all.into_iter().all(|node| node < count), "{event} {what}");
+                }
+                let is_accepted = events.last().is_some_and(|it| it["event"] == "accepted");
+                assert_eq!(is_accepted, verdict == 1, "{what}");
+                answers[usize::from(is_accepted)] += 1;
+            }
+        }
+    }
+    assert!(answers[0] > 10 && answers[1] > 10, "{answers:?}");
+}
+
+#[test]
+fn translations_and_counters_are_watched_on_models() {
+    let model = "corpus/systems/c02-semaphore.net";
+    let tableau =
+        json(&["watch", "--algorithm", "gpvw", "--format", "json", "-f", "G F p1", model]);
+    let negated = json(&["ltl", "!(G F \"p1\")", "--translator", "gpvw", "--explain=json"]);
+    assert_eq!(
+        tableau["events"].as_array().map(Vec::len),
+        negated["steps"].as_array().map(Vec::len)
+    );
+    let count = |of: &Value| of.as_array().map_or(0, Vec::len);
+    assert_eq!(count(&tableau["graph"]["nodes"]), count(&tableau["states"]) + 1);
+    let weak = ["watch", "--algorithm", "degeneralization", "--fairness", "weak", "-f", "G F p1"];
+    let counter = json(&[&weak[..], &["--format", "json", model]].concat());
+    let levels = counter["events"].as_array().expect("events");
+    assert!(levels.iter().any(|it| it["accepting"] == true));
+    assert!(levels.iter().any(|it| it["level"] == it["next"]));
+    // Streett is no counter, and a never claim no formula.
+    let strong =
+        fairly(&["watch", "--algorithm", "degeneralization", "--fairness", "strong", model]);
+    assert_eq!(code(&strong), 2, "{}", out(&strong));
+    let claim = "examples/promela/paper/collatz.pml";
+    let none = fairly(&["watch", "--algorithm", "gpvw", "-p", "never_0", claim]);
+    assert_eq!(code(&none), 2, "{}", out(&none));
+    let large = fairly(&[
+        "watch",
+        "--max-states",
+        "3",
+        "-f",
+        "G F eat.0",
+        "corpus/systems/c23-live-philosophers.net",
+    ]);
+    assert_eq!(code(&large), 3, "{}", out(&large));
+}

@@ -181,7 +181,7 @@ fn examples() -> Vec<PathBuf> {
     models
 }
 
-/// What SPIN stores stands in the comments, so that this needs no SPIN.
+/// Numbers of states that SPIN stores stand in the comments, so that this needs no SPIN.
 #[test]
 fn states_are_counted_as_spin_counts_them() {
     let expected = |path: &Path| {

@@ -1,4 +1,4 @@
-//! What a person sees, at two widths, with and without colours, as snapshots to be read.
+//! Reports for people, at two widths, with and without colours, as snapshots to be read.
 //!
 //! After a change that is meant: `INSTA_UPDATE=always cargo test -p fairly-cli --test all reports::`, and read
 //! the difference.

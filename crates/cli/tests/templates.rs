@@ -1,4 +1,5 @@
-//! What `fairly new` writes: each model fails as its comments say, and holds with what they suggest.
+//! Templates of `fairly new`: each model fails as its comments say, and holds with the fairness that they
+//! suggest.
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -44,7 +44,7 @@ impl Folder {
         names
     }
 
-    /// What is said of each trace.
+    /// Verdict on each trace.
     fn verify(&self, traces: &[String]) -> Vec<String> {
         let mut said = Vec::new();
         // One more than one, so that each line names its file.

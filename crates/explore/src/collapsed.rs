@@ -1,13 +1,13 @@
 //! Atomic sequences as single steps.
 //!
-//! While a process holds ([`Sequences`]), nobody else can move. SPIN passes through the states in between: it
+//! While a process holds ([`Sequences`]), no other process can move. SPIN passes through the states in between: it
 //! does not store them, a claim does not read them, and fairness does not ask who is enabled there.
-//! [`Collapsed`] does the same with a space: a step leads from one state in which nobody holds to the next.
+//! [`Collapsed`] does the same with a space: a step leads from one state in which no process holds to the next.
 //! Its action has the event of the first step on the way and the moves of all of them, each once: see
 //! `collapsed/ways.rs`.
 //!
 //! The states that are passed through are no states of this space. However long a sequence is, no formula reads
-//! them. If there are too many ([`PassingLimits`]), the step ends in a fault of the kind
+//! them. If there are too many ([`SequenceLimits`]), the step ends in a fault of the kind
 //! [`FaultKind::Limit`](fairly_system::FaultKind::Limit).
 //!
 //! # Sequences that never end
@@ -17,16 +17,18 @@
 //! where it enters that component, step by step. So a state in which a process holds is only ever met
 //! on such a run, and its steps are those that stay in the component. The others are
 //! [omitted](Steps::omitted): they are enabled, but a run that takes one leaves the component, and may yet end
-//! the sequence. That run is among those that are passed through, where nobody sees the component. This is a
+//! the sequence. That run is among those that are passed through, where the component is not seen. This is a
 //! choice that is made before it can be seen: [`Steps::committed`].
 //!
-//! [`PassingLimits`]: fairly_system::PassingLimits
+//! [`SequenceLimits`]: fairly_system::SequenceLimits
 
 mod passage;
 mod ways;
 
+use std::ops::Range;
+
 use fairly_system::{
-    ActionId, Fault, Long, MOST_AT_ONCE, Scratch, Seen, Sequences, Signature, Space, Steps,
+    ActionId, Fault, Holder, Long, MOST_AT_ONCE, Scratch, Seen, Sequences, Signature, Space, Steps,
     delegate_space,
 };
 use hashbrown::{HashMap, HashSet, HashTable};
@@ -40,6 +42,7 @@ const ASKED: usize = 1 << 10;
 /// A space whose atomic sequences are single steps.
 pub struct Collapsed<S> {
     inner: S,
+    holder: Option<Holder>,
     /// Sequences that were too long, or nearly.
     long: Long,
 }
@@ -54,11 +57,11 @@ struct Work {
     walk: Walk,
 }
 
-/// What is remembered from one state to the next, and the steps of the state that is expanded.
+/// Memory that is kept from one state to the next, and the steps of the state that is expanded.
 struct Walk {
     width: usize,
     ways: Ways,
-    /// What ways are called. Several steps may be made at once, so that the same action may be made of different
+    /// Names of ways. Several steps may be made at once, so that the same action may be made of different
     /// pieces.
     by_way: HashMap<WayId, ActionId>,
     seen_actions: Seen,
@@ -95,7 +98,7 @@ fn is_interrupted(scratch: &Scratch) -> bool {
 impl<S: Sequences> Collapsed<S> {
     /// Of a space.
     pub fn new(inner: S) -> Collapsed<S> {
-        Collapsed { inner, long: Long::default() }
+        Collapsed { holder: inner.holder(), inner, long: Long::default() }
     }
 
     /// The space inside.
@@ -111,9 +114,8 @@ impl<S: Sequences> Collapsed<S> {
         first: &Steps,
         out: &mut Steps,
     ) {
-        let is_held = self.inner.is_held(row);
         walk.begin();
-        if is_held && self.stay(row, scratch, walk, out) {
+        if self.is_held(row) && self.stay(row, scratch, walk, out) {
             return;
         }
         self.pass(row, scratch, walk, first);
@@ -122,10 +124,10 @@ impl<S: Sequences> Collapsed<S> {
 
     /// Passes through the sequences that begin with the steps out of a packed state.
     ///
-    /// What is skipped of a sequence where several steps are made at once must make no difference. So if it comes
+    /// Parts of a sequence that are skipped where several steps are made at once must make no difference. So if it comes
     /// near a limit, or to a cycle, whose states are shown, all is done again step by step.
     fn pass(&self, row: &[u64], scratch: &mut Scratch, walk: &mut Walk, first: &Steps) {
-        let limits = self.inner.passing_limits();
+        let limits = self.inner.sequence_limits();
         let share = self.long.share(row);
         let most_at_once = self.inner.most_at_once();
         let ways = limits.ways / share;
@@ -171,7 +173,7 @@ impl<S: Sequences> Collapsed<S> {
 
     /// Takes note of a state whose sequences were passed through, if that took much work.
     fn note_length(&self, row: &[u64], walk: &Walk, passed: usize) {
-        let limits = self.inner.passing_limits();
+        let limits = self.inner.sequence_limits();
         // The same whether several steps are made at once or not.
         let inside = walk.passage.states() * MOST_AT_ONCE;
         let is_long = passed > limits.ways / Long::SHARE
@@ -195,14 +197,14 @@ impl<S: Sequences> Collapsed<S> {
             let row = first.rows_of(at..at + 1, walk.width);
             let way = walk.ways.followed(signature, WayId::EMPTY, step);
             match first.fault(at) {
-                None if self.inner.is_held(row) => walk.end(signature, way, row, Some(&limit)),
+                None if self.is_held(row) => walk.end(signature, way, row, Some(&limit)),
                 fault => walk.end(signature, way, row, fault),
             }
         }
     }
 
     /// Makes `walk.ends` the steps of a row, in which a process holds, that stay on a cycle, if it is on one.
-    /// What leaves the cycle is omitted in `out`.
+    /// Steps that leave the cycle are omitted in `out`.
     fn stay(&self, row: &[u64], scratch: &mut Scratch, walk: &mut Walk, out: &mut Steps) -> bool {
         let signature = self.inner.signature();
         let mut first = std::mem::take(&mut walk.singly);
@@ -210,10 +212,10 @@ impl<S: Sequences> Collapsed<S> {
         let cycle = match walk.cycles.get(row) {
             Some(&cycle) => cycle,
             None => {
-                let limits = self.inner.passing_limits();
+                let limits = self.inner.sequence_limits();
                 let extent = Extent { states: limits.states, words: limits.words, at_once: false };
                 if walk.passage.explore_from(&self.inner, scratch, row, extent).is_err() {
-                    // Whatever it does next is not known.
+                    // Its further steps are not known.
                     self.inner.expand_singly(row, scratch, &mut first);
                     self.give_up(scratch, walk, &first);
                     walk.singly = first;
@@ -247,31 +249,35 @@ impl<S: Sequences> Collapsed<S> {
         true
     }
 
-    /// Whether a process holds in one of some rows.
-    fn is_any_held(&self, rows: &[u64], width: usize) -> bool {
-        rows.chunks_exact(width).any(|row| self.inner.is_held(row))
+    /// Whether a process holds in a row.
+    #[inline]
+    fn is_held(&self, row: &[u64]) -> bool {
+        self.holder.is_some_and(|holder| holder.is_held(row))
     }
 
-    /// Appends the steps of all rows in a batch if nothing goes wrong, nobody holds before or behind any of
+    /// Appends the steps of some rows in a batch if nothing goes wrong, no process holds before or behind any of
     /// them and no two out of one row have the same action; otherwise it says so, and appends nothing.
     fn append_simple(
         &self,
-        (rows, batch): (&[u64], &mut Steps),
+        (rows, batch, of): (&[u64], &mut Steps, Range<usize>),
         walk: &mut Walk,
         out: &mut Steps,
     ) -> bool {
         let width = walk.width;
-        if !batch.faults.is_empty()
-            || self.is_any_held(&batch.rows, width)
-            || self.is_any_held(rows, width)
+        let first = if of.start == 0 { 0 } else { batch.ends[of.start - 1] };
+        let steps = first..if of.is_empty() { first } else { batch.ends[of.end - 1] };
+        let rows = rows[of.start * width..of.end * width].chunks_exact(width);
+        let targets = batch.rows_of(steps.clone(), width).chunks_exact(width);
+        if batch.faults.iter().any(|(at, _)| steps.contains(at))
+            || targets.chain(rows).any(|row| self.is_held(row))
         {
             return false;
         }
         let before = out.actions.len();
         let signature = self.inner.signature();
-        let (mut begin, mut is_simple) = (0, true);
-        out.actions.reserve(batch.actions.len());
-        for &end in &batch.ends {
+        let (mut begin, mut is_simple) = (first, true);
+        out.actions.reserve(steps.len());
+        for &end in &batch.ends[of.clone()] {
             walk.expansions += 1;
             for &step in &batch.actions[begin..end] {
                 let action = walk.name(signature, step);
@@ -286,11 +292,11 @@ impl<S: Sequences> Collapsed<S> {
             out.actions.truncate(before);
             return false;
         }
-        match out.rows.is_empty() {
+        match out.rows.is_empty() && of.len() == batch.ends.len() {
             true => std::mem::swap(&mut out.rows, &mut batch.rows),
-            false => out.rows.extend_from_slice(&batch.rows),
+            false => out.rows.extend_from_slice(batch.rows_of(steps, width)),
         }
-        out.ends.extend(batch.ends.iter().map(|end| before + end));
+        out.ends.extend(batch.ends[of].iter().map(|end| before + end - first));
         true
     }
 }
@@ -301,7 +307,7 @@ impl<S: Sequences> Space for Collapsed<S> {
     fn scratch(&self) -> Scratch {
         let (inner, width) = (self.inner.scratch(), self.inner.width());
         let [batch, first] = [Steps::default(), Steps::default()];
-        Scratch::new(Work { inner, batch, first, walk: Walk::new(width) })
+        Scratch::new(Work { inner, batch, first, walk: Walk::new(width, self.holder) })
     }
 
     fn initial(&self, scratch: &mut Scratch, out: &mut Steps) {
@@ -315,15 +321,19 @@ impl<S: Sequences> Space for Collapsed<S> {
         let width = walk.width;
         batch.clear();
         self.inner.expand(rows, inner, batch);
-        if !self.append_simple((rows, batch), walk, out) {
-            for (row, steps) in rows.chunks_exact(width).zip(batch.by_row()) {
-                first.take_from(batch, steps, width);
-                first.end_row();
-                if !self.append_simple((row, first), walk, out) {
+        let all = 0..batch.ends.len();
+        if !self.append_simple((rows, batch, all), walk, out) {
+            let mut begin = 0;
+            for (at, row) in rows.chunks_exact(width).enumerate() {
+                let end = batch.ends[at];
+                if !self.append_simple((rows, batch, at..at + 1), walk, out) {
+                    first.take_from(batch, begin..end, width);
+                    first.end_row();
                     self.pass_through((row, inner), walk, first, out);
                     out.append(&walk.ends, width);
                     out.end_row();
                 }
+                begin = end;
             }
         }
         let interrupt = inner.interrupt.take();
@@ -334,14 +344,14 @@ impl<S: Sequences> Space for Collapsed<S> {
 }
 
 impl Walk {
-    fn new(width: usize) -> Walk {
+    fn new(width: usize, holder: Option<Holder>) -> Walk {
         Walk {
             width,
             ways: Ways::new(),
             by_way: HashMap::new(),
             seen_actions: Seen::default(),
             names: Vec::new(),
-            passage: Passage::new(width),
+            passage: Passage::new(width, holder),
             path: Vec::new(),
             seen: HashSet::new(),
             ends: Steps::default(),
@@ -357,7 +367,7 @@ impl Walk {
         }
     }
 
-    /// What a way is called.
+    /// Action of a way.
     fn action_of(&mut self, signature: &Signature, way: WayId) -> ActionId {
         if let Some(&known) = self.by_way.get(&way) {
             return known;
@@ -387,7 +397,7 @@ impl Walk {
         scratch: &Scratch,
         most: usize,
     ) -> Option<usize> {
-        let passage = std::mem::replace(&mut self.passage, Passage::new(0));
+        let passage = std::mem::replace(&mut self.passage, Passage::new(0, None));
         let mut path = std::mem::take(&mut self.path);
         path.clear();
         self.seen.clear();
@@ -450,7 +460,7 @@ impl Walk {
         }
     }
 
-    /// What a step of the space inside is called if it is alone.
+    /// Name of a step of the space inside if it is alone.
     #[inline]
     fn name(&mut self, signature: &Signature, step: ActionId) -> ActionId {
         match self.names.get(step.index()) {

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use fairly_omega::StateId;
-use fairly_store::{Full, Numbers, StateIndex};
+use fairly_store::{Numbers, StateIndex, StoreError};
 use fairly_system::{
     Action, ActionId, AtomIndex, Blocked, Fault, Growth, Interrupt, MoveId, Packed, Scratch,
     Signature, Space, StateValues, Steps, Transition, TransitionSystem,
@@ -33,17 +33,17 @@ pub struct Explored<S: Space + ?Sized> {
     rows: Vec<u64>,
     steps: Steps,
     /// The state that was read last.
-    reading: RefCell<Reading>,
+    reading: RefCell<Cursor>,
 }
 
-/// What went wrong, and in which state; in none if it is in the initial one.
+/// A fault, and the state that it is in; `None` if it is in the initial one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Broken {
     fault: Fault,
     before: Option<StateId>,
 }
 
-struct Reading {
+struct Cursor {
     state: Option<StateId>,
     row: Vec<u64>,
     scratch: Scratch,
@@ -65,7 +65,7 @@ impl<S: Space + ?Sized> Explored<S> {
     /// Nothing has been met of a space that others use as well.
     pub fn of(space: Arc<S>) -> Explored<S> {
         let width = space.width();
-        let reading = Reading { state: None, row: vec![0; width], scratch: space.scratch() };
+        let reading = Cursor { state: None, row: vec![0; width], scratch: space.scratch() };
         Explored {
             scratch: space.scratch(),
             states: Numbers::new(width),
@@ -94,14 +94,18 @@ impl<S: Space + ?Sized> Explored<S> {
         self.leaves_out = false;
         self.latest.clear();
         let scratch = self.space.scratch();
-        self.reading = RefCell::new(Reading { state: None, row: vec![0; width], scratch });
+        self.reading = RefCell::new(Cursor { state: None, row: vec![0; width], scratch });
     }
 
     /// Whether every state has been met that can be reached, its steps included, and nothing goes wrong there.
     pub fn is_known_to_be_faultless(&self) -> bool {
+        !self.leaves_out && self.meets_no_fault()
+    }
+
+    /// The same without what is left out of some states.
+    pub fn meets_no_fault(&self) -> bool {
         self.is_begun
             && self.faults.is_empty()
-            && !self.leaves_out
             && self.expanded.len() == self.states.len()
             && !self.expanded.contains(&false)
     }
@@ -109,18 +113,6 @@ impl<S: Space + ?Sized> Explored<S> {
     /// The row of a state; `None` if something went wrong in the step to it.
     pub fn own_row(&self, state: StateId) -> Option<Vec<u64>> {
         (!self.faults.contains_key(&state)).then(|| self.row(state))
-    }
-
-    /// Asks another space from now on, with rows of the same kind.
-    pub fn replace_space(&mut self, space: Arc<S>) {
-        let interrupt = self.scratch.interrupt.take();
-        self.scratch = space.scratch();
-        self.scratch.interrupt = interrupt;
-        self.latest.clear();
-        let mut reading = self.reading.borrow_mut();
-        (reading.state, reading.scratch) = (None, space.scratch());
-        drop(reading);
-        self.space = space;
     }
 
     /// The space, for others to use as well.
@@ -131,13 +123,6 @@ impl<S: Space + ?Sized> Explored<S> {
     /// The space.
     pub fn space(&self) -> &S {
         &self.space
-    }
-
-    /// Sets the most bytes that the states may take, before there are many. A step to a state that
-    /// there is no room for leads to a fault of the kind
-    /// [`FaultKind::Limit`](fairly_system::FaultKind::Limit).
-    pub fn limit_memory(&mut self, bytes: usize) {
-        self.states.limit(bytes);
     }
 
     /// The number of states that have been met.
@@ -160,6 +145,15 @@ impl<S: Space + ?Sized> Explored<S> {
             Ok(()) => StateId(numbers[0].0.0),
             Err(full) => self.beyond(full),
         }
+    }
+
+    /// The number here of a state of another space with the same rows; it has one from now on.
+    pub fn number_of<T: Space + ?Sized>(&mut self, other: &Explored<T>, state: StateId) -> StateId {
+        let Some(Broken { fault, before }) = other.faults.get(&state) else {
+            return self.number(&other.row(state));
+        };
+        let before = before.map(|before| self.number_of(other, before));
+        self.broken(fault.clone(), before)
     }
 
     /// Appends steps of a state that were made elsewhere.
@@ -188,7 +182,7 @@ impl<S: Space + ?Sized> Explored<S> {
     }
 
     /// The state that stands for those that there is no room for: nothing is known of what follows.
-    fn beyond(&mut self, full: Full) -> StateId {
+    fn beyond(&mut self, full: StoreError) -> StateId {
         self.broken(Fault::limit(full.to_string(), None), None)
     }
 
@@ -303,7 +297,7 @@ impl<S: Space + ?Sized> Explored<S> {
     ) -> Option<T> {
         let state = self.shown(state)?;
         let mut reading = self.reading.borrow_mut();
-        let Reading { state: known, row, scratch } = &mut *reading;
+        let Cursor { state: known, row, scratch } = &mut *reading;
         if *known != Some(state) {
             self.states.get(index(state), row);
             *known = Some(state);

@@ -1,4 +1,5 @@
 //! All tests of the crate in one program.
 
+mod breadth;
 mod collapsed;
 mod explored;

@@ -1,4 +1,4 @@
-//! What is known of a space that is explored.
+//! Knowledge of a space that is explored.
 
 use fairly_explore::Explored;
 use fairly_model::{ModelSpace, text};

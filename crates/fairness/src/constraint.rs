@@ -96,7 +96,7 @@ pub enum Predicate {
 
 /// A Boolean combination of what a step's event is and what holds in the state it leaves: the
 /// formulas of `justice` and `compassion`. Constraints are about steps, so this is their reading
-/// whatever a property's [`fairly_system::EventReading`] is.
+/// whatever a property's [`fairly_system::EventPosition`] is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum StepFormula {
     /// The step has one of these events.

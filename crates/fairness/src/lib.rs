@@ -16,5 +16,5 @@ mod own;
 
 pub use constraint::{Constraint, Predicate, Selector, StepFormula, Strength};
 pub use lowering::Lowering;
-pub use notion::{AnnotationLevel, Level, Notion, Reading};
-pub use own::{Inexpressible, own_constraints};
+pub use notion::{AnnotationLevel, Level, Notion, PrefixKind};
+pub use own::{FairnessError, own_constraints};

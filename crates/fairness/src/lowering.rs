@@ -10,7 +10,7 @@
 //! event or move, so events and moves may be met while the marks are asked for.
 
 use fairly_omega::{Acceptance, Mark, MarkSet};
-use fairly_system::{ActionId, AtomIndex, EventId, MoveId, Signature, TransitionSystem};
+use fairly_system::{Action, ActionId, AtomIndex, EventId, MoveId, Signature};
 
 use crate::constraint::{Constraint, Predicate, Strength};
 
@@ -115,8 +115,12 @@ impl Lowering {
 
     /// The marks of every step that takes an action, and the predicates that it answers where it is
     /// enabled. The idle step is not enabled, and answers nothing.
-    pub fn of_action<S: TransitionSystem>(&self, id: ActionId, system: &S) -> (MarkSet, MarkSet) {
-        let (action, signature) = (system.action(id), system.signature());
+    pub fn of_action(
+        &self,
+        id: ActionId,
+        action: &Action,
+        signature: &Signature,
+    ) -> (MarkSet, MarkSet) {
         let taken = |predicate: &Predicate| match predicate {
             Predicate::Taken(selector) => Some(selector.selects(action, signature)),
             _ => None,

@@ -57,12 +57,12 @@ pub enum Notion {
     /// Every transition of a state that is visited again and again is taken again and again.
     Global,
     /// Not a condition on runs: every finite prefix has a satisfying continuation.
-    Inherent(Reading),
+    Inherent(PrefixKind),
 }
 
 /// Meaning of a finite prefix under inherent fairness.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Reading {
+pub enum PrefixKind {
     /// The word it reads: events, and the propositions of the property. Another run that reads the
     /// same may be the one that is continued.
     #[default]
@@ -86,8 +86,8 @@ impl fmt::Display for Notion {
                 write!(f, "the model's annotations, by occurrence")
             }
             Notion::Global => write!(f, "strong global fairness"),
-            Notion::Inherent(Reading::Trace) => write!(f, "inherent fairness, of traces"),
-            Notion::Inherent(Reading::Run) => write!(f, "inherent fairness, of runs"),
+            Notion::Inherent(PrefixKind::Trace) => write!(f, "inherent fairness, of traces"),
+            Notion::Inherent(PrefixKind::Run) => write!(f, "inherent fairness, of runs"),
         }
     }
 }

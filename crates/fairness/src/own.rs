@@ -18,7 +18,7 @@ use crate::constraint::{Constraint, Predicate, Selector, StepFormula, Strength};
     "the component `{component}` has the acceptance condition {acceptance}, which is no conjunction of Inf and \
      Fin | Inf; turn it into one with `fairly aut degeneralize` first"
 )]
-pub struct Inexpressible {
+pub struct FairnessError {
     /// The component.
     pub component: String,
     /// Its condition.
@@ -29,7 +29,7 @@ pub struct Inexpressible {
 ///
 /// # Errors
 /// When a condition is not a conjunction of clauses with at most one `Fin` each.
-pub fn own_constraints(network: &Network) -> Result<Vec<Constraint>, Inexpressible> {
+pub fn own_constraints(network: &Network) -> Result<Vec<Constraint>, FairnessError> {
     let mut constraints = Vec::new();
     for (at, component) in network.components().to_vec().into_iter().enumerate() {
         let process = ProcessId::from_index(at);
@@ -37,7 +37,7 @@ pub fn own_constraints(network: &Network) -> Result<Vec<Constraint>, Inexpressib
         if acceptance == Acceptance::True {
             continue;
         }
-        let refuse = || Inexpressible {
+        let refuse = || FairnessError {
             component: component.name().to_owned(),
             acceptance: acceptance.clone(),
         };

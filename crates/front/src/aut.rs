@@ -42,21 +42,21 @@ use fairly_source::{Diagnostic, Span};
 use fairly_system::{Component, ComponentBuilder};
 
 use crate::case::composed;
-use crate::loaded::{Loaded, Loader, NotLoaded, Settings, Text, Wrong};
+use crate::loaded::{LoadError, Loaded, Loader, Settings, Text, TextError};
 
 /// Reads components, a file each, that make one system together.
 pub struct Components;
 
 impl Loader for Components {
-    fn load(&self, texts: &[Text], settings: Settings<'_>) -> Result<Loaded, NotLoaded> {
+    fn load(&self, texts: &[Text], settings: Settings<'_>) -> Result<Loaded, LoadError> {
         let components = texts.iter().map(|text| {
             let stem = Path::new(&text.name).file_stem();
             let name = stem.map_or_else(|| text.name.as_str().into(), OsStr::to_string_lossy);
             read(&name, &text.text).map_err(|diagnostic| {
-                NotLoaded::Wrong(Wrong { text: text.clone(), diagnostics: vec![diagnostic] })
+                LoadError::Wrong(TextError { text: text.clone(), diagnostics: vec![diagnostic] })
             })
         });
-        let components = components.collect::<Result<Vec<Component>, NotLoaded>>()?;
+        let components = components.collect::<Result<Vec<Component>, LoadError>>()?;
         composed(components, settings.interleaved.to_vec(), &settings)
     }
 }
@@ -64,7 +64,7 @@ impl Loader for Components {
 /// The component in a text, whichever of the two kinds it is.
 ///
 /// # Errors
-/// What is wrong with the text; see the table of this module.
+/// The first error in the text; see the table of this module.
 pub fn read(name: &str, text: &str) -> Result<Component, Diagnostic> {
     if Format::detect(text) != Some(Format::Hoa) {
         return component(name, text);
@@ -79,7 +79,7 @@ pub fn read(name: &str, text: &str) -> Result<Component, Diagnostic> {
 /// The automaton in a text as a component whose events are the propositions.
 ///
 /// # Errors
-/// What is wrong with the text; `E0751`, `E0752`.
+/// The first error in the text; `E0751`, `E0752`.
 pub fn component(name: &str, text: &str) -> Result<Component, Diagnostic> {
     let automata = formats::read_any(text)?;
     let [automaton] = automata.as_slice() else { return Err(not_one(text, automata.len())) };
@@ -92,8 +92,8 @@ pub fn component(name: &str, text: &str) -> Result<Component, Diagnostic> {
 /// The state-labelled HOA automaton in a text as a Kripke structure.
 ///
 /// # Errors
-/// What is wrong with the text; `E0751`, `E0753`, and `E0230`, `E0231` of the reader where it is no
-/// Kripke structure.
+/// The first error in the text; `E0751`, `E0753`, and `E0230`, `E0231` of the reader where it is no Kripke
+/// structure.
 pub fn kripke(name: &str, text: &str) -> Result<Component, Diagnostic> {
     structure(name, text, &hoa::parse_kripke(text)?)
 }

@@ -14,7 +14,7 @@ pub struct Included {
 
 /// Why a file is not included.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NotIncluded {
+pub enum IncludeError {
     /// There is no such file. The folders that were searched.
     Missing(Vec<String>),
     /// The file is outside the folders that may be read.
@@ -31,7 +31,7 @@ pub trait Includes {
     ///
     /// # Errors
     /// Why it is not included.
-    fn include(&mut self, path: &str, from: &str) -> Result<Included, NotIncluded>;
+    fn include(&mut self, path: &str, from: &str) -> Result<Included, IncludeError>;
 }
 
 /// Includes nothing.
@@ -39,7 +39,7 @@ pub trait Includes {
 pub struct NoFiles;
 
 impl Includes for NoFiles {
-    fn include(&mut self, _: &str, _: &str) -> Result<Included, NotIncluded> {
-        Err(NotIncluded::NoFiles)
+    fn include(&mut self, _: &str, _: &str) -> Result<Included, IncludeError> {
+        Err(IncludeError::NoFiles)
     }
 }

@@ -104,7 +104,7 @@ impl Language {
 
 /// Why texts have no language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoLanguage {
+pub enum LanguageError {
     /// Another tool's.
     Foreign(Foreign),
     /// It is no text.
@@ -123,34 +123,34 @@ pub enum NoLanguage {
 pub fn language_of(
     texts: &[Text],
     chosen: Option<&'static Language>,
-) -> Result<&'static Language, NoLanguage> {
+) -> Result<&'static Language, LanguageError> {
     let components = &LANGUAGES[LANGUAGES.len() - 1];
     let offered = |language: &&Language| language.option.is_some();
     let named = || texts.iter().find_map(|text| Language::of(&text.name).filter(offered));
     match (chosen.or_else(named), texts) {
         (Some(language), [_]) => Ok(language),
-        (Some(_), _) => Err(NoLanguage::Several),
+        (Some(_), _) => Err(LanguageError::Several),
         (None, [text]) => language_of_one(text),
         (None, _) => Ok(components),
     }
 }
 
-fn language_of_one(text: &Text) -> Result<&'static Language, NoLanguage> {
+fn language_of_one(text: &Text) -> Result<&'static Language, LanguageError> {
     let of_guess = |guess| LANGUAGES.iter().find(|language| language.guess == Some(guess));
     let components = LANGUAGES.iter().find(|language| !language.is_whole);
     // An automaton is known by its first line, whatever the name of its file says.
     if Format::detect(&text.text).is_some() {
-        return components.ok_or(NoLanguage::Unknown);
+        return components.ok_or(LanguageError::Unknown);
     }
     if Language::of(&text.name).is_some() {
-        return of_guess(Guess::Network).ok_or(NoLanguage::Unknown);
+        return of_guess(Guess::Network).ok_or(LanguageError::Unknown);
     }
     if let Some(foreign) = foreign_ending(&text.name) {
-        return Err(NoLanguage::Foreign(foreign));
+        return Err(LanguageError::Foreign(foreign));
     }
     match guess(&text.text) {
-        Guess::Foreign(foreign) => Err(NoLanguage::Foreign(foreign)),
-        Guess::Binary => Err(NoLanguage::Binary),
-        guessed => of_guess(guessed).ok_or(NoLanguage::Unknown),
+        Guess::Foreign(foreign) => Err(LanguageError::Foreign(foreign)),
+        Guess::Binary => Err(LanguageError::Binary),
+        guessed => of_guess(guessed).ok_or(LanguageError::Unknown),
     }
 }

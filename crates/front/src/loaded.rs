@@ -6,9 +6,9 @@
 
 use fairly_logic::Atom;
 use fairly_model::{Expr, Model, Unfold};
-use fairly_omega::{Automaton, Refused};
+use fairly_omega::{Automaton, BudgetError};
 use fairly_source::{Diagnostic, Span};
-use fairly_system::{EventId, EventReading, Network};
+use fairly_system::{EventId, EventPosition, Network};
 
 use crate::case::Constraint;
 use crate::include::Includes;
@@ -18,8 +18,8 @@ pub trait Loader: Sync {
     /// Reads the texts that make one model; there is at least one.
     ///
     /// # Errors
-    /// What is wrong with them.
-    fn load(&self, texts: &[Text], settings: Settings<'_>) -> Result<Loaded, NotLoaded>;
+    /// When they are wrong, or the settings do not fit.
+    fn load(&self, texts: &[Text], settings: Settings<'_>) -> Result<Loaded, LoadError>;
 }
 
 /// A text with its name.
@@ -69,27 +69,27 @@ impl<'a> Settings<'a> {
 
 /// Why texts are no model.
 #[derive(Clone, Debug)]
-pub enum NotLoaded {
+pub enum LoadError {
     /// One of them is wrong.
-    Wrong(Wrong),
+    Wrong(TextError),
     /// The settings do not fit, in a sentence.
     Refused(String),
 }
 
 /// Errors in a text.
 #[derive(Clone, Debug)]
-pub struct Wrong {
+pub struct TextError {
     /// The text, with what it includes as [parts](fairly_source::parts).
     pub text: Text,
     /// The errors, at least one.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-impl Wrong {
+impl TextError {
     /// Errors in a formula that is not in the file.
-    pub fn in_formula(formula: &str, diagnostics: Vec<Diagnostic>) -> Wrong {
+    pub fn in_formula(formula: &str, diagnostics: Vec<Diagnostic>) -> TextError {
         let text = Text { name: "<formula>".to_owned(), text: formula.to_owned() };
-        Wrong { text, diagnostics }
+        TextError { text, diagnostics }
     }
 }
 
@@ -112,7 +112,7 @@ pub struct Loaded {
     /// Whether fairness is asked for where events or statements are written.
     pub is_annotated: bool,
     /// Which event a position of a run reads, where no formula says so.
-    pub reading: EventReading,
+    pub reading: EventPosition,
     /// Lists the actions that are written, for languages in which the moves of a system do not tell.
     pub written: Option<WrittenIn>,
     /// The whole model in one text, as another tool can read it.
@@ -207,7 +207,7 @@ pub struct Question {
     pub system: SystemIndex,
     /// Its kind.
     pub kind: Kind,
-    /// What is asked, or why it cannot be.
+    /// Subject of the question, or why it cannot be asked.
     pub asked: Result<Asked, Vec<Diagnostic>>,
     /// Where it is asked, if that is in the file.
     pub place: Option<Span>,
@@ -274,7 +274,7 @@ impl Kind {
     }
 }
 
-/// What a question asks.
+/// Subject of a question.
 #[derive(Clone, Debug)]
 #[expect(clippy::large_enum_variant, reason = "a model has a few of them, and they are not copied")]
 pub enum Asked {
@@ -296,7 +296,7 @@ pub struct Formula {
     /// The formula as it is shown; as `fairly_logic` writes it if none.
     pub shown: Option<String>,
     /// Which event a position of a run reads.
-    pub reading: EventReading,
+    pub reading: EventPosition,
     /// Whether words that are names of the system are read as names, even where they look like operators.
     pub has_bare_names: bool,
 }
@@ -308,7 +308,7 @@ impl Formula {
             name: name.into(),
             text: FormulaText::written(logic, start),
             shown: None,
-            reading: EventReading::default(),
+            reading: EventPosition::default(),
             has_bare_names: true,
         }
     }
@@ -374,7 +374,7 @@ pub enum Claim {
     Deterministic,
     /// The system does nothing that another one does not.
     Refines {
-        /// What is compared.
+        /// Observations that are compared.
         model: Refinement,
         /// The other system.
         specification: SystemIndex,
@@ -388,14 +388,14 @@ pub enum Claim {
     },
 }
 
-/// What refinement compares.
+/// Semantic model of a refinement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refinement {
-    /// What a system can do.
+    /// Events that a system can do.
     Traces,
-    /// What it can do, and refuse.
+    /// Events that it can do, and refuse.
     Failures,
-    /// What it can do, refuse, and where it diverges.
+    /// Events that it can do, refuse, and where it diverges.
     FailuresDivergences,
 }
 
@@ -415,7 +415,7 @@ pub enum Counted {
     /// Those of the system.
     System,
     /// Those of the system with an automaton.
-    With(Result<Automaton, Refused>),
+    With(Result<Automaton, BudgetError>),
     /// Those of the system with an automaton for the formula, of which the other tool has another one.
     WithFormula,
 }

@@ -26,7 +26,7 @@ use fairly_source::{Diagnostic, Span};
 /// The run of a verifier, without what its claim did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trail {
-    /// What the processes did.
+    /// Steps of the processes.
     pub lines: Vec<TrailLine>,
     /// The position of the first line of the cycle, if there is one.
     pub cycle: Option<usize>,
@@ -34,7 +34,7 @@ pub struct Trail {
     pub merged: bool,
 }
 
-/// What a process did.
+/// Kind of a step of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TrailLine {
     /// Its number, from 0.
@@ -45,7 +45,7 @@ pub struct TrailLine {
     pub span: Span,
 }
 
-/// What is said where a trail is no use.
+/// Advice where a trail is no use.
 const HELP: &str = "a line is `depth:process:statement`, as `pan` writes them into FILE.trail";
 
 impl Trail {
@@ -124,7 +124,7 @@ mod tests {
     fn what_is_no_trail_is_refused() {
         let code = |text: &str| Trail::parse(text).map(|_| ()).map_err(|wrong| wrong.code);
         assert_eq!(code("1:0:3\n"), Ok(()));
-        // What is wrong may be wrong from the start.
+        // The text may be wrong from the start.
         assert_eq!(code(""), Ok(()));
         for text in ["1:0", "1:0:3:4", "a:b:c", "-3:0:0", "1:-1:3", "9:1:99999999999"] {
             assert_eq!(code(text), Err("E1185"), "{text}");

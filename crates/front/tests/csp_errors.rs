@@ -42,7 +42,7 @@ fn every_code_has_a_file_that_shows_it() {
         assert!(render(found, &name, &text, Style::Plain).contains(found.code));
         shown.insert(found.code);
     }
-    // Nobody wants a file of that size; see the next test.
+    // A file of that size is too large to be kept; see the next test.
     shown.insert("E1000");
     assert_eq!(shown, codes::ALL.iter().copied().collect());
 }
@@ -103,7 +103,7 @@ fn parsing_goes_on_after_brackets_semicolons_and_declarations() {
         wrong("#define N 3\nP = a -> (b -> P;\nQ = a{x = 1; -> Q;\nvar z = w;\n"),
         [("E1007", ""), ("E1008", "("), ("E1008", "{"), ("E1031", "w")]
     );
-    // What could not be read is not missed elsewhere.
+    // An unreadable part is not missed elsewhere.
     assert_eq!(wrong("var x = ;\nP = [x > 1] a -> P;\n#assert P reaches x;"), [("E1006", ";")]);
 }
 
@@ -339,8 +339,8 @@ fn suggestions_are_near() {
     );
 }
 
-/// Whatever the text, the parser comes back, quickly, and without using up its stack: tests run on
-/// threads of 2 MiB.
+/// For every text the parser comes back, quickly, and without using up its stack: tests run on threads of 2
+/// MiB.
 #[test]
 fn nothing_exhausts_the_parser() {
     let many = 100_000;

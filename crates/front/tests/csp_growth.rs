@@ -10,7 +10,7 @@ use fairly_front::csp::{self, Lowered, Parts, Plan};
 use fairly_model::ModelSpace;
 use fairly_system::{FaultKind, TransitionSystem};
 
-/// What comes of a process.
+/// Fate of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum End {
     /// Not a model, with the code and the message.
@@ -202,8 +202,7 @@ fn what_is_nested_as_deeply_as_can_be_read() {
         ("([] i:{0..0}@", ")"),
     ] {
         for count in [90, 190] {
-            // Whatever the answer is, there is one; only brackets that the parser counts twice are
-            // too deep for it.
+            // There is always an answer; only brackets that the parser counts twice are too deep for it.
             for end in both(&nested(open, close, count), 5) {
                 let too_deep = matches!(end, End::Refused("E1010", _));
                 let answered = matches!(end, End::States(_) | End::More);

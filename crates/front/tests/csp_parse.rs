@@ -1,4 +1,4 @@
-//! What CSP# means as a tree: precedence, names, places, and what is computed.
+//! CSP# as a tree: precedence, names, places, and constants that are computed.
 
 use fairly_front::csp::syntax::{
     ActionKind, BinaryOperator, Claim, ExprKind, FormulaText, LocalKind, NodeId, Operator, Pattern,

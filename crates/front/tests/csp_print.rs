@@ -1,4 +1,4 @@
-//! What is printed is read back as the same tree, for random trees and for real texts.
+//! A printed specification is read back as the same tree, for random trees and for real texts.
 
 use fairly_front::csp::syntax::{
     Action, ActionKind, BinaryOperator, Binding, Bounds, Channel, ChannelId, ChannelQuery,

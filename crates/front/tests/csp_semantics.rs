@@ -19,7 +19,7 @@ use fairly_testkit::csp::{ast, generate};
 /// States of the naive semantics that are worth comparing.
 const MOST: usize = 300;
 
-/// What came of a comparison.
+/// Result of a comparison.
 enum Outcome {
     Same,
     /// Not compared, and why.
@@ -152,14 +152,14 @@ const STRONG_LAWS: [(&str, &str); 34] = [
     ("if (true) { P } else { Q }", "tau -> P"),
 ];
 
-/// What looks like a law and is none, step by step: (left, right, P, Q).
+/// Rules that look like laws and are none, step by step: (left, right, P, Q).
 const NO_LAWS: [(&str, &str, &str, &str); 7] = [
     ("P [] Q", "P [*] Q", "tau -> a -> Stop", "b -> Stop"),
     ("(P [*] Q) \\ {a}", "(P \\ {a}) [] (Q \\ {a})", "tau -> a -> Stop", "b -> Stop"),
     ("P || P", "P", "a -> Stop <> b -> Stop", "Stop"),
     ("P ||| P", "P", "a -> Stop", "Stop"),
     ("P; Skip", "P", "Skip", "Stop"),
-    // What is hidden in `Skip` is not `Skip`, and neither is what has the name `P`.
+    // A hidden `Skip` is not `Skip`, and neither is the process with the name `P`.
     ("(P; Q) \\ {a}", "(P \\ {a}); (Q \\ {a})", "b -> Skip", "b -> Stop"),
     ("P; Q", "Q", "Skip", "b -> Stop"),
 ];

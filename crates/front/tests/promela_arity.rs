@@ -35,8 +35,8 @@ const ACCESSES: [(&str, &str, &str, &str); 9] = [
     ("one that was received", "chan g = [2] of { byte, byte };", "chan q; via!g; via?q;", "q"),
 ];
 
-/// What is done, with `C` for the channel and `F` for the fields, which are these; and what of the
-/// fields is compared with the message `1,2`.
+/// The deed, with `C` for the channel and `F` for the fields, which are these; and the fields that are compared
+/// with the message `1,2`.
 const DEEDS: [(&str, [&str; 3], Deed); 19] = [
     ("C!F", ["1", "2", "3"], Deed::Send),
     ("C!!F", ["1", "2", "3"], Deed::Send),

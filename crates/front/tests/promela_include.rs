@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
-use fairly_front::include::{Included, Includes, NoFiles, NotIncluded};
-use fairly_front::promela::{Options, Reading, Setup, lower, parse, parse_with};
+use fairly_front::include::{IncludeError, Included, Includes, NoFiles};
+use fairly_front::promela::{Options, ParsedFile, Setup, lower, parse, parse_with};
 use fairly_source::{Diagnostic, Style, parts, render};
 
 /// Files by name; those in `outside` may not be read.
@@ -24,26 +24,26 @@ impl Files {
 }
 
 impl Includes for Files {
-    fn include(&mut self, path: &str, _: &str) -> Result<Included, NotIncluded> {
+    fn include(&mut self, path: &str, _: &str) -> Result<Included, IncludeError> {
         self.asked += 1;
         match self.texts.get(path) {
             Some(text) => Ok(Included { name: path.to_owned(), text: text.clone() }),
-            None if path.starts_with("..") => Err(NotIncluded::Outside),
-            None => Err(NotIncluded::Missing(vec![".".to_owned()])),
+            None if path.starts_with("..") => Err(IncludeError::Outside),
+            None => Err(IncludeError::Missing(vec![".".to_owned()])),
         }
     }
 }
 
-fn read(text: &str, files: &mut Files) -> Reading {
+fn read(text: &str, files: &mut Files) -> ParsedFile {
     parse_with(text, Setup { name: "main.pml", ..Setup::new(files) })
 }
 
 fn errors(text: &str, files: &mut Files) -> (String, Vec<Diagnostic>) {
-    let Reading { text, model, .. } = read(text, files);
+    let ParsedFile { text, model, .. } = read(text, files);
     (text, model.err().unwrap_or_default())
 }
 
-fn with_macros(text: &str, defines: &[&str], undefines: &[&str]) -> Reading {
+fn with_macros(text: &str, defines: &[&str], undefines: &[&str]) -> ParsedFile {
     let owned = |texts: &[&str]| -> Vec<String> { texts.iter().map(|&it| it.to_owned()).collect() };
     let (defines, undefines) = (owned(defines), owned(undefines));
     let mut files = NoFiles;

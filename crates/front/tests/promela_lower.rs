@@ -1,4 +1,4 @@
-//! What Promela means where SPIN has no number to compare with: what is refused, and what goes wrong.
+//! Semantics of Promela where SPIN has no number to compare with: refusals and faults.
 
 use fairly_explore::Explored;
 use fairly_front::promela::{Lowered, Options, lower, parse};
@@ -15,7 +15,7 @@ fn refused(code: &str, text: &str) {
     assert_eq!(lowered(text).err(), Some(code), "{text}");
 }
 
-/// What goes wrong in a model, each once.
+/// Faults in a model, each once.
 fn faults(text: &str) -> Vec<String> {
     let lowered = lowered(text).unwrap_or_else(|code| panic!("{code}: {text}"));
     let mut system = Explored::new(ModelSpace::new(lowered.model, None));

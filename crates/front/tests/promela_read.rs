@@ -442,3 +442,19 @@ fn one_of_everything_is_read_and_printed() {
     assert_eq!((model.processes.len(), model.formulas.len()), (3, 2));
     assert!(model.trace.is_some());
 }
+
+/// What SPIN has no words for; its own `enabled` is of a number.
+#[test]
+fn a_formula_may_ask_of_a_process_what_fairness_asks() {
+    let text = "byte taken; active [2] proctype P() { skip } active proctype Q() { skip }
+        ltl { [] (enabled(Q) -> <> enabled(1)) && <> enabled(P[1]) && taken == 0 }";
+    let model = read(text);
+    let printed = print(&model);
+    let line = printed.lines().last().expect("the formula");
+    assert!(line.contains("enabled(Q)") && line.contains("enabled(P[1])"), "{line}");
+    assert_eq!(print(&read(&printed)), printed);
+    for wrong in ["taken(x)", "taken(1)", "taken(P[x])", "taken(P) + 1 == 2", "[] taken(P[1]:y)"] {
+        let text = format!("byte x; active [2] proctype P() {{ byte y; y = x }} ltl {{ {wrong} }}");
+        assert!(parse(&text).is_err(), "{wrong}");
+    }
+}

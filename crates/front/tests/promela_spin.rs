@@ -19,10 +19,10 @@ use fairly_omega::StateId;
 use fairly_system::{FaultKind, TransitionSystem};
 use fairly_testkit::side_by_side;
 
-/// What a search found.
+/// Result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Found {
-    /// SPIN's states: those in which nobody goes on alone.
+    /// SPIN's states: those in which no process goes on alone.
     states: usize,
     assertion: bool,
     invalid_end: bool,
@@ -175,7 +175,7 @@ fn own_models() -> Vec<PathBuf> {
     found
 }
 
-/// What SPIN found when a model was written stands in it, so that nobody needs SPIN to see a change.
+/// The results of SPIN when a model was written stand in it, so that a change is seen without SPIN.
 #[test]
 fn models_have_as_many_states_as_they_say() {
     let mut compared = 0;

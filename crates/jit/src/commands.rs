@@ -58,7 +58,7 @@ impl Commands {
         }
     }
 
-    /// Whoever held the lock and panicked had added nothing yet, or all of it but the number.
+    /// A thread that held the lock and panicked had added nothing yet, or all of it but the number.
     fn lock(&self) -> MutexGuard<'_, Several> {
         self.several.lock().unwrap_or_else(PoisonError::into_inner)
     }

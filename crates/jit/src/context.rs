@@ -1,4 +1,4 @@
-//! What code and its callers share: where found steps and offers go.
+//! Memory that code and its callers share: the found steps and offers.
 //!
 //! The code knows the fields by their offsets.
 

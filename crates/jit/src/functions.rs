@@ -17,7 +17,7 @@ use fairly_model::Expr;
 
 use crate::cells::Cells;
 use crate::emit::Purpose;
-use crate::machine::{Code, Machine, NoCode};
+use crate::machine::{Code, CodeError, Machine};
 use crate::plan::Plan;
 
 /// All functions of a model. None of them is made before it is worth it.
@@ -63,11 +63,11 @@ struct Function {
     wait: AtomicU32,
 }
 
-/// What there is of a function.
+/// State of a function.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Found {
     Code(Code),
-    /// It is not worth it yet, or somebody is making it.
+    /// It is not worth it yet, or a thread is making it.
     Cold,
     /// It cannot be had.
     Never,
@@ -89,7 +89,7 @@ impl Function {
     /// The function, if it is there or can be made: `make` does so with this many instructions at most,
     /// `worth` for each time that it was asked for.
     #[inline]
-    fn get(&self, worth: usize, make: impl FnOnce(usize) -> Result<Code, NoCode>) -> Found {
+    fn get(&self, worth: usize, make: impl FnOnce(usize) -> Result<Code, CodeError>) -> Found {
         match self.code.get() {
             Some(Some(code)) => Found::Code(*code),
             Some(None) => Found::Never,
@@ -99,7 +99,7 @@ impl Function {
 
     /// Counts, and makes an attempt if it is time for one.
     #[cold]
-    fn warm_up(&self, worth: usize, make: impl FnOnce(usize) -> Result<Code, NoCode>) -> Found {
+    fn warm_up(&self, worth: usize, make: impl FnOnce(usize) -> Result<Code, CodeError>) -> Found {
         let asked = self.asked.fetch_add(1, Ordering::Relaxed).saturating_add(1);
         let wait = self.wait.load(Ordering::Relaxed);
         // Others interpret meanwhile.
@@ -110,8 +110,8 @@ impl Function {
         let most = worth.saturating_mul(asked as usize);
         let made = match make(most) {
             Ok(code) => Some(code),
-            Err(NoCode::Never) => None,
-            Err(NoCode::TooLong) => {
+            Err(CodeError::Never) => None,
+            Err(CodeError::TooLong) => {
                 // Not before it is worth twice as much.
                 self.wait.store(asked.saturating_mul(2).min(TAKEN - 1), Ordering::Release);
                 return Found::Cold;
@@ -217,7 +217,7 @@ impl Functions {
         }
     }
 
-    /// What an edge does after its communication.
+    /// Effect of an edge after its communication.
     pub(crate) fn effect(&self, plan: &Plan, edge: u32) -> Option<Code> {
         self.get(plan, self.effects.at(edge as usize), || Purpose::Effect { edge }).code()
     }
@@ -233,7 +233,7 @@ impl Functions {
         let found = function.get(self.worth, |most| {
             // Whether something waits for a timeout would have to be found out first.
             match expr.any(&mut |expr| matches!(expr, Expr::Timeout)) {
-                true => Err(NoCode::Never),
+                true => Err(CodeError::Never),
                 false => self.machine.compile(plan, &Purpose::Proposition { expr }, most),
             }
         });

@@ -25,7 +25,7 @@
 //! not take.
 //!
 //! - Code does not change once it has a [`Code`]. It is published through cells that are written once
-//!   (`OnceLock`), after it has been written, relocated and made executable, so that whoever reads the
+//!   (`OnceLock`), after it has been written, relocated and made executable, so that a thread that reads the
 //!   cell sees all of it.
 //! - Making more code leaves that which runs alone. `cranelift-jit` puts what is finalised into
 //!   mappings of whole pages that it then neither writes to nor protects anew: finalising closes the
@@ -58,7 +58,7 @@ pub(crate) struct Code(Raw);
 
 /// Why there is no function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NoCode {
+pub(crate) enum CodeError {
     /// It has more instructions than were asked for.
     TooLong,
     /// It cannot be had: for want of memory, for instance, or because it would take too long.
@@ -71,7 +71,7 @@ type Raw = unsafe extern "C" fn(*mut u64, *const i64, *mut Context) -> i64;
 pub(crate) struct Machine {
     maker: Mutex<Maker>,
     stop: Mutex<Stop>,
-    /// What the steps are called that functions append.
+    /// Names of the steps that functions append.
     pub(crate) commands: Commands,
     /// Words of a state.
     words: usize,
@@ -95,7 +95,7 @@ struct Maker {
     code_context: cranelift_codegen::Context,
 }
 
-/// What code works in: one for each thread that calls it.
+/// Memory that code works in: one for each thread that calls it.
 pub(crate) struct Memory {
     /// That of the machine.
     identity: Arc<()>,
@@ -199,14 +199,14 @@ impl Machine {
         plan: &Plan,
         purpose: &Purpose<'_>,
         most: usize,
-    ) -> Result<Code, NoCode> {
+    ) -> Result<Code, CodeError> {
         // If making a function has panicked there is no telling what is left of it.
-        let mut maker = self.maker.lock().map_err(|_| NoCode::Never)?;
+        let mut maker = self.maker.lock().map_err(|_| CodeError::Never)?;
         if maker.written > INSTRUCTIONS || purpose.edges(plan) > EDGES || self.stop().is_due() {
-            return Err(NoCode::Never);
+            return Err(CodeError::Never);
         }
         let Maker { module, written, function_context, code_context: code } = &mut *maker;
-        let module = module.as_mut().ok_or(NoCode::Never)?;
+        let module = module.as_mut().ok_or(CodeError::Never)?;
         module.clear_context(code);
         code.func.signature.params.extend([AbiParam::new(types::I64); 3]);
         code.func.signature.returns.push(AbiParam::new(types::I64));
@@ -215,10 +215,10 @@ impl Machine {
         write(builder, plan, &self.commands, purpose, (module.target_config(), most));
         let instructions = code.func.dfg.num_insts();
         if instructions > most {
-            return Err(if most == LONGEST { NoCode::Never } else { NoCode::TooLong });
+            return Err(if most == LONGEST { CodeError::Never } else { CodeError::TooLong });
         }
         *written += instructions;
-        let id = define(module, code).ok_or(NoCode::Never)?;
+        let id = define(module, code).ok_or(CodeError::Never)?;
         let address = module.get_finalized_function(id);
         // SAFETY: the code at this address was made with this signature, three addresses and a
         // number of 64 bits in the C convention of this machine; it stays as it is until the module
@@ -392,14 +392,14 @@ impl Drop for Machine {
     fn drop(&mut self) {
         let maker = self.maker.get_mut().unwrap_or_else(PoisonError::into_inner);
         if let Some(module) = maker.module.take() {
-            // SAFETY: nobody calls the code any more: that takes this machine.
+            // SAFETY: no thread calls the code any more: that takes this machine.
             unsafe { module.free_memory() };
         }
     }
 }
 
 impl Memory {
-    /// Forgets offers, and sets the value of a timeout.
+    /// Clears offers, and sets the value of a timeout.
     pub(crate) fn begin(&mut self, timeout: bool) {
         self.offers_made = 0;
         self.timeout = timeout;

@@ -1,4 +1,4 @@
-//! What the code of a model is made from, and how its parts are numbered.
+//! The plan that the code of a model is made from, and the numbers of its parts.
 
 use fairly_model::native::Part;
 use fairly_model::{
@@ -121,7 +121,7 @@ impl Plan {
         Some(plan)
     }
 
-    /// What all scratch variables hold at the start of an action, by cell.
+    /// Values of all scratch variables at the start of an action, by cell.
     pub(crate) fn initial_scratch(&self) -> Vec<i64> {
         let layout = &self.layout;
         let mut initial = vec![0; layout.cells - layout.state_cells];
@@ -168,7 +168,7 @@ impl Plan {
             let next = self.first_edge(slot, variant, location.index());
             let [only] = self.edges(slot, variant, location.index()) else { break };
             let is_certain = self.always_moves(slot, variant, location.index());
-            // One that never ends is left to whoever passes through sequences.
+            // One that never ends is left to the walk through sequences.
             if !is_certain || next == number || all.contains(&next) {
                 break;
             }
@@ -182,6 +182,21 @@ impl Plan {
     pub(crate) fn locations(&self, slot: usize, variant: usize) -> usize {
         let template = self.layout.slots[slot].variants[variant].template;
         self.model.template(template).locations.len()
+    }
+
+    /// Something about each location, by slot and variant.
+    pub(crate) fn of_locations<T>(
+        &self,
+        of: impl Fn(usize, usize, usize) -> T,
+    ) -> Vec<Vec<Vec<T>>> {
+        let slots = self.layout.slots.iter().enumerate();
+        let of_slot = |(slot, it): (usize, &fairly_model::SlotLayout)| {
+            let of_variant = |variant: usize| {
+                (0..self.locations(slot, variant)).map(|at| of(slot, variant, at)).collect()
+            };
+            (0..it.variants.len()).map(of_variant).collect()
+        };
+        slots.map(of_slot).collect()
     }
 
     /// Whether a process can take a step alone at a location, whatever the state.
@@ -267,7 +282,7 @@ fn alternatives(gathering: &Gathering) -> Option<Vec<Vec<usize>>> {
     };
     for slots in &mut found {
         slots.sort_unstable();
-        // A slot that would take part twice: nobody can.
+        // A slot that would take part twice: no slot can.
         if slots.windows(2).any(|pair| pair[0] == pair[1]) {
             return None;
         }

@@ -1,4 +1,4 @@
-//! What machine code writes: steps without names and numbers.
+//! Rows that machine code writes: steps without names and numbers.
 
 /// Steps without names and numbers: rows of words, and who does what. Machine code appends to these lists, and knows
 /// commands in place of actions, so they are no [`Steps`](fairly_system::Steps).

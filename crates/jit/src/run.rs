@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use fairly_model::native::Part;
 use fairly_model::native::Stop;
-use fairly_model::{Communication, Expr, Pattern};
+use fairly_model::{Communication, Edge, Expr, Pattern};
 
 use crate::Settings;
 use crate::emit::Status;
 use crate::functions::{Found, Functions};
 use crate::machine::{Machine, Memory};
-use crate::plan::{Plan, Role};
+use crate::plan::{Place, Plan, Role};
 use crate::rows::Rows;
 
 /// A model as machine code, for any number of threads. What of it a search does not come to is not compiled.
@@ -19,9 +19,34 @@ pub(crate) struct Compiled {
     functions: Functions,
     /// By slot, variant and location: whether the process can move in any case.
     always: Vec<Vec<Vec<bool>>>,
+    /// By slot, variant and location: the offers that the process there may answer.
+    answers: Vec<Vec<Vec<Calls>>>,
 }
 
-/// What changes while code runs: one for each thread.
+/// Offers that a process may make, or answer: a bit for each of the first channels, and one for all the rest, events
+/// that several take among them. A set that is too large costs time only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Calls(u64);
+
+impl Calls {
+    const ALL: Calls = Calls(u64::MAX);
+
+    /// The channel with a number; anything else is negative.
+    fn channel(number: i64) -> Calls {
+        let bit = u32::try_from(number).map_or(63, |number| number.min(63));
+        Calls(1 << bit)
+    }
+
+    fn and(self, other: Calls) -> Calls {
+        Calls(self.0 | other.0)
+    }
+
+    fn meets(self, other: Calls) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+/// State that changes while code runs: one for each thread.
 pub(crate) struct Scratch {
     memory: Memory,
     /// The message that is received.
@@ -31,6 +56,8 @@ pub(crate) struct Scratch {
     round: u64,
     /// Numbers of steps of several edges, as far as this thread has asked for them.
     commands: HashMap<Box<[u32]>, u32>,
+    /// Steps of a process of which it is only asked whether there are any.
+    probed: Rows,
 }
 
 /// More ways to take an event together in a state are left to the interpreter.
@@ -47,15 +74,9 @@ impl Compiled {
 
     fn of(machine: Machine, plan: Plan, worth: usize) -> Compiled {
         let functions = Functions::new(&plan, machine, worth);
-        let always = plan.layout.slots.iter().enumerate().map(|(slot, of)| {
-            let moves = |variant: usize| -> Vec<bool> {
-                let locations = 0..plan.locations(slot, variant);
-                locations.map(|at| plan.always_moves(slot, variant, at)).collect()
-            };
-            (0..of.variants.len()).map(moves).collect()
-        });
-        let always = always.collect();
-        Compiled { plan, functions, always }
+        let always = plan.of_locations(|slot, variant, at| plan.always_moves(slot, variant, at));
+        let answers = plan.of_locations(|slot, variant, at| answers(&plan, slot, variant, at));
+        Compiled { plan, functions, always, answers }
     }
 
     /// Calls the functions of all slots.
@@ -98,9 +119,15 @@ impl Compiled {
         if status != Status::DONE || scratch.memory.offers_made() == 0 {
             return status;
         }
-        // It may send to someone: what others would do alone does not count.
+        // It may send to another process: what others would do alone does not count.
         let own = out.commands.len();
+        let offers = 0..scratch.memory.offers_made();
+        let calls = offers.map(|at| Calls::channel(scratch.memory.channel(at)));
+        let calls = calls.fold(Calls::default(), Calls::and);
         for slot in (0..self.plan.layout.slots.len()).filter(|&slot| slot != holder) {
+            if !self.may_answer(slot, words, calls) {
+                continue;
+            }
             let status = self.slot(slot, words, scratch, out);
             if status != Status::DONE {
                 return status;
@@ -109,6 +136,14 @@ impl Compiled {
             out.words.truncate(own * self.plan.layout.words);
         }
         Status::DONE
+    }
+
+    /// Whether a process may answer some of the offers of another from where it is.
+    fn may_answer(&self, slot: usize, words: &[u64], calls: Calls) -> bool {
+        let of = &self.plan.layout.slots[slot];
+        let Ok(variant) = usize::try_from(of.kind.get(words, 0) - 1) else { return false };
+        let location = usize::try_from(of.location.get(words, 0)).ok();
+        location.is_none_or(|location| self.answers[slot][variant][location].meets(calls))
     }
 
     /// Whether a process receives a message that another sends; `None` if that is not known.
@@ -429,23 +464,76 @@ impl Compiled {
         }
         let code = self.functions.process(&self.plan, (slot, variant), words, true)?;
         scratch.memory.begin(false);
-        let mut steps = Rows::default();
-        match self.functions.machine.call(code, words, &mut scratch.memory, &mut steps) {
+        let mut steps = std::mem::take(&mut scratch.probed);
+        steps.clear();
+        let can = match self.functions.machine.call(code, words, &mut scratch.memory, &mut steps) {
             Status::DONE => Some(false),
             Status::YES => Some(true),
             // Only if another joins in: as if it were the holder already.
-            Status::TOGETHER => {
-                let holder = i64::try_from(slot).ok()?;
-                self.collect(words, false, holder, scratch, &mut steps)?;
-                if !steps.commands.is_empty() {
+            Status::TOGETHER => self.can_join(words, slot, scratch, &mut steps),
+            _ => None,
+        };
+        scratch.probed = steps;
+        can
+    }
+
+    /// Whether a process can take a step, as the one that holds, alone or with another one; `None` if that is not known.
+    fn can_join(
+        &self,
+        words: &[u64],
+        slot: usize,
+        scratch: &mut Scratch,
+        steps: &mut Rows,
+    ) -> Option<bool> {
+        let holder = i64::try_from(slot).ok()?;
+        steps.clear();
+        self.collect(words, false, holder, scratch, steps)?;
+        if !steps.commands.is_empty() {
+            return Some(true);
+        }
+        let offers = scratch.memory.offers_made();
+        let owner = |at: usize, scratch: &Scratch| {
+            let (edge, channel, _) = scratch.memory.offer(at);
+            (self.plan.places[edge as usize].part.slot as usize, channel)
+        };
+        for sender in 0..offers {
+            let (of, channel) = owner(sender, scratch);
+            if of != slot {
+                continue;
+            }
+            if channel < 0 {
+                self.join(words, false, holder, scratch, steps)?;
+                return Some(!steps.commands.is_empty());
+            }
+            for at in 0..offers {
+                let (other, same) = owner(at, scratch);
+                if same == channel
+                    && other != slot
+                    && self.receives(words, false, (sender, at), scratch)?
+                {
                     return Some(true);
                 }
-                self.join(words, false, holder, scratch, &mut steps)?;
-                Some(!steps.commands.is_empty())
             }
-            _ => None,
         }
+        Some(false)
     }
+}
+
+/// The offers that a process may answer at a location.
+fn answers(plan: &Plan, slot: usize, variant: usize, location: usize) -> Calls {
+    let first = plan.first_edge(slot, variant, location) as usize;
+    let edges = plan.edges(slot, variant, location);
+    let of_edge = |(edge, place): (&Edge, &Place)| match (&edge.communication, place.role) {
+        (_, Role::Gathered(_) | Role::Left) => Calls::ALL,
+        (Communication::Receive { channel, .. }, Role::Alone) if plan.may_meet(edge, true) => {
+            match channel {
+                Expr::Const(number) => Calls::channel(*number),
+                _ => Calls::ALL,
+            }
+        }
+        _ => Calls::default(),
+    };
+    edges.iter().zip(&plan.places[first..]).map(of_edge).fold(Calls::default(), Calls::and)
 }
 
 impl Compiled {
@@ -457,6 +545,7 @@ impl Compiled {
             met: vec![0; self.plan.meetings.len()],
             round: 0,
             commands: HashMap::new(),
+            probed: Rows::default(),
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use fairly_model::ModelSpace;
 use fairly_model::native::{Compile, MOST_AT_ONCE, Native, Stop};
 use fairly_system::{
-    ActionId, AtomIndex, Blocked, Growth, MoveId, PassingLimits, Scratch, Seen, Sequences,
+    ActionId, AtomIndex, Blocked, Growth, Holder, MoveId, Scratch, Seen, SequenceLimits, Sequences,
     Signature, Space, StateValues, Steps,
 };
 
@@ -246,16 +246,12 @@ impl Space for NativeSpace {
 }
 
 impl Sequences for NativeSpace {
-    fn may_hold(&self) -> bool {
-        self.reference.may_hold()
+    fn holder(&self) -> Option<Holder> {
+        self.reference.holder()
     }
 
-    fn is_held(&self, row: &[u64]) -> bool {
-        self.reference.is_held(row)
-    }
-
-    fn passing_limits(&self) -> PassingLimits {
-        self.reference.passing_limits()
+    fn sequence_limits(&self) -> SequenceLimits {
+        self.reference.sequence_limits()
     }
 
     fn most_at_once(&self) -> usize {

@@ -22,7 +22,7 @@ const WAYS: usize = 3000;
 
 type Row = Vec<u64>;
 
-/// What a step leads to.
+/// Target of a step.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Target {
     Row(Row),
@@ -32,7 +32,7 @@ enum Target {
 /// A step: its event, which moves are made, and where it leads.
 type Step = (String, BTreeSet<String>, Target);
 
-/// What is enabled: an event and moves.
+/// Enabled actions: an event and moves.
 type Enabled = (String, BTreeSet<String>);
 
 /// A step of the interpreter, and whether a process holds after it.

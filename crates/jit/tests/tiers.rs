@@ -49,7 +49,7 @@ fn explore<S: Space>(space: S, model: &ModelSpace, block: usize) -> Met {
     met
 }
 
-/// What is met if code is worth this much, if there is any, and how many states were met by code.
+/// States that are met if code is worth this much, if there is any, and how many of them by code.
 fn met(model: &Model, worth: Option<usize>, block: usize) -> Option<(Met, u64)> {
     let space = Arc::new(ModelSpace::new(model.clone(), None));
     let collapses = model.atomicity == Atomicity::Exclusive;

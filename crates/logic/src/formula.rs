@@ -365,11 +365,6 @@ impl Formulas {
         &self.atoms[id.index()]
     }
 
-    /// How many propositions the arena knows; every atom's index is below it.
-    pub fn atom_count(&self) -> usize {
-        self.atoms.len()
-    }
-
     /// `f` as an atom or a negated one: the atom, and whether it is positive.
     pub fn literal(&self, f: Formula) -> Option<(AtomId, bool)> {
         match self.node(f) {

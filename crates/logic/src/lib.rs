@@ -45,5 +45,5 @@ pub use class::{Class, Classes};
 pub use entail::Entailment;
 pub use formula::{Formula, Formulas, Node};
 pub use premise::{Lifted, Premise};
-pub use print::{Spelling, TooLarge};
+pub use print::{SpellError, Spelling};
 pub use simplify::Simplifier;

@@ -125,7 +125,7 @@ const TLA: Table = Table {
 /// The text of a formula would be too large to be of use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("written out, the formula would be longer than {MAX_PRINTED} bytes")]
-pub struct TooLarge;
+pub struct SpellError;
 
 /// The longest text [`Formulas::spell`] gives. Twice what the parser reads, so that what was read
 /// can be written in any spelling that has the operators.
@@ -175,7 +175,7 @@ impl Formulas {
     /// assert_eq!(formulas.spell(f, Spelling::Spin).unwrap(), "[]((a || b) -> !(!c W !d))");
     /// assert_eq!(formulas.spell(f, Spelling::Pat).unwrap(), "[]((a || b) -> (d U (c && d)))");
     /// ```
-    pub fn spell(&self, f: Formula, spelling: Spelling) -> Result<String, TooLarge> {
+    pub fn spell(&self, f: Formula, spelling: Spelling) -> Result<String, SpellError> {
         let mut out = String::new();
         self.write(f, spelling.table(), &mut out)?;
         Ok(out)
@@ -184,9 +184,9 @@ impl Formulas {
     /// The formula in the prefix notation of LBT, propositions as `p` with their atom's index:
     /// `G F p0` is `"G F p0"`, `p0 U p1` is `"U p0 p1"`. No parentheses, no precedences: what
     /// other programs read most easily.
-    pub fn to_lbt(&self, f: Formula) -> Result<String, TooLarge> {
+    pub fn to_lbt(&self, f: Formula) -> Result<String, SpellError> {
         if self.size(f) as usize > MAX_PRINTED / 4 {
-            return Err(TooLarge);
+            return Err(SpellError);
         }
         let mut out = String::new();
         let mut todo = vec![f];
@@ -226,13 +226,13 @@ impl Formulas {
         Ok(out)
     }
 
-    fn write(&self, f: Formula, table: &Table, out: &mut String) -> Result<(), TooLarge> {
+    fn write(&self, f: Formula, table: &Table, out: &mut String) -> Result<(), SpellError> {
         let mut todo = vec![Item::Formula(f, Level::Implication)];
         // The prefix operator just written, if what follows might run into it.
         let mut pending: Option<&'static str> = None;
         while let Some(item) = todo.pop() {
             if out.len() > MAX_PRINTED {
-                return Err(TooLarge);
+                return Err(SpellError);
             }
             let (text, prefix) = match item {
                 Item::Text(text) => (text.to_owned(), None),
@@ -435,8 +435,8 @@ mod tests {
             f = fs.iff(f, q);
         }
         let f = fs.nnf(f);
-        assert_eq!(fs.spell(f, Spelling::Spin), Err(TooLarge));
-        assert_eq!(fs.to_lbt(f), Err(TooLarge));
+        assert_eq!(fs.spell(f, Spelling::Spin), Err(SpellError));
+        assert_eq!(fs.to_lbt(f), Err(SpellError));
         assert!(fs.display(f).len() < 1100);
     }
 }

@@ -17,13 +17,13 @@ pub(crate) fn fault<T>(message: impl Into<String>) -> Faulty<T> {
     Err(Box::new(Fault::error(message, None)))
 }
 
-/// What an expression is evaluated in.
+/// Environment in which an expression is evaluated.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
     pub(crate) program: &'a Program,
     /// The unpacked state.
     pub(crate) cells: &'a [i64],
-    /// The slot and the variables of the process that evaluates; nobody evaluates a proposition.
+    /// The slot and the variables of the process that evaluates; `None` for a proposition.
     pub(crate) own: Option<(usize, &'a [Strip])>,
     /// The message that is received.
     pub(crate) received: Option<&'a [i64]>,

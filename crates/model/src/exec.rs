@@ -1,5 +1,5 @@
-//! What a step does: the communication, the statements of the effect, and the move to the next
-//! location, on an unpacked state.
+//! Execution of a step: the communication, the statements of the effect, and the move to the next location, on
+//! an unpacked state.
 
 use fairly_source::Span;
 use fairly_system::{Fault, FaultKind, Interrupt};
@@ -389,7 +389,7 @@ pub(crate) fn within(variable: &crate::variable::Variable, value: i64) -> Faulty
     }
 }
 
-/// What comes of a value that something of a range cannot have.
+/// Result of assigning a value that is outside a range.
 fn outside(value: i64, name: &str, range: Range, overflow: Overflow) -> Box<Fault> {
     let Range { low, high } = range;
     Box::new(match overflow {

@@ -36,7 +36,7 @@ pub enum Expr {
     Poll {
         /// The channel's number.
         channel: Box<Expr>,
-        /// What each cell of the message must be.
+        /// Pattern of each cell of the message.
         pattern: Vec<Pattern>,
         /// At the head of the channel, or anywhere in it.
         pick: Pick,
@@ -146,7 +146,7 @@ pub enum BinaryOp {
     ShiftRight,
 }
 
-/// What can be asked of a channel. A number that is no channel is a fault.
+/// Question about a channel. A number that is no channel is a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChannelQuery {
     /// How many messages are in it.
@@ -159,7 +159,7 @@ pub enum ChannelQuery {
     Capacity,
 }
 
-/// What a cell of a message must be to be received.
+/// Pattern of a cell of a message to be received.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Pattern {
     /// Anything.
@@ -178,32 +178,7 @@ pub enum Pick {
     First,
 }
 
-impl BinaryOp {
-    /// Whether it has a value for all operands.
-    fn is_total(self) -> bool {
-        use BinaryOp::{
-            And, BitAnd, BitOr, BitXor, Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual, Or,
-        };
-        let compares = matches!(self, Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual);
-        compares || matches!(self, And | Or | BitAnd | BitOr | BitXor)
-    }
-}
-
 impl Expr {
-    /// Whether it has a value in every state, as far as that is seen at once.
-    pub fn is_total(&self) -> bool {
-        match self {
-            Expr::Const(_) | Expr::Running => true,
-            Expr::Load(Place { variable, index }) => {
-                matches!(variable, AnyVariable::Global(_)) && index.is_none()
-            }
-            Expr::Unary(op, operand) => *op != UnaryOp::Negate && operand.is_total(),
-            Expr::Binary(op, sides) => op.is_total() && sides.0.is_total() && sides.1.is_total(),
-            Expr::At { slot, .. } => matches!(**slot, Expr::Const(_)),
-            _ => false,
-        }
-    }
-
     /// The guard that is always true.
     pub const TRUE: Expr = Expr::Const(1);
     /// The guard that is never true.

@@ -1,16 +1,16 @@
 //! Which variables are *faint*: they are assigned, and perhaps read for the sake of themselves and of other faint
 //! variables, and nothing else depends on them.
 //!
-//! A counter that nobody looks at is the simplest: `n = n + 1` reads it, and yet its value makes no difference to
-//! anything. Liveness (`liveness.rs`) does not see that. Here a variable *matters* if it decides whether a step
-//! can be taken, what is sent, received, started with, asserted or called, which way an effect goes, or whether
-//! something goes wrong; if a proposition reads it; or if a variable that matters is computed from it. All others
-//! are faint, wherever processes are (strong or faint variables in the words of compilers; a slice in those of
-//! debuggers).
+//! A counter that is never looked at is the simplest: `n = n + 1` reads it, and yet its value makes no
+//! difference to anything. Liveness (`liveness.rs`) does not see that. Here a variable *matters* if it decides
+//! whether a step can be taken, what is sent, received, started with, asserted or called, which way an effect
+//! goes, or whether something goes wrong; if a proposition reads it; or if a variable that matters is computed
+//! from it. All others are faint, wherever processes are (strong or faint variables in the words of compilers;
+//! a slice in those of debuggers).
 //!
 //! States that differ in faint variables only have the same future: the same actions are enabled, offered and
-//! ready, lead to states that again differ in nothing else, and go wrong alike. So faint variables are forgotten
-//! with the dead ones (`forget.rs`), and a run that comes back to a state but for faint variables can go on for
+//! ready, lead to states that again differ in nothing else, and go wrong alike. So faint variables are reset
+//! with the dead ones (`reset_dead.rs`), and a run that comes back to a state but for faint variables can go on for
 //! ever as it did ([`has_same_future`]). Unlike that of dead variables, their value may be another one in
 //! every round.
 //!
@@ -95,7 +95,7 @@ pub(crate) enum Named {
     Local(TemplateId, LocalId),
 }
 
-/// What depends on what.
+/// Dependencies between variables.
 struct Slice<'m> {
     model: &'m Model,
     /// By variable of the model, and by template and variable: the values that there is room for.
@@ -200,7 +200,7 @@ impl<'m> Slice<'m> {
         }
     }
 
-    /// What an expression reads matters if it may go wrong, or if the variable that is computed from it does.
+    /// An expression's operands matter if it may go wrong, or if the variable that is computed from it does.
     fn computes(&mut self, own: Option<TemplateId>, target: Named, expr: &Expr, may_fail: bool) {
         if may_fail {
             return self.matters(own, expr);
@@ -366,7 +366,7 @@ impl<'m> Slice<'m> {
         i64::try_from(self.model.slots.len()).expect("a length")
     }
 
-    /// What does not matter, after all that something that matters is computed from does.
+    /// The variables that do not matter, once all those that others are computed from do.
     fn finish(mut self) -> Faint {
         let mut waiting: Vec<usize> =
             (0..self.matters.len()).filter(|&number| self.matters[number]).collect();

@@ -1,4 +1,4 @@
-//! What an edge reads and writes.
+//! Footprints: the parts of a state that an edge reads and writes.
 //!
 //! Partial-order reduction asks whether two actions can disturb each other, symbolic engines which
 //! variables a step leaves alone. Both rely on this:
@@ -10,10 +10,9 @@
 //! it says [`None`] or [`Owner::Any`], of both ways of a condition it has both. A fault counts as
 //! something the edge does, so what can lead to one is read.
 //!
-//! What several processes do together has the footprints of all their edges. A partner in a
-//! rendezvous or a gathering is needed for the edge to be enabled, but it is found by looking at
-//! actions and not at edges, so nothing of it is in the footprint; all that communicate through one
-//! rendezvous meet in [`Access::Channel`].
+//! A joint action of several processes has the footprints of all their edges. A partner in a rendezvous or a
+//! gathering is needed for the edge to be enabled, but it is found by looking at actions and not at edges, so
+//! nothing of it is in the footprint; all that communicate through one rendezvous meet in [`Access::Channel`].
 //!
 //! **Who goes first.** In a model with an atomic location, or with an edge that holds where
 //! [`Atomicity`] is exclusive, each step can decide who goes first, so every edge reads and writes
@@ -75,12 +74,12 @@ pub enum Owner {
     Any,
 }
 
-/// What an edge, or a proposition, reads and writes; both sorted, nothing twice.
+/// Parts of a state that an edge, or a proposition, reads and writes; both sorted, nothing twice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Footprint {
-    /// What it depends on.
+    /// Parts that it depends on.
     pub reads: Vec<Access>,
-    /// What it may change.
+    /// Parts that it may change.
     pub writes: Vec<Access>,
     /// Whether it leaves or reaches an atomic location; where [`Atomicity`] is exclusive, whether it
     /// holds.
@@ -135,7 +134,7 @@ impl Access {
 }
 
 impl Access {
-    /// What belongs to the process that acts as that of some process.
+    /// The part of the process that acts, as that of some process.
     fn of_any(self) -> Access {
         match self {
             Access::Local { owner: Owner::Own, template, local, element } => {
@@ -175,7 +174,9 @@ impl Footprint {
 }
 
 /// For locations, the ranks of their edges with what edges of smaller ranks depend on.
-type Earlier = HashMap<(TemplateId, LocationId), Vec<(u8, Vec<Access>)>>;
+type Earlier = HashMap<(TemplateId, LocationId), Ranks>;
+/// Ranks of edges, with what edges of smaller ranks depend on.
+type Ranks = Vec<(u8, Vec<Access>)>;
 
 /// Makes the footprints of a model's edges.
 ///
@@ -249,36 +250,45 @@ impl<'m> Footprints<'m> {
         footprints
     }
 
-    /// What decides, for each rank, whether an edge of a smaller one is enabled: for each location
+    /// Accesses that decide, for each rank, whether an edge of a smaller one is enabled: for each location
     /// whose edges have several ranks.
     fn earlier(&self) -> Earlier {
         let mut earlier = HashMap::new();
         for (id, template) in self.model.templates.iter().enumerate() {
             let id = TemplateId::from_index(id);
             for (at, location) in template.locations.iter().enumerate() {
-                let mut edges: Vec<&Edge> = location.edges.iter().flatten().collect();
-                if edges.iter().all(|edge| edge.rank == edges[0].rank) {
-                    continue;
+                let ranks = self.ranks(id, location.edges.as_deref().unwrap_or_default());
+                if !ranks.is_empty() {
+                    earlier.insert((id, LocationId::from_index(at)), ranks);
                 }
-                edges.sort_by_key(|edge| edge.rank);
-                let mut ranks: Vec<(u8, Vec<Access>)> = Vec::new();
-                let mut collector = self.collector(Some(id));
-                for same in edges.chunk_by(|one, other| one.rank == other.rank) {
-                    collector.reads.sort_unstable();
-                    collector.reads.dedup();
-                    ranks.push((same[0].rank, collector.reads.clone()));
-                    for edge in same {
-                        collector.enabling(edge);
-                        // Whether that one is enabled is up to others who take no part in this one.
-                        if self.joint(edge) {
-                            collector.reads.push(Access::Everything);
-                        }
-                    }
-                }
-                earlier.insert((id, LocationId::from_index(at)), ranks);
             }
         }
         earlier
+    }
+
+    /// Accesses that decide, for each rank of some edges, whether one of a smaller rank is enabled; none if all
+    /// have the same.
+    fn ranks(&self, template: TemplateId, edges: &[Edge]) -> Ranks {
+        if edges.iter().all(|edge| edge.rank == edges[0].rank) {
+            return Vec::new();
+        }
+        let mut edges: Vec<&Edge> = edges.iter().collect();
+        edges.sort_by_key(|edge| edge.rank);
+        let mut ranks: Ranks = Vec::new();
+        let mut collector = self.collector(Some(template));
+        for same in edges.chunk_by(|one, other| one.rank == other.rank) {
+            collector.reads.sort_unstable();
+            collector.reads.dedup();
+            ranks.push((same[0].rank, collector.reads.clone()));
+            for edge in same {
+                collector.enabling(edge);
+                // Whether that one is enabled is up to others who take no part in this one.
+                if self.joint(edge) {
+                    collector.reads.push(Access::Everything);
+                }
+            }
+        }
+        ranks
     }
 
     /// Of the edge at this position out of a location.
@@ -286,15 +296,36 @@ impl<'m> Footprints<'m> {
     /// # Panics
     /// If there is no such edge.
     pub fn edge(&self, template: TemplateId, location: LocationId, edge: usize) -> Footprint {
-        let locations = &self.model.template(template).locations;
-        let from = &locations[location.index()];
+        let from = &self.model.template(template).locations[location.index()];
         let edges = from.edges.as_deref().expect("the location has its edges");
-        let edge = &edges[edge];
+        let earlier = self.earlier.get(&(template, location)).map_or(&[][..], Vec::as_slice);
+        self.one(template, location, &edges[edge], earlier)
+    }
+
+    /// Of the edges of a location, given as a process in one slot has them: with numbers for variables that never
+    /// change there, for example. They are in the order of the model, with the same ranks and targets.
+    pub fn location(
+        &self,
+        template: TemplateId,
+        location: LocationId,
+        edges: &[Edge],
+    ) -> Vec<Footprint> {
+        let earlier = self.ranks(template, edges);
+        edges.iter().map(|edge| self.one(template, location, edge, &earlier)).collect()
+    }
+
+    fn one(
+        &self,
+        template: TemplateId,
+        location: LocationId,
+        edge: &Edge,
+        earlier: &[(u8, Vec<Access>)],
+    ) -> Footprint {
+        let locations = &self.model.template(template).locations;
         let mut collector = self.collector(Some(template));
         collector.reads.push(Access::Control(Owner::Own));
         // An edge with a smaller rank that becomes enabled disables this one.
-        let earlier = self.earlier.get(&(template, location)).into_iter().flatten();
-        for (_, reads) in earlier.filter(|(rank, _)| *rank == edge.rank) {
+        for (_, reads) in earlier.iter().filter(|(rank, _)| *rank == edge.rank) {
             collector.reads.extend_from_slice(reads);
         }
         collector.enabling(edge);
@@ -321,7 +352,8 @@ impl<'m> Footprints<'m> {
         if self.remembers {
             collector.writes.push(Access::LastMover);
         }
-        let atomic = if exclusive { edge.hold } else { from.atomic || reaches };
+        let from_atomic = locations[location.index()].atomic;
+        let atomic = if exclusive { edge.hold } else { from_atomic || reaches };
         Footprint { atomic, ..collector.done() }
     }
 
@@ -389,7 +421,7 @@ impl Collector<'_> {
         Footprint { reads, writes, atomic: false }
     }
 
-    /// What decides whether the edge is enabled, as far as its own process goes.
+    /// Accesses that decide whether the edge is enabled, as far as its own process goes.
     fn enabling(&mut self, edge: &Edge) {
         self.expr(&edge.guard);
         match &edge.communication {
@@ -411,7 +443,7 @@ impl Collector<'_> {
         }
     }
 
-    /// What happens when the edge is taken, but for where it leads.
+    /// Accesses of the effect of an edge, without its target.
     fn doing(&mut self, edge: &Edge) {
         match &edge.communication {
             Communication::Send { channel, .. }
@@ -430,7 +462,7 @@ impl Collector<'_> {
     fn exit(&mut self, template: TemplateId) {
         self.writes.push(Access::Control(Owner::Own));
         self.writes.push(Access::Running(Owner::Own));
-        self.forget(Owner::Own, template);
+        self.invalidate(Owner::Own, template);
         for (at, channel) in self.model.channels.iter().enumerate() {
             if channel.owner.is_some_and(|(_, of)| of == template) {
                 self.writes.push(Access::Channel(Some(ChannelId::from_index(at))));
@@ -439,7 +471,7 @@ impl Collector<'_> {
     }
 
     /// All variables of a process get the values that a new or a free slot has.
-    fn forget(&mut self, owner: Owner, template: TemplateId) {
+    fn invalidate(&mut self, owner: Owner, template: TemplateId) {
         for (at, variable) in self.model.template(template).locals.iter().enumerate() {
             if variable.storage == Storage::State {
                 let local = LocalId::from_index(at);
@@ -506,7 +538,7 @@ impl Collector<'_> {
                 let owner = Owner::Slot(SlotId::from_index(at));
                 self.reads.push(Access::Running(owner));
                 self.writes.extend([Access::Running(owner), Access::Control(owner)]);
-                self.forget(owner, template);
+                self.invalidate(owner, template);
             }
         }
         let of = self.model.template(template);
@@ -591,7 +623,7 @@ impl Collector<'_> {
 
     fn expr(&mut self, expr: &Expr) {
         match expr {
-            // What is received has been read by the communication; who one is never changes.
+            // A received value has been read by the communication; the number of a process never changes.
             Expr::Const(_) | Expr::Received(_) | Expr::Own => {}
             Expr::Load(place) => {
                 let access = self.place(place);

@@ -15,6 +15,8 @@
 
 use std::borrow::Cow;
 
+use fairly_system::Holder;
+
 use crate::expression::Expr;
 use crate::ids::TemplateId;
 use crate::model::{Atomicity, Model};
@@ -32,7 +34,7 @@ pub struct Strip {
     pub cell: u32,
     /// How many elements.
     pub length: u32,
-    /// What is added to the bits.
+    /// Number that is added to the bits.
     pub base: i64,
     /// How many bits an element has: 0 to 64.
     pub width: u32,
@@ -215,7 +217,7 @@ impl Room {
             self.used[word] += length * width;
         } else {
             let whole = (length / strip.per_word) as usize;
-            // What is left of the words that a long array fills is given to nobody.
+            // The rest of the words that a long array fills is not used.
             self.used.extend(std::iter::repeat_n(64, whole));
             if !length.is_multiple_of(strip.per_word) {
                 self.open.push(self.used.len());
@@ -292,14 +294,19 @@ impl Room {
 }
 
 impl Layout {
+    /// Where a packed state says whether a process may move alone.
+    pub fn holding(&self) -> Option<Holder> {
+        // The value for no process, -1, is the least one, and so has no bits.
+        self.holder.map(|strip| {
+            debug_assert_eq!(strip.base, -1, "the least value");
+            Holder { word: strip.word as usize, mask: strip.mask() << strip.shift }
+        })
+    }
+
     /// Whether a process may move alone in a packed state.
     #[inline]
     pub fn is_held(&self, words: &[u64]) -> bool {
-        // That of nobody, -1, is the least value, and so has no bits.
-        self.holder.is_some_and(|strip| {
-            debug_assert_eq!(strip.base, -1, "the least value");
-            words[strip.word as usize] & strip.mask() << strip.shift != 0
-        })
+        self.holding().is_some_and(|holder| holder.is_held(words))
     }
 
     /// How many values a state can have, scratch included.
@@ -537,7 +544,7 @@ impl Layout {
         }
     }
 
-    /// What every state has values for.
+    /// The strips that every state has values for.
     fn always(&self) -> impl Iterator<Item = &Strip> {
         let stored = |strip: &&Strip| (strip.cell as usize) < self.state_cells;
         self.variables.iter().filter(stored).chain(&self.holder).chain(&self.last_mover)

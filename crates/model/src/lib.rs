@@ -10,7 +10,6 @@ mod exec;
 mod expression;
 mod faint;
 pub mod footprint;
-mod forget;
 mod ids;
 mod interpreter;
 mod layout;
@@ -23,6 +22,7 @@ mod operator;
 mod origins;
 mod process;
 mod ranges;
+mod reset_dead;
 mod shown;
 mod sure;
 pub mod text;
@@ -34,7 +34,6 @@ mod walk;
 pub use expression::{AnyVariable, BinaryOp, ChannelQuery, Expr, Pattern, Pick, Place, UnaryOp};
 pub use faint::Faint;
 pub use footprint::{Access, Footprint, Footprints, Owner};
-pub use forget::{Forget, Forgetting, Forgotten};
 pub use ids::{ChannelId, LocalId, LocationId, SlotId, TemplateId, VariableId};
 pub use interpreter::ModelSpace;
 pub use layout::{ChannelLayout, Layout, SlotLayout, Strip, VariantLayout};
@@ -45,6 +44,7 @@ pub use process::{
     Communication, Edge, Gathering, Label, Location, Order, Slot, Statement, StatementKind, Target,
     Template,
 };
+pub use reset_dead::{DeadResets, DeadValues, ResettingDead};
 pub use shown::{Kind, Part, Shown, element_name};
 pub use variable::{ABSENT, Channel, Overflow, Range, Storage, Variable, WhenFull};
-pub use verify::{Flaw, FlawKind, NESTING, verify, verify_open};
+pub use verify::{ModelError, ModelErrorKind, NESTING, verify, verify_open};

@@ -1,8 +1,7 @@
 //! Limits on the work that one step may take.
 //!
-//! Whatever reaches one ends in a fault of the kind
-//! [`FaultKind::Limit`](fairly_system::FaultKind::Limit): nothing is known of what follows, so whoever
-//! asks answers *unknown*, unless what it looks for is found elsewhere.
+//! A step that reaches one ends in a fault of the kind [`FaultKind::Limit`](fairly_system::FaultKind::Limit):
+//! nothing is known of what follows, so a search answers *unknown*, unless it finds its goal elsewhere.
 
 /// Limits on the work that one step may take.
 ///

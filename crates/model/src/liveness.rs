@@ -11,7 +11,7 @@
 //! Of the variables of the model those are dead that nothing reads at all. Variables of either kind that are
 //! read for the sake of others that nothing depends on are found apart (`faint.rs`), and dead everywhere.
 //!
-//! What comes of it is in `forget.rs`.
+//! The result is used in `reset_dead.rs`.
 
 use hashbrown::HashSet;
 
@@ -53,7 +53,7 @@ impl Set {
     }
 }
 
-/// What is dead where.
+/// Dead variables, by location.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Dead {
     /// Variables of processes, by template and location.
@@ -63,10 +63,10 @@ pub(crate) struct Dead {
 }
 
 impl Dead {
-    /// What is dead in a model, if propositions read these expressions.
+    /// Computes the dead variables of a model, if propositions read these expressions.
     pub(crate) fn of(model: &Model, layout: &Layout, seen: &[Expr]) -> Dead {
         if is_open(model) {
-            // What is unfolded later may read anything.
+            // A location that is unfolded later may read anything.
             return Dead::default();
         }
         let read = Read::of(model, seen);
@@ -90,7 +90,8 @@ impl Dead {
         all
     }
 
-    /// What is dead in a model wherever processes are, if propositions read these expressions: see `faint.rs`.
+    /// Computes the variables of a model that are dead wherever processes are, if propositions read these
+    /// expressions: see `faint.rs`.
     pub(crate) fn everywhere(model: &Model, layout: &Layout, seen: &[Expr]) -> Dead {
         if is_open(model) {
             return Dead::default();
@@ -123,7 +124,7 @@ impl Dead {
         self.globals.is_empty() && self.templates.iter().flatten().all(Vec::is_empty)
     }
 
-    /// What is dead at a location.
+    /// The dead variables at a location.
     pub(crate) fn at(&self, template: TemplateId, location: usize) -> &[LocalId] {
         let locations = self.templates.get(template.index());
         locations.and_then(|locations| locations.get(location)).map_or(&[], Vec::as_slice)
@@ -195,7 +196,7 @@ impl Read {
         read
     }
 
-    /// What an expression reads.
+    /// Adds the variables that an expression reads.
     pub(crate) fn add(&mut self, expr: &Expr) {
         expr.any(&mut |part| {
             self.add_one(part);
@@ -281,7 +282,7 @@ fn live(template: &Template) -> Vec<Set> {
     live
 }
 
-/// What is live before an edge, given what is after it.
+/// The live variables before an edge, given those after it.
 fn before_edge(edge: &Edge, after: Set) -> Set {
     let mut live = after;
     before_all(&edge.effect, &mut live);
@@ -381,11 +382,11 @@ fn read_pattern(pattern: &[Pattern], live: &mut Set) {
     }
 }
 
-/// What a process may assign in a round that it goes without anybody else moving on his own.
+/// Variables that a process may assign in a round that it goes without another one moving on its own.
 ///
 /// A sequence of such steps is one step (`collapsed.rs` of `fairly_explore`), which ends where it comes to a state for the
-/// second time. It must end there whether dead variables are forgotten or not, or the steps would not be
-/// the same ones: so what changes on the way is never forgotten.
+/// second time. It must end there whether dead variables are reset or not, or the steps would not be
+/// the same ones: so what changes on the way is never reset.
 struct Held {
     locals: Set,
     globals: HashSet<VariableId>,
@@ -432,7 +433,7 @@ impl Held {
     }
 }
 
-/// The edges that may be taken again and again in a sequence in which nobody else moves on his own.
+/// The edges that may be taken again and again in a sequence in which no other process moves on its own.
 fn rounds<'m>(model: &Model, template: &'m Template) -> Vec<&'m Edge> {
     let meets = |edge: &Edge| match &edge.communication {
         Communication::None => false,
@@ -456,8 +457,8 @@ fn rounds<'m>(model: &Model, template: &'m Template) -> Vec<&'m Edge> {
             }
         }
     }
-    // What is left when all that leads from nowhere or to nowhere is taken away has all rounds. Each
-    // step that goes may leave others with nowhere to come from or to go to.
+    // When all edges from nowhere or to nowhere are taken away, the rest has all rounds. Each step that goes
+    // may leave others with nowhere to come from or to go to.
     let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); count];
     let mut arriving: Vec<Vec<usize>> = vec![Vec::new(); count];
     for (at, &(from, to, _)) in steps.iter().enumerate() {

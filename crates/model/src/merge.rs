@@ -1,18 +1,18 @@
-//! Steps of a process that nobody can see or disturb, merged into the step before them.
+//! Steps of a process that cannot be seen or disturbed, merged into the step before them.
 //!
 //! A location is *passed* if there is one edge out of it, and that edge can always be taken, is taken alone,
-//! cannot go wrong, and changes nothing but variables of its own process that nobody else reads; and if
-//! nobody can tell the location from the one behind it. Merging leads every edge into a passed location on
-//! to where the process comes to rest, and appends what is done on the way to its effect. No process is
-//! ever at a passed location then.
+//! cannot go wrong, and changes nothing but variables of its own process that no other process reads; and if
+//! the location cannot be told from the one behind it. Merging leads every edge into a passed location on to
+//! where the process comes to rest, and appends the statements on the way to its effect. No process is ever at
+//! a passed location then.
 //!
 //! The rest of a model stays as it is: locations, edges and variables have the same numbers, so states and
 //! actions are the same ones with and without merging. An action is that of its first step; a run is led
 //! back to what really happened by taking the steps that were passed over ([`Passed::at`]).
 //!
-//! What is left has the same runs but for steps that nobody sees, which come as early as they can. That is
-//! enough for what does not count steps, if nothing else can tell a process that is on its way from one
-//! that is at rest. What can is refused here: whether another process can move, who moved last, an offer
+//! The merged model has the same runs but for steps that are not seen, which come as early as they can. That is
+//! enough for what does not count steps, if nothing else can tell a process that is on its way from one that is
+//! at rest. Questions that can are refused here: whether another process can move, who moved last, an offer
 //! that others could meet at a location where there is none. Which questions may be asked is decided in
 //! `fairly_check`; `docs/papers.md` has the argument.
 
@@ -26,15 +26,15 @@ use crate::layout::{Layout, VariantLayout};
 use crate::model::{Atomicity, Model};
 use crate::origins::assigned;
 use crate::process::{Communication, Edge, Label, Statement, StatementKind, Target, Template};
-use crate::sure::Own;
+use crate::sure::Scope;
 
-/// What must not be merged away.
+/// Parts that must not be merged away.
 pub struct Kept<'a> {
-    /// What propositions read.
+    /// Expressions that propositions read.
     pub seen: &'a [Expr],
-    /// Whether somebody asks for an event.
+    /// Whether an event is asked for.
     pub event: &'a dyn Fn(EventId) -> bool,
-    /// Whether somebody asks who is enabled: fairness of processes.
+    /// Whether it is asked which processes are enabled: fairness of processes.
     pub enabled: bool,
 }
 
@@ -86,7 +86,7 @@ impl Merged {
     pub fn of(space: &ModelSpace, kept: &Kept<'_>) -> Option<Merged> {
         let (model, layout) = (space.model(), space.layout());
         let watched = Seen::of(model, kept)?;
-        // What values variables can have may differ from slot to slot.
+        // Values of variables may differ from slot to slot.
         let mut variants: Vec<Vec<&VariantLayout>> = vec![Vec::new(); model.templates.len()];
         for variant in layout.slots.iter().flat_map(|slot| &slot.variants) {
             variants[variant.template.index()].push(variant);
@@ -104,7 +104,7 @@ impl Merged {
     }
 }
 
-/// What others see of processes.
+/// Parts of processes that others see.
 struct Seen<'a> {
     model: &'a Model,
     kept: &'a Kept<'a>,
@@ -116,7 +116,7 @@ struct Seen<'a> {
     gathered: HashSet<EventId>,
 }
 
-/// What expressions read of processes.
+/// Parts of processes that expressions read.
 #[derive(Default)]
 struct Read {
     /// Variables, from outside.
@@ -189,8 +189,8 @@ impl<'a> Seen<'a> {
         next.iter().map(Option::is_some).collect()
     }
 
-    /// By location: where its only edge leads, if nobody can see or disturb that. The first location is
-    /// no candidate, since a process is there before it has taken a step.
+    /// By location: the target of its only edge, if that cannot be seen or disturbed. The first location is no
+    /// candidate, since a process is there before it has taken a step.
     fn candidates(
         &self,
         id: TemplateId,
@@ -198,7 +198,7 @@ impl<'a> Seen<'a> {
         variants: &[&VariantLayout],
     ) -> Vec<Option<usize>> {
         let is_sure = |effect: &[Statement]| {
-            variants.iter().all(|layout| Own { template, layout }.is_sure(effect))
+            variants.iter().all(|layout| Scope::Process { template, layout }.is_sure(effect))
         };
         let places: Vec<&Vec<LocationId>> =
             self.read.places.iter().filter(|(of, _)| *of == id).map(|(_, places)| places).collect();
@@ -236,7 +236,7 @@ impl<'a> Seen<'a> {
         next
     }
 
-    /// Where an edge leads that can always be taken, by its process alone, and that nobody asks for.
+    /// The target of an edge that can always be taken, by its process alone, and that is not asked for.
     fn behind(&self, edge: &Edge) -> Option<LocationId> {
         let Label::Event(event) = edge.label else { return None };
         let is_certain = matches!(edge.guard, Expr::Const(value) if value != 0)

@@ -26,13 +26,13 @@ pub struct Model {
     pub gatherings: Vec<(EventId, Gathering)>,
     /// Named conditions on states.
     pub propositions: Vec<(String, Expr)>,
-    /// What goes before other actions.
+    /// Actions that go before others.
     pub atomicity: Atomicity,
     /// When a process may leave its slot.
     pub exit: Exit,
 }
 
-/// What goes before other actions.
+/// Actions that go before others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Atomicity {
     /// While some action is enabled in which a participant takes an edge of rank 0 out of an atomic
@@ -62,7 +62,7 @@ pub enum Exit {
 }
 
 impl Model {
-    /// Statements that a process may run in one action, if nobody sets [other limits](crate::Limits).
+    /// Statements that a process may run in one action, by default: see [limits](crate::Limits).
     pub const STATEMENTS: u64 = 20_000_000;
 
     /// A model with nothing in it but the event `idle`.
@@ -131,7 +131,7 @@ pub struct Unfolded {
 /// A process that grows beyond all bounds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Growth {
-    /// What grows, in a sentence, with the definition that makes it grow.
+    /// The growth, in a sentence, with the definition that makes it grow.
     pub message: String,
     /// Where that is written.
     pub span: Option<fairly_source::Span>,

@@ -1,4 +1,4 @@
-//! What operators compute.
+//! Evaluation of operators.
 
 use crate::expression::BinaryOp;
 

@@ -1,7 +1,7 @@
 //! Which process is started in which slot, where that can be told without exploring.
 //!
-//! Most models that start processes do so in one place: a first process starts all others, one after the
-//! other, and nobody moves in between. Then the process in a slot is always the same one, and so are the
+//! Most models that start processes do so in one place: a first process starts all others, one after the other,
+//! and no process moves in between. Then the process in a slot is always the same one, and so are the
 //! parameters that it does not change: a ring of stations knows its channels.
 
 use crate::expression::{AnyVariable, Expr, Place};
@@ -27,7 +27,7 @@ pub(crate) fn origins(model: &Model) -> Vec<Option<Origin>> {
     }
     let mut taken: Vec<bool> = model.slots.iter().map(|slot| slot.start.is_some()).collect();
     for (template, arguments) in found {
-        // As many processes as there are sites, and nobody leaves before the last is there.
+        // As many processes as there are sites, and none leaves before the last is there.
         let free = |slot: &usize| !taken[*slot] && model.slots[*slot].templates.contains(&template);
         let Some(slot) = (0..taken.len()).find(free) else {
             return vec![None; model.slots.len()];

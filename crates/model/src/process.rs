@@ -18,8 +18,8 @@ pub struct Template {
     pub parameters: u32,
     /// The control locations. A process starts at the first.
     pub locations: Vec<Location>,
-    /// What a new process does first, in the step that creates it: when its variables have their
-    /// initial values and its parameters the arguments. It starts no processes.
+    /// First statements of a new process, in the step that creates it: its variables have their initial values
+    /// and its parameters the arguments. It starts no processes.
     pub start: Vec<Statement>,
     /// Where it is written.
     pub span: Option<Span>,
@@ -57,13 +57,13 @@ pub struct Edge {
     pub rank: u8,
     /// Whether the process goes on alone: see [`crate::Atomicity::Exclusive`].
     pub hold: bool,
-    /// What it says to others.
+    /// Its communication.
     pub communication: Communication,
-    /// What an observer sees.
+    /// The label for an observer.
     pub label: Label,
     /// The fairness asked of it where it is written, if any.
     pub annotation: Option<Annotation>,
-    /// What it does, in this order, after the communication.
+    /// Its statements, in this order, after the communication.
     pub effect: Vec<Statement>,
     /// The action as it is shown: in the words of the source.
     pub name: String,
@@ -80,7 +80,7 @@ pub enum Target {
     Exit,
 }
 
-/// What an edge says to other processes.
+/// Communication of an edge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Communication {
     /// Nothing, or only its event.
@@ -102,7 +102,7 @@ pub enum Communication {
     Receive {
         /// The channel's number; one that is no channel is a fault.
         channel: Expr,
-        /// What each cell must be.
+        /// Pattern of each cell.
         pattern: Vec<Pattern>,
         /// Which message.
         pick: Pick,
@@ -140,20 +140,20 @@ pub enum Label {
 /// A statement of an effect. All of an effect happens in one step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
-    /// What it does.
+    /// The kind.
     pub kind: StatementKind,
     /// Where it is written.
     pub span: Option<Span>,
 }
 
-/// What a statement does.
+/// Kinds of statements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StatementKind {
     /// Evaluates all values, then assigns them from the first to the last.
     Assign(Vec<(Place, Expr)>),
     /// One of two ways.
     If {
-        /// What decides.
+        /// The condition.
         condition: Expr,
         /// If it is true.
         then: Vec<Statement>,
@@ -163,18 +163,18 @@ pub enum StatementKind {
     /// Again and again while the condition is true. More than
     /// [`Model::STATEMENTS`](crate::Model::STATEMENTS) statements in one action are a fault.
     While {
-        /// What decides.
+        /// The condition.
         condition: Expr,
-        /// What is done.
+        /// The body.
         body: Vec<Statement>,
     },
     /// A fault unless the condition is true.
     Assert {
-        /// What must be true.
+        /// The condition.
         condition: Expr,
-        /// What went wrong otherwise, in a sentence; may be empty.
+        /// The error otherwise, in a sentence; may be empty.
         message: String,
-        /// Whose fault it is: the model's, or nobody's where the tool goes no further.
+        /// Kind of the fault: an error of the model, or a limit of the tool.
         kind: FaultKind,
     },
     /// Starts a process in the first free slot that can hold it; if there is none, that is a limit of
@@ -201,7 +201,7 @@ pub enum StatementKind {
     Take {
         /// The channel's number.
         channel: Expr,
-        /// What each cell must be.
+        /// Pattern of each cell.
         pattern: Vec<Pattern>,
         /// Where each cell goes.
         into: Vec<Option<Place>>,

@@ -37,7 +37,7 @@ const ROUNDS: usize = 40;
 const WORK: usize = 400_000;
 
 impl Ranges {
-    /// What the types allow.
+    /// Ranges that the types allow.
     pub(crate) fn declared(model: &Model) -> Ranges {
         let of = |variables: &[Variable]| variables.iter().map(|it| it.range).collect();
         Ranges {
@@ -51,7 +51,7 @@ impl Ranges {
         }
     }
 
-    /// What can happen in a model, all of whose locations have their edges.
+    /// Ranges of values that can occur in a model, all of whose locations have their edges.
     pub(crate) fn of(model: &Model) -> Ranges {
         let declared = Ranges::declared(model);
         let edges = model.templates.iter().flat_map(|template| &template.locations);
@@ -129,7 +129,7 @@ enum Scalar {
     Local(usize),
 }
 
-/// What is known while an edge is looked at.
+/// Known ranges while an edge is looked at.
 #[derive(Clone)]
 struct Here {
     own: Option<TemplateId>,
@@ -144,16 +144,16 @@ impl Here {
         Here { own, received: Vec::new(), narrow: Vec::new() }
     }
 
-    fn forget(&mut self, scalar: Scalar) {
+    fn invalidate(&mut self, scalar: Scalar) {
         self.narrow.retain(|(known, _)| *known != scalar);
     }
 
     fn know(&mut self, scalar: Scalar, values: Range) {
-        self.forget(scalar);
+        self.invalidate(scalar);
         self.narrow.push((scalar, values));
     }
 
-    /// What is known after one of two ways.
+    /// Known ranges after one of two ways.
     fn join(&mut self, other: &Here) {
         self.narrow.retain_mut(|(scalar, values)| {
             let known = other.narrow.iter().find(|(known, _)| known == scalar);
@@ -265,8 +265,8 @@ impl<'a> Analysis<'a> {
         usize::try_from(*number).ok().filter(|&number| number < self.model.channels.len())
     }
 
-    /// The channels that an expression may name, with messages of so many cells; for somebody who
-    /// only looks at messages, also of more.
+    /// The channels that an expression may name, with messages of so many cells; for operations that only look
+    /// at messages, also of more.
     fn channels(&self, channel: &Expr, cells: usize, keep: bool) -> Vec<usize> {
         let all = match (self.fixed_channel(channel), channel) {
             (Some(fixed), _) => fixed..fixed + 1,
@@ -333,9 +333,9 @@ impl<'a> Analysis<'a> {
                     }
                 }
                 StatementKind::While { condition, body } => {
-                    // What the body assigns is as in any other step from the second round on.
+                    // Variables that the body assigns are as in any other step from the second round on.
                     for place in assigned(body) {
-                        scalar(place).inspect(|scalar| here.forget(*scalar));
+                        scalar(place).inspect(|scalar| here.invalidate(*scalar));
                     }
                     let mut inside = here.clone();
                     if self.suppose(condition, true, &mut inside) {
@@ -388,7 +388,7 @@ impl<'a> Analysis<'a> {
         if let Some(scalar) = scalar(place) {
             match values {
                 Some(values) => here.know(scalar, values),
-                None => here.forget(scalar),
+                None => here.invalidate(scalar),
             }
         }
     }
@@ -554,7 +554,7 @@ fn opposite(op: BinaryOp) -> Option<BinaryOp> {
     })
 }
 
-/// What two sides can be if a comparison is true; `None` if it never is.
+/// Ranges of two sides if a comparison is true; `None` if it never is.
 fn compared(op: BinaryOp, left: Range, right: Range) -> Option<(Range, Range)> {
     let below = |one: Range, other: Range, by: i64| {
         let most = other.high.checked_sub(by)?;
@@ -582,7 +582,7 @@ fn compared(op: BinaryOp, left: Range, right: Range) -> Option<(Range, Range)> {
     }
 }
 
-/// What an operator gives.
+/// Range of the result of an operator.
 pub(crate) fn binary(op: BinaryOp, left: Range, right: Range) -> Range {
     let wide = |range: Range| (i128::from(range.low), i128::from(range.high));
     let ((a, b), (c, d)) = (wide(left), wide(right));

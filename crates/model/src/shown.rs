@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use fairly_system::Value;
 
-/// What the numbers that a variable or a cell of a message holds stand for.
+/// Meaning of the numbers in a variable or a cell of a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// Themselves.
@@ -47,7 +47,7 @@ impl Kind {
 /// How a variable is shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shown {
-    /// What its numbers stand for.
+    /// Meaning of its numbers.
     pub kind: Kind,
     /// The parts of its name with the lengths of the arrays that they are: `cache[2].line[3]` is `cache` with
     /// 2 and `line` with 3. The product of all lengths is that of the variable, whose elements are in the

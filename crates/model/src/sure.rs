@@ -1,29 +1,31 @@
-//! Statements of one process that cannot go wrong and that nobody else takes part in: they read and
-//! write its own variables only, and have a value for all that these can hold.
+//! Expressions and statements that cannot go wrong: they have a value for all that the variables of one scope can
+//! hold. Statements of a process that read and write its own variables only are no concern of others either.
 //!
-//! What variables can hold is known from the layout (`ranges.rs`). Where that is not enough to be sure,
-//! something may go wrong.
+//! The ranges of variables are known from the layout (`ranges.rs`). Where that is not enough to be sure, a
+//! fault is possible.
 
 use crate::expression::{AnyVariable, BinaryOp, Expr, Place, UnaryOp};
-use crate::ids::LocalId;
-use crate::layout::VariantLayout;
+use crate::layout::{Layout, VariantLayout};
+use crate::model::Model;
 use crate::process::{Statement, StatementKind, Template};
 use crate::ranges::binary;
 use crate::variable::{Overflow, Range, Storage, Variable};
 
-/// The variables of a process.
-pub(crate) struct Own<'a> {
-    pub(crate) template: &'a Template,
-    pub(crate) layout: &'a VariantLayout,
+/// The variables that something is about.
+pub(crate) enum Scope<'a> {
+    /// Those of a process.
+    Process { template: &'a Template, layout: &'a VariantLayout },
+    /// Those of the model, and where processes are.
+    Model { model: &'a Model, layout: &'a Layout },
 }
 
-impl Own<'_> {
-    /// Whether these statements cannot go wrong, and are about own variables of which the state
+impl Scope<'_> {
+    /// Whether these statements cannot go wrong, and are about variables of the scope of which the state
     /// remembers all. They have no loops.
     pub(crate) fn is_sure(&self, statements: &[Statement]) -> bool {
         statements.iter().all(|statement| match &statement.kind {
             StatementKind::Assign(pairs) => pairs.iter().all(|(place, value)| {
-                let (Some(variable), Some(value)) = (self.variable(place), self.values(value))
+                let (Some((variable, _)), Some(value)) = (self.variable(place), self.values(value))
                 else {
                     return false;
                 };
@@ -36,33 +38,37 @@ impl Own<'_> {
         })
     }
 
-    /// An own variable that the state remembers, if the place is certain to be in it.
-    fn variable(&self, place: &Place) -> Option<&Variable> {
-        let &AnyVariable::Local(local) = &place.variable else { return None };
-        let variable = self.template.local(local);
+    /// A variable of the scope that the state remembers, and its values, if the place is certain to be in it.
+    fn variable(&self, place: &Place) -> Option<(&Variable, Range)> {
+        let (variable, strip) = match (self, &place.variable) {
+            (Scope::Process { template, layout }, &AnyVariable::Local(local)) => {
+                (template.local(local), &layout.locals[local.index()])
+            }
+            (Scope::Model { model, layout }, &AnyVariable::Global(global)) => {
+                (&model.variables[global.index()], &layout.variables[global.index()])
+            }
+            _ => return None,
+        };
         let length = variable.length.map(|length| Range::new(0, i64::from(length) - 1));
         let is_inside = match (&place.index, length) {
             (None, None) => true,
             (Some(index), Some(length)) => is_within(self.values(index)?, length),
             _ => false,
         };
-        (is_inside && variable.storage == Storage::State).then_some(variable)
+        (is_inside && variable.storage == Storage::State).then(|| (variable, strip.range()))
     }
 
-    fn held_by(&self, local: LocalId) -> Range {
-        self.layout.locals[local.index()].range()
-    }
-
-    /// The values of an expression over own variables; `None` if it is about something else, or may
+    /// The values of an expression over these variables; `None` if it is about something else, or may
     /// have none.
-    fn values(&self, expr: &Expr) -> Option<Range> {
+    pub(crate) fn values(&self, expr: &Expr) -> Option<Range> {
         match expr {
             Expr::Const(value) => Some(Range::new(*value, *value)),
-            Expr::Load(place) => {
-                self.variable(place)?;
-                let AnyVariable::Local(local) = place.variable else { return None };
-                Some(self.held_by(local))
+            Expr::Load(place) => Some(self.variable(place)?.1),
+            Expr::At { slot, .. } => {
+                let is_known = matches!((self, &**slot), (Scope::Model { .. }, Expr::Const(_)));
+                is_known.then_some(Range::BOOL)
             }
+            Expr::Running => matches!(self, Scope::Model { .. }).then_some(Range::INT),
             Expr::Unary(op, operand) => {
                 let Range { low, high } = self.values(operand)?;
                 match op {

@@ -31,7 +31,7 @@ impl Range {
     }
 }
 
-/// What becomes of a value outside a variable's range when it is assigned.
+/// Treatment of a value outside a variable's range when it is assigned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Overflow {
     /// The step is a fault.
@@ -51,7 +51,7 @@ pub enum Storage {
     /// It is part of the state.
     #[default]
     State,
-    /// It has its initial value at the start of every action, and is forgotten at the end.
+    /// It has its initial value at the start of every action, and is reset at the end.
     Scratch,
 }
 
@@ -62,7 +62,7 @@ pub struct Variable {
     pub name: String,
     /// The values of each element.
     pub range: Range,
-    /// What happens to other values.
+    /// Treatment of other values.
     pub overflow: Overflow,
     /// The length of an array, whose elements are numbered from 0; `None` for a single value.
     pub length: Option<u32>,
@@ -115,9 +115,9 @@ pub struct Channel {
     pub capacity: u32,
     /// The values of each cell of a message, and what happens to others on sending.
     pub cells: Vec<(Range, Overflow)>,
-    /// What the values of each cell stand for; numbers, where there is no entry.
+    /// Meaning of the values of each cell; numbers, where there is no entry.
     pub kinds: Vec<Kind>,
-    /// What happens to a message that is sent when the channel is full.
+    /// Treatment of a message that is sent when the channel is full.
     pub when_full: WhenFull,
     /// The process that the channel belongs to, if any: the channel is there while a process of this
     /// template is in this slot. It is emptied when the process leaves, and using it while there is
@@ -127,7 +127,7 @@ pub struct Channel {
     pub span: Option<Span>,
 }
 
-/// What happens to a message that is sent when the channel is full.
+/// Treatment of a message that is sent when the channel is full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum WhenFull {
     /// Sending waits.

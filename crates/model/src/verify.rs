@@ -1,80 +1,80 @@
-//! What every model keeps to. Engines rely on it and do not check again.
+//! Invariants of every model. Engines rely on them and do not check again.
 //!
 //! [`verify()`] finds everything that is wrong with a model; [`verify_open`] is for a model that is
 //! still unfolded while it is explored. What depends on values, such as an index outside an array,
 //! is no flaw but a fault of the run that meets it.
 //!
 //! **Tables**
-//! - The first event is `idle`, of kind `Idle` ([`FlawKind::MissingIdle`]), and no other event is
-//!   of that kind ([`FlawKind::SecondIdle`]).
-//! - Every id is a position in its table: variables ([`FlawKind::UnknownVariable`]), variables of a
-//!   process ([`FlawKind::UnknownLocal`]), templates ([`FlawKind::UnknownTemplate`]), locations
-//!   ([`FlawKind::UnknownLocation`]), slots ([`FlawKind::UnknownSlot`]), events
-//!   ([`FlawKind::UnknownEvent`]), and channels whose number is a constant
-//!   ([`FlawKind::UnknownChannel`]).
+//! - The first event is `idle`, of kind `Idle` ([`ModelErrorKind::MissingIdle`]), and no other event is
+//!   of that kind ([`ModelErrorKind::SecondIdle`]).
+//! - Every id is a position in its table: variables ([`ModelErrorKind::UnknownVariable`]), variables of a
+//!   process ([`ModelErrorKind::UnknownLocal`]), templates ([`ModelErrorKind::UnknownTemplate`]), locations
+//!   ([`ModelErrorKind::UnknownLocation`]), slots ([`ModelErrorKind::UnknownSlot`]), events
+//!   ([`ModelErrorKind::UnknownEvent`]), and channels whose number is a constant
+//!   ([`ModelErrorKind::UnknownChannel`]).
 //! - Statements and expressions, counted together, and gatherings are nested at most [`NESTING`]
-//!   deep ([`FlawKind::TooDeep`]), so that recursion on them is safe.
-//! - A state has at most [`Layout::MOST_CELLS`] values ([`FlawKind::TooLarge`]).
+//!   deep ([`ModelErrorKind::TooDeep`]), so that recursion on them is safe.
+//! - A state has at most [`Layout::MOST_CELLS`] values ([`ModelErrorKind::TooLarge`]).
 //!
 //! **Names**
 //! - Variables, channels, templates, slots, events, propositions and the first parts of events with
-//!   data have a name ([`FlawKind::EmptyName`]). Locations and edges need none.
+//!   data have a name ([`ModelErrorKind::EmptyName`]). Locations and edges need none.
 //! - Reports and properties look these up by name, so it is unique: variables of the model,
 //!   remembered variables of one template, channels, slots, propositions, and events that are not
-//!   internal ([`FlawKind::RepeatedName`]). Only an event that several take together may share its
+//!   internal ([`ModelErrorKind::RepeatedName`]). Only an event that several take together may share its
 //!   name with one that a process takes alone: CSP# has `a` and `a{x = 1;}` side by side.
 //!
 //! **Variables and channels**
-//! - A range is not empty ([`FlawKind::EmptyRange`]) and within [`WIDEST`]
-//!   ([`FlawKind::WideRange`]); its size is a power of two where values wrap
-//!   ([`FlawKind::WrapSize`]).
-//! - An array has an element ([`FlawKind::EmptyArray`]). There is one initial value for each
-//!   element ([`FlawKind::InitialCount`]), in the range ([`FlawKind::InitialRange`]).
+//! - A range is not empty ([`ModelErrorKind::EmptyRange`]) and within [`WIDEST`]
+//!   ([`ModelErrorKind::WideRange`]); its size is a power of two where values wrap
+//!   ([`ModelErrorKind::WrapSize`]).
+//! - An array has an element ([`ModelErrorKind::EmptyArray`]). There is one initial value for each
+//!   element ([`ModelErrorKind::InitialCount`]), in the range ([`ModelErrorKind::InitialRange`]).
 //! - A variable of the model is remembered: scratch belongs to a process, since several may act at
-//!   once ([`FlawKind::ScratchGlobal`]).
-//! - A rendezvous does not lose messages ([`FlawKind::LossyRendezvous`]).
-//! - The slot of a channel's owner can hold its template ([`FlawKind::OwnerTemplate`]).
+//!   once ([`ModelErrorKind::ScratchGlobal`]).
+//! - A rendezvous does not lose messages ([`ModelErrorKind::LossyRendezvous`]).
+//! - The slot of a channel's owner can hold its template ([`ModelErrorKind::OwnerTemplate`]).
 //!
 //! **Templates**
-//! - There is a location to start at ([`FlawKind::NoLocation`]).
-//! - There are no more parameters than variables ([`FlawKind::ParameterCount`]), and they are single
-//!   values that are remembered ([`FlawKind::ParameterKind`]).
-//! - What a new process does first starts no other ([`FlawKind::StrayStart`]).
-//! - All locations have their edges, unless the model is open ([`FlawKind::Unexplored`]).
+//! - There is a location to start at ([`ModelErrorKind::NoLocation`]).
+//! - There are no more parameters than variables ([`ModelErrorKind::ParameterCount`]), and they are single
+//!   values that are remembered ([`ModelErrorKind::ParameterKind`]).
+//! - The first statements of a new process start no other ([`ModelErrorKind::StrayStart`]).
+//! - All locations have their edges, unless the model is open ([`ModelErrorKind::Unexplored`]).
 //!
 //! **Edges**
-//! - No edge has the event `idle` ([`FlawKind::IdleTaken`]), nor does a slot rename to it or a
+//! - No edge has the event `idle` ([`ModelErrorKind::IdleTaken`]), nor does a slot rename to it or a
 //!   gathering take it.
 //! - Only an edge that communicates has the event of its communication
-//!   ([`FlawKind::NoMessage`]); its event is not one that is gathered, because then two rules
-//!   would say who takes part ([`FlawKind::GatheredMessage`]).
+//!   ([`ModelErrorKind::NoMessage`]); its event is not one that is gathered, because then two rules
+//!   would say who takes part ([`ModelErrorKind::GatheredMessage`]).
 //! - Where a channel is a constant, messages and patterns are as wide as its messages. A statement
-//!   that takes a message has a pattern and a place for each cell ([`FlawKind::MessageWidth`]).
+//!   that takes a message has a pattern and a place for each cell ([`ModelErrorKind::MessageWidth`]).
 //! - A received cell is read only in the guard and the effect of an edge that receives
-//!   ([`FlawKind::StrayReceived`]), and is one of the pattern's ([`FlawKind::ReceivedWidth`]).
-//! - An index is given for every array and for nothing else ([`FlawKind::Index`]).
-//! - A variable of another process is not assigned ([`FlawKind::RemoteAssigned`]).
+//!   ([`ModelErrorKind::StrayReceived`]), and is one of the pattern's ([`ModelErrorKind::ReceivedWidth`]).
+//! - An index is given for every array and for nothing else ([`ModelErrorKind::Index`]).
+//! - A variable of another process is not assigned ([`ModelErrorKind::RemoteAssigned`]).
 //! - Scratch is read and assigned only in the effect of its own process: before, it has its initial
-//!   value, which is better written down ([`FlawKind::StrayScratch`]).
-//! - A process is started with one argument for each parameter ([`FlawKind::ArgumentCount`]).
-//! - [`Expr::Timeout`] is read only in guards ([`FlawKind::StrayTimeout`]).
+//!   value, which is better written down ([`ModelErrorKind::StrayScratch`]).
+//! - A process is started with one argument for each parameter ([`ModelErrorKind::ArgumentCount`]).
+//! - [`Expr::Timeout`] is read only in guards ([`ModelErrorKind::StrayTimeout`]).
 //! - [`Expr::Executable`] is read only in propositions, since guards that ask whether guards are
-//!   true could go round in circles ([`FlawKind::StrayExecutable`]).
+//!   true could go round in circles ([`ModelErrorKind::StrayExecutable`]).
 //!
 //! **Propositions**
 //! - They are about states, not processes: no variable of the process that evaluates them, nor its
-//!   slot ([`FlawKind::StrayOwn`]); and none of the above that is for edges.
+//!   slot ([`ModelErrorKind::StrayOwn`]); and none of the above that is for edges.
 //!
 //! **Slots**
-//! - A slot can hold some template ([`FlawKind::NoTemplate`]), each listed once
-//!   ([`FlawKind::RepeatedTemplate`]).
-//! - The process in it at the start is one of them ([`FlawKind::StartTemplate`]), with one argument
-//!   for each parameter ([`FlawKind::ArgumentCount`]), in its range ([`FlawKind::ArgumentRange`]).
-//! - An event is renamed once ([`FlawKind::RepeatedRenaming`]).
+//! - A slot can hold some template ([`ModelErrorKind::NoTemplate`]), each listed once
+//!   ([`ModelErrorKind::RepeatedTemplate`]).
+//! - The process in it at the start is one of them ([`ModelErrorKind::StartTemplate`]), with one argument
+//!   for each parameter ([`ModelErrorKind::ArgumentCount`]), in its range ([`ModelErrorKind::ArgumentRange`]).
+//! - An event is renamed once ([`ModelErrorKind::RepeatedRenaming`]).
 //!
 //! **Gatherings**
-//! - An event has at most one gathering ([`FlawKind::RepeatedGathering`]), in which a slot occurs at
-//!   most once ([`FlawKind::RepeatedSlot`]) and nothing is empty ([`FlawKind::EmptyGathering`]).
+//! - An event has at most one gathering ([`ModelErrorKind::RepeatedGathering`]), in which a slot occurs at
+//!   most once ([`ModelErrorKind::RepeatedSlot`]) and nothing is empty ([`ModelErrorKind::EmptyGathering`]).
 
 use std::fmt;
 
@@ -103,13 +103,13 @@ macro_rules! kinds {
         /// Which rule a model breaks; the rules are listed in the documentation of the module
         /// `verify`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum FlawKind {
+        pub enum ModelErrorKind {
             $($(#[$doc])* $name,)*
         }
 
-        impl FlawKind {
+        impl ModelErrorKind {
             /// All of them.
-            pub const ALL: &'static [FlawKind] = &[$(FlawKind::$name,)*];
+            pub const ALL: &'static [ModelErrorKind] = &[$(ModelErrorKind::$name,)*];
         }
     };
 }
@@ -169,7 +169,7 @@ kinds! {
     StrayStart,
     /// A location without its edges.
     Unexplored,
-    /// The event `idle` where somebody does something.
+    /// The event `idle` on an action with participants.
     IdleTaken,
     /// The event of a communication where there is none.
     NoMessage,
@@ -209,28 +209,28 @@ kinds! {
     RepeatedGathering,
     /// A slot that occurs twice in a gathering.
     RepeatedSlot,
-    /// All or one of nobody.
+    /// A gathering of all or one of no processes.
     EmptyGathering,
 }
 
 /// Something that is wrong with a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Flaw {
+pub struct ModelError {
     /// The rule that is broken.
-    pub kind: FlawKind,
-    /// What it is, naming the place: ids as in the text form, with names.
+    pub kind: ModelErrorKind,
+    /// The error, naming the place: ids as in the text form, with names.
     pub message: String,
     /// Where the nearest part around it is written, if that is known.
     pub span: Option<Span>,
 }
 
-impl fmt::Display for Flaw {
+impl fmt::Display for ModelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Flaw {}
+impl std::error::Error for ModelError {}
 
 /// Checks a model all of whose locations have their edges.
 ///
@@ -238,15 +238,15 @@ impl std::error::Error for Flaw {}
 /// Everything that is wrong, at least one flaw.
 ///
 /// ```
-/// use fairly_model::{FlawKind, Model, Range, Variable, verify};
+/// use fairly_model::{ModelErrorKind, Model, Range, Variable, verify};
 /// let mut model = Model::new();
 /// assert!(verify(&model).is_ok());
 /// model.variables.push(Variable::scalar("x", Range::BOOL, 2));
 /// let flaws = verify(&model).unwrap_err();
-/// assert_eq!(flaws[0].kind, FlawKind::InitialRange);
+/// assert_eq!(flaws[0].kind, ModelErrorKind::InitialRange);
 /// assert_eq!(flaws[0].message, "variable g0 `x`: the initial value 2 is outside 0..1");
 /// ```
-pub fn verify(model: &Model) -> Result<(), Vec<Flaw>> {
+pub fn verify(model: &Model) -> Result<(), Vec<ModelError>> {
     check(model, false)
 }
 
@@ -254,11 +254,11 @@ pub fn verify(model: &Model) -> Result<(), Vec<Flaw>> {
 ///
 /// # Errors
 /// Everything that is wrong, at least one flaw.
-pub fn verify_open(model: &Model) -> Result<(), Vec<Flaw>> {
+pub fn verify_open(model: &Model) -> Result<(), Vec<ModelError>> {
     check(model, true)
 }
 
-fn check(model: &Model, open: bool) -> Result<(), Vec<Flaw>> {
+fn check(model: &Model, open: bool) -> Result<(), Vec<ModelError>> {
     let gathered = model.gatherings.iter().map(|&(event, _)| event).collect();
     let mut verifier = Verifier { model, open, gathered, flaws: Vec::new() };
     verifier.events();
@@ -277,7 +277,7 @@ fn check(model: &Model, open: bool) -> Result<(), Vec<Flaw>> {
     if verifier.flaws.is_empty() && !Layout::fits(model) {
         let most = Layout::MOST_CELLS;
         let what = format_args!("a state has more than {most} values");
-        verifier.flaw(FlawKind::TooLarge, None, "variables and channels", what);
+        verifier.flaw(ModelErrorKind::TooLarge, None, "variables and channels", what);
     }
     if verifier.flaws.is_empty() { Ok(()) } else { Err(verifier.flaws) }
 }
@@ -331,23 +331,23 @@ struct Verifier<'m> {
     model: &'m Model,
     open: bool,
     gathered: HashSet<EventId>,
-    flaws: Vec<Flaw>,
+    flaws: Vec<ModelError>,
 }
 
 impl<'m> Verifier<'m> {
     fn flaw(
         &mut self,
-        kind: FlawKind,
+        kind: ModelErrorKind,
         span: Option<Span>,
         place: impl fmt::Display,
         what: impl fmt::Display,
     ) {
-        self.flaws.push(Flaw { kind, message: format!("{place}: {what}"), span });
+        self.flaws.push(ModelError { kind, message: format!("{place}: {what}"), span });
     }
 
     fn named(&mut self, name: &str, span: Option<Span>, place: impl fmt::Display) {
         if name.is_empty() {
-            self.flaw(FlawKind::EmptyName, span, place, "it has no name");
+            self.flaw(ModelErrorKind::EmptyName, span, place, "it has no name");
         }
     }
 
@@ -357,7 +357,7 @@ impl<'m> Verifier<'m> {
             // A missing name has been reported as such.
             if !known.insert(name) && !name.is_empty() {
                 self.flaw(
-                    FlawKind::RepeatedName,
+                    ModelErrorKind::RepeatedName,
                     None,
                     what,
                     format_args!("two are called `{name}`"),
@@ -369,9 +369,9 @@ impl<'m> Verifier<'m> {
     fn event(&mut self, event: EventId, span: Option<Span>, place: impl fmt::Display) {
         if event.index() >= self.model.events.len() {
             let what = format_args!("there is no event e{event}");
-            self.flaw(FlawKind::UnknownEvent, span, place, what);
+            self.flaw(ModelErrorKind::UnknownEvent, span, place, what);
         } else if event == EventId::IDLE {
-            self.flaw(FlawKind::IdleTaken, span, place, "`idle` is what happens when nobody acts");
+            self.flaw(ModelErrorKind::IdleTaken, span, place, "`idle` is the event of a deadlock");
         }
     }
 
@@ -382,12 +382,12 @@ impl<'m> Verifier<'m> {
             .first()
             .is_some_and(|event| event.name == "idle" && event.kind == EventKind::Idle);
         if !idle {
-            self.flaw(FlawKind::MissingIdle, None, "events", "the first is not `idle`");
+            self.flaw(ModelErrorKind::MissingIdle, None, "events", "the first is not `idle`");
         }
         for (at, event) in model.events.iter().enumerate() {
             let place = format_args!("event e{at} `{}`", event.name);
             if at > 0 && event.kind == EventKind::Idle {
-                self.flaw(FlawKind::SecondIdle, None, place, "only the first is idle");
+                self.flaw(ModelErrorKind::SecondIdle, None, place, "only the first is idle");
             }
             self.named(&event.name, None, place);
         }
@@ -414,15 +414,15 @@ impl<'m> Verifier<'m> {
         let Range { low, high } = range;
         if low > high {
             let what = format_args!("the range {low}..{high} has no values");
-            self.flaw(FlawKind::EmptyRange, span, place, what);
+            self.flaw(ModelErrorKind::EmptyRange, span, place, what);
         } else if low < WIDEST.low || high > WIDEST.high {
             let what = format_args!("the range {low}..{high} needs more than 33 bits");
-            self.flaw(FlawKind::WideRange, span, place, what);
+            self.flaw(ModelErrorKind::WideRange, span, place, what);
         } else if overflow == Overflow::Wrap
             && !high.abs_diff(low).wrapping_add(1).is_power_of_two()
         {
             let what = format_args!("the size of {low}..{high} is no power of two, yet it wraps");
-            self.flaw(FlawKind::WrapSize, span, place, what);
+            self.flaw(ModelErrorKind::WrapSize, span, place, what);
         }
     }
 
@@ -439,25 +439,25 @@ impl<'m> Verifier<'m> {
             let known = |count: &VariableId| count.index() < self.model.variables.len();
             if let Some(count) = count.filter(|count| !known(count)) {
                 let what = format_args!("there is no variable {count}");
-                self.flaw(FlawKind::UnknownVariable, *span, place, what);
+                self.flaw(ModelErrorKind::UnknownVariable, *span, place, what);
             }
             if *length == Some(0) {
-                self.flaw(FlawKind::EmptyArray, *span, place, "the array has no elements");
+                self.flaw(ModelErrorKind::EmptyArray, *span, place, "the array has no elements");
             }
             if initial.len() != variable.cells() {
                 let (is, count) = (initial.len(), variable.cells());
                 let what = format_args!("{is} initial values for {count} elements");
-                self.flaw(FlawKind::InitialCount, *span, place, what);
+                self.flaw(ModelErrorKind::InitialCount, *span, place, what);
             }
             let outside = initial.iter().find(|&&value| !range.contains(value));
             if let Some(value) = outside.filter(|_| range.low <= range.high) {
                 let Range { low, high } = range;
                 let what = format_args!("the initial value {value} is outside {low}..{high}");
-                self.flaw(FlawKind::InitialRange, *span, place, what);
+                self.flaw(ModelErrorKind::InitialRange, *span, place, what);
             }
             if within.is_none() && *storage == Storage::Scratch {
                 let what = "only a variable of a process can be scratch";
-                self.flaw(FlawKind::ScratchGlobal, *span, place, what);
+                self.flaw(ModelErrorKind::ScratchGlobal, *span, place, what);
             }
         }
         let kept = variables.iter().filter(|variable| variable.storage == Storage::State);
@@ -474,17 +474,17 @@ impl<'m> Verifier<'m> {
             }
             if channel.capacity == 0 && channel.when_full == WhenFull::Lose {
                 let what = "a rendezvous is never full, so it cannot lose messages";
-                self.flaw(FlawKind::LossyRendezvous, channel.span, place, what);
+                self.flaw(ModelErrorKind::LossyRendezvous, channel.span, place, what);
             }
             if let Some((slot, template)) = channel.owner {
                 let holds =
                     model.slots.get(slot.index()).map(|of| of.templates.contains(&template));
                 if holds == Some(false) {
                     let what = format_args!("{slot} cannot hold {template}");
-                    self.flaw(FlawKind::OwnerTemplate, channel.span, place, what);
+                    self.flaw(ModelErrorKind::OwnerTemplate, channel.span, place, what);
                 } else if holds.is_none() {
                     let what = format_args!("there is no slot {slot}");
-                    self.flaw(FlawKind::UnknownSlot, channel.span, place, what);
+                    self.flaw(ModelErrorKind::UnknownSlot, channel.span, place, what);
                 }
             }
         }
@@ -500,16 +500,16 @@ impl<'m> Verifier<'m> {
         let parameters = template.parameters as usize;
         if parameters > template.locals.len() {
             let what = format_args!("{parameters} parameters, {} variables", template.locals.len());
-            self.flaw(FlawKind::ParameterCount, span, place, what);
+            self.flaw(ModelErrorKind::ParameterCount, span, place, what);
         }
         for (at, local) in template.locals.iter().enumerate().take(parameters) {
             if local.length.is_some() || local.storage == Storage::Scratch {
                 let what = format_args!("the parameter l{at} is no single remembered value");
-                self.flaw(FlawKind::ParameterKind, local.span.or(span), place, what);
+                self.flaw(ModelErrorKind::ParameterKind, local.span.or(span), place, what);
             }
         }
         if template.locations.is_empty() {
-            self.flaw(FlawKind::NoLocation, span, place, "it has no location");
+            self.flaw(ModelErrorKind::NoLocation, span, place, "it has no location");
         }
         let beginning = Here {
             template: Some((id, template)),
@@ -526,7 +526,7 @@ impl<'m> Verifier<'m> {
             let Some(edges) = &location.edges else {
                 if !self.open {
                     let what = format_args!("the location {at} has not got its edges");
-                    self.flaw(FlawKind::Unexplored, location.span.or(span), place, what);
+                    self.flaw(ModelErrorKind::Unexplored, location.span.or(span), place, what);
                 }
                 continue;
             };
@@ -551,7 +551,7 @@ impl<'m> Verifier<'m> {
             && target.index() >= template.locations.len()
         {
             let what = format_args!("there is no location {target}");
-            self.flaw(FlawKind::UnknownLocation, here.span, here, what);
+            self.flaw(ModelErrorKind::UnknownLocation, here.span, here, what);
         }
         let outside = Here { part: Part::Communication, ..here };
         let mut received = None;
@@ -580,7 +580,7 @@ impl<'m> Verifier<'m> {
                 if !silent && self.gathered.contains(event) {
                     let what =
                         format_args!("e{event} is gathered, so its edges cannot communicate");
-                    self.flaw(FlawKind::GatheredMessage, here.span, here, what);
+                    self.flaw(ModelErrorKind::GatheredMessage, here.span, here, what);
                 }
             }
             Label::Data { family, values } => {
@@ -588,7 +588,7 @@ impl<'m> Verifier<'m> {
                 self.exprs(values, here, 1);
             }
             Label::Message if silent => {
-                self.flaw(FlawKind::NoMessage, here.span, here, "the edge has no message");
+                self.flaw(ModelErrorKind::NoMessage, here.span, here, "the edge has no message");
             }
             Label::Message => {}
         }
@@ -598,7 +598,7 @@ impl<'m> Verifier<'m> {
     fn deep(&mut self, depth: u32, span: Option<Span>, place: impl fmt::Display) -> bool {
         if depth > NESTING {
             let what = format_args!("nested deeper than {NESTING} levels");
-            self.flaw(FlawKind::TooDeep, span, place, what);
+            self.flaw(ModelErrorKind::TooDeep, span, place, what);
             // One that is too deep has many parts that are.
             let count = self.flaws.len();
             if count > 1 && self.flaws[count - 1] == self.flaws[count - 2] {
@@ -639,7 +639,7 @@ impl<'m> Verifier<'m> {
             StatementKind::Start { template, arguments, slot } => {
                 if here.part == Part::Start {
                     let what = "a new process starts another before its first step";
-                    self.flaw(FlawKind::StrayStart, here.span, here, what);
+                    self.flaw(ModelErrorKind::StrayStart, here.span, here, what);
                 }
                 if let Some(started) = self.known_template(*template, here) {
                     self.arguments(started, arguments.len(), here.span, here);
@@ -659,7 +659,7 @@ impl<'m> Verifier<'m> {
                 if into.len() != pattern.len() {
                     let (cells, places) = (pattern.len(), into.len());
                     let what = format_args!("{places} places for {cells} cells");
-                    self.flaw(FlawKind::MessageWidth, here.span, here, what);
+                    self.flaw(ModelErrorKind::MessageWidth, here.span, here, what);
                 }
                 for place in into.iter().flatten() {
                     self.assigned(place, here, depth);
@@ -671,7 +671,7 @@ impl<'m> Verifier<'m> {
     fn assigned(&mut self, place: &Place, here: Here<'m>, depth: u32) {
         if let AnyVariable::Remote { .. } = place.variable {
             let what = "a variable of another process is assigned";
-            self.flaw(FlawKind::RemoteAssigned, here.span, here, what);
+            self.flaw(ModelErrorKind::RemoteAssigned, here.span, here, what);
         }
         self.place(place, here, depth);
     }
@@ -698,14 +698,14 @@ impl<'m> Verifier<'m> {
         let channel = usize::try_from(number).ok().and_then(|at| model.channels.get(at));
         let Some(channel) = channel else {
             let what = format_args!("there is no channel {number}");
-            return self.flaw(FlawKind::UnknownChannel, here.span, here, what);
+            return self.flaw(ModelErrorKind::UnknownChannel, here.span, here, what);
         };
         let cells = channel.cells.len();
         if let Some(width) = width.filter(|&width| width != cells) {
             let name = &channel.name;
             let what =
                 format_args!("{width} cells for c{number} `{name}`, whose messages have {cells}");
-            self.flaw(FlawKind::MessageWidth, here.span, here, what);
+            self.flaw(ModelErrorKind::MessageWidth, here.span, here, what);
         }
     }
 
@@ -721,11 +721,11 @@ impl<'m> Verifier<'m> {
             Expr::Received(cell) => match here.received {
                 None => {
                     let what = format_args!("the cell ${cell} is read where nothing is received");
-                    self.flaw(FlawKind::StrayReceived, here.span, here, what);
+                    self.flaw(ModelErrorKind::StrayReceived, here.span, here, what);
                 }
                 Some(width) if *cell as usize >= width => {
                     let what = format_args!("the cell ${cell} of a message of {width} is read");
-                    self.flaw(FlawKind::ReceivedWidth, here.span, here, what);
+                    self.flaw(ModelErrorKind::ReceivedWidth, here.span, here, what);
                 }
                 Some(_) => {}
             },
@@ -751,24 +751,24 @@ impl<'m> Verifier<'m> {
                 let unknown = locations.iter().find(|at| at.index() >= of.locations.len());
                 if let Some(location) = unknown {
                     let what = format_args!("there is no location {location} of {template}");
-                    self.flaw(FlawKind::UnknownLocation, here.span, here, what);
+                    self.flaw(ModelErrorKind::UnknownLocation, here.span, here, what);
                 }
             }
             Expr::Own => {
                 if !edges {
-                    self.flaw(FlawKind::StrayOwn, here.span, here, "no process evaluates it");
+                    self.flaw(ModelErrorKind::StrayOwn, here.span, here, "no process evaluates it");
                 }
             }
             Expr::Timeout => {
                 if here.part != Part::Guard {
                     let what = "`timeout` is read outside a guard";
-                    self.flaw(FlawKind::StrayTimeout, here.span, here, what);
+                    self.flaw(ModelErrorKind::StrayTimeout, here.span, here, what);
                 }
             }
             Expr::Executable(slot) => {
                 if edges {
                     let what = "`executable` is read outside a proposition";
-                    self.flaw(FlawKind::StrayExecutable, here.span, here, what);
+                    self.flaw(ModelErrorKind::StrayExecutable, here.span, here, what);
                 }
                 self.expr(slot, here, below);
             }
@@ -779,7 +779,7 @@ impl<'m> Verifier<'m> {
         let found = self.model.templates.get(id.index());
         if found.is_none() {
             let what = format_args!("there is no template {id}");
-            self.flaw(FlawKind::UnknownTemplate, here.span, here, what);
+            self.flaw(ModelErrorKind::UnknownTemplate, here.span, here, what);
         }
         found
     }
@@ -791,7 +791,7 @@ impl<'m> Verifier<'m> {
                 Some((_, template)) => self.local(template, *id, here),
                 None => {
                     let what = format_args!("{id} is a variable of no process");
-                    self.flaw(FlawKind::StrayOwn, here.span, here, what);
+                    self.flaw(ModelErrorKind::StrayOwn, here.span, here, what);
                     None
                 }
             },
@@ -811,14 +811,14 @@ impl<'m> Verifier<'m> {
                 None => format!("the array `{name}` has no index"),
                 Some(_) => format!("`{name}` has an index but is no array"),
             };
-            self.flaw(FlawKind::Index, here.span, here, what);
+            self.flaw(ModelErrorKind::Index, here.span, here, what);
         }
         let remote = matches!(place.variable, AnyVariable::Remote { .. });
         let local = matches!(place.variable, AnyVariable::Local(_));
         let acts = matches!(here.part, Part::Effect | Part::Start);
         if variable.storage == Storage::Scratch && (remote || local && !acts) {
             let what = format_args!("`{name}` is used outside the effects of its process");
-            self.flaw(FlawKind::StrayScratch, here.span, here, what);
+            self.flaw(ModelErrorKind::StrayScratch, here.span, here, what);
         }
     }
 
@@ -826,7 +826,7 @@ impl<'m> Verifier<'m> {
         let found = self.model.variables.get(id.index());
         if found.is_none() {
             let what = format_args!("there is no variable {id}");
-            self.flaw(FlawKind::UnknownVariable, here.span, here, what);
+            self.flaw(ModelErrorKind::UnknownVariable, here.span, here, what);
         }
         found
     }
@@ -835,7 +835,7 @@ impl<'m> Verifier<'m> {
         let found = of.locals.get(id.index());
         if found.is_none() {
             let what = format_args!("there is no variable {id} of `{}`", of.name);
-            self.flaw(FlawKind::UnknownLocal, here.span, here, what);
+            self.flaw(ModelErrorKind::UnknownLocal, here.span, here, what);
         }
         found
     }
@@ -850,7 +850,7 @@ impl<'m> Verifier<'m> {
         let Template { name, parameters, .. } = template;
         if count != *parameters as usize {
             let what = format_args!("{count} arguments for {parameters} parameters of `{name}`");
-            self.flaw(FlawKind::ArgumentCount, span, place, what);
+            self.flaw(ModelErrorKind::ArgumentCount, span, place, what);
         }
     }
 
@@ -859,24 +859,24 @@ impl<'m> Verifier<'m> {
         let place = format_args!("slot {id} `{}`", slot.name);
         self.named(&slot.name, None, place);
         if slot.templates.is_empty() {
-            self.flaw(FlawKind::NoTemplate, None, place, "it can hold no process");
+            self.flaw(ModelErrorKind::NoTemplate, None, place, "it can hold no process");
         }
         let mut known = HashSet::new();
         for template in &slot.templates {
             if template.index() >= model.templates.len() {
                 let what = format_args!("there is no template {template}");
-                self.flaw(FlawKind::UnknownTemplate, None, place, what);
+                self.flaw(ModelErrorKind::UnknownTemplate, None, place, what);
             }
             if !known.insert(template) {
                 let what = format_args!("{template} is listed twice");
-                self.flaw(FlawKind::RepeatedTemplate, None, place, what);
+                self.flaw(ModelErrorKind::RepeatedTemplate, None, place, what);
             }
         }
         if let Some((id, arguments)) = &slot.start {
             // A slot without templates has been reported as such.
             if !slot.templates.contains(id) && !slot.templates.is_empty() {
                 let what = format_args!("it starts with {id}, which it cannot hold");
-                self.flaw(FlawKind::StartTemplate, None, place, what);
+                self.flaw(ModelErrorKind::StartTemplate, None, place, what);
             }
             if let Some(template) = model.templates.get(id.index()) {
                 self.arguments(template, arguments.len(), None, place);
@@ -887,7 +887,7 @@ impl<'m> Verifier<'m> {
                         let what = format_args!(
                             "the argument {value} of `{name}` is outside {low}..{high}"
                         );
-                        self.flaw(FlawKind::ArgumentRange, None, place, what);
+                        self.flaw(ModelErrorKind::ArgumentRange, None, place, what);
                     }
                 }
             }
@@ -897,7 +897,7 @@ impl<'m> Verifier<'m> {
             self.event(*event, None, place);
             if !known.insert(name) {
                 let what = format_args!("`{name}` is renamed twice");
-                self.flaw(FlawKind::RepeatedRenaming, None, place, what);
+                self.flaw(ModelErrorKind::RepeatedRenaming, None, place, what);
             }
         }
     }
@@ -910,7 +910,7 @@ impl<'m> Verifier<'m> {
             self.event(*event, None, place);
             if !known.insert(*event) {
                 let what = "the event has another gathering";
-                self.flaw(FlawKind::RepeatedGathering, None, place, what);
+                self.flaw(ModelErrorKind::RepeatedGathering, None, place, what);
             }
             self.gathering(*event, gathering, &mut HashSet::new(), 1);
         }
@@ -931,16 +931,21 @@ impl<'m> Verifier<'m> {
             Gathering::Slot(slot) => {
                 if slot.index() >= self.model.slots.len() {
                     let what = format_args!("there is no slot {slot}");
-                    self.flaw(FlawKind::UnknownSlot, None, place, what);
+                    self.flaw(ModelErrorKind::UnknownSlot, None, place, what);
                 }
                 if !known.insert(*slot) {
                     let what = format_args!("{slot} occurs twice");
-                    self.flaw(FlawKind::RepeatedSlot, None, place, what);
+                    self.flaw(ModelErrorKind::RepeatedSlot, None, place, what);
                 }
             }
             Gathering::All(parts) | Gathering::One(parts) => {
                 if parts.is_empty() {
-                    self.flaw(FlawKind::EmptyGathering, None, place, "all or one of nobody");
+                    self.flaw(
+                        ModelErrorKind::EmptyGathering,
+                        None,
+                        place,
+                        "a gathering of all or one of no processes",
+                    );
                 }
                 for part in parts {
                     self.gathering(event, part, known, depth + 1);

@@ -4,7 +4,7 @@ use crate::expression::{AnyVariable, Expr, Pattern, Place};
 use crate::model::Model;
 use crate::process::{Communication, Edge, Label, Statement, StatementKind};
 
-/// What is asked of each expression.
+/// Question asked of each expression.
 pub(crate) type Ask<'a> = &'a mut dyn FnMut(&Expr) -> bool;
 
 impl Expr {

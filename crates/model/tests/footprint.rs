@@ -1,4 +1,4 @@
-//! What edges read and write.
+//! Reads and writes of edges.
 
 use fairly_model::{
     Atomicity, Exit, Footprint, Footprints, LocationId, Model, SlotId, TemplateId, text,

@@ -45,7 +45,7 @@ fn parts(
     moves.map(part).collect()
 }
 
-/// What is different in two states.
+/// Differences of two states.
 fn changes(system: &Explored<ModelSpace>, before: StateId, after: StateId) -> Vec<Access> {
     let layout = system.space().layout();
     let unpacked = |state| {

@@ -1,4 +1,4 @@
-//! What kept growing in the states that were met.
+//! Growth in the states that were met.
 
 use fairly_explore::Explored;
 use fairly_model::{ModelSpace, text};

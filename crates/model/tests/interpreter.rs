@@ -1,4 +1,4 @@
-//! What models mean: one small model for each rule, with the answer written beside it.
+//! Semantics of models: one small model for each rule, with the answer written beside it.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -90,7 +90,7 @@ impl Walk {
     }
 }
 
-/// What can be reached: states without faults, transitions, deadlocks.
+/// The reachable part: states without faults, transitions, deadlocks.
 fn explore(system: &mut Explored<ModelSpace>) -> (usize, usize, usize) {
     let deadlock = system.atom("deadlock").unwrap();
     let mut open = system.initial();
@@ -163,7 +163,7 @@ fn a_rendezvous_is_one_step_of_two() {
     let mut walk = Walk::of(model(body));
     assert!(!walk.system.signature().complete);
     assert_eq!(walk.system.signature().families.iter().collect::<Vec<_>>(), ["c"]);
-    // The receiver is ready for what nobody sends, and for messages that it may refuse.
+    // The receiver is ready for messages that are not sent, and for messages that it may refuse.
     assert_eq!(walk.offered(), ["c? R", "c? R", "took R", "c.2.3 S"]);
     assert_eq!(walk.names(), ["c.2.3 R,S"]);
     walk.go("c.2.3 R,S");
@@ -301,7 +301,7 @@ fn philosophers(count: usize, lefty: bool) -> Model {
 fn philosophers_starve_unless_one_is_left_handed() {
     let mut walk = Walk::of(philosophers(3, false));
     assert_eq!(walk.names(), ["get.0.0 P0,F0", "get.1.1 P1,F1", "get.2.2 P2,F2"]);
-    // A fork is ready for both neighbours, whoever comes.
+    // A fork is ready for both neighbours, regardless of which comes.
     assert_eq!(walk.offered().len(), 3 + 6);
     walk.go("get.0.0 P0,F0").go("get.1.1 P1,F1").go("get.2.2 P2,F2");
     assert!(walk.names().is_empty() && walk.holds("deadlock"));
@@ -424,7 +424,7 @@ fn a_rendezvous_passes_the_privilege_on() {
     assert_eq!(walk.shown(), "S@t R@t atomic=R");
     walk.go("a R");
     assert_eq!(walk.names(), ["a S"]);
-    // Where the receiver does not need it, nobody has it.
+    // Where the receiver does not need it, no process has it.
     let keeps = body.replace("hold receive", "receive");
     let mut walk = Walk::of(model_with("exclusive", "any", &keeps));
     assert_eq!(walk.go("c S,R").shown(), "S@t R@t");
@@ -527,7 +527,7 @@ fn an_edge_waits_for_those_of_smaller_rank() {
         }
         slot p0 P : t0 start t0()";
     let mut walk = Walk::of(model(body));
-    // Nobody receives, so that sending bars nothing; but it is offered.
+    // There is no receiver, so that sending bars nothing; but it is offered.
     assert_eq!(walk.names(), ["first P"]);
     assert_eq!(walk.offered(), ["first P", "c P"]);
     walk.go("first P").go("first P");
@@ -674,7 +674,7 @@ fn a_proposition_that_goes_wrong_does_not_hold() {
     let own = walk.system.space().add_proposition("later", Expr::TRUE);
     assert_eq!(walk.system.atom("later"), Some(own));
     assert!(walk.holds("later"));
-    // Without processes nothing happens, and nobody minds.
+    // Without processes nothing happens, and that is no deadlock.
     assert!(walk.holds("terminated"));
 }
 
@@ -721,14 +721,14 @@ fn two_cannot_take_one_message_together() {
     let mut walk = Walk::of(model(body));
     walk.go("c!4 P").go("c!5 P").go("both A,B");
     assert_eq!(walk.fault().as_deref(), Some("another participant has taken the message"));
-    // What is at the place they looked at is the same, and nobody sees a difference.
+    // The value at the place they looked at is the same, so no difference is seen.
     let mut walk = Walk::of(model(body));
     walk.go("c!4 P").go("c!4 P").go("both A,B");
     assert_eq!(walk.shown(), "c=[] A@s B@s P@v");
 }
 
 #[test]
-fn values_of_scratch_are_forgotten() {
+fn values_of_scratch_are_dead_resets() {
     let body = "
         event e1 a : visible
         variable g0 x : 0..3 = 0

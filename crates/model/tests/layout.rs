@@ -50,7 +50,8 @@ fn nothing_overlaps_but_templates_of_one_slot() {
     }
 }
 
-/// What an action sets back, and where processes are only while they hold, is behind everything else.
+/// Variables that an action sets back, and locations where processes are only while they hold, are behind
+/// everything else.
 #[test]
 fn what_passes_within_a_step_comes_last() {
     let text = "model atomicity exclusive, exit any
@@ -81,14 +82,14 @@ fn what_passes_within_a_step_comes_last() {
     let layout = Layout::fitted(&model, &[]);
     let [a, b] = &layout.slots[..] else { panic!() };
     let locals = &a.variants[0].locals;
-    let mut passing = vec![layout.variables[0], a.location, locals[1]];
-    passing.extend(layout.holder);
+    let mut transient = vec![layout.variables[0], a.location, locals[1]];
+    transient.extend(layout.holder);
     let staying = [layout.variables[1], layout.variables[2], locals[0], locals[2], b.location];
     let place = |strip: &Strip| (strip.word, strip.shift);
     let last = staying.iter().map(place).max();
-    assert!(passing.iter().chain(&staying).all(|strip| strip.width > 0));
-    assert!(passing.iter().all(|strip| Some(place(strip)) > last), "{layout:?}");
-    assert_eq!(passing.len(), 4);
+    assert!(transient.iter().chain(&staying).all(|strip| strip.width > 0));
+    assert!(transient.iter().all(|strip| Some(place(strip)) > last), "{layout:?}");
+    assert_eq!(transient.len(), 4);
 }
 
 #[test]
@@ -153,7 +154,7 @@ fn a_slot_remembers_only_what_is_not_known() {
         let slot = &layout.slots[at];
         (slot.kind.width, slot.location.width, slot.variants.len())
     };
-    // A is never left, so that nobody else ever comes.
+    // A is never left, so that no other process ever comes.
     assert_eq!((shape(0), shape(1), shape(2)), ((0, 0, 1), (1, 0, 1), (2, 0, 2)));
     assert_eq!(a.kind.base, 1);
     assert_eq!(b.variants[0].template, TemplateId(1));
@@ -162,7 +163,7 @@ fn a_slot_remembers_only_what_is_not_known() {
     assert_eq!((layout.holder, layout.last_mover), (None, None));
     let open = Layout::of(&model, &[TemplateId(0)]);
     assert_eq!((open.slots[0].kind.width, open.slots[0].location.width), (2, 32));
-    // What comes later may be atomic.
+    // Later locations may be atomic.
     assert!(open.holder.is_some());
 }
 
@@ -177,7 +178,7 @@ fn a_hostile_length_is_refused() {
     assert!(!Layout::fits(&model));
 }
 
-/// A state has room for what can happen, whoever makes it happen.
+/// A state has room for all that can happen, in whichever process.
 #[test]
 fn values_that_cannot_happen_have_no_room() {
     let text = "model atomicity exclusive, exit any
@@ -216,7 +217,7 @@ fn values_that_cannot_happen_have_no_room() {
     let model = text::parse(text).unwrap_or_else(|wrong| panic!("{wrong:?}"));
     let layout = Layout::fitted(&model, &[]);
     let widths: Vec<u32> = layout.variables.iter().map(|strip| strip.width).collect();
-    // What the guard says of the shared variable need not hold after the part of the other one.
+    // The guard's condition on the shared variable need not hold after the part of the other one.
     assert_eq!(widths, [1, 3, 8, 8, 3, 0, 10]);
     let cells: Vec<u32> = layout.channels[0].columns.iter().map(|strip| strip.width).collect();
     assert_eq!(cells, [0, 1]);

@@ -72,7 +72,7 @@ fn part(interpreter: &Explored<ModelSpace>, id: MoveId) -> Part {
     (of.process.index(), event, of.annotation, of.span)
 }
 
-/// What was met on the way, so that a generator which no longer makes it is noticed.
+/// Constructs that were met, so that a generator which no longer makes one is noticed.
 #[derive(Default)]
 struct Tally(BTreeMap<&'static str, usize>);
 
@@ -177,7 +177,7 @@ fn compare(model: &Model, tally: &mut Tally) {
         tally.count("offers without partners", offered.len() > found.len());
         tally.count("timeouts", !found.is_empty() && naive.waits(&state));
         found.sort();
-        // What goes wrong in two ways that are one to the naive interpreter.
+        // Faults in two ways that are one to the naive interpreter.
         found.dedup_by(|a, b| a == b && a.target.is_err());
         let expected = naive.steps(&state);
         assert_eq!(found, expected, "steps of {state:?}");

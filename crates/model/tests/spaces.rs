@@ -154,7 +154,7 @@ fn threads_share_a_space() {
             alone.expand(row, &mut scratch, &mut own);
             assert_eq!(named(&alone, &own), *steps, "seed {seed}");
         }
-        // Whatever was listed twice at the same time has one number.
+        // Entries that were listed twice at the same time have one number.
         let names = |space: &ModelSpace| {
             let mut names: Vec<String> =
                 space.signature().events.iter().map(|event| event.name.clone()).collect();

@@ -251,7 +251,7 @@ fn hostile_texts_end() {
         .expect("it is not sound, but it can be read");
 }
 
-/// What follows the first line, and the codes with the text under the caret.
+/// Text behind the first line, and the codes with the text under the caret.
 const WRONG: &[(&str, &[(&str, &str)])] = &[
     ("variable g0 x : 0..1 = é 0", &[("E0900", "é")]),
     ("variable g0 \"x : 0..1 = 0", &[("E0901", "\"")]),

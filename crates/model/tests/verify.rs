@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use fairly_model::{
-    AnyVariable, ChannelQuery, Communication, Edge, Expr, FlawKind, Gathering, Label, LocalId,
-    LocationId, Model, NESTING, Overflow, Pattern, Pick, Place, Range, SlotId, Statement,
+    AnyVariable, ChannelQuery, Communication, Edge, Expr, Gathering, Label, LocalId, LocationId,
+    Model, ModelErrorKind, NESTING, Overflow, Pattern, Pick, Place, Range, SlotId, Statement,
     StatementKind, Storage, Target, TemplateId, UnaryOp, VariableId, WhenFull, text, verify,
     verify_open,
 };
@@ -81,16 +81,16 @@ fn deep(levels: u32) -> Expr {
 
 type Break = fn(&mut Model);
 
-/// What breaks each rule.
-fn broken() -> Vec<(FlawKind, Break)> {
+/// A change that breaks each rule.
+fn broken() -> Vec<(ModelErrorKind, Break)> {
     let mut all = tables();
     all.extend(processes());
     all.extend(around());
     all
 }
 
-fn tables() -> Vec<(FlawKind, Break)> {
-    use FlawKind as F;
+fn tables() -> Vec<(ModelErrorKind, Break)> {
+    use ModelErrorKind as F;
     vec![
         (F::MissingIdle, |m| m.events[0].name = "tick".to_owned()),
         (F::MissingIdle, |m| m.events[0].kind = EventKind::Visible),
@@ -184,8 +184,8 @@ fn tables() -> Vec<(FlawKind, Break)> {
     ]
 }
 
-fn processes() -> Vec<(FlawKind, Break)> {
-    use FlawKind as F;
+fn processes() -> Vec<(ModelErrorKind, Break)> {
+    use ModelErrorKind as F;
     vec![
         (F::NoLocation, |m| m.templates[1].locations.clear()),
         (F::ParameterCount, |m| {
@@ -276,8 +276,8 @@ fn processes() -> Vec<(FlawKind, Break)> {
     ]
 }
 
-fn around() -> Vec<(FlawKind, Break)> {
-    use FlawKind as F;
+fn around() -> Vec<(ModelErrorKind, Break)> {
+    use ModelErrorKind as F;
     vec![
         (F::StrayOwn, |m| m.propositions[0].1 = Expr::Own),
         (F::StrayOwn, |m| m.propositions[0].1 = Expr::local(LocalId(0))),
@@ -312,13 +312,13 @@ fn each_rule_is_broken_alone() {
         change(&mut model);
         assert_ne!(model, sound, "case {at} changes nothing");
         let flaws = verify(&model).expect_err(&format!("case {at} of {kind:?}"));
-        let kinds: Vec<FlawKind> = flaws.iter().map(|flaw| flaw.kind).collect();
+        let kinds: Vec<ModelErrorKind> = flaws.iter().map(|flaw| flaw.kind).collect();
         assert_eq!(kinds, [kind], "case {at}: {flaws:?}");
         let (place, what) = flaws[0].message.split_once(": ").expect("a place and what is wrong");
         assert!(!place.is_empty() && !what.is_empty(), "{}", flaws[0]);
         met.insert(kind);
     }
-    let all: BTreeSet<FlawKind> = FlawKind::ALL.iter().copied().collect();
+    let all: BTreeSet<ModelErrorKind> = ModelErrorKind::ALL.iter().copied().collect();
     assert_eq!(met, all);
 }
 
@@ -326,8 +326,8 @@ fn each_rule_is_broken_alone() {
 fn each_rule_is_in_the_list() {
     let source = include_str!("../src/verify.rs");
     let list: String = source.lines().take_while(|line| line.starts_with("//!")).collect();
-    for kind in FlawKind::ALL {
-        assert!(list.contains(&format!("[`FlawKind::{kind:?}`]")), "{kind:?}");
+    for kind in ModelErrorKind::ALL {
+        assert!(list.contains(&format!("[`ModelErrorKind::{kind:?}`]")), "{kind:?}");
     }
 }
 
@@ -345,7 +345,7 @@ fn an_open_model_may_have_locations_without_edges() {
     model.templates[0].locations[1].edges = None;
     assert_eq!(verify_open(&model), Ok(()));
     edge(&mut model, 0).label = Label::Message;
-    assert_eq!(verify_open(&model).unwrap_err()[0].kind, FlawKind::NoMessage);
+    assert_eq!(verify_open(&model).unwrap_err()[0].kind, ModelErrorKind::NoMessage);
 }
 
 #[test]

@@ -20,7 +20,7 @@ use std::fmt;
 use hashbrown::HashSet;
 
 use crate::marks::{Mark, MarkSet};
-use crate::refused::{Refused, Resource};
+use crate::refused::{BudgetError, Resource};
 
 /// Formulas nested deeper than this are refused by every reader, so that the walks over a formula
 /// may recurse.
@@ -365,8 +365,8 @@ impl Acceptance {
     ///
     /// # Errors
     /// When more than `most` disjuncts come up on the way.
-    pub fn disjuncts(&self, most: usize) -> Result<Vec<Disjunct>, Refused> {
-        let refused = Refused { resource: Resource::Disjuncts, limit: most };
+    pub fn disjuncts(&self, most: usize) -> Result<Vec<Disjunct>, BudgetError> {
+        let refused = BudgetError { resource: Resource::Disjuncts, limit: most };
         let empty = || Disjunct { fin: MarkSet::new(), inf: MarkSet::new() };
         let result = match self {
             Acceptance::True => vec![empty()],

@@ -12,7 +12,7 @@ use hashbrown::HashMap;
 use crate::acceptance::Acceptance;
 use crate::letters::{Import, Label, Letters, Prop};
 use crate::marks::{MarkSet, MarkSetId, MarkTable};
-use crate::refused::Refused;
+use crate::refused::BudgetError;
 
 fairly_source::ids! {
     /// A state of an automaton or a node of a graph; prints as its number, as in HOA.
@@ -137,7 +137,7 @@ impl Automaton {
     }
 
     /// Whether each state has at most one run on each word, and there is one initial state.
-    pub fn is_deterministic(&self) -> Result<bool, Refused> {
+    pub fn is_deterministic(&self) -> Result<bool, BudgetError> {
         let mut letters = self.letters.clone();
         if self.initial.len() > 1 {
             return Ok(false);
@@ -155,7 +155,7 @@ impl Automaton {
     }
 
     /// Whether every state has an edge on every letter.
-    pub fn is_complete(&self) -> Result<bool, Refused> {
+    pub fn is_complete(&self) -> Result<bool, BudgetError> {
         let mut letters = self.letters.clone();
         for state in self.states() {
             let mut used = Label::FALSE;

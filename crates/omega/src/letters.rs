@@ -21,7 +21,7 @@ use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use crate::refused::{Refused, Resource};
+use crate::refused::{BudgetError, Resource};
 
 /// A Boolean formula over the propositions of one automaton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -126,12 +126,12 @@ impl Letters {
     ///
     /// # Errors
     /// When the store is full; so for every operation below that returns a `Result`.
-    pub fn prop(&mut self, prop: Prop) -> Result<Label, Refused> {
+    pub fn prop(&mut self, prop: Prop) -> Result<Label, BudgetError> {
         self.node(prop.0, Label::FALSE, Label::TRUE)
     }
 
     /// The conjunction of literals. Later literals of one proposition win.
-    pub fn cube(&mut self, literals: &[(Prop, bool)]) -> Result<Label, Refused> {
+    pub fn cube(&mut self, literals: &[(Prop, bool)]) -> Result<Label, BudgetError> {
         let mut sorted = literals.to_vec();
         sorted.sort_by_key(|&(prop, _)| prop);
         let mut cube = Label::TRUE;
@@ -151,33 +151,33 @@ impl Letters {
     }
 
     /// Conjunction.
-    pub fn and(&mut self, a: Label, b: Label) -> Result<Label, Refused> {
+    pub fn and(&mut self, a: Label, b: Label) -> Result<Label, BudgetError> {
         self.apply(Op::And, a, b)
     }
 
     /// Disjunction.
-    pub fn or(&mut self, a: Label, b: Label) -> Result<Label, Refused> {
+    pub fn or(&mut self, a: Label, b: Label) -> Result<Label, BudgetError> {
         self.apply(Op::Or, a, b)
     }
 
     /// Exclusive disjunction.
-    pub fn xor(&mut self, a: Label, b: Label) -> Result<Label, Refused> {
+    pub fn xor(&mut self, a: Label, b: Label) -> Result<Label, BudgetError> {
         self.apply(Op::Xor, a, b)
     }
 
     /// Negation.
-    pub fn not(&mut self, a: Label) -> Result<Label, Refused> {
+    pub fn not(&mut self, a: Label) -> Result<Label, BudgetError> {
         self.apply(Op::Xor, a, Label::TRUE)
     }
 
     /// The letters of `a` that are not in `b`.
-    pub fn minus(&mut self, a: Label, b: Label) -> Result<Label, Refused> {
+    pub fn minus(&mut self, a: Label, b: Label) -> Result<Label, BudgetError> {
         let not_b = self.not(b)?;
         self.and(a, not_b)
     }
 
     /// Whether every letter of `a` is in `b`.
-    pub fn implies(&mut self, a: Label, b: Label) -> Result<bool, Refused> {
+    pub fn implies(&mut self, a: Label, b: Label) -> Result<bool, BudgetError> {
         Ok(a == b || b == Label::TRUE || self.minus(a, b)? == Label::FALSE)
     }
 
@@ -254,7 +254,7 @@ impl Letters {
     /// The recursion of Minato ("Fast generation of irredundant sum-of-products forms from binary
     /// decision diagrams", SASIMI 1992), recursing on the number of propositions in the support,
     /// which is bounded here: above 512 of them the answer is `None`.
-    pub fn cover(&mut self, label: Label, most: usize) -> Result<Option<Vec<Cube>>, Refused> {
+    pub fn cover(&mut self, label: Label, most: usize) -> Result<Option<Vec<Cube>>, BudgetError> {
         if self.support(label).len() > 512 {
             // One cube can still be read off without recursion.
             return Ok(self.single_cube(label).map(|cube| vec![cube]));
@@ -288,7 +288,7 @@ impl Letters {
         prefix: &mut Cube,
         out: &mut Vec<Cube>,
         budget: &mut usize,
-    ) -> Result<Option<Label>, Refused> {
+    ) -> Result<Option<Label>, BudgetError> {
         if lower == Label::FALSE {
             return Ok(Some(Label::FALSE));
         }
@@ -328,7 +328,7 @@ impl Letters {
         if node.prop == prop { (node.low, node.high) } else { (label, label) }
     }
 
-    fn node(&mut self, prop: u32, low: Label, high: Label) -> Result<Label, Refused> {
+    fn node(&mut self, prop: u32, low: Label, high: Label) -> Result<Label, BudgetError> {
         if low == high {
             return Ok(low);
         }
@@ -343,7 +343,7 @@ impl Letters {
             hashbrown::hash_table::Entry::Occupied(found) => Ok(Label(*found.get())),
             hashbrown::hash_table::Entry::Vacant(free) => {
                 if self.nodes.len() >= self.limit {
-                    return Err(Refused { resource: Resource::LetterNodes, limit: self.limit });
+                    return Err(BudgetError { resource: Resource::LetterNodes, limit: self.limit });
                 }
                 let id = u32::try_from(self.nodes.len()).expect("the limit is below 2^32");
                 free.insert(id);
@@ -388,7 +388,7 @@ impl Letters {
         (known_op == op as u8 && known_a == a && known_b == b).then_some(result)
     }
 
-    fn apply(&mut self, op: Op, a: Label, b: Label) -> Result<Label, Refused> {
+    fn apply(&mut self, op: Op, a: Label, b: Label) -> Result<Label, BudgetError> {
         if let Some(result) = Self::terminal(op, a, b) {
             return Ok(result);
         }
@@ -434,7 +434,12 @@ impl Letters {
         Ok(result)
     }
 
-    fn if_then_else(&mut self, prop: Prop, then: Label, other: Label) -> Result<Label, Refused> {
+    fn if_then_else(
+        &mut self,
+        prop: Prop,
+        then: Label,
+        other: Label,
+    ) -> Result<Label, BudgetError> {
         let above = |letters: &Self, label: Label| letters.nodes[label.index()].prop > prop.0;
         if above(self, then) && above(self, other) {
             return self.node(prop.0, other, then);
@@ -454,7 +459,7 @@ impl Letters {
         classes: &mut Vec<Label>,
         label: Label,
         most: usize,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), BudgetError> {
         for at in 0..classes.len() {
             let inside = self.and(classes[at], label)?;
             if inside == Label::FALSE || inside == classes[at] {
@@ -464,7 +469,7 @@ impl Letters {
             classes[at] = inside;
             classes.push(outside);
             if classes.len() > most {
-                return Err(Refused { resource: Resource::LetterClasses, limit: most });
+                return Err(BudgetError { resource: Resource::LetterClasses, limit: most });
             }
         }
         Ok(())
@@ -485,7 +490,7 @@ impl<'a> Import<'a> {
     }
 
     /// The same formula in `into`, which must be one and the same store at every call.
-    pub fn label(&mut self, into: &mut Letters, label: Label) -> Result<Label, Refused> {
+    pub fn label(&mut self, into: &mut Letters, label: Label) -> Result<Label, BudgetError> {
         if label.0 <= 1 {
             return Ok(label);
         }
@@ -594,7 +599,7 @@ mod tests {
                 Err(refused) => Some(refused),
             }
         });
-        assert_eq!(refused, Some(Refused { resource: Resource::LetterNodes, limit: 100 }));
+        assert_eq!(refused, Some(BudgetError { resource: Resource::LetterNodes, limit: 100 }));
     }
 
     #[test]

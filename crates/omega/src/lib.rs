@@ -31,7 +31,7 @@ pub use automaton::{Automaton, Builder, Edge, StateId};
 pub use graph::{AutomatonGraph, Graph, Hop, Lasso, Step, Visit};
 pub use letters::{Cube, Import, Label, Letters, Prop};
 pub use marks::{Mark, MarkSet, MarkSetId, MarkTable};
-pub use refused::{Limits, Refused, Resource};
+pub use refused::{BudgetError, Limits, Resource};
 pub use scc::{ComponentId, Components};
 pub use stop::Stop;
 pub use word::{DefiniteWord, Word};

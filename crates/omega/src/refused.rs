@@ -4,7 +4,7 @@
 /// never a partial result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("gave up: this needs more than {limit} {resource}")]
-pub struct Refused {
+pub struct BudgetError {
     /// The exhausted resource.
     pub resource: Resource,
     /// The limit that was reached.

@@ -6,7 +6,7 @@
 
 use crate::automaton::Automaton;
 use crate::letters::{Cube, Label, Letters, Prop};
-use crate::refused::Refused;
+use crate::refused::BudgetError;
 
 /// An ultimately periodic word `stem · cycle · cycle · …` over the labels of some store.
 ///
@@ -64,7 +64,7 @@ impl DefiniteWord {
     ///
     /// # Errors
     /// When the automaton's letters are full.
-    pub fn read_by(&self, automaton: &mut Automaton) -> Result<Word, Refused> {
+    pub fn read_by(&self, automaton: &mut Automaton) -> Result<Word, BudgetError> {
         let known: Vec<Option<Prop>> = self
             .propositions
             .iter()
@@ -85,8 +85,8 @@ impl DefiniteWord {
         &self,
         into: &mut Letters,
         mut rename: impl FnMut(Prop) -> Option<Prop>,
-    ) -> Result<Word, Refused> {
-        let mut labels = |cubes: &[Cube]| -> Result<Vec<Label>, Refused> {
+    ) -> Result<Word, BudgetError> {
+        let mut labels = |cubes: &[Cube]| -> Result<Vec<Label>, BudgetError> {
             let mut labels = Vec::with_capacity(cubes.len());
             for cube in cubes {
                 let literals: Cube = cube

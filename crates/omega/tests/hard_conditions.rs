@@ -1,7 +1,7 @@
 //! Emptiness is NP-complete for conditions with several `Fin` in a clause. Such a question may go
 //! unanswered, but it ends, and it is never answered wrongly.
 
-use fairly_omega::emptiness::{self, Algorithm, Undecided};
+use fairly_omega::emptiness::{self, Algorithm, EmptinessError};
 use fairly_omega::{Acceptance, Automaton, Builder, Label, Mark, MarkSet};
 
 /// One state whose loops each carry one of two marks of a pair; a run must leave out one mark of
@@ -31,5 +31,5 @@ fn small_ones_are_answered_and_large_ones_end() {
     let small = emptiness::check(&mut pairs(8).graph(), algorithm).unwrap();
     assert!(small.lasso.is_none());
     let large = emptiness::check(&mut pairs(40).graph(), algorithm);
-    assert!(matches!(large, Err(Undecided::TooHard(_))), "{large:?}");
+    assert!(matches!(large, Err(EmptinessError::TooHard(_))), "{large:?}");
 }

@@ -5,7 +5,8 @@ use fairly_omega::ops::{
     rejected_word, union,
 };
 use fairly_omega::{
-    Acceptance, Automaton, Builder, Class, Label, Limits, Mark, Prop, Refused, Resource, StateId,
+    Acceptance, Automaton, BudgetError, Builder, Class, Label, Limits, Mark, Prop, Resource,
+    StateId,
 };
 use fairly_testkit::{
     ConditionKind, GraphShape, Rng, TinyCondition, TinyGraph, TinyWord, accepts_word, all_words,
@@ -239,10 +240,10 @@ fn the_family_of_michel() {
 fn too_large_is_refused() {
     let tight = Limits { states: 10, edges: 1_000 };
     let refused = complement(&michel(4), tight);
-    assert_eq!(refused.unwrap_err(), Refused { resource: Resource::States, limit: 10 });
+    assert_eq!(refused.unwrap_err(), BudgetError { resource: Resource::States, limit: 10 });
     let tight = Limits { states: 1_000, edges: 10 };
     let refused = determinize(&michel(4), tight);
-    assert_eq!(refused.unwrap_err(), Refused { resource: Resource::Edges, limit: 10 });
+    assert_eq!(refused.unwrap_err(), BudgetError { resource: Resource::Edges, limit: 10 });
 }
 
 #[test]

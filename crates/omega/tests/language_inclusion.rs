@@ -6,8 +6,8 @@ use fairly_omega::ops::{
     union,
 };
 use fairly_omega::{
-    Acceptance, Automaton, Builder, Cube, DefiniteWord, Label, Limits, Mark, MarkSet, Prop,
-    Refused, Resource, StateId,
+    Acceptance, Automaton, BudgetError, Builder, Cube, DefiniteWord, Label, Limits, Mark, MarkSet,
+    Prop, Resource, StateId,
 };
 use fairly_testkit::{
     ConditionKind, GraphShape, Rng, TinyCondition, TinyEdge, TinyGraph, TinyWord, accepts_word,
@@ -270,5 +270,5 @@ fn the_search_stops_early() {
 fn too_large_is_refused() {
     let tight = Limits { states: 50, edges: 1_000_000 };
     let refused = includes(&guess(11), &guess(12), tight);
-    assert_eq!(refused.unwrap_err(), Refused { resource: Resource::States, limit: 50 });
+    assert_eq!(refused.unwrap_err(), BudgetError { resource: Resource::States, limit: 50 });
 }

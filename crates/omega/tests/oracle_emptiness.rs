@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use common::{NARROW, OnTheFly, WIDE};
 use fairly_omega::StateId;
-use fairly_omega::emptiness::{self, Algorithm, Undecided};
+use fairly_omega::emptiness::{self, Algorithm, EmptinessError};
 use fairly_testkit::TinyCondition::{self, And, False, Fin, Inf, Or, True};
 use fairly_testkit::{
     ConditionKind, GraphShape, Rng, TinyGraph, has_accepting_run_by_lassos,
@@ -57,7 +57,7 @@ fn judge_answer(
     let answer = match answer {
         Ok(answer) if decides => answer,
         Ok(_) => return Err("it answered what it says it cannot decide".into()),
-        Err(Undecided::Condition { .. }) if !decides => return Ok(false),
+        Err(EmptinessError::Condition { .. }) if !decides => return Ok(false),
         Err(undecided) => return Err(format!("no answer: {undecided}")),
     };
     let Some(lasso) = answer.lasso else {

@@ -1,10 +1,9 @@
 //! Which actions are followed in a state.
 //!
-//! A group of processes is closed under *has to do with*: beginning with one process, whoever might
-//! disturb what the group can do next is added to it. Steps that cannot be taken now ask for less: only
-//! those who could enable them, and of a step that several have to take together, only one of those who
-//! do not offer it yet. So the actions of the group are a stubborn set (Valmari), made of whole
-//! processes.
+//! A group of processes is closed under *has to do with*: beginning with one process, every process that might
+//! disturb a next step of the group is added to it. Steps that cannot be taken now ask for less: only those
+//! processes that could enable them, and of a step that several have to take together, only one of those that
+//! do not offer it yet. So the actions of the group are a stubborn set (Valmari), made of whole processes.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,7 +12,9 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use fairly_model::native::Part;
 use fairly_system::{ActionId, Scratch, Signature, Space, Steps, delegate_space};
 
+use crate::attempts::{Attempts, PlaceNumbers};
 use crate::processes::{Position, Processes};
+use crate::relations::{Able, Located, Relations};
 use crate::skeleton::{Climb, Need, Skeleton, Spot, Tone};
 use crate::watched::Watched;
 
@@ -34,6 +35,10 @@ pub struct Saved {
     pub enabled: usize,
     /// Those of them that were followed.
     pub followed: usize,
+    /// Places of processes at which an ample set may begin.
+    pub places: usize,
+    /// Those of them that were given up, since nothing was left out there many times.
+    pub given_up: usize,
 }
 
 impl Saved {
@@ -49,6 +54,9 @@ pub struct Ample<S> {
     processes: Arc<dyn Processes>,
     skeleton: Arc<Skeleton>,
     watched: Arc<Watched>,
+    places: Arc<PlaceNumbers>,
+    /// Results of looking for ample sets at places.
+    attempts: Attempts,
     /// A [`Decision`].
     decision: AtomicU8,
     states: AtomicUsize,
@@ -86,11 +94,14 @@ impl<S: Space> Ample<S> {
         watched: Arc<Watched>,
     ) -> Ample<S> {
         let zero = || AtomicUsize::new(0);
+        let places = PlaceNumbers::new(&skeleton);
         Ample {
             inner,
             processes,
             skeleton,
             watched,
+            attempts: Attempts::new(&places),
+            places: Arc::new(places),
             decision: AtomicU8::new(Decision::Undecided as u8),
             states: zero(),
             reduced: zero(),
@@ -115,6 +126,8 @@ impl<S: Space> Ample<S> {
             early: count(&self.early),
             enabled: count(&self.enabled),
             followed: count(&self.followed),
+            places: self.places.count(),
+            given_up: self.attempts.given_up(),
         }
     }
 
@@ -155,7 +168,7 @@ impl<S: Space> Ample<S> {
             actions: &batch.actions[of.clone()],
         };
         let count = of.len();
-        let is_chosen = !self.diverges(row, &state) && chooser.choose(&state);
+        let is_chosen = !self.diverges(row, &state) && chooser.choose(&state, &self.attempts);
         let is_chosen = is_chosen && self.decide(Decision::LeavesOut);
         let at = out.ends.len();
         let mut followed = 0;
@@ -198,7 +211,8 @@ impl<S: Space> Space for Ample<S> {
     delegate_space!(inner, Work);
 
     fn scratch(&self) -> Scratch {
-        let chooser = Chooser::new(Arc::clone(&self.skeleton), Arc::clone(&self.watched));
+        let (skeleton, watched) = (Arc::clone(&self.skeleton), Arc::clone(&self.watched));
+        let chooser = Chooser::new(skeleton, watched, Arc::clone(&self.places));
         Scratch::new(Work { inner: self.inner.scratch(), batch: Steps::default(), chooser })
     }
 
@@ -211,7 +225,7 @@ impl<S: Space> Space for Ample<S> {
         let width = self.width();
         let work = scratch.of::<Work>();
         work.inner.interrupt = interrupt;
-        // As long as nothing has been left out, nobody can tell whether anything might have been.
+        // As long as nothing has been left out, it is unknown whether anything might have been.
         if self.states.load(Ordering::Relaxed) >= ENOUGH {
             self.decide(Decision::GivenUp);
         }
@@ -240,6 +254,15 @@ impl<S: Space> Space for Ample<S> {
     }
 }
 
+/// The processes of a set with a bit each.
+fn slots_of(mut set: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let slot = set.trailing_zeros();
+        (set != 0).then(|| set &= set - 1)?;
+        Some(slot)
+    })
+}
+
 /// A row and its steps, among which some are chosen.
 struct State<'a> {
     signature: &'a Signature,
@@ -257,7 +280,7 @@ impl State<'_> {
     }
 }
 
-/// What is known of an action wherever it is taken.
+/// Facts about an action wherever it is taken.
 #[derive(Clone, Debug)]
 struct OfAction {
     /// Who can tell when it is taken.
@@ -274,8 +297,10 @@ struct OfAction {
 struct Chooser {
     skeleton: Arc<Skeleton>,
     watched: Arc<Watched>,
+    places: Arc<PlaceNumbers>,
     actions: Vec<Option<OfAction>>,
-    /// Of the state: where processes are.
+    /// Of the state: its row, and where processes are.
+    row: Vec<u64>,
     positions: Vec<Option<Position>>,
     /// By slot: the actions that it takes part in, by position.
     of_slot: Vec<Vec<u32>>,
@@ -295,15 +320,22 @@ struct Chooser {
     best: Vec<bool>,
     /// By action, by position: whether a constraint could tell.
     early: Vec<bool>,
+    /// Pairs of processes that are related at their places; `None` if there are too many processes.
+    relations: Option<Relations>,
+    /// By slot: processes that are related to it in this state, a bit each, once that is known.
+    related: Vec<Option<u64>>,
 }
 
 impl Chooser {
-    fn new(skeleton: Arc<Skeleton>, watched: Arc<Watched>) -> Chooser {
+    fn new(skeleton: Arc<Skeleton>, watched: Arc<Watched>, places: Arc<PlaceNumbers>) -> Chooser {
         let count = skeleton.slots.len();
+        let relations = Relations::new(&skeleton);
         Chooser {
             skeleton,
             watched,
+            places,
             actions: Vec::new(),
+            row: Vec::new(),
             positions: Vec::new(),
             of_slot: vec![Vec::new(); count],
             able: vec![0; count],
@@ -316,52 +348,92 @@ impl Chooser {
             keep: Vec::new(),
             best: Vec::new(),
             early: Vec::new(),
+            relations,
+            related: vec![None; count],
         }
     }
 
     /// Chooses among the actions of a state; `false` for all of them.
-    fn choose(&mut self, system: &State<'_>) -> bool {
+    fn choose(&mut self, system: &State<'_>, attempts: &Attempts) -> bool {
         let pending = system.actions;
         if pending.len() < 2 {
             return false;
         }
-        // Whoever holds moves alone anyway.
+        // A process that holds moves alone anyway.
         if self.skeleton.holder.is_some_and(|strip| strip.get(system.row, 0) >= 0) {
+            return false;
+        }
+        system.processes.positions(system.row, &mut self.positions);
+        if !self.is_promising(attempts) {
             return false;
         }
         self.meet(system);
         let total = pending.len();
-        // A process that nobody ever has to do with is a group by itself.
-        for at in 0..self.active.len() {
-            let slot = self.active[at] as usize;
-            let is_free = self.spot(slot).is_some_and(|spot| spot.free);
-            let carries =
-                |slot: usize| self.of_slot[slot].iter().any(|&it| self.carries[it as usize]);
-            if is_free && !self.loud[slot] && carries(slot) && self.of_slot[slot].len() < total {
-                self.best.clear();
-                self.best.resize(total, false);
-                for &action in &self.of_slot[slot] {
-                    self.best[action as usize] = true;
-                }
-                return true;
-            }
+        if self.find_free(total) {
+            return true;
         }
         let mut fewest = total;
+        let mut place_of_best = None;
+        self.related.fill(None);
+        // Processes that belong to no group that leaves something out, as far as that is known.
+        let bit = |slot: usize| u32::try_from(slot).ok().and_then(|slot| 1u64.checked_shl(slot));
+        let loud = self.active.iter().filter(|&&slot| self.loud[slot as usize]);
+        let mut useless = loud.filter_map(|&slot| bit(slot as usize)).fold(0, |all, one| all | one);
         for at in 0..self.active.len() {
             let slot = self.active[at];
-            if self.loud[slot as usize] || !self.gather(slot) {
+            let place = self.positions[slot as usize].map(|it| self.places.of(slot as usize, it));
+            let is_given_up = place.is_some_and(|place| attempts.is_given_up(place));
+            if self.loud[slot as usize] || is_given_up {
                 continue;
             }
-            let count = self.mark(pending);
-            if let Some(count) = count.filter(|&count| count < fewest) {
-                fewest = count;
-                std::mem::swap(&mut self.keep, &mut self.best);
-                if count == 1 {
-                    break;
+            let count = match self.gather(slot, useless) {
+                true => self.mark(pending).filter(|&count| count < fewest),
+                false => {
+                    useless |= bit(slot as usize).unwrap_or(0);
+                    None
                 }
+            };
+            let Some(count) = count else {
+                place.into_iter().for_each(|place| attempts.fails(place));
+                continue;
+            };
+            fewest = count;
+            place_of_best = place;
+            std::mem::swap(&mut self.keep, &mut self.best);
+            if count == 1 {
+                break;
             }
         }
-        fewest < total
+        fewest < total && place_of_best.is_none_or(|place| attempts.succeeds(place))
+    }
+
+    /// Whether something may be left out, as far as the places of the processes tell.
+    fn is_promising(&self, attempts: &Attempts) -> bool {
+        self.positions.iter().enumerate().any(|(slot, position)| {
+            position.is_some_and(|position| {
+                !attempts.is_given_up(self.places.of(slot, position))
+                    || self.skeleton.located(slot, position).spot.free
+            })
+        })
+    }
+
+    /// Chooses a process without relations to others, which is a group by itself; `false` if there is none.
+    fn find_free(&mut self, total: usize) -> bool {
+        let is_free = |slot: &u32| {
+            let slot = *slot as usize;
+            let own = &self.of_slot[slot];
+            self.spot(slot).is_some_and(|spot| spot.free)
+                && !self.loud[slot]
+                && own.iter().any(|&it| self.carries[it as usize])
+                && own.len() < total
+        };
+        let Some(&slot) = self.active.iter().find(|slot| is_free(slot)) else { return false };
+        self.best.clear();
+        self.best.resize(total, false);
+        for &action in &self.of_slot[slot as usize] {
+            self.best[action as usize] = true;
+        }
+        true
     }
 
     /// Whether a constraint could tell an action of the set that was chosen last.
@@ -371,7 +443,8 @@ impl Chooser {
 
     /// Takes note of the state.
     fn meet(&mut self, system: &State<'_>) {
-        system.processes.positions(system.row, &mut self.positions);
+        self.row.clear();
+        self.row.extend_from_slice(system.row);
         for slot in self.active.drain(..) {
             self.of_slot[slot as usize].clear();
             self.able[slot as usize] = 0;
@@ -437,11 +510,55 @@ impl Chooser {
         Some(self.skeleton.spot(slot, position.variant as usize, position.location as usize))
     }
 
-    /// Makes the group of a process; `false` if there is none that leaves something out.
-    fn gather(&mut self, first: u32) -> bool {
-        for slot in self.group.drain(..) {
-            self.inside[slot as usize] = false;
+    /// Makes the group of a process; `false` if there is none that leaves something out. A group with one of the
+    /// `useless` processes in it is none.
+    fn gather(&mut self, first: u32, useless: u64) -> bool {
+        let Some(group) = self.close(first, useless) else { return self.gather_one_by_one(first) };
+        if cfg!(debug_assertions) {
+            let is_one = self.gather_one_by_one(first);
+            let same = self.group.iter().fold(0, |all, slot| all | 1u64 << slot);
+            assert!(is_one == (group != 0) && (!is_one || same == group), "two ways to one group");
         }
+        self.group.clear();
+        self.group.extend(slots_of(group));
+        group != 0
+    }
+
+    /// Makes the group of a process by looking up pairs, a bit a process, or none if nothing is left out; `None` if
+    /// not all of it is a matter of pairs.
+    fn close(&mut self, first: u32, useless: u64) -> Option<u64> {
+        let relations = self.relations.as_mut()?;
+        let mut group = 1u64 << first;
+        let mut open = group;
+        while open != 0 {
+            let slot = open.trailing_zeros() as usize;
+            open &= open - 1;
+            let related = match self.related[slot] {
+                Some(related) => related,
+                None => {
+                    let able = self.able[slot];
+                    let at = (slot, able, &*self.row);
+                    let related =
+                        relations.of(&self.skeleton, &self.places, at, &self.positions)?;
+                    self.related[slot] = Some(related);
+                    related
+                }
+            };
+            let new = related & !group;
+            if new & useless != 0 {
+                return Some(0);
+            }
+            group |= new;
+            open |= new;
+        }
+        Some(group)
+    }
+
+    /// Makes the group of a process from sets of what its steps read and write; `false` as in
+    /// [`gather`](Chooser::gather).
+    fn gather_one_by_one(&mut self, first: u32) -> bool {
+        self.inside.fill(false);
+        self.group.clear();
         self.inside[first as usize] = true;
         self.group.push(first);
         let mut next = 0;
@@ -457,8 +574,8 @@ impl Chooser {
         true
     }
 
-    /// Adds whoever has to do with a step of a process in the group; `false` if one of them takes part
-    /// in something that may not be followed alone.
+    /// Adds the processes that are related to a step of a process in the group; `false` if one of them takes
+    /// part in something that may not be followed alone.
     fn add_for(&mut self, slot: usize, at: usize) -> bool {
         let mut wanted = std::mem::take(&mut self.wanted);
         wanted.clear();
@@ -473,13 +590,14 @@ impl Chooser {
         possible
     }
 
-    /// Lists whoever has to do with a step of a process in the group; `false` if that is not known.
+    /// Lists the processes that are related to a step of a process in the group, as far as they are not in it;
+    /// `false` if that is not known, or one of them takes part in something that may not be followed alone.
     fn find_wanted(&self, slot: usize, at: usize, wanted: &mut Vec<u32>) -> bool {
         let Some(spot) = self.spot(slot) else { return true };
         let step = &spot.steps[at];
-        // Which of those beyond the first 64 can be taken is not known.
-        let is_able = at >= 64 || self.able[slot] >> at & 1 == 1;
-        let is_unable = at >= 64 || !is_able;
+        let mut now = Able { able: self.able[slot], message: 0 }.of(at);
+        now.message = step.has_message(&self.row);
+        let is_able = now.is_able;
         if step.lonely || step.waits && !is_able {
             return true;
         }
@@ -512,30 +630,28 @@ impl Chooser {
                     return true;
                 }
                 Need::Some { slots, .. } => {
-                    wanted.extend(slots.iter().copied().filter(|&it| will_offer(it, offer)));
+                    let others = slots.iter().copied().filter(|&it| !self.inside[it as usize]);
+                    wanted.extend(others.filter(|&it| will_offer(it, offer)));
                 }
                 Need::Partner { .. } => {
-                    let partners = everyone().map(|(other, _)| other);
-                    let others = partners.filter(|&other| other as usize != slot);
-                    wanted.extend(others.filter(|&other| will_offer(other, offer)));
+                    let others = everyone().filter(|&(it, _)| !self.inside[it as usize]);
+                    let partners = others.filter(|&(it, _)| will_offer(it, offer));
+                    wanted.extend(partners.map(|(it, _)| it));
                 }
             }
         }
+        let own = Located { slot, spot };
         for (other, _) in everyone() {
             if self.inside[other as usize] {
                 continue;
             }
-            let own = spot;
             let Some(spot) = self.spot(other as usize) else { continue };
-            // A process with another behind it cannot end before that one.
-            let with_end = !(self.skeleton.last_first && (other as usize) < slot);
-            if is_able && step.disturbs(&spot.future, with_end)
-                || is_unable && step.is_enabled_by(&spot.future, with_end)
-                || spot.future.offers.meets(&step.later)
-                // Whether the other goes on in one action depends on what is offered here by then.
-                || is_able && spot.future.later.meets(&own.future.offers)
-            {
-                wanted.push(other);
+            let other = Located { slot: other as usize, spot };
+            if self.skeleton.concerns(step, now, own, other) {
+                if self.loud[other.slot] {
+                    return false;
+                }
+                wanted.push(u32::try_from(other.slot).expect("a slot"));
             }
         }
         true
@@ -549,8 +665,8 @@ impl Chooser {
         for &slot in &self.group {
             for &at in &self.of_slot[slot as usize] {
                 let known = self.actions[pending[at as usize].index()].as_ref()?;
-                // Whoever takes part belongs to the group; anything else would be a mistake.
-                if !known.first.iter().all(|part| self.inside[part.slot as usize]) {
+                // The participants belong to the group; anything else would be a mistake.
+                if !known.first.iter().all(|part| self.group.contains(&part.slot)) {
                     debug_assert!(false, "a group that is not closed");
                     return None;
                 }

@@ -6,9 +6,9 @@
 //! process is independent of what others do, and a process that has come to its end is as good as gone.
 //! `docs/papers.md` has the argument (*Processes that come and go*).
 //!
-//! What can be told is everything that depends on a slot: numbers of processes, how many there are, where others
-//! are and what they hold, who moved last, who can move; channels that belong to a slot; and constraints and
-//! events, which belong to processes.
+//! Slots can be told apart by everything that depends on one: numbers of processes, their count, locations and
+//! variables of others, the last and the next process to move; channels that belong to a slot; and constraints
+//! and events, which belong to processes.
 
 use fairly_model::{
     AnyVariable, Communication, Edge, Exit, Expr, Label, Layout, Model, Place, StatementKind,
@@ -18,8 +18,7 @@ use fairly_model::{
 use crate::of_model::each;
 use crate::watched::Watched;
 
-/// Whether nobody can tell in which slot a process is: neither the model, nor what is watched, which reads these
-/// expressions.
+/// Whether slots of processes cannot be told apart: neither by the model, nor by the watched expressions.
 pub(crate) fn are_anonymous(
     model: &Model,
     layout: &Layout,
@@ -37,7 +36,7 @@ pub(crate) fn are_anonymous(
         && !seen.iter().any(|expr| expr.any(&mut tells))
         && !model.any_step_expression(&mut tells)
         && locations().all(|location| ends_plainly(location.edges.as_deref().unwrap_or_default()))
-        // The first process goes last, so that nobody is left to miss what belongs to it.
+        // The first process goes last, so that its channels and variables are not missed.
         && model.channels.iter().all(|channel| {
             channel.owner.is_none_or(|(slot, template)| {
                 slot.index() == 0 && !started.contains(&template)

@@ -1,4 +1,4 @@
-//! What is searched in place of a system, before anything is left out.
+//! The space that is searched in place of a system, before anything is left out.
 
 use std::sync::Arc;
 
@@ -6,7 +6,8 @@ use fairly_model::{Expr, ModelSpace, Passed};
 use fairly_omega::Stop;
 use fairly_system::{Network, Sequences};
 
-use crate::processes::Processes;
+use crate::printed::Figure3;
+use crate::processes::{Processes, Unplaced};
 use crate::reduced::Unsuited;
 use crate::skeleton::Skeleton;
 use crate::symmetry::{self, Asymmetric, Symmetry};
@@ -19,9 +20,9 @@ pub struct Base {
     space: Arc<dyn Sequences>,
     processes: Arc<dyn Processes>,
     of: Of,
-    /// What is taken to be watched, whatever is.
+    /// Propositions that are taken to be watched in any case.
     watched: Option<Watched>,
-    /// Nothing is known but that processes can be exchanged so.
+    /// Nothing is known but that processes can be permuted so.
     only: Option<Symmetry>,
 }
 
@@ -29,6 +30,7 @@ pub struct Base {
 enum Of {
     Model(Arc<ModelSpace>, Option<Arc<Passed>>),
     Network(Arc<Network>),
+    Space,
 }
 
 impl Base {
@@ -49,6 +51,11 @@ impl Base {
         Base { space, processes, of: Of::Network(network), watched: None, only: None }
     }
 
+    /// A space of which nothing is known but its steps: it is never reduced.
+    pub fn of_space(space: Arc<dyn Sequences>) -> Base {
+        Base { space, processes: Arc::new(Unplaced), of: Of::Space, watched: None, only: None }
+    }
+
     /// The same, reduced as if this were watched, whatever is: for tests that show what becomes of a reduction
     /// that is wrong.
     #[doc(hidden)]
@@ -57,11 +64,11 @@ impl Base {
         Base { watched: Some(watched), ..self }
     }
 
-    /// The same, of which nothing is known but that processes can be exchanged so, whether or not they can: for
+    /// The same, of which nothing is known but that processes can be permuted so, whether or not they can: for
     /// such tests.
     #[doc(hidden)]
     #[must_use]
-    pub fn exchanged_unchecked(self, symmetry: Symmetry) -> Base {
+    pub fn permuted_unchecked(self, symmetry: Symmetry) -> Base {
         Base { only: Some(symmetry), ..self }
     }
 
@@ -87,7 +94,7 @@ impl Base {
     pub fn passed(&self) -> Option<&Arc<Passed>> {
         match &self.of {
             Of::Model(_, passed) => passed.as_ref(),
-            Of::Network(_) => None,
+            Of::Network(_) | Of::Space => None,
         }
     }
 
@@ -103,7 +110,7 @@ impl Base {
         seen
     }
 
-    /// What the processes are made of, with the steps marked that may be followed alone; it is given up when it is
+    /// Parts of the processes, with the steps marked that may be followed alone; it is given up when it is
     /// time to stop.
     ///
     /// # Errors
@@ -114,21 +121,38 @@ impl Base {
             _ if self.only.is_some() => Err(Unsuited::Unknown),
             Of::Model(model, _) => of_model::skeleton(model, watched, stop),
             Of::Network(network) => of_network::skeleton(network, watched),
+            Of::Space => Err(Unsuited::Unknown),
         }
     }
 
-    /// Which processes can be exchanged without a difference to what is watched.
+    /// The tables for the ample sets of a paper.
+    ///
+    /// # Errors
+    /// When nothing is known of the system.
+    pub(crate) fn figure3(&self, watched: &Watched, stop: Stop) -> Result<Figure3, Unsuited> {
+        let watched = self.watched.as_ref().unwrap_or(watched);
+        let skeleton = match &self.of {
+            _ if self.only.is_some() => return Err(Unsuited::Unknown),
+            Of::Model(model, _) => of_model::without_cycles(model, watched, stop)?,
+            Of::Network(network) => of_network::without_cycles(network, watched)?,
+            Of::Space => return Err(Unsuited::Unknown),
+        };
+        Ok(Figure3::new(skeleton, watched.clone()))
+    }
+
+    /// Which processes can be permuted without a difference to what is watched; it is given up when it is time to
+    /// stop.
     ///
     /// # Errors
     /// When there are none, or none are known.
-    pub fn symmetry(&self, watched: &Watched) -> Result<Symmetry, Asymmetric> {
+    pub fn symmetry(&self, watched: &Watched, stop: Stop) -> Result<Symmetry, Asymmetric> {
         if let Some(symmetry) = &self.only {
             return Ok(symmetry.clone());
         }
         let watched = self.watched.as_ref().unwrap_or(watched);
         match &self.of {
-            Of::Model(model, _) => symmetry::detect(model, watched),
-            Of::Network(_) => Err(Asymmetric::Unknown),
+            Of::Model(model, _) => symmetry::detect(model, watched, stop),
+            Of::Network(_) | Of::Space => Err(Asymmetric::Unknown),
         }
     }
 }

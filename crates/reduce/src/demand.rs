@@ -1,4 +1,4 @@
-//! What constraints ask for, and which steps change whether they do.
+//! Demands of constraints, and the steps that change whether they are raised.
 //!
 //! A constraint *demands* something in the states where its *when* holds: where what is fair is enabled,
 //! or what is live is ready. A step that may begin or end a demand is loud, unless the demand lasts
@@ -46,7 +46,7 @@ pub(crate) fn hide_from_constraints(
     }
 }
 
-/// What decides whether something is enabled, or ready.
+/// Facts that decide whether something is enabled, or ready.
 struct Demand<'a> {
     asked: Asked<'a>,
     reads: Bits,
@@ -62,7 +62,7 @@ impl<'a> Demand<'a> {
         Demand { asked, reads, matters: Vec::new(), settles: Vec::new() }
     }
 
-    /// What decides whether a process offers something that is asked for.
+    /// Demand for being ready: the facts that decide whether a process offers something that is asked for.
     fn ready(asked: Asked<'a>) -> Demand<'a> {
         let mut demand = Demand::of(asked);
         let index = demand.asked.index;
@@ -77,7 +77,7 @@ impl<'a> Demand<'a> {
         demand.sorted()
     }
 
-    /// What decides whether an action that is asked for is enabled.
+    /// Demand for being enabled: the facts that decide whether an action that is asked for is enabled.
     fn enabled(asked: Asked<'a>) -> Demand<'a> {
         let mut demand = Demand::of(asked);
         let index = demand.asked.index;

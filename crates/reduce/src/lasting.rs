@@ -32,13 +32,13 @@ enum When {
 }
 
 impl<'a> Asking<'a> {
-    /// What a constraint asks for; `None` if it is of another kind, or nothing is known of it.
+    /// Demand of a constraint; `None` if it is of another kind, or nothing is known of it.
     pub(crate) fn of(
         constraint: &Constraint,
         index: &'a Index<'a>,
         names: &Names<'_>,
     ) -> Option<Asking<'a>> {
-        // Whoever holds keeps all others from being enabled.
+        // A process that holds keeps all others from being enabled.
         if index.skeleton.holder.is_some() {
             return None;
         }
@@ -114,7 +114,7 @@ impl<'a> Asking<'a> {
         let is_of = |slot: usize| move |it: &usize| index.slot(*it) == slot;
         let all = || index.offering(offer as usize).iter().copied();
         let slots = || slots.iter().map(|&slot| slot as usize).chain([index.slot(id)]);
-        // Whoever takes it does so with a process that is asked for just that, so it is asked for.
+        // It is taken by a process that is asked for just that, so it is asked for.
         let is_met = slots().any(|slot| all().filter(is_of(slot)).all(|it| self.asked.surely(it)));
         is_met
             && slots().all(|slot| {

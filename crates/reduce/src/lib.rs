@@ -1,15 +1,15 @@
 //! Systems with fewer steps and the same answers.
 //!
 //! A reduction is a space around a space, made anew for each question: [`Ample`] follows only some of the steps,
-//! [`Quotient`] has one row for all that differ by an exchange of processes. What is *enabled* although no step of it
+//! [`Quotient`] has one row for all that differ by a permutation of processes. What is *enabled* although no step of it
 //! is followed is in [`Steps::omitted`]. Nothing is changed in the system that the question is about. [`Reduced`] puts
 //! the spaces of a question together, numbers their states, and leads runs back to the system as it was written.
 //!
 //! # Dead variables
 //!
-//! What no process reads again is forgotten ([`Reduced::forgetting`]), beside what else is done. What is left
+//! Dead variables are reset ([`Reduced::resetting_dead`]), beside what else is done. What is left
 //! is strongly bisimilar, so it is as sound as nothing at all, but for what asks whether two states are the
-//! same one. The space that does it is [`Forgetting`](fairly_model::Forgetting).
+//! same one. The space that does it is [`ResettingDead`](fairly_model::ResettingDead).
 //!
 //! # Merged statements
 //!
@@ -19,9 +19,9 @@
 //!
 //! # Symmetry
 //!
-//! Where processes are alike and nobody asks which one it was, one state stands for all in which they have
-//! only changed places: [`Symmetry`]. A run that is found there is turned into one of the system before it is
-//! shown: [`Reduced::lift`].
+//! Where processes are alike and no question tells them apart, one state stands for all in which they have only
+//! changed places: [`Symmetry`]. A run that is found there is turned into one of the system before it is shown:
+//! [`Reduced::lift`].
 //!
 //! # Partial orders
 //!
@@ -29,10 +29,9 @@
 //! state an *ample* set of actions is followed: those of a group of processes such that
 //!
 //! - some are enabled, and none of them goes wrong;
-//! - whatever the other processes do, now and later, neither enables nor disables nor changes anything
-//!   that the group can do in this state, or is changed by it;
-//!   an atomic sequence goes on or is interrupted by whether a partner is ready for it, so the steps of
-//!   whoever may be one change what it does;
+//! - steps of the other processes, now and later, neither enable nor disable nor change a step that the group
+//!   can take in this state, nor are changed by it; an atomic sequence goes on or is interrupted by whether a
+//!   partner is ready for it, so the steps of a possible partner change its course;
 //! - they are *quiet* ([`Watched`]): neither the property nor a constraint can tell when they happen; or
 //!   only constraints can whose demands last until they are met, and one of them is quiet or owed
 //!   (`lasting.rs`);
@@ -41,6 +40,9 @@
 //! If there is no such group, everything is followed. All of this depends on the state alone: neither on
 //! the automaton beside it, nor on the order of the search. So the reduced system is one fixed system
 //! (Siegel, CAV 2019, says what goes wrong otherwise), and every engine can search it.
+//!
+//! [`Printed`] has the ample sets of a paper as they were printed, as a reference, with [`Flaw`]s where it is not
+//! sound.
 //!
 //! # What is the same
 //!
@@ -51,8 +53,7 @@
 //! `docs/papers.md` has the argument, and what is wrong in the paper that this follows (004-20 to 004-26,
 //! 004-31).
 //!
-//! What that is enough for, which formulas and which fairness, is decided where problems are planned, in
-//! `fairly_check`.
+//! Formulas and fairness for which that is enough are decided where problems are planned, in `fairly_check`.
 //!
 //! Sets of processes and of parts of a state are `fixedbitset`'s.
 //!
@@ -60,29 +61,35 @@
 
 mod ample;
 mod anonymous;
+mod attempts;
 mod base;
 mod bits;
 mod cycles;
 mod demand;
 mod index;
+mod known;
 mod lasting;
 mod model_system;
 mod of_model;
 mod of_network;
+mod printed;
 mod processes;
 mod quotient;
 mod reduced;
+mod relations;
 mod room;
 mod skeleton;
+mod started;
 mod symmetry;
 mod watched;
 
 pub use ample::{Ample, Saved};
 pub use base::Base;
 pub use model_system::ModelSystem;
+pub use printed::{Figure3, Flaw, Printed};
 pub use processes::{Position, Processes};
 pub use quotient::Quotient;
-pub use reduced::{Lost, Reduced, Reducible, Unsuited};
+pub use reduced::{Fork, LiftError, Reduced, Reducible, Unsuited};
 pub use skeleton::Skeleton;
-pub use symmetry::{Asymmetric, Exchanged, Permutation, Symmetry};
+pub use symmetry::{Asymmetric, Permutation, PermutationId, Symmetry};
 pub use watched::Watched;

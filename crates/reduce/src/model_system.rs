@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fairly_explore::Explored;
 use fairly_model::native::{Compile, Native};
-use fairly_model::{Expr, Forget, Kept, Limits, Merged, Model, ModelSpace};
+use fairly_model::{DeadValues, Expr, Kept, Limits, Merged, Model, ModelSpace};
 use fairly_omega::{StateId, Stop};
 use fairly_system::{
     Action, ActionId, AtomIndex, Blocked, EventId, Fault, Growth, Interrupt, MoveId, Packed,
@@ -12,7 +12,7 @@ use fairly_system::{
 };
 
 use crate::base::Base;
-use crate::reduced::{Reducible, collapsed};
+use crate::reduced::{Fork, Reducible, collapsed};
 use crate::watched::Watched;
 
 /// A model, and native code for it.
@@ -24,42 +24,63 @@ pub struct ModelSystem {
     compile: Option<Compile>,
     native: Option<Arc<dyn Native>>,
     explored: Explored<dyn Space>,
-    by_reference: bool,
+    /// The same without native code, if it was asked for.
+    reference: Option<Box<ModelSystem>>,
     /// The model with statements merged, as it was asked for last, and its steps.
     merged: Option<Made>,
     /// Whether it is known that no run comes to an error.
     nothing_fails: bool,
+    /// Propositions that may go wrong, and are known to do so in no state.
+    sound: Vec<AtomIndex>,
     /// Expressions that are read, if nothing else is asked of states.
     seen: Option<Vec<Expr>>,
     /// Variables that make no difference in any state if these expressions are all that is read.
-    faint: Option<(Vec<Expr>, Option<Forget>)>,
+    faint: Option<(Vec<Expr>, Option<DeadValues>)>,
     stop: Stop,
 }
 
 impl ModelSystem {
     /// Of a model. With `compile`, native code makes steps where it can.
     pub fn new(model: ModelSpace, compile: Option<Compile>) -> ModelSystem {
-        let model = Arc::new(model);
+        ModelSystem::of(Arc::new(model), compile)
+    }
+
+    fn of(model: Arc<ModelSpace>, compile: Option<Compile>) -> ModelSystem {
         let native = compile.as_ref().and_then(|compile| compile(&model));
-        let mut system = ModelSystem {
+        ModelSystem::sharing(model, native, compile, Stop::default())
+    }
+
+    /// Of the same model and native code.
+    fn sharing(
+        model: Arc<ModelSpace>,
+        native: Option<Arc<dyn Native>>,
+        compile: Option<Compile>,
+        stop: Stop,
+    ) -> ModelSystem {
+        let explored = Explored::of(collapsed(single_steps(&model, native.as_ref())));
+        ModelSystem {
             compile,
             native,
-            explored: Explored::of(Arc::clone(&model) as Arc<dyn Space>),
-            by_reference: false,
+            explored,
+            reference: None,
             merged: None,
             nothing_fails: false,
+            sound: Vec::new(),
             seen: None,
             faint: None,
-            stop: Stop::default(),
+            stop,
             model,
-        };
-        system.explored = Explored::of(collapsed(system.single_steps()));
-        system
+        }
     }
 
     /// The model as the reference interpreter has it.
     pub fn space(&self) -> &ModelSpace {
         &self.model
+    }
+
+    /// The same, for several threads.
+    pub fn shared_space(&self) -> Arc<ModelSpace> {
+        Arc::clone(&self.model)
     }
 
     /// The model.
@@ -94,7 +115,7 @@ impl ModelSystem {
         self.explored.number(row)
     }
 
-    /// Whether a process holds in a state, so that nobody else can move there.
+    /// Whether a process holds in a state, so that no other can move there.
     pub fn is_held(&self, state: StateId) -> bool {
         self.model.may_hold()
             && self.explored.own_row(state).is_some_and(|row| self.model.is_held(&row))
@@ -108,7 +129,7 @@ impl ModelSystem {
         self.model.value(&self.row(state), expr)
     }
 
-    /// What goes wrong in a proposition in a state, where it then does not hold.
+    /// Fault of a proposition in a state, where it then does not hold.
     pub fn proposition_fault(&self, state: StateId, atom: AtomIndex) -> Option<Fault> {
         self.model.proposition_fault(&self.row(state), atom)
     }
@@ -128,30 +149,28 @@ impl ModelSystem {
     }
 
     /// Whether it is known that no run comes to an error, and that nothing goes wrong in these propositions: then
-    /// there is no need to look for it. It is known if the whole system has been explored, or, where no proposition
-    /// can go wrong, what is left of it when statements are merged and variables forgotten.
+    /// there is no need to look for it. It is known if the whole system has been explored, or what is left of it
+    /// when statements are merged and variables reset, and the propositions were evaluated there.
     pub fn is_known_to_be_faultless(&self, propositions: &[AtomIndex]) -> bool {
-        let conditions = || {
-            let known =
-                propositions.iter().filter_map(|&atom| Some((atom, self.model.condition(atom)?.1)));
-            known.filter(|(_, expr)| !expr.is_total())
-        };
-        if self.nothing_fails && conditions().next().is_none() {
-            return true;
-        }
-        let mut states = (0..self.state_count()).map(StateId::from_index);
-        self.explored.is_known_to_be_faultless()
-            && states.all(|state| {
-                conditions().all(|(atom, _)| self.proposition_fault(state, atom).is_none())
-            })
+        let is_open = |atom: &&AtomIndex| !self.sound.contains(atom) && !self.model.is_sure(**atom);
+        let open: Vec<AtomIndex> = propositions.iter().filter(is_open).copied().collect();
+        (self.nothing_fails && open.is_empty())
+            || (self.explored.is_known_to_be_faultless()
+                && open.iter().all(|&atom| self.is_sound(atom, &self.explored)))
     }
 
-    /// The steps of the model, one by one.
-    fn single_steps(&self) -> Arc<dyn Sequences> {
-        match self.native.as_ref().filter(|_| !self.by_reference) {
-            Some(native) => Arc::clone(native) as Arc<dyn Sequences>,
-            None => Arc::clone(&self.model) as Arc<dyn Sequences>,
-        }
+    /// Whether a proposition has a value in every state that has been met of a space.
+    fn is_sound(&self, atom: AtomIndex, explored: &Explored<dyn Space>) -> bool {
+        let mut states = (0..explored.state_count()).map(StateId::from_index);
+        states.all(|state| self.model.proposition_fault(&explored.row(state), atom).is_none())
+    }
+}
+
+/// The steps of a model, one by one.
+fn single_steps(model: &Arc<ModelSpace>, native: Option<&Arc<dyn Native>>) -> Arc<dyn Sequences> {
+    match native {
+        Some(native) => Arc::clone(native) as Arc<dyn Sequences>,
+        None => Arc::clone(model) as Arc<dyn Sequences>,
     }
 }
 
@@ -164,7 +183,8 @@ impl Reducible for ModelSystem {
     }
 
     fn base(&self) -> Option<Base> {
-        Some(Base::of_model(self.single_steps(), Arc::clone(&self.model), None))
+        let steps = single_steps(&self.model, self.native.as_ref());
+        Some(Base::of_model(steps, Arc::clone(&self.model), None))
     }
 
     fn merged(&mut self, watched: &Watched) -> Option<Base> {
@@ -188,10 +208,7 @@ impl Reducible for ModelSystem {
         if let Some(native) = &native {
             native.heed(self.stop);
         }
-        let space: Arc<dyn Sequences> = match &native {
-            Some(native) => Arc::clone(native) as Arc<dyn Sequences>,
-            None => Arc::clone(&model) as Arc<dyn Sequences>,
-        };
+        let space = single_steps(&model, native.as_ref());
         self.merged = Some((Arc::clone(&model), native));
         Some(Base::of_model(space, model, Some(Arc::new(passed))))
     }
@@ -204,8 +221,25 @@ impl Reducible for ModelSystem {
         self.seen = Some(seen);
     }
 
-    fn learn_that_nothing_fails(&mut self) {
+    fn learn_that_nothing_fails(
+        &mut self,
+        explored: Option<&Explored<dyn Space>>,
+        watched: &[AtomIndex],
+    ) {
         self.nothing_fails = true;
+        let Some(explored) = explored else { return };
+        for &atom in watched {
+            let is_open = !self.sound.contains(&atom) && !self.model.is_sure(atom);
+            if is_open && self.is_sound(atom, explored) {
+                self.sound.push(atom);
+            }
+        }
+    }
+
+    fn fork(&self) -> Option<Fork<ModelSystem>> {
+        let (model, native) = (Arc::clone(&self.model), self.native.clone());
+        let (compile, stop) = (self.compile.clone(), self.stop);
+        Some(Box::new(move || ModelSystem::sharing(model, native, compile, stop)))
     }
 }
 
@@ -221,7 +255,7 @@ impl TransitionSystem for ModelSystem {
         };
         let seen = self.seen.clone().unwrap_or_else(|| self.model.asked_for());
         if self.faint.as_ref().is_none_or(|(known, _)| *known != seen) {
-            let faint = Forget::faint(&self.model, &seen);
+            let faint = DeadValues::faint(&self.model, &seen);
             self.faint = Some((seen, faint));
         }
         let Some((_, Some(faint))) = &self.faint else { return false };
@@ -230,11 +264,14 @@ impl TransitionSystem for ModelSystem {
         one == other
     }
 
-    fn by_reference(&mut self, on: bool) {
-        if self.by_reference != on && self.native.is_some() {
-            self.by_reference = on;
-            self.explored.replace_space(collapsed(self.single_steps()));
-        }
+    fn reference(&mut self, states: &[StateId]) -> Option<(&mut Self, Vec<StateId>)> {
+        self.native.as_ref()?;
+        let fresh = || Box::new(ModelSystem::of(Arc::clone(&self.model), None));
+        let reference: &mut ModelSystem = self.reference.get_or_insert_with(fresh);
+        reference.seen.clone_from(&self.seen);
+        let there = |&state: &StateId| reference.explored.number_of(&self.explored, state);
+        let states = states.iter().map(there).collect();
+        Some((reference, states))
     }
 
     fn bytes(&self) -> usize {

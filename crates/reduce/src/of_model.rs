@@ -4,16 +4,16 @@
 //! read, the two ends of every buffered channel, the location of every process, whether a slot is in
 //! use, and who moved last.
 //!
-//! A send that can be done changes only the end of a channel where messages come in, a receive only
-//! the other one: whoever has an end for itself is not disturbed by what is done at the other. Whether
-//! the channel is empty or full decides if they can be done at all, so a send or receive that cannot be
-//! done depends on both ends. That is more than footprints know ([`fairly_model::Footprints`]), so here
-//! they are asked about edges without their communication.
+//! A send that can be done changes only the end of a channel where messages come in, a receive only the other
+//! one: a process with an end for itself is not disturbed by steps at the other. Whether the channel is empty
+//! or full decides if they can be done at all, so a send or receive that cannot be done depends on both ends.
+//! That is more than footprints know ([`fairly_model::Footprints`]), so here they are asked about edges without
+//! their communication.
 
 use fairly_model::{
     Access, AnyVariable, Atomicity, BinaryOp, Communication, Edge, Exit, Expr, Faint, Footprint,
-    Footprints, Gathering, Label, LocalId, Model, ModelSpace, Order, Owner, Pattern, SlotId,
-    Statement, StatementKind, Storage, Target, TemplateId, WhenFull,
+    Footprints, Gathering, Label, LocalId, LocationId, Model, ModelSpace, Order, Owner, Pattern,
+    Pick, SlotId, Statement, StatementKind, Storage, Strip, Target, TemplateId, WhenFull,
 };
 use fairly_omega::Stop;
 use fairly_system::{EventId, EventKind, MoveId, Space};
@@ -23,8 +23,9 @@ use crate::anonymous::are_anonymous;
 use crate::bits::Bits;
 use crate::cycles;
 use crate::demand;
+use crate::known::{Known, SlotEdge};
 use crate::reduced::Unsuited;
-use crate::skeleton::{Change, Climb, Need, Skeleton, Spot, Step, Tone, Users};
+use crate::skeleton::{Change, Climb, Fill, Need, Skeleton, Spot, Step, Tone, Users};
 use crate::watched::{self, Names, Place, Watched};
 
 /// Steps of all processes that are compared with each other, at the most.
@@ -32,6 +33,32 @@ const MOST_STEPS: usize = 20_000;
 
 /// The skeleton of a model, unless it is time to stop before it is made.
 pub(crate) fn skeleton(
+    space: &ModelSpace,
+    watched: &Watched,
+    stop: Stop,
+) -> Result<Skeleton, Unsuited> {
+    let mut skeleton = without_cycles(space, watched, stop)?;
+    let model = space.model();
+    // Variables that may be reset in some question are not seen to grow.
+    let dead_resets = Faint::new(model, space.layout(), &[]);
+    let climb = |slot: usize, variant: usize, local: u32, by: i64| {
+        let of = &space.layout().slots[slot].variants[variant];
+        if dead_resets.has_local(of.template, LocalId(local)) {
+            return None;
+        }
+        let range = model.template(of.template).local(LocalId(local)).range;
+        let strip = of.locals[local as usize];
+        Some(Climb { strip, by, low: range.low, high: range.high })
+    };
+    if stop.is_due() {
+        return Err(Unsuited::Stopped);
+    }
+    cycles::break_all(&mut skeleton, &climb);
+    Ok(skeleton)
+}
+
+/// The same without the condition on cycles.
+pub(crate) fn without_cycles(
     space: &ModelSpace,
     watched: &Watched,
     stop: Stop,
@@ -63,8 +90,8 @@ pub(crate) fn skeleton(
     let mut maker = Maker::new(model, space.signature(), kinds, &atoms);
     maker.anonymous = are_anonymous(model, space.layout(), watched, &seen);
     maker.faint = Faint::new(model, space.layout(), &seen);
-    // What may be forgotten in some question is not seen to grow.
-    let forgotten = Faint::new(model, space.layout(), &[]);
+    maker.known = Known::of(model, &maker.kinds, stop);
+    maker.lengths = space.layout().channels.iter().map(|channel| channel.length).collect();
     let mut skeleton = maker.skeleton(stop)?;
     skeleton.holder = space.layout().holder;
     skeleton.complete();
@@ -76,19 +103,6 @@ pub(crate) fn skeleton(
     let part = |id: MoveId| space.part(id);
     let names = Names { signature: space.signature(), part: &part };
     demand::hide_from_constraints(&mut skeleton, &watched.constraints, &names);
-    let climb = |slot: usize, variant: usize, local: u32, by: i64| {
-        let of = &space.layout().slots[slot].variants[variant];
-        if forgotten.has_local(of.template, LocalId(local)) {
-            return None;
-        }
-        let range = model.template(of.template).local(LocalId(local)).range;
-        let strip = of.locals[local as usize];
-        Some(Climb { strip, by, low: range.low, high: range.high })
-    };
-    if stop.is_due() {
-        return Err(Unsuited::Stopped);
-    }
-    cycles::break_all(&mut skeleton, &climb);
     Ok(skeleton)
 }
 
@@ -117,10 +131,14 @@ struct Maker<'m> {
     /// Where the offers in rendezvous begin: to send, to receive, by channel.
     meetings: usize,
     offers: usize,
-    /// Whether nobody can tell in which slot a process is, and so which slots are in use.
+    /// Whether slots of processes, and so the slots in use, cannot be told apart.
     anonymous: bool,
     /// Variables that nothing depends on, whose order of assignments makes no difference.
     faint: Faint,
+    /// Values of variables that have few.
+    known: Known,
+    /// By channel: where a state has how many messages are in it.
+    lengths: Vec<Strip>,
 }
 
 /// Who takes an event together.
@@ -141,19 +159,12 @@ impl<'m> Maker<'m> {
         let mut silent = model.clone();
         // Who has to leave first is known better here.
         silent.exit = Exit::Any;
-        for edge in edges_mut(&mut silent) {
-            edge.communication = Communication::None;
-            // What is done in the same action after it is put together with it here.
-            edge.hold = false;
-        }
+        edges_mut(&mut silent).for_each(silence);
         let mut guards = silent.clone();
         for template in &mut guards.templates {
             for (at, location) in template.locations.iter_mut().enumerate() {
-                for edge in location.edges.iter_mut().flatten() {
-                    edge.effect.clear();
-                    edge.label = Label::Event(EventId::IDLE);
-                    edge.target = Target::Location(fairly_model::LocationId::from_index(at));
-                }
+                let at = LocationId::from_index(at);
+                location.edges.iter_mut().flatten().for_each(|edge| guard_only(edge, at));
             }
         }
         let mut parts = 0;
@@ -205,6 +216,8 @@ impl<'m> Maker<'m> {
             offers: meetings + 2 * model.channels.len(),
             anonymous: false,
             faint: Faint::default(),
+            known: Known::default(),
+            lengths: Vec::new(),
         }
     }
 
@@ -216,21 +229,23 @@ impl<'m> Maker<'m> {
         for (slot, kinds) in self.kinds.iter().enumerate() {
             let mut variants = Vec::new();
             for &template in kinds {
-                let locations = &self.model.template(template).locations;
                 let mut spots = Vec::new();
-                for (at, location) in locations.iter().enumerate() {
-                    let from = fairly_model::LocationId::from_index(at);
-                    let edges = location.edges.as_deref().unwrap_or_default();
+                let locations = self.known.edges(self.model, slot, template);
+                for (at, edges) in locations.iter().enumerate() {
+                    let from = LocationId::from_index(at);
                     if stop.is_due() {
                         return Err(Unsuited::Stopped);
                     }
+                    let mut plainer: Vec<Edge> = edges.iter().map(|it| it.edge.clone()).collect();
+                    plainer.iter_mut().for_each(silence);
+                    let taken = silent.location(template, from, &plainer);
+                    plainer.iter_mut().for_each(|edge| guard_only(edge, from));
+                    let guard = guards.location(template, from, &plainer);
                     let hindrances = self.hindrances(slot, edges, &plain);
-                    let steps = edges.iter().enumerate().map(|(position, edge)| {
-                        let taken = silent.edge(template, from, position);
-                        let guard = guards.edge(template, from, position);
-                        let before = hindrances.iter().rfind(|(rank, _)| *rank < edge.rank);
+                    let steps = edges.iter().zip(taken.iter().zip(&guard)).map(|(of, both)| {
+                        let before = hindrances.iter().rfind(|(rank, _)| *rank < of.edge.rank);
                         let before = before.map(|(_, parts)| parts);
-                        self.step(slot, template, edge, before, [&taken, &guard], &plain)
+                        self.step(slot, template, of, before, [both.0, both.1], &plain)
                     });
                     spots.push(Spot { steps: steps.collect(), ..Spot::default() });
                 }
@@ -261,7 +276,7 @@ impl<'m> Maker<'m> {
         })
     }
 
-    /// What belongs to the process in a slot: where it is, and its variables.
+    /// Parts that belong to the process in a slot: its location, and its variables.
     fn own(&self, slot: usize) -> Bits {
         let mut own = Bits::new(self.parts);
         own.insert(self.controls + slot);
@@ -282,8 +297,13 @@ impl<'m> Maker<'m> {
 
     /// By rank among the edges of a location, in increasing order: what decides whether an edge of that rank or
     /// a smaller one can be taken, which keeps all others from it.
-    fn hindrances(&self, slot: usize, edges: &[Edge], plain: &Footprints<'_>) -> Vec<(u8, Bits)> {
-        let mut ranks: Vec<u8> = edges.iter().map(|edge| edge.rank).collect();
+    fn hindrances(
+        &self,
+        slot: usize,
+        edges: &[SlotEdge],
+        plain: &Footprints<'_>,
+    ) -> Vec<(u8, Bits)> {
+        let mut ranks: Vec<u8> = edges.iter().map(|of| of.edge.rank).collect();
         ranks.sort_unstable();
         ranks.dedup();
         // Nothing comes after the last one.
@@ -292,11 +312,11 @@ impl<'m> Maker<'m> {
         ranks
             .into_iter()
             .map(|rank| {
-                for edge in edges.iter().filter(|edge| edge.rank == rank) {
-                    self.waits_to_leave(slot, edge, &mut all);
-                    self.both_ends(edge, &mut all);
-                    all.join(&self.spoken(slot, edge, plain));
-                    if self.is_joint(slot, edge) {
+                for of in edges.iter().filter(|of| of.edge.rank == rank) {
+                    self.waits_to_leave(slot, &of.edge, &mut all);
+                    self.both_ends(of, &mut all);
+                    all.join(&self.spoken(slot, of, plain));
+                    if self.is_joint(slot, of) {
                         all.fill();
                     }
                 }
@@ -309,19 +329,25 @@ impl<'m> Maker<'m> {
         &self,
         slot: usize,
         template: TemplateId,
-        edge: &Edge,
+        of: &SlotEdge,
         before: Option<&Bits>,
         [taken, guard]: [&Footprint; 2],
         plain: &Footprints<'_>,
     ) -> Step {
+        let edge = &of.edge;
         let mut reads = self.bits(slot, &taken.reads, false);
         let mut writes = self.bits(slot, &taken.writes, true);
         let mut enabling = self.bits(slot, &guard.reads, false);
-        let spoken = self.spoken(slot, edge, plain);
+        let spoken = self.spoken(slot, of, plain);
         reads.join(&spoken);
         enabling.join(&spoken);
-        self.ends(edge, &mut reads, &mut writes);
-        self.both_ends(edge, &mut enabling);
+        self.ends(of, &mut reads, &mut writes);
+        let mut at_head = self.at_head(of).map(|(length, end)| {
+            let mut enabling = enabling.clone();
+            enabling.insert(end);
+            (length, enabling)
+        });
+        self.both_ends(of, &mut enabling);
         let mut others = Bits::new(self.parts);
         self.waits_to_leave(slot, edge, &mut others);
         // An edge of smaller rank that can be taken keeps this one from it.
@@ -330,8 +356,9 @@ impl<'m> Maker<'m> {
         }
         reads.join(&others);
         enabling.join(&others);
+        at_head.iter_mut().for_each(|(_, enabling)| _ = enabling.join(&others));
         let exits = edge.target == Target::Exit;
-        let (offers, needs, varies) = self.meetings(slot, edge);
+        let (offers, needs, varies) = self.meetings(slot, of);
         let waits = waits(&edge.guard);
         let asks_timeout =
             edge.any(&mut |expr| matches!(expr, Expr::Timeout | Expr::Executable(_)));
@@ -354,6 +381,7 @@ impl<'m> Maker<'m> {
             waits,
             rank: edge.rank,
             enabling,
+            at_head,
             reads,
             writes,
             all_reads: Bits::default(),
@@ -366,6 +394,7 @@ impl<'m> Maker<'m> {
             always_enabled: sure && alone && may_leave && !varies,
             always_offered: sure && silent && may_leave,
             changes: changes(&self.model.template(template).locals, &edge.effect),
+            fills: self.fills(of),
             tone: match (starts.is_empty() || self.anonymous) && !asks_timeout && !ends {
                 true => Tone::Quiet,
                 false => Tone::Loud,
@@ -441,7 +470,7 @@ impl<'m> Maker<'m> {
                     bits.insert(self.channels + 2 * channel + 1);
                 }
             }
-            // Nobody else moves a process.
+            // No other process moves a process.
             Access::Control(Owner::Own) if !writes => {}
             Access::Control(owner) => all(owner).for_each(|slot| {
                 bits.insert(self.controls + slot);
@@ -450,8 +479,7 @@ impl<'m> Maker<'m> {
             Access::Running(owner) => all(owner).for_each(|slot| {
                 bits.insert(self.running + slot);
             }),
-            // In a state in which nobody holds, who holds next makes no difference to what can be
-            // done before.
+            // In a state in which no process holds, the next one to hold makes no difference to steps before.
             Access::Holder => {}
             Access::LastMover => {
                 bits.insert(self.last_mover);
@@ -459,21 +487,13 @@ impl<'m> Maker<'m> {
         }
     }
 
-    /// The channels that an expression may stand for.
-    fn channels(&self, channel: &Expr) -> std::ops::Range<usize> {
-        match constant(channel).and_then(|number| usize::try_from(number).ok()) {
-            Some(channel) if channel < self.model.channels.len() => channel..channel + 1,
-            _ => 0..self.model.channels.len(),
-        }
-    }
-
-    /// What the values of a communication, and whether its channel is there, depend on.
-    fn spoken(&self, slot: usize, edge: &Edge, plain: &Footprints<'_>) -> Bits {
+    /// Parts that the values of a communication, and the existence of its channel, depend on.
+    fn spoken(&self, slot: usize, of: &SlotEdge, plain: &Footprints<'_>) -> Bits {
         let mut bits = Bits::new(self.parts);
         let mut read = |expr: &Expr| {
             bits.join(&self.bits(slot, &plain.proposition(expr).reads, false));
         };
-        let channel = match &edge.communication {
+        let channel = match &of.edge.communication {
             Communication::None => return bits,
             Communication::Send { channel, message, .. } => {
                 message.iter().for_each(&mut read);
@@ -490,7 +510,7 @@ impl<'m> Maker<'m> {
         };
         read(channel);
         // A channel is there as long as its owner.
-        for channel in self.channels(channel) {
+        for &channel in &of.channels {
             if let Some((owner, _)) = self.model.channels[channel].owner
                 && owner.index() != slot
                 && !self.anonymous
@@ -501,12 +521,12 @@ impl<'m> Maker<'m> {
         bits
     }
 
-    /// What a communication does to channels.
-    fn ends(&self, edge: &Edge, reads: &mut Bits, writes: &mut Bits) {
-        match &edge.communication {
+    /// Accesses of a communication to the ends of channels.
+    fn ends(&self, of: &SlotEdge, reads: &mut Bits, writes: &mut Bits) {
+        match &of.edge.communication {
             Communication::None => {}
-            Communication::Send { channel, order, .. } => {
-                for channel in self.channels(channel) {
+            Communication::Send { order, .. } => {
+                for &channel in &of.channels {
                     let of = &self.model.channels[channel];
                     if of.capacity > 0 {
                         writes.insert(self.channels + 2 * channel);
@@ -516,8 +536,8 @@ impl<'m> Maker<'m> {
                     }
                 }
             }
-            Communication::Receive { channel, keep, .. } => {
-                for channel in self.channels(channel) {
+            Communication::Receive { keep, .. } => {
+                for &channel in &of.channels {
                     if self.model.channels[channel].capacity > 0 {
                         let end = self.channels + 2 * channel + 1;
                         if *keep {
@@ -532,35 +552,74 @@ impl<'m> Maker<'m> {
     }
 
     /// Both ends of the channels that decide whether a communication can be done.
-    fn both_ends(&self, edge: &Edge, bits: &mut Bits) {
-        if let Communication::Send { channel, .. } | Communication::Receive { channel, .. } =
-            &edge.communication
-        {
-            for channel in self.channels(channel) {
-                if self.model.channels[channel].capacity > 0 {
-                    bits.insert(self.channels + 2 * channel);
-                    bits.insert(self.channels + 2 * channel + 1);
-                }
+    fn both_ends(&self, of: &SlotEdge, bits: &mut Bits) {
+        for &channel in &of.channels {
+            if self.model.channels[channel].capacity > 0 {
+                bits.insert(self.channels + 2 * channel);
+                bits.insert(self.channels + 2 * channel + 1);
             }
         }
     }
 
-    fn is_joint(&self, slot: usize, edge: &Edge) -> bool {
-        let (_, needs, varies) = self.meetings(slot, edge);
+    /// The length of the channel whose first message an edge waits for, in a state, and the end where that is taken.
+    fn at_head(&self, of: &SlotEdge) -> Option<(Strip, usize)> {
+        let Communication::Receive { pick: Pick::Head, .. } = &of.edge.communication else {
+            return None;
+        };
+        let [channel] = of.channels[..] else { return None };
+        let is_buffered = self.model.channels[channel].capacity > 0;
+        is_buffered.then(|| (self.lengths[channel], self.channels + 2 * channel + 1))
+    }
+
+    /// Effects of an edge on the numbers of messages in buffered channels.
+    fn fills(&self, of: &SlotEdge) -> Vec<(u32, Fill)> {
+        let small = |number: usize| u32::try_from(number).expect("a channel");
+        let mut fills = Vec::new();
+        let buffered = || of.channels.iter().filter(|&&it| self.model.channels[it].capacity > 0);
+        let is_certain = of.channels.len() == 1;
+        match &of.edge.communication {
+            Communication::None | Communication::Receive { keep: true, .. } => {}
+            Communication::Send { .. } => fills.extend(buffered().map(|&channel| {
+                let waits = self.model.channels[channel].when_full == WhenFull::Wait;
+                (small(channel), if is_certain && waits { Fill::Puts } else { Fill::MayPut })
+            })),
+            Communication::Receive { keep: false, .. } => {
+                fills.extend(buffered().map(|&channel| {
+                    (small(channel), if is_certain { Fill::Takes } else { Fill::MayTake })
+                }));
+            }
+        }
+        each(&of.edge.effect, &mut |kind| {
+            let (channel, fill) = match kind {
+                StatementKind::Put { channel, .. } => (channel, Fill::MayPut),
+                StatementKind::Take { channel, keep: false, .. } => (channel, Fill::MayTake),
+                _ => return,
+            };
+            let only = constant(channel).and_then(|number| usize::try_from(number).ok());
+            let channels = match only.filter(|&number| number < self.model.channels.len()) {
+                Some(only) => only..only + 1,
+                None => 0..self.model.channels.len(),
+            };
+            fills.extend(channels.map(|channel| (small(channel), fill)));
+        });
+        fills
+    }
+
+    fn is_joint(&self, slot: usize, of: &SlotEdge) -> bool {
+        let (_, needs, varies) = self.meetings(slot, of);
         !needs.is_empty() || varies
     }
 
-    /// What an edge offers to others, whom it needs, and whether that depends on the state.
-    fn meetings(&self, slot: usize, edge: &Edge) -> (Vec<u32>, Vec<Need>, bool) {
+    /// Offers of an edge to others, the partners that it needs, and whether that depends on the state.
+    fn meetings(&self, slot: usize, of: &SlotEdge) -> (Vec<u32>, Vec<Need>, bool) {
+        let edge = &of.edge;
         let (mut offers, mut needs) = (Vec::new(), Vec::new());
         let mut buffered = true;
         let small = |number: usize| u32::try_from(number).expect("an offer");
-        if let Communication::Send { channel, .. } | Communication::Receive { channel, .. } =
-            &edge.communication
-        {
+        if edge.communication != Communication::None {
             let sends = usize::from(matches!(edge.communication, Communication::Receive { .. }));
             buffered = false;
-            for channel in self.channels(channel) {
+            for &channel in &of.channels {
                 if self.model.channels[channel].capacity > 0 {
                     buffered = true;
                     continue;
@@ -623,6 +682,9 @@ impl<'m> Maker<'m> {
         each(statements, &mut |kind| {
             if let StatementKind::Start { template, .. } = kind {
                 for (slot, kinds) in (0u32..).zip(&self.kinds) {
+                    if self.known.is_absent(slot as usize, *template) {
+                        continue;
+                    }
                     let variant = kinds.iter().position(|other| other == template);
                     started.extend(variant.map(|it| (slot, u32::try_from(it).expect("few kinds"))));
                 }
@@ -631,7 +693,7 @@ impl<'m> Maker<'m> {
         started
     }
 
-    /// What expressions over states read, and where processes have to be for them.
+    /// Parts that expressions over states read, and locations of processes that they name.
     fn watched(&self, atoms: &[Expr]) -> (Bits, Vec<Place>) {
         let footprints = Footprints::new(self.model);
         let mut places = Vec::new();
@@ -701,12 +763,26 @@ fn flatten(gathering: &Gathering, slots: &mut Vec<u32>) -> bool {
     }
 }
 
+/// Takes the communication out of an edge.
+fn silence(edge: &mut Edge) {
+    edge.communication = Communication::None;
+    // Later steps of the same action are put together with it.
+    edge.hold = false;
+}
+
+/// Leaves of an edge out of a location only what decides whether it can be taken.
+fn guard_only(edge: &mut Edge, from: LocationId) {
+    edge.effect.clear();
+    edge.label = Label::Event(EventId::IDLE);
+    edge.target = Target::Location(from);
+}
+
 fn edges_mut(model: &mut Model) -> impl Iterator<Item = &mut Edge> {
     let locations = model.templates.iter_mut().flat_map(|template| &mut template.locations);
     locations.filter_map(|location| location.edges.as_mut()).flatten()
 }
 
-/// Variables of processes that somebody else reads, or a proposition does.
+/// Variables of processes that another process or a proposition reads.
 fn remote_reads(model: &Model, atoms: &[Expr]) -> HashSet<(TemplateId, LocalId)> {
     let mut found = HashSet::new();
     let footprints = Footprints::new(model);
@@ -781,7 +857,7 @@ fn start_count(statements: &[Statement]) -> u32 {
     statements.iter().map(of).fold(0, u32::saturating_add)
 }
 
-/// What an effect does to the variables of its process that are part of the state.
+/// Changes of an effect to the variables of its process that are part of the state.
 fn changes(locals: &[fairly_model::Variable], effect: &[Statement]) -> Vec<(u32, Change)> {
     let mut changes: Vec<(u32, Change)> = Vec::new();
     let mut note = |place: &fairly_model::Place, change: Change| {

@@ -11,12 +11,19 @@ use crate::bits::Bits;
 use crate::cycles;
 use crate::demand;
 use crate::processes::Processes;
-use crate::reduced::{Reducible, Unsuited};
+use crate::reduced::{Fork, Reducible, Unsuited};
 use crate::skeleton::{Need, Skeleton, Spot, Step, Tone, Users};
 use crate::watched::{self, Names, Place, Watched};
 
 /// The skeleton of a network.
 pub(crate) fn skeleton(network: &Network, watched: &Watched) -> Result<Skeleton, Unsuited> {
+    let mut skeleton = without_cycles(network, watched)?;
+    cycles::break_all(&mut skeleton, &|_, _, _, _| None);
+    Ok(skeleton)
+}
+
+/// The same without the condition on cycles.
+pub(crate) fn without_cycles(network: &Network, watched: &Watched) -> Result<Skeleton, Unsuited> {
     let mut places = Vec::new();
     for atom in watched.all_atoms() {
         let (component, inside) = network.atom_places(atom).ok_or(Unsuited::Stuck)?;
@@ -62,6 +69,7 @@ pub(crate) fn skeleton(network: &Network, watched: &Watched) -> Result<Skeleton,
                 waits: false,
                 rank: 0,
                 enabling: Bits::new(count),
+                at_head: None,
                 reads: Bits::new(count),
                 writes,
                 all_reads: Bits::default(),
@@ -80,6 +88,7 @@ pub(crate) fn skeleton(network: &Network, watched: &Watched) -> Result<Skeleton,
                 always_enabled: !is_shared,
                 always_offered: true,
                 changes: vec![],
+                fills: vec![],
                 tone: Tone::Quiet,
                 owed: false,
                 climb: None,
@@ -92,11 +101,15 @@ pub(crate) fn skeleton(network: &Network, watched: &Watched) -> Result<Skeleton,
     let part = |id: MoveId| Processes::part(network, id);
     let names = Names { signature: network.signature(), part: &part };
     demand::hide_from_constraints(&mut skeleton, &watched.constraints, &names);
-    cycles::break_all(&mut skeleton, &|_, _, _, _| None);
     Ok(skeleton)
 }
 
 impl Reducible for Explored<Network> {
+    fn fork(&self) -> Option<Fork<Explored<Network>>> {
+        let network = self.shared();
+        Some(Box::new(move || Explored::of(network)))
+    }
+
     fn base(&self) -> Option<Base> {
         Some(Base::of_network(self.shared()))
     }

@@ -22,6 +22,19 @@ pub trait Processes: Send + Sync {
     fn part(&self, id: MoveId) -> Option<Part>;
 }
 
+/// The processes of a space of which nothing is known but its steps.
+pub(crate) struct Unplaced;
+
+impl Processes for Unplaced {
+    fn positions(&self, _row: &[u64], out: &mut Vec<Option<Position>>) {
+        out.clear();
+    }
+
+    fn part(&self, _id: MoveId) -> Option<Part> {
+        None
+    }
+}
+
 impl Processes for ModelSpace {
     fn positions(&self, row: &[u64], out: &mut Vec<Option<Position>>) {
         out.clear();

@@ -4,9 +4,9 @@ use std::sync::{Mutex, PoisonError};
 
 use fairly_system::{ActionId, Scratch, Space, Steps, delegate_space};
 
-use crate::symmetry::{Exchanged, Symmetry};
+use crate::symmetry::{PermutationId, Symmetry};
 
-/// A space in which one row stands for all that are the same up to an exchange of processes, and one step for all
+/// A space in which one row stands for all that are the same up to a permutation of processes, and one step for all
 /// that are the same in a row.
 pub struct Quotient<S> {
     inner: S,
@@ -24,12 +24,12 @@ struct Work {
 }
 
 impl<S: Space> Quotient<S> {
-    /// Of a space in which processes can be exchanged so.
+    /// Of a space in which processes can be permuted so.
     pub fn new(inner: S, symmetry: Symmetry) -> Quotient<S> {
         Quotient { inner, symmetry, counted: Mutex::new((0, 0.0)) }
     }
 
-    /// What can be exchanged.
+    /// Slots and values that can be permuted.
     pub fn symmetry(&self) -> &Symmetry {
         &self.symmetry
     }
@@ -41,22 +41,22 @@ impl<S: Space> Quotient<S> {
         if rows == 0 { 1.0 } else { all / rows as f64 }
     }
 
-    /// Makes `out` the steps out of a row, and gives what is exchanged after each, by the numbers that `symmetry`
-    /// gives to exchanges; a step in which something goes wrong exchanges nothing.
-    pub fn exchanges(
+    /// Makes `out` the steps out of a row, and gives what is permuted after each, by the numbers that `symmetry`
+    /// gives to permutations; a step in which something goes wrong permutations nothing.
+    pub fn permutations(
         &self,
         row: &[u64],
         scratch: &mut Scratch,
         symmetry: &mut Symmetry,
         out: &mut Steps,
-    ) -> Vec<Exchanged> {
+    ) -> Vec<PermutationId> {
         let Work { inner, batch, .. } = scratch.of::<Work>();
         batch.clear();
         self.inner.expand(row, inner, batch);
         out.clear();
         out.take_from(batch, 0..batch.actions.len(), row.len());
         self.reduce(row, symmetry, out);
-        symmetry.exchanges().to_vec()
+        symmetry.permutations().to_vec()
     }
 
     /// Keeps the steps of a row that stand for others, and leads them to the rows that do.

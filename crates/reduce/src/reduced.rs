@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use fairly_explore::{Collapsed, Explored};
-use fairly_model::{Expr, Forget, Forgetting, Forgotten, Passed};
+use fairly_model::{DeadResets, DeadValues, Expr, Passed, ResettingDead};
 use fairly_omega::{StateId, Stop};
 use fairly_system::{
     Action, ActionId, AtomIndex, Fault, Growth, Interrupt, MoveId, Packed, Run, RunStep, Scratch,
@@ -14,16 +14,17 @@ use hashbrown::HashMap;
 
 use crate::ample::{Ample, Saved};
 use crate::base::Base;
+use crate::printed::{Figure3, Printed};
 use crate::quotient::Quotient;
 use crate::room::{MOST_PROCESSES, Starts};
 use crate::skeleton::Skeleton;
-use crate::symmetry::{Asymmetric, ExactKind, Exchanged, Kind, Permutation, Symmetry};
+use crate::symmetry::{Asymmetric, ExactKind, Kind, Permutation, PermutationId, Symmetry};
 use crate::watched::Watched;
 
 /// Why a system cannot be reduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unsuited {
-    /// What its processes do is only worked out as they do it.
+    /// Its processes are only worked out while they are explored.
     Open,
     /// Some actions go before others.
     Priorities,
@@ -81,11 +82,29 @@ pub trait Reducible: TransitionSystem {
     /// [`TransitionSystem::has_same_future`].
     fn ask(&mut self, _seen: Vec<Expr>) {}
 
-    /// Takes note that no run comes to an error.
-    fn learn_that_nothing_fails(&mut self) {}
+    /// Takes note that no run comes to an error. If all states of a space are given that show it, so does what
+    /// these propositions are there, all of which were watched.
+    fn learn_that_nothing_fails(
+        &mut self,
+        _explored: Option<&Explored<dyn Space>>,
+        _watched: &[AtomIndex],
+    ) {
+    }
+
+    /// Makes another system of the same space, whose states have numbers of their own: for a question that another
+    /// thread asks at the same time. `None` if there is none.
+    fn fork(&self) -> Option<Fork<Self>>
+    where
+        Self: Sized,
+    {
+        None
+    }
 }
 
-/// Times that a cycle is gone round to find one of the system: exchanges may have to be repeated until
+/// Makes a system in the thread that asks it.
+pub type Fork<S> = Box<dyn FnOnce() -> S + Send>;
+
+/// Times that a cycle is gone round to find one of the system: permutations may have to be repeated until
 /// every process is back where it was.
 const LAPS: usize = 1000;
 
@@ -94,7 +113,7 @@ const EXACT_LAPS: usize = 8;
 
 /// Why there is no run of the system behind one of the reduced system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lost {
+pub enum LiftError {
     /// It would be very long.
     Long,
     /// The system has no step like the one at this position, or does not start so: it was not reduced as it
@@ -102,29 +121,32 @@ pub enum Lost {
     Step(usize),
 }
 
-/// A system as a question searches it: with statements merged, dead variables forgotten, only ample sets followed
-/// or one state for all that are the same up to an exchange of processes; or the system itself.
+/// A system as a question searches it: with statements merged, dead variables reset, only ample sets followed
+/// or one state for all that are the same up to a permutation of processes; or the system itself.
 pub struct Reduced<'a, S: Reducible> {
     system: &'a mut S,
-    /// What is searched, before anything is left out of it; none if it is the system itself.
+    /// Space that is searched, before anything is left out of it; none if it is the system itself.
     base: Option<Base>,
     stop: Stop,
-    forget: Option<Arc<Forget>>,
-    forgetting: Option<Arc<Forgetting<Arc<dyn Sequences>>>>,
+    reset_dead: Option<Arc<DeadValues>>,
+    resetting_dead: Option<Arc<ResettingDead<Arc<dyn Sequences>>>>,
     ample: Option<Arc<Ample<Arc<dyn Space>>>>,
+    printed: Option<Arc<Printed<Arc<dyn Space>>>>,
     quotient: Option<Arc<Quotient<Arc<dyn Space>>>>,
-    /// Of the quotient, with numbers for exchanges.
+    /// Of the quotient, with numbers for permutations.
     symmetry: Option<Symmetry>,
     /// Memory to ask the quotient with.
     scratch: Option<Scratch>,
     /// The states of what is searched, if it is not the system itself.
     explored: Option<Explored<dyn Space>>,
-    /// The same with all steps and without exchanges, for searches that go from row to row.
+    /// The same with all steps and without permutations, for searches that go from row to row.
     whole: Option<Explored<dyn Space>>,
-    /// Where exchanges are followed: the steps of a state, and what is exchanged after each.
-    exchanges: HashMap<StateId, Vec<(Transition, Exchanged)>>,
-    /// Where nobody can tell in which slot a process is: the starts of processes.
+    /// Where permutations are followed: the steps of a state, and what is permuted after each.
+    permutations: HashMap<StateId, Vec<(Transition, PermutationId)>>,
+    /// Where slots of processes cannot be told apart: the starts of processes.
     starts: Option<Starts>,
+    /// Whether several workers have met every state, and no fault.
+    meets_no_fault: bool,
 }
 
 /// The steps of a base with atomic sequences as single steps.
@@ -155,16 +177,18 @@ impl<'a, S: Reducible> Reduced<'a, S> {
             base: None,
             stop: Stop::default(),
             system,
-            forget: None,
-            forgetting: None,
+            reset_dead: None,
+            resetting_dead: None,
             ample: None,
+            printed: None,
             quotient: None,
             symmetry: None,
             scratch: None,
             explored: None,
             whole: None,
-            exchanges: HashMap::new(),
+            permutations: HashMap::new(),
             starts: None,
+            meets_no_fault: false,
         }
     }
 
@@ -210,7 +234,29 @@ impl<'a, S: Reducible> Reduced<'a, S> {
         self
     }
 
-    /// The same with processes exchanged.
+    /// The tables for ample sets as a paper prints them.
+    ///
+    /// # Errors
+    /// When nothing is known of the system.
+    pub fn figure3(&self, watched: &Watched) -> Result<Figure3, Unsuited> {
+        self.base().ok_or(Unsuited::Unknown)?.figure3(watched, self.stop)
+    }
+
+    /// Leaves out what the paper leaves out, whether or not there is a [flaw](Figure3::flaw).
+    ///
+    /// # Errors
+    /// When it is time to stop, or the graph has too many states.
+    pub fn follow_as_printed(&mut self, figure: &Figure3) -> Result<(), Unsuited> {
+        let base = self.base().ok_or(Unsuited::Unknown)?;
+        let whole = collapsed(Arc::clone(base.space()));
+        let printed = Printed::new(whole, &**base.processes(), figure, self.stop)?;
+        self.printed = Some(Arc::new(printed));
+        self.base = Some(base);
+        self.build();
+        Ok(())
+    }
+
+    /// The same with processes permuted.
     #[must_use]
     pub fn up_to(mut self, symmetry: Symmetry) -> Self {
         let Some(base) = self.base() else { return self };
@@ -220,17 +266,19 @@ impl<'a, S: Reducible> Reduced<'a, S> {
         self
     }
 
-    /// The same, with variables forgotten that are dead and not watched; unless processes are followed
-    /// through their exchanges.
+    /// The same, with variables reset that are dead and not watched; unless processes are followed
+    /// through their permutations.
     #[must_use]
-    pub fn forgetting(mut self, watched: &Watched) -> Self {
-        let Some(base) = self.base().filter(|_| !self.remembers_exchanges()) else { return self };
+    pub fn resetting_dead(mut self, watched: &Watched) -> Self {
+        let Some(base) = self.base().filter(|_| !self.remembers_permutations()) else {
+            return self;
+        };
         let Some(model) = base.model() else { return self };
         let seen = base.seen(watched);
-        let forget = Forget::dead(model, &seen);
+        let reset_dead = DeadValues::dead(model, &seen);
         self.system.ask(seen);
-        if let Some(forget) = forget {
-            self.forget = Some(Arc::new(forget));
+        if let Some(reset_dead) = reset_dead {
+            self.reset_dead = Some(Arc::new(reset_dead));
             self.base = Some(base);
             self.build();
         }
@@ -241,11 +289,12 @@ impl<'a, S: Reducible> Reduced<'a, S> {
     fn build(&mut self) {
         let Some(base) = &self.base else { return };
         let mut space = Arc::clone(base.space());
-        if let (Some(forget), Some(model)) = (&self.forget, base.model()) {
-            let forgetting = Forgetting::new(space, Arc::clone(model), Arc::clone(forget));
-            let forgetting = Arc::new(forgetting);
-            space = Arc::clone(&forgetting) as Arc<dyn Sequences>;
-            self.forgetting = Some(forgetting);
+        if let (Some(reset_dead), Some(model)) = (&self.reset_dead, base.model()) {
+            let resetting_dead =
+                ResettingDead::new(space, Arc::clone(model), Arc::clone(reset_dead));
+            let resetting_dead = Arc::new(resetting_dead);
+            space = Arc::clone(&resetting_dead) as Arc<dyn Sequences>;
+            self.resetting_dead = Some(resetting_dead);
         }
         let whole = collapsed(space);
         let mut searched = Arc::clone(&whole);
@@ -253,6 +302,8 @@ impl<'a, S: Reducible> Reduced<'a, S> {
             let ample = Arc::new(ample.around(Arc::clone(&whole)));
             self.ample = Some(Arc::clone(&ample));
             searched = ample;
+        } else if let Some(printed) = &self.printed {
+            searched = Arc::clone(printed) as Arc<dyn Space>;
         } else if let Some(symmetry) = &self.symmetry {
             let quotient = Arc::new(Quotient::new(Arc::clone(&whole), symmetry.clone()));
             self.scratch = Some(quotient.scratch());
@@ -268,7 +319,7 @@ impl<'a, S: Reducible> Reduced<'a, S> {
         self.base.clone().or_else(|| self.system.base())
     }
 
-    /// What the processes are made of, with the steps marked that may be followed alone.
+    /// Parts of the processes, with the steps marked that may be followed alone.
     ///
     /// # Errors
     /// When no reduction is known to be sound.
@@ -276,28 +327,28 @@ impl<'a, S: Reducible> Reduced<'a, S> {
         self.base().ok_or(Unsuited::Unknown)?.skeleton(watched, self.stop)
     }
 
-    /// Which processes can be exchanged without a difference to what is watched.
+    /// Which processes can be permuted without a difference to what is watched.
     ///
     /// # Errors
     /// When there are none, or none are known.
     pub fn find_symmetry(&self, watched: &Watched) -> Result<Symmetry, Asymmetric> {
-        self.base().ok_or(Asymmetric::Unknown)?.symmetry(watched)
+        self.base().ok_or(Asymmetric::Unknown)?.symmetry(watched, self.stop)
     }
 
-    /// How many exchanges leave the initial state as it is: about as many states as one may stand for.
-    pub fn exchanges_at_start(&mut self, symmetry: &mut Symmetry) -> u64 {
+    /// How many permutations leave the initial state as it is: about as many states as one may stand for.
+    pub fn permutations_at_start(&mut self, symmetry: &mut Symmetry) -> u64 {
         match self.system.initial().as_slice() {
             &[start] => match self.system.own_row(start) {
-                Some(row) => symmetry.exchanges_of(&row),
+                Some(row) => symmetry.permutations_of(&row),
                 None => symmetry.orbit(),
             },
             _ => symmetry.orbit(),
         }
     }
 
-    /// How much has been forgotten so far, if anything is.
-    pub fn forgotten(&self) -> Option<Forgotten> {
-        self.forgetting.as_ref().map(|forgetting| forgetting.forgotten())
+    /// How much has been reset so far, if anything is.
+    pub fn dead_resets(&self) -> Option<DeadResets> {
+        self.resetting_dead.as_ref().map(|resetting_dead| resetting_dead.dead_resets())
     }
 
     /// Why more processes may be there at a time than there is room for, if they may, although none of the
@@ -317,12 +368,13 @@ impl<'a, S: Reducible> Reduced<'a, S> {
         self.base.as_ref()?.passed()
     }
 
-    /// Whether no step is left out and no state stands for others, but for what is forgotten and merged.
+    /// Whether no step is left out and no state stands for others, but for what is reset and merged.
     pub fn is_whole(&self) -> bool {
-        self.quotient.is_none() && self.ample.as_ref().is_none_or(|ample| ample.is_given_up())
+        let keeps_all = self.quotient.is_none() && self.printed.is_none();
+        keeps_all && self.ample.as_ref().is_none_or(|ample| ample.is_given_up())
     }
 
-    /// What is exchanged, if anything is.
+    /// The symmetry in use, if there is one.
     pub fn symmetry(&self) -> Option<&Symmetry> {
         self.symmetry.as_ref()
     }
@@ -350,16 +402,51 @@ impl<'a, S: Reducible> Reduced<'a, S> {
         }
     }
 
-    /// Tells the system what the search has shown of it.
-    pub fn finish(self) {
-        let nothing_fails = self.explored.as_ref().is_some_and(Explored::is_known_to_be_faultless);
-        // Ample sets that leave nothing out make no difference.
-        if nothing_fails && self.quotient.is_none() {
-            self.system.learn_that_nothing_fails();
+    /// Takes note that several workers have met every state of what is searched, and no fault.
+    pub fn learn_that_no_fault_is_met(&mut self) {
+        self.meets_no_fault = true;
+    }
+
+    /// As [`finish`](Reduced::finish), after a search that was reduced so that no error is lost.
+    pub fn finish_with_errors_kept(self, watched: &[AtomIndex]) {
+        let explored = self.explored.as_ref().filter(|explored| explored.meets_no_fault());
+        if self.meets_no_fault || explored.is_some() {
+            // Some states that are left out or stand for others may have another value of a proposition.
+            let every = explored.filter(|_| self.is_whole());
+            self.system.learn_that_nothing_fails(every, watched);
         }
     }
 
-    /// What is searched as rows: all of its steps, with what is forgotten and merged.
+    /// Tells the system what the search has shown of it. The reductions kept the values of the propositions that
+    /// were watched, so these are evaluated in the states that were met.
+    pub fn finish(self, watched: &[AtomIndex]) {
+        let explored = self.explored.as_ref();
+        let every = explored.filter(|explored| explored.is_known_to_be_faultless());
+        // Ample sets that leave nothing out make no difference.
+        if every.is_some() && self.quotient.is_none() {
+            self.system.learn_that_nothing_fails(every, watched);
+        }
+    }
+
+    /// Space that is searched, for several workers at once; `None` if something is noted of each state that only a search
+    /// by one can.
+    pub fn shared(&mut self) -> Option<Arc<dyn Space>> {
+        if self.starts.is_some() || self.remembers_permutations() {
+            return None;
+        }
+        if self.explored.is_none() {
+            self.base = Some(self.base()?);
+            self.build();
+        }
+        self.explored.as_ref().map(Explored::shared)
+    }
+
+    /// The number of a row of what is searched, once it is [shared](Reduced::shared).
+    pub fn number(&mut self, row: &[u64]) -> Option<StateId> {
+        Some(self.explored.as_mut()?.number(row))
+    }
+
+    /// Space that is searched as rows: all of its steps, with variables reset and statements merged.
     pub fn packed(&mut self) -> Option<&mut dyn Packed> {
         if self.whole.is_none() {
             let base = self.base()?;
@@ -368,8 +455,8 @@ impl<'a, S: Reducible> Reduced<'a, S> {
         self.whole.as_mut().map(|whole| whole as &mut dyn Packed)
     }
 
-    /// The run of the system behind a finite one of what is [packed](Reduced::packed): nothing was left out
-    /// and nobody was exchanged there, but things may have been forgotten and merged.
+    /// The run of the system behind a finite one of the [packed](Reduced::packed) system: no step was left out
+    /// and no process permuted there, but variables may have been reset and statements merged.
     ///
     /// # Errors
     /// As [`lift`](Reduced::lift).
@@ -377,10 +464,10 @@ impl<'a, S: Reducible> Reduced<'a, S> {
         &mut self,
         start: StateId,
         steps: &[RunStep],
-    ) -> Result<(StateId, Vec<RunStep>), Lost> {
+    ) -> Result<(StateId, Vec<RunStep>), LiftError> {
         let symmetry = self.symmetry.take();
         let searched = std::mem::replace(&mut self.explored, self.whole.take());
-        let start_of = self.start_of(start).ok_or(Lost::Step(0));
+        let start_of = self.start_of(start).ok_or(LiftError::Step(0));
         let lifted = start_of.and_then(|start| Ok((start, self.lift_from(start, steps)?)));
         self.whole = std::mem::replace(&mut self.explored, searched);
         self.symmetry = symmetry;
@@ -389,32 +476,34 @@ impl<'a, S: Reducible> Reduced<'a, S> {
 
     /// How much has been left out so far.
     pub fn saved(&self) -> Saved {
-        self.ample.as_ref().map_or(Saved::default(), |ample| ample.saved())
+        let printed = self.printed.as_ref().map(|printed| printed.saved());
+        printed.or_else(|| Some(self.ample.as_ref()?.saved())).unwrap_or_default()
     }
 
     /// The run of the system behind a run of the reduced system: the processes that stand for others
-    /// are followed through the exchanges, what was forgotten is remembered, and steps that were merged are
+    /// are followed through the permutations, what was reset is remembered, and steps that were merged are
     /// taken one by one.
     ///
-    /// A cycle may have to be gone round again: exchanges until every process is back where it was, what
-    /// was forgotten once, since from then on it is what the cycle makes of it.
+    /// A cycle may have to be gone round again: permutations until every process is back where it was, what
+    /// was reset once, since from then on it is what the cycle makes of it.
     ///
     /// # Errors
     /// When it would be very long, or is not found, which is a bug; so for all runs.
-    pub fn lift(&mut self, run: Run) -> Result<Run, Lost> {
+    pub fn lift(&mut self, run: Run) -> Result<Run, LiftError> {
         if self.is_same() {
             return Ok(run);
         }
-        if self.remembers_exchanges() {
-            let (stem, cycle) = (self.with_exchanges(&run.stem)?, self.with_exchanges(&run.cycle)?);
+        if self.remembers_permutations() {
+            let (stem, cycle) =
+                (self.with_permutations(&run.stem)?, self.with_permutations(&run.cycle)?);
             return self.lift_followed(&stem, &cycle);
         }
         let start = run.stem.first().or(run.cycle.first()).map(|step| step.from);
-        let start = start.ok_or(Lost::Step(0))?;
+        let start = start.ok_or(LiftError::Step(0))?;
         let stem = self.lift_steps(start, &run.stem)?;
         let at = match stem.last() {
             Some(step) => step.to,
-            None => self.start_of(start).ok_or(Lost::Step(0))?,
+            None => self.start_of(start).ok_or(LiftError::Step(0))?,
         };
         self.in_laps(stem, at, |this, at| this.lift_from(at, &run.cycle))
     }
@@ -424,15 +513,15 @@ impl<'a, S: Reducible> Reduced<'a, S> {
         &mut self,
         mut stem: Vec<RunStep>,
         mut at: StateId,
-        mut lap_from: impl FnMut(&mut Self, StateId) -> Result<Vec<RunStep>, Lost>,
-    ) -> Result<Run, Lost> {
+        mut lap_from: impl FnMut(&mut Self, StateId) -> Result<Vec<RunStep>, LiftError>,
+    ) -> Result<Run, LiftError> {
         let mut laps: Vec<Vec<RunStep>> = Vec::new();
         for _ in 0..LAPS {
             let is_back = |lap: &Vec<RunStep>| lap[0].from == at;
             let mut back = laps.iter().position(is_back);
-            // What nothing depends on may be another value in every lap. A cycle that closes altogether after a
-            // few is better to read.
-            if back.is_none() && laps.len() >= EXACT_LAPS && self.forget.is_some() {
+            // Variables that nothing depends on may have another value in every lap. A cycle that closes
+            // altogether after a few is better to read.
+            if back.is_none() && laps.len() >= EXACT_LAPS && self.reset_dead.is_some() {
                 let ends = laps.iter().skip(1).map(|lap| lap[0].from).chain([at]);
                 let ends: Vec<StateId> = ends.collect();
                 let is_alike = |(lap, &end): (&Vec<RunStep>, &StateId)| {
@@ -447,31 +536,35 @@ impl<'a, S: Reducible> Reduced<'a, S> {
                 return Ok(Run { stem, cycle }.folded());
             }
             let lap = lap_from(self, at)?;
-            at = lap.last().ok_or(Lost::Step(stem.len()))?.to;
+            at = lap.last().ok_or(LiftError::Step(stem.len()))?.to;
             laps.push(lap);
         }
-        Err(Lost::Long)
+        Err(LiftError::Long)
     }
 
     /// The same for a finite run that starts in a state.
     ///
     /// # Errors
     /// As [`lift`](Reduced::lift).
-    pub fn lift_steps(&mut self, start: StateId, steps: &[RunStep]) -> Result<Vec<RunStep>, Lost> {
+    pub fn lift_steps(
+        &mut self,
+        start: StateId,
+        steps: &[RunStep],
+    ) -> Result<Vec<RunStep>, LiftError> {
         if self.is_same() {
             return Ok(steps.to_vec());
         }
-        if self.remembers_exchanges() {
-            let steps = self.with_exchanges(steps)?;
+        if self.remembers_permutations() {
+            let steps = self.with_permutations(steps)?;
             let (mut at, mut really) = self.begin(start)?;
             return self.lift_along(&mut at, &mut really, &steps);
         }
-        let start = self.start_of(start).ok_or(Lost::Step(0))?;
+        let start = self.start_of(start).ok_or(LiftError::Step(0))?;
         self.lift_from(start, steps)
     }
 
-    /// Whether processes are followed through their exchanges. Nothing is forgotten then.
-    fn remembers_exchanges(&self) -> bool {
+    /// Whether processes are followed through their permutations. Nothing is reset then.
+    fn remembers_permutations(&self) -> bool {
         self.symmetry.as_ref().is_some_and(Symmetry::remembers)
     }
 
@@ -488,80 +581,87 @@ impl<'a, S: Reducible> Reduced<'a, S> {
         self.system.initial().into_iter().find(|&it| self.stands_for(state, it))
     }
 
-    /// What is exchanged after each of these steps of a state of what is searched. `None` if a step does not
+    /// Permutation after each of these steps of a state of the space that is searched. `None` if a step does not
     /// tell.
-    pub fn exchanges(&mut self, state: StateId, steps: &[Transition]) -> Option<Vec<Exchanged>> {
-        self.find_exchanges(state);
-        let known = self.exchanges.get(&state).map_or(&[][..], Vec::as_slice);
-        let exchanged = |step: &Transition| {
-            // Nothing follows an error, and whoever looks again finds another state for it.
+    pub fn permutations(
+        &mut self,
+        state: StateId,
+        steps: &[Transition],
+    ) -> Option<Vec<PermutationId>> {
+        self.find_permutations(state);
+        let known = self.permutations.get(&state).map_or(&[][..], Vec::as_slice);
+        let permuted = |step: &Transition| {
+            // Nothing follows an error, and a second look finds another state for it.
             if step.action == ActionId::IDLE || self.fault(step.target).is_some() {
-                return Some(Exchanged::default());
+                return Some(PermutationId::default());
             }
             let mut same = known.iter().filter(|(other, _)| other == step);
             let first = same.next()?.1;
             same.all(|(_, other)| *other == first).then_some(first)
         };
-        steps.iter().map(exchanged).collect()
+        steps.iter().map(permuted).collect()
     }
 
-    /// Asks the quotient what is exchanged after the steps of a state, unless that is known.
-    fn find_exchanges(&mut self, state: StateId) {
+    /// Asks the quotient what is permuted after the steps of a state, unless that is known.
+    fn find_permutations(&mut self, state: StateId) {
         let (Some(quotient), Some(explored), Some(symmetry), Some(scratch)) =
             (&self.quotient, &mut self.explored, &mut self.symmetry, &mut self.scratch)
         else {
             return;
         };
-        if self.exchanges.contains_key(&state) {
+        if self.permutations.contains_key(&state) {
             return;
         }
         let (mut steps, mut found) = (Steps::default(), Vec::new());
         if let Some(row) = explored.own_row(state) {
-            let exchanges = quotient.exchanges(&row, scratch, symmetry, &mut steps);
+            let permutations = quotient.permutations(&row, scratch, symmetry, &mut steps);
             let mut transitions = Vec::new();
             explored.number_steps(state, &steps, &mut transitions);
-            found = transitions.into_iter().zip(exchanges).collect();
+            found = transitions.into_iter().zip(permutations).collect();
         }
-        self.exchanges.insert(state, found);
+        self.permutations.insert(state, found);
     }
 
     /// The run of the system behind one of the reduced system, as [`lift`](Reduced::lift), with every
-    /// process followed through the exchanges.
+    /// process followed through the permutations.
     ///
     /// # Errors
     /// As there.
     pub fn lift_followed(
         &mut self,
-        stem: &[(RunStep, Exchanged)],
-        cycle: &[(RunStep, Exchanged)],
-    ) -> Result<Run, Lost> {
-        let first = stem.first().or(cycle.first()).ok_or(Lost::Step(0))?.0.from;
+        stem: &[(RunStep, PermutationId)],
+        cycle: &[(RunStep, PermutationId)],
+    ) -> Result<Run, LiftError> {
+        let first = stem.first().or(cycle.first()).ok_or(LiftError::Step(0))?.0.from;
         let (mut at, mut really) = self.begin(first)?;
         let stem = self.lift_along(&mut at, &mut really, stem)?;
         self.in_laps(stem, at, |this, _| this.lift_along(&mut at, &mut really, cycle))
     }
 
     /// The initial state that a state stands for, and where the processes of the latter really are.
-    fn begin(&mut self, state: StateId) -> Result<(StateId, Permutation), Lost> {
-        let initial = self.start_of(state).ok_or(Lost::Step(0))?;
-        let symmetry = self.symmetry.as_ref().ok_or(Lost::Step(0))?;
-        Ok((initial, symmetry.permutation(symmetry.last_exchange()).inverse()))
+    fn begin(&mut self, state: StateId) -> Result<(StateId, Permutation), LiftError> {
+        let initial = self.start_of(state).ok_or(LiftError::Step(0))?;
+        let symmetry = self.symmetry.as_ref().ok_or(LiftError::Step(0))?;
+        Ok((initial, symmetry.permutation(symmetry.last_permutation()).inverse()))
     }
 
-    /// Steps of the reduced system with what is exchanged after each. Where a step has several exchanges, it
+    /// Steps of the reduced system with what is permuted after each. Where a step has several permutations, it
     /// stands for several of the system, and any of them will do.
-    fn with_exchanges(&mut self, steps: &[RunStep]) -> Result<Vec<(RunStep, Exchanged)>, Lost> {
+    fn with_permutations(
+        &mut self,
+        steps: &[RunStep],
+    ) -> Result<Vec<(RunStep, PermutationId)>, LiftError> {
         let mut all = Vec::new();
         for (at, step) in steps.iter().enumerate() {
-            self.find_exchanges(step.from);
+            self.find_permutations(step.from);
             let taken = Transition { target: step.to, action: step.action };
-            let known = self.exchanges.get(&step.from).map_or(&[][..], Vec::as_slice);
+            let known = self.permutations.get(&step.from).map_or(&[][..], Vec::as_slice);
             let found = known.iter().find(|(other, _)| *other == taken);
             let found = match found {
-                Some((_, exchanged)) => Some(*exchanged),
-                None => self.exchanges(step.from, &[taken]).map(|told| told[0]),
+                Some((_, permuted)) => Some(*permuted),
+                None => self.permutations(step.from, &[taken]).map(|told| told[0]),
             };
-            all.push((*step, found.ok_or(Lost::Step(at))?));
+            all.push((*step, found.ok_or(LiftError::Step(at))?));
         }
         Ok(all)
     }
@@ -570,47 +670,73 @@ impl<'a, S: Reducible> Reduced<'a, S> {
         &mut self,
         at: &mut StateId,
         really: &mut Permutation,
-        steps: &[(RunStep, Exchanged)],
-    ) -> Result<Vec<RunStep>, Lost> {
+        steps: &[(RunStep, PermutationId)],
+    ) -> Result<Vec<RunStep>, LiftError> {
         let (mut lifted, mut out) = (Vec::new(), Vec::new());
         let nobody = Permutation::identity(self.signature().processes.len());
-        for (position, (step, exchanged)) in steps.iter().enumerate() {
+        for (position, (step, permuted)) in steps.iter().enumerate() {
             if step.action == ActionId::IDLE {
                 lifted.push(RunStep { from: *at, action: step.action, to: *at });
                 continue;
             }
-            let lost = Lost::Step(position);
+            let lost = LiftError::Step(position);
             let symmetry = self.symmetry.as_mut().ok_or(lost)?;
-            let then = symmetry.permutation(*exchanged).inverse().then(really);
+            let then = symmetry.permutation(*permuted).inverse().then(really);
             let target = self.explored.as_ref().and_then(|it| it.own_row(step.to));
             let target = target.map(|mut row| {
-                symmetry.exchange(&mut row, &then);
+                symmetry.permute(&mut row, &then);
                 row
             });
             let fault = self.fault(step.to).cloned();
             let wanted = self.exact_kind(step.action, really);
             out.clear();
             self.system.enabled(*at, &mut out);
-            let found = out.iter().find_map(|transition| {
+            let mut found: Option<(Vec<RunStep>, Permutation)> = None;
+            for transition in &out {
                 if self.exact_kind(transition.action, &nobody) != wanted {
-                    return None;
+                    continue;
                 }
                 let steps = self.at_rest(*at, *transition);
-                let end = steps.last()?.to;
+                let end = steps.last().ok_or(lost)?.to;
                 let is_same = match &fault {
                     Some(fault) => is_same_error(self.system.fault(end), fault),
                     None => self.system.own_row(end) == target,
                 };
-                is_same.then_some(steps)
-            });
-            let found = found.ok_or(lost)?;
+                if is_same {
+                    found = Some((steps, then.clone()));
+                    break;
+                }
+                // A process that is started may have gone to another of the slots that are free.
+                if fault.is_none()
+                    && found.is_none()
+                    && let Some(exchanged) = self.exchange(*at, target.as_deref(), end)
+                {
+                    found = Some((steps, then.then(&exchanged)));
+                }
+            }
+            let (found, then) = found.ok_or(lost)?;
             (*at, *really) = (found.last().ok_or(lost)?.to, then);
             lifted.extend(found);
         }
         Ok(lifted)
     }
 
-    fn lift_from(&mut self, start: StateId, steps: &[RunStep]) -> Result<Vec<RunStep>, Lost> {
+    /// The permutation of free slots that makes a row that of a state to which a step leads.
+    fn exchange(
+        &mut self,
+        before: StateId,
+        row: Option<&[u64]>,
+        end: StateId,
+    ) -> Option<Permutation> {
+        let (before, there) = (self.system.own_row(before)?, self.system.own_row(end)?);
+        let symmetry = self.symmetry.as_mut()?;
+        let exchanged = symmetry.exchange(&before, row?, &there)?;
+        let mut row = row?.to_vec();
+        symmetry.permute(&mut row, &exchanged);
+        (row == there).then_some(exchanged)
+    }
+
+    fn lift_from(&mut self, start: StateId, steps: &[RunStep]) -> Result<Vec<RunStep>, LiftError> {
         let (mut at, mut lifted, mut out) = (start, Vec::new(), Vec::new());
         for (position, step) in steps.iter().enumerate() {
             if step.action == ActionId::IDLE {
@@ -628,8 +754,8 @@ impl<'a, S: Reducible> Reduced<'a, S> {
                 let end = steps.last()?.to;
                 self.stands_for(step.to, end).then_some(steps)
             });
-            let found = found.ok_or(Lost::Step(position))?;
-            at = found.last().ok_or(Lost::Step(position))?.to;
+            let found = found.ok_or(LiftError::Step(position))?;
+            at = found.last().ok_or(LiftError::Step(position))?.to;
             lifted.extend(found);
         }
         Ok(lifted)
@@ -661,14 +787,14 @@ impl<'a, S: Reducible> Reduced<'a, S> {
         })
     }
 
-    /// An action in the reduced system: itself, or what it is up to an exchange.
+    /// An action in the reduced system: itself, or what it is up to a permutation.
     fn kind(&self, action: ActionId) -> Result<ActionId, Kind> {
         let (Some(symmetry), Some(base)) = (&self.symmetry, &self.base) else { return Ok(action) };
         let slot_of = |id: MoveId| self.signature().moves[id.index()].process.index();
         Err(symmetry.kind(self.action(action), slot_of, |id| base.processes().part(id)))
     }
 
-    /// What an action becomes if those who take it are exchanged.
+    /// Image of an action under a permutation of its participants.
     fn exact_kind(&self, action: ActionId, moved: &Permutation) -> Option<ExactKind> {
         let (symmetry, base) = (self.symmetry.as_ref()?, self.base.as_ref()?);
         let slot_of = |id: MoveId| self.signature().moves[id.index()].process.index();
@@ -685,8 +811,8 @@ impl<'a, S: Reducible> Reduced<'a, S> {
             return is_same_error(self.system.fault(whole), &fault);
         }
         let Some(mut row) = self.system.own_row(whole) else { return false };
-        if let Some(forget) = &self.forget {
-            forget.everywhere(&mut row);
+        if let Some(reset_dead) = &self.reset_dead {
+            reset_dead.everywhere(&mut row);
         }
         if let Some(symmetry) = &mut self.symmetry {
             symmetry.make_canonical(&mut row);
@@ -703,7 +829,7 @@ impl<'a, S: Reducible> Reduced<'a, S> {
 }
 
 /// Whether the same goes wrong at the same place. What is said of it may name a process, and so differ where
-/// processes are exchanged.
+/// processes are permuted.
 fn is_same_error(here: Option<&Fault>, there: &Fault) -> bool {
     here.is_some_and(|here| here.kind == there.kind && here.span == there.span)
 }
@@ -803,8 +929,8 @@ impl<S: Reducible> TransitionSystem for Reduced<'_, S> {
     }
 
     fn bytes(&self) -> usize {
-        let steps = self.exchanges.values().map(Vec::capacity).sum::<usize>();
+        let steps = self.permutations.values().map(Vec::capacity).sum::<usize>();
         let starts = self.starts.as_ref().map_or(0, Starts::bytes);
-        searched!(self.bytes()) + starts + steps * size_of::<(Transition, Exchanged)>()
+        searched!(self.bytes()) + starts + steps * size_of::<(Transition, PermutationId)>()
     }
 }

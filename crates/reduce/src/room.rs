@@ -1,8 +1,8 @@
 //! How many processes there may be at a time.
 //!
-//! Where nobody can tell in which slot a process is (`anonymous.rs`), one that has ended leaves as soon as it can.
-//! In the whole system it may stay, and so may all others, until there is no room for another one. What is left of
-//! the system has every start that the whole one has, though perhaps elsewhere: the most starts on a path, together
+//! Where slots of processes cannot be told apart (`anonymous.rs`), one that has ended leaves as soon as it can.
+//! In the whole system it may stay, and so may all others, until there is no room for another one. The reduced
+//! system has every start that the whole one has, though perhaps elsewhere: the most starts on a path, together
 //! with the processes that are there at first, bound how many there are at a time.
 
 use fairly_omega::StateId;

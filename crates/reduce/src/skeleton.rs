@@ -1,8 +1,8 @@
-//! What a system is made of as far as a reduction is concerned: processes with locations, steps that
-//! leave them, and for each step which parts of a state it reads and writes and whom it needs.
+//! Skeletons of systems: processes with locations, steps that leave them, and for each step the parts of a
+//! state that it reads and writes and the partners that it needs.
 //!
-//! Parts of a state are numbers; what they stand for is known to whoever made the skeleton
-//! ([`crate::of_model`], [`crate::of_network`]).
+//! Parts of a state are numbers; their meaning is known to the maker of the skeleton ([`crate::of_model`],
+//! [`crate::of_network`]).
 
 use fairly_model::Strip;
 use fairly_model::native::Part;
@@ -23,10 +23,10 @@ pub struct Skeleton {
     pub(crate) last_first: bool,
     /// Whether processes are started.
     pub(crate) starts: bool,
-    /// By slot: parts of a state that belong to the process in it. Nobody else writes them while it is there,
-    /// and others who read them read whether the slot is in use, too.
+    /// By slot: parts of a state that belong to the process in it. No other process writes them while it is
+    /// there, and others that read them read whether the slot is in use, too.
     pub(crate) own: Vec<Bits>,
-    /// Whether nobody can tell in which slot a process is.
+    /// Whether slots of processes cannot be told apart.
     pub(crate) anonymous: bool,
     /// Where a state says who alone may move, if it does.
     pub(crate) holder: Option<Strip>,
@@ -78,15 +78,15 @@ impl User {
 #[derive(Debug, Default)]
 pub(crate) struct Spot {
     pub(crate) steps: Vec<Step>,
-    /// What the process can do from here on, if nobody waits for everything else to stop.
+    /// Steps that the process can take from here on, if none waits for everything else to stop.
     pub(crate) future: Future,
-    /// What it offers to others here.
+    /// Its offers to others here.
     pub(crate) offers: Bits,
     /// Whether no other process ever has anything to do with what is done here.
     pub(crate) free: bool,
 }
 
-/// What a process can still do, its end apart.
+/// Steps that a process can still take, its end apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Future {
     pub(crate) reads: Bits,
@@ -94,11 +94,12 @@ pub(crate) struct Future {
     pub(crate) end_reads: Bits,
     pub(crate) end_writes: Bits,
     pub(crate) offers: Bits,
-    /// What others have to offer for actions to go on in which it holds. Where nobody does, such an action ends.
+    /// Offers that others must make for actions to go on in which it holds. Where there are none, such an
+    /// action ends.
     pub(crate) later: Bits,
 }
 
-/// Whom a step needs.
+/// Partners that a step needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
     /// The processes in all of these slots, all of which offer the same.
@@ -109,7 +110,32 @@ pub(crate) enum Need {
     Partner { offer: u32 },
 }
 
-/// What a step does to a variable of its process.
+/// Effect of a step on the number of messages in a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fill {
+    /// One more.
+    Puts,
+    /// One less.
+    Takes,
+    /// Some more, or as many.
+    MayPut,
+    /// Some less, or as many.
+    MayTake,
+}
+
+impl Fill {
+    /// Whether there may be more afterwards, and not less.
+    pub(crate) fn puts(self) -> bool {
+        matches!(self, Fill::Puts | Fill::MayPut)
+    }
+
+    /// Whether there certainly are more, or less.
+    pub(crate) fn surely(self) -> bool {
+        matches!(self, Fill::Puts | Fill::Takes)
+    }
+}
+
+/// Effect of a step on a variable of its process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
     By(i64),
@@ -128,7 +154,7 @@ pub(crate) struct Climb {
 /// Who can tell when a step is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Tone {
-    /// Nobody.
+    /// None.
     Quiet,
     /// Only constraints whose demands last until they are met: it may be put before others, but not in
     /// where it was not taken at all.
@@ -137,7 +163,7 @@ pub(crate) enum Tone {
     Loud,
 }
 
-/// What one process does, alone or with others.
+/// Step of one process, alone or with others.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     /// `None` if the process ends.
@@ -147,18 +173,21 @@ pub(crate) struct Step {
     /// Whether it is taken only when nothing else can be.
     pub(crate) waits: bool,
     pub(crate) rank: u8,
-    /// What decides whether it is enabled.
+    /// Parts that decide whether it is enabled.
     pub(crate) enabling: Bits,
+    /// The same where a channel is not empty whose first message it waits for, and where the state has its length:
+    /// who puts another message behind that one does not enable it.
+    pub(crate) at_head: Option<(Strip, Bits)>,
     pub(crate) reads: Bits,
     pub(crate) writes: Bits,
     /// The same, with what is done in the same action after it.
     pub(crate) all_reads: Bits,
     pub(crate) all_writes: Bits,
-    /// What others have to offer for what is done in the same action after it.
+    /// Offers that others must make for the later steps of the same action.
     pub(crate) later: Bits,
     pub(crate) offers: Vec<u32>,
     pub(crate) needs: Vec<Need>,
-    /// Whether its event, and so whom it needs, depends on the state.
+    /// Whether its event, and so its partners, depend on the state.
     pub(crate) varies: bool,
     /// Its event, if that does not depend on the state.
     pub(crate) event: Option<EventId>,
@@ -173,6 +202,8 @@ pub(crate) struct Step {
     /// Whether it, or a step of smaller rank, is offered in any state.
     pub(crate) always_offered: bool,
     pub(crate) changes: Vec<(u32, Change)>,
+    /// Buffered channels that it puts messages into, or takes messages from.
+    pub(crate) fills: Vec<(u32, Fill)>,
     /// Who can tell when it is taken.
     pub(crate) tone: Tone,
     /// Whether a constraint sees to it that it, or something else of its process, is taken where it stays
@@ -217,9 +248,19 @@ impl Step {
                     || self.all_reads.meets(&future.end_writes))
     }
 
-    /// Whether something that a process does in its future may enable it.
-    pub(crate) fn is_enabled_by(&self, future: &Future, with_end: bool) -> bool {
-        self.enabling.meets(&future.writes) || with_end && self.enabling.meets(&future.end_writes)
+    /// Whether a message waits in the channel that it receives from first, in a state with this row.
+    pub(crate) fn has_message(&self, row: &[u64]) -> bool {
+        self.at_head.as_ref().is_some_and(|(length, _)| length.get(row, 0) > 0)
+    }
+
+    /// Whether something that a process does in its future may enable it, which it is not, in a state in which a
+    /// [message](Step::has_message) waits, or does not.
+    pub(crate) fn is_enabled_by(&self, future: &Future, with_end: bool, message: bool) -> bool {
+        let enabling = match &self.at_head {
+            Some((_, enabling)) if message => enabling,
+            _ => &self.enabling,
+        };
+        enabling.meets(&future.writes) || with_end && enabling.meets(&future.end_writes)
     }
 }
 
@@ -289,7 +330,7 @@ impl Skeleton {
         }
     }
 
-    /// What a step does in the same action after it belongs to it.
+    /// Later steps of the same action belong to it.
     fn hulls(&mut self) {
         let mut grown = true;
         while grown {
@@ -329,9 +370,9 @@ impl Skeleton {
                     }
                     for &(slot, variant) in &step.starts {
                         let child = &self.slots[slot as usize][variant as usize][0].future;
-                        // What belongs to a process in this slot now is out of reach of one that comes after
-                        // it. Who reads it from elsewhere reads whether the slot is in use, and starting a
-                        // process there changes that.
+                        // The parts of a process in this slot now are out of reach of one that comes after it.
+                        // A process that reads them from elsewhere reads whether the slot is in use, and
+                        // starting a process there changes that.
                         let own = &self.own[slot as usize];
                         future.reads.join_without(&child.reads, own);
                         future.reads.join_without(&child.end_reads, own);
@@ -382,7 +423,7 @@ impl Skeleton {
         let disturbs = sum(&step.all_writes, readers) + sum(&step.all_writes, writers);
         let is_disturbed = sum(&step.all_reads, writers) + sum(&step.enabling, writers);
         let needs = if step.needs.is_empty() { 0 } else { self.slots.len() };
-        // Whoever moves may offer something else then.
+        // A process that moves may offer something else then.
         let met = sum(&step.later, offering) + sum(&offers[slot], needing);
         disturbs + is_disturbed + met + needs
     }
@@ -400,7 +441,7 @@ impl Skeleton {
 }
 
 impl Need {
-    /// What is needed.
+    /// The offer that is needed.
     pub(crate) fn offer(&self) -> usize {
         match self {
             Need::All { offer, .. } | Need::Some { offer, .. } | Need::Partner { offer } => {

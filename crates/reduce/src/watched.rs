@@ -1,4 +1,5 @@
-//! What a reduction has to leave as it is: what a property and the constraints look at.
+//! Watched subjects, which a reduction has to leave as they are: those that a property and the constraints look
+//! at.
 //!
 //! A step is *quiet* if, in every state where it can be taken, it changes no proposition that is
 //! watched, and leaves every constraint's demand as it is: what was enabled, or ready, still is, and
@@ -13,7 +14,7 @@ use fairly_system::{Action, AtomIndex, EventId, EventSet, MoveId, Signature};
 use crate::bits::Bits;
 use crate::skeleton::{Skeleton, Tone};
 
-/// What is watched.
+/// Watched subjects.
 #[derive(Clone, Debug, Default)]
 pub struct Watched {
     /// State propositions.
@@ -26,7 +27,7 @@ pub struct Watched {
     pub events: Vec<EventSet>,
     /// Constraints on runs.
     pub constraints: Vec<Constraint>,
-    /// Whether constraints about processes that are exchanged are followed through the exchanges. Only
+    /// Whether constraints about processes that are permuted are followed through the permutations. Only
     /// symmetry asks.
     pub followed: bool,
 }
@@ -118,7 +119,7 @@ pub(crate) struct Place {
     pub(crate) inside: Vec<bool>,
 }
 
-/// What single steps need to know of a system to be judged.
+/// Names of a system that are needed to judge single steps.
 pub(crate) struct Names<'a> {
     pub(crate) signature: &'a Signature,
     pub(crate) part: &'a dyn Fn(MoveId) -> Option<Part>,

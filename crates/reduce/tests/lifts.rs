@@ -79,9 +79,9 @@ fn keep_to_themselves(rng: &mut Rng, model: &mut Model) {
 type Reduce = fn(&mut ModelSystem) -> Option<Reduced<'_, ModelSystem>>;
 
 const WAYS: [(&str, Reduce); 4] = [
-    ("forgetting", |system| {
-        let reduced = Reduced::whole(system).forgetting(&Watched::default());
-        reduced.forgotten().is_some().then_some(reduced)
+    ("dead variables", |system| {
+        let reduced = Reduced::whole(system).resetting_dead(&Watched::default());
+        reduced.dead_resets().is_some().then_some(reduced)
     }),
     ("merging", |system| {
         let reduced = Reduced::whole(system).merging(&Watched::default());

@@ -5,7 +5,7 @@ use std::thread;
 
 use fairly_explore::Collapsed;
 use fairly_jit::{NativeSpace, Settings};
-use fairly_model::{Atomicity, Forget, Forgetting, Model, ModelSpace, text, verify};
+use fairly_model::{Atomicity, DeadValues, Model, ModelSpace, ResettingDead, text, verify};
 use fairly_modelkit::{cases, first_seed, lively_model};
 use fairly_omega::Stop;
 use fairly_reduce::{Ample, Base, Quotient, Watched};
@@ -73,11 +73,12 @@ fn spaces(model: &Model) -> Vec<(&'static str, Arc<dyn Space>)> {
             all.push(("native", Arc::clone(&single) as _));
         }
     }
-    if let Some(forget) = Forget::dead(&reference, &[]) {
-        let forgetting = Forgetting::new(single, Arc::clone(&reference), Arc::new(forget));
-        single = Arc::new(forgetting);
+    if let Some(reset_dead) = DeadValues::dead(&reference, &[]) {
+        let resetting_dead =
+            ResettingDead::new(single, Arc::clone(&reference), Arc::new(reset_dead));
+        single = Arc::new(resetting_dead);
         if !sequences {
-            all.push(("forgetting", Arc::clone(&single) as _));
+            all.push(("dead variables", Arc::clone(&single) as _));
         }
     }
     let base = Base::of_model(Arc::clone(&single), reference, None);
@@ -92,7 +93,7 @@ fn spaces(model: &Model) -> Vec<(&'static str, Arc<dyn Space>)> {
         let ample = Ample::new(inner, processes, Arc::new(skeleton), Arc::new(watched.clone()));
         all.push(("ample", Arc::new(ample)));
     }
-    if let Ok(symmetry) = base.symmetry(&watched) {
+    if let Ok(symmetry) = base.symmetry(&watched, Stop::default()) {
         all.push(("quotient", Arc::new(Quotient::new(whole, symmetry))));
     }
     all
@@ -105,7 +106,7 @@ fn threads_get_the_rows_of_one() {
     for seed in first_seed(1)..first_seed(1) + cases(300) {
         let mut model = lively_model(&mut Rng::new(seed));
         if seed % 3 == 0 {
-            // Processes that are alike can be exchanged.
+            // Processes that are alike can be permuted.
             let first = model.slots[0].clone();
             for slot in &mut model.slots {
                 let (name, renamed) = (slot.name.clone(), slot.renamed.clone());

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use fairly_check::Verdict;
-use fairly_source::{Diagnostic, Position, parts};
+use fairly_source::{Diagnostic, Position, Span, parts};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use crate::itf::Asked;
 use crate::json::VerdictDocument;
+use crate::look::Source;
 
 /// An answer.
 #[derive(Clone, Debug)]
@@ -38,6 +40,51 @@ pub struct Place {
     /// How many states SPIN would store; `Some(None)` if that is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stored: Option<Option<StoredStates>>,
+    /// Facts about the model that a page shows beside the verdict.
+    #[serde(skip)]
+    pub origin: Option<Arc<Origin>>,
+}
+
+/// Origin of a verdict.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// The files of the model.
+    pub files: Vec<String>,
+    /// Options of the command line that make another model of them.
+    pub options: Vec<String>,
+    /// The text of the model.
+    pub text: Option<Arc<str>>,
+    /// How the question is asked again.
+    pub asked: Asked,
+    /// Where it is written.
+    pub place: Option<Span>,
+    /// Constraints of the command line.
+    pub constraints: Vec<String>,
+    /// The command that gives the answer.
+    pub command: String,
+}
+
+impl Default for Origin {
+    /// Nothing is known of it.
+    fn default() -> Self {
+        Origin {
+            files: Vec::new(),
+            options: Vec::new(),
+            text: None,
+            asked: Asked::Nothing,
+            place: None,
+            constraints: Vec::new(),
+            command: String::new(),
+        }
+    }
+}
+
+impl Origin {
+    /// The text of the model, for lines.
+    pub fn source(&self) -> Option<Source<'_>> {
+        let (name, text) = (self.files.first()?, self.text.as_deref()?);
+        Some(Source { name, text })
+    }
 }
 
 /// A bug of ours.

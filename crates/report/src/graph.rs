@@ -1,12 +1,19 @@
 //! A small state space as a picture.
 
+pub mod part;
+pub mod view;
+
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use fairly_check::{Pair, Pairs};
 use fairly_omega::StateId;
-use fairly_system::{ProcessId, Transition, TransitionSystem};
+use fairly_source::Span;
+use fairly_system::{ActionId, ProcessId, Transition, TransitionSystem};
+use serde::Serialize;
 
-use crate::look::clipped;
+use self::view::{Place, View};
+use crate::look::{Source, clipped};
 use crate::markup::{mermaid, quoted};
 
 /// How fair the runs are that stay in a component for ever.
@@ -36,7 +43,48 @@ struct Edge {
     to: usize,
     event: String,
     label: String,
+    who: String,
+    line: Option<Span>,
     participants: Vec<ProcessId>,
+    /// Whether nothing happens in it.
+    is_idle: bool,
+}
+
+/// The schema of state spaces.
+const SCHEMA: &str = "fairly.graph/1";
+
+/// A state space for other programs.
+#[derive(Debug, Serialize)]
+pub struct GraphDocument<'a> {
+    schema: &'static str,
+    states: Vec<StateDocument<'a>>,
+    edges: Vec<EdgeDocument<'a>>,
+    /// Values that are the same in all states.
+    constant: &'a str,
+    /// How fair runs can be that stay in a component, by component.
+    components: Vec<&'static str>,
+}
+
+#[derive(Debug, Serialize)]
+struct StateDocument<'a> {
+    /// Values that are not the same in all states.
+    label: &'a str,
+    state: &'a str,
+    initial: bool,
+    component: usize,
+    /// Nothing can happen, and not because everything has ended.
+    deadlock: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct EdgeDocument<'a> {
+    from: usize,
+    to: usize,
+    event: &'a str,
+    label: &'a str,
+    who: &'a str,
+    line: Option<usize>,
+    idle: bool,
 }
 
 /// A state space.
@@ -53,6 +101,8 @@ pub struct Drawn {
     component: Vec<usize>,
     /// By component.
     fair: Vec<Fair>,
+    /// By state, whether nothing can happen there although something has not ended.
+    deadlock: Vec<bool>,
 }
 
 /// Explores a system, unless it has more states than that.
@@ -89,11 +139,19 @@ pub fn explore<S: TransitionSystem>(system: &mut S, most: usize) -> Option<Drawn
             // With one process there is no question.
             let alone = signature.processes.len() < 2 || participants.is_empty();
             let label = if alone { words } else { format!("{}: {words}", signature.who(action)) };
-            edges.push(Edge { from: at, to, event, label, participants });
+            let line = signature.words(action).1;
+            let (who, is_idle) = (signature.who(action), step.action == ActionId::IDLE);
+            edges.push(Edge { from: at, to, event, label, who, line, participants, is_idle });
         }
         at += 1;
     }
     let count = states.len();
+    let terminated = system.atom("terminated");
+    let has_ended = |state: StateId| terminated.is_some_and(|atom| system.holds(state, atom));
+    let mut deadlock = vec![false; count];
+    for edge in edges.iter().filter(|edge| edge.is_idle) {
+        deadlock[edge.from] = !has_ended(queue[edge.from]);
+    }
     let inside: Vec<usize> = (0..count).collect();
     let component = components(&inside, count, &edges);
     let largest = component.iter().max().map_or(0, |max| max + 1);
@@ -105,7 +163,36 @@ pub fn explore<S: TransitionSystem>(system: &mut S, most: usize) -> Option<Drawn
         })
         .collect();
     let (labels, constant) = labels(&states, &values, &system.signature().processes);
-    Some(Drawn { states, labels, constant, initial, edges, component, fair })
+    Some(Drawn { states, labels, constant, initial, edges, component, fair, deadlock })
+}
+
+/// A product as a state space, each state with the state of the automaton in front.
+pub fn product<S: TransitionSystem>(system: &mut S, pairs: &Pairs, most: usize) -> Option<Drawn> {
+    let place = |pair: &Pair| {
+        // With marks on states, as most automata have them, they are worth a word.
+        let marks = pair.steps.first().map(|step| step.marks.clone()).unwrap_or_default();
+        let is_of_state = pair.steps.iter().all(|step| step.marks == marks);
+        let marks = match marks.is_empty() || !is_of_state {
+            true => String::new(),
+            false => {
+                let marks: Vec<String> = marks.iter().map(u32::to_string).collect();
+                format!("{{{}}}", marks.join(","))
+            }
+        };
+        let steps = pair.steps.iter().map(|step| {
+            let target = StateId::from_index(step.to);
+            Transition { target, ..step.transition }
+        });
+        Place {
+            state: pair.state,
+            before: format!("q{}{marks}", pair.automaton.index()),
+            behind: String::new(),
+            steps: steps.collect(),
+        }
+    };
+    let places = pairs.nodes.iter().map(place).collect();
+    let mut view = View { system, places, initial: pairs.initial };
+    explore(&mut view, most)
 }
 
 /// Labels that tell the states apart, by state, and the values that are the same in all.
@@ -249,6 +336,49 @@ impl Drawn {
     /// How fair runs can be that stay in the component of a state.
     pub fn fair(&self, state: usize) -> Fair {
         self.fair[self.component[state]]
+    }
+
+    /// How many states there are.
+    pub fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.states.is_empty()
+    }
+
+    /// For other programs; the text is the one that places belong to.
+    pub fn document(&self, source: Option<Source<'_>>) -> GraphDocument<'_> {
+        let states = self.states.iter().enumerate().map(|(at, state)| StateDocument {
+            label: &self.labels[at],
+            state,
+            initial: self.initial.contains(&at),
+            component: self.component[at],
+            deadlock: self.deadlock[at],
+        });
+        let edges = self.edges.iter().map(|edge| EdgeDocument {
+            from: edge.from,
+            to: edge.to,
+            event: &edge.event,
+            label: &edge.label,
+            who: &edge.who,
+            line: source.zip(edge.line).and_then(|(source, span)| source.line(span.start)),
+            idle: edge.is_idle,
+        });
+        let fair = |fair: &Fair| match fair {
+            Fair::Passing => "passing",
+            Fair::Unfair => "unfair",
+            Fair::Weak => "weak",
+            Fair::Strong => "strong",
+        };
+        GraphDocument {
+            schema: SCHEMA,
+            states: states.collect(),
+            edges: edges.collect(),
+            constant: &self.constant,
+            components: self.fair.iter().map(fair).collect(),
+        }
     }
 
     /// For Graphviz.

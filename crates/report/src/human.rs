@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use fairly_check::claim::Order;
 use fairly_check::engines::{Engine, Question};
-use fairly_check::soundness::{FORGETTING, MERGING, SOUNDNESS, SYMMETRY};
+use fairly_check::soundness::{MERGING, PRINTED, RESETTING_DEAD, SOUNDNESS, SYMMETRY};
 use fairly_check::{
     Basis, Cause, CauseKind, Elsewhere, Fairness, Ladder, Least, Moment, Phrase, Prefixes, Rung,
     Said, Shows, Statistics, Verdict, Violation, Waiting,
@@ -114,8 +114,7 @@ fn of_formula(verdict: &Verdict, formula: &str, aside: &Aside<'_>) -> String {
 /// A run that violates the property by what it does for ever.
 fn lasting(verdict: &Verdict, run: &Trace, found: &Violation, aside: &Aside<'_>) -> String {
     let look = &aside.look;
-    let mut sentences = Vec::from_iter(in_vain(found.waiting.as_ref()));
-    sentences.extend(who_waits(run));
+    let sentences = sentences(verdict);
     let mut out = String::new();
     if !sentences.is_empty() {
         out.push_str(&look.wrapped(3, &sentences.join(" ")));
@@ -299,6 +298,16 @@ pub(crate) fn place(aside: &Aside<'_>) -> String {
     })
 }
 
+/// Sentences about a run that violates a formula: the condition that never comes, and who waits for ever.
+pub fn sentences(verdict: &Verdict) -> Vec<String> {
+    let Some((run, found)) = verdict.violation() else { return Vec::new() };
+    let mut sentences = Vec::from_iter(in_vain(found.waiting.as_ref()));
+    if found.decided.is_none() {
+        sentences.extend(who_waits(run));
+    }
+    sentences
+}
+
 /// Names the processes that wait, and the object they wait for.
 fn in_vain(waiting: Option<&Waiting>) -> Option<String> {
     let comes = |phrase: &Phrase| if phrase.is_event { "occurs" } else { "becomes true" };
@@ -393,10 +402,16 @@ pub fn soundness() -> String {
         (SOUNDNESS, false, "It is refused for"),
         (SYMMETRY, true, "Symmetry is used for"),
         (SYMMETRY, false, "It is refused for"),
-        (FORGETTING, true, "Dead variables are reset for"),
-        (FORGETTING, false, "They are not for"),
+        (RESETTING_DEAD, true, "Dead variables are reset for"),
+        (RESETTING_DEAD, false, "They are not for"),
         (MERGING, true, "Statements are merged for"),
         (MERGING, false, "They are not for"),
+        (
+            PRINTED,
+            true,
+            "Ample sets as the paper prints them, if `--reduction paper` asks for them, are used for",
+        ),
+        (PRINTED, false, "They are refused for"),
     ] {
         let _ = writeln!(out, "{head}\n");
         for row in table.iter().filter(|row| row.kept == kept) {
@@ -406,7 +421,7 @@ pub fn soundness() -> String {
     }
     out.push_str(
         "What is used and how much it left out stands in every JSON answer and, with `-v`, in every \
-         report; `--no-reduction` turns it off.\n",
+         report; `--no-reduction` turns it off, `--reduction` uses one of them alone.\n",
     );
     out
 }
@@ -429,6 +444,9 @@ fn stamp(stamp: &Basis, closure: Option<&Fairness<Vec<String>>>, look: &Look) ->
     ];
     parts.extend(stamp.reductions.iter().cloned());
     parts.push(if stamp.exhaustive { "complete" } else { "not complete" }.to_owned());
+    if stamp.certified {
+        parts.push("certified".to_owned());
+    }
     match closure {
         Some(Fairness::MachineClosed) => {
             parts.push("feasible".to_owned());
@@ -740,7 +758,11 @@ pub fn ladder(
         out.push('\n');
         out.push_str(&look.wrapped(2, &format!("note: {}", growth::note(&growth, source))));
     }
-    let _ = writeln!(out, "\n  {} searches for {} answers", ladder.searches, ladder.rungs.len());
+    let searches = match ladder.searches {
+        1 => "1 search".to_owned(),
+        count => format!("{count} searches"),
+    };
+    let _ = writeln!(out, "\n  {searches} for {} answers", ladder.rungs.len());
     if !ladder.causes.is_empty() {
         out.push_str("\n  What violates it\n");
     }

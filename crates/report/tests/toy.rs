@@ -9,8 +9,8 @@ use fairly_check::{
 use fairly_fairness::{Level, Notion};
 use fairly_front::include::NoFiles;
 use fairly_front::loaded::{
-    Asked, Claim, Formula, Kind, Loaded, Loader, NotLoaded, Question as Written, Settings,
-    SystemSource, Text, Wrong,
+    Asked, Claim, Formula, Kind, LoadError, Loaded, Loader, Question as Written, Settings,
+    SystemSource, Text, TextError,
 };
 use fairly_model::{text, verify};
 use fairly_report::human::Aside;
@@ -23,7 +23,7 @@ use fairly_source::{Diagnostic, Span};
 struct Counters;
 
 impl Loader for Counters {
-    fn load(&self, texts: &[Text], _settings: Settings<'_>) -> Result<Loaded, NotLoaded> {
+    fn load(&self, texts: &[Text], _settings: Settings<'_>) -> Result<Loaded, LoadError> {
         let Text { text: whole, .. } = &texts[0];
         let mut model = "model atomicity priority, exit any\nevent e0 idle : idle\n".to_owned();
         let (mut counters, mut steps, mut questions) = (Vec::new(), 0, Vec::new());
@@ -35,7 +35,7 @@ impl Loader for Counters {
             let span = Span::new(start, start + line.len());
             let wrong = || {
                 let diagnostics = vec![Diagnostic::error("T0001", "this is no line", span)];
-                NotLoaded::Wrong(Wrong { text: texts[0].clone(), diagnostics })
+                LoadError::Wrong(TextError { text: texts[0].clone(), diagnostics })
             };
             if let Some(rest) = line.strip_prefix("counter ") {
                 let (name, most) = rest.split_once(' ').ok_or_else(wrong)?;
@@ -69,7 +69,7 @@ impl Loader for Counters {
         }
         let model = text::parse(&model).map_err(|diagnostics| {
             let text = Text { name: "the model".to_owned(), text: model };
-            NotLoaded::Wrong(Wrong { text, diagnostics })
+            LoadError::Wrong(TextError { text, diagnostics })
         })?;
         assert!(verify(&model).is_ok());
         Ok(Loaded {
@@ -203,7 +203,7 @@ fn an_error_is_found_beside_an_answer_that_rests_on_all_runs() {
 #[test]
 fn a_line_that_is_wrong_is_told_with_its_place() {
     let text = Text { name: "counters.toy".to_owned(), text: format!("{TEXT}\nnonsense") };
-    let Err(NotLoaded::Wrong(wrong)) = Counters.load(&[text], Settings::new(&mut NoFiles)) else {
+    let Err(LoadError::Wrong(wrong)) = Counters.load(&[text], Settings::new(&mut NoFiles)) else {
         panic!("it is read")
     };
     assert_eq!(wrong.diagnostics[0].span, Span::new(TEXT.len() + 1, TEXT.len() + 9));

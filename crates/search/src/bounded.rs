@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fairly_omega::{
-    Acceptance, Graph, Lasso, MarkSet, MarkSetId, Refused, StateId, Step, Stop, Visit,
+    Acceptance, BudgetError, Graph, Lasso, MarkSet, MarkSetId, StateId, Step, Stop, Visit,
 };
 use fairly_store::meter;
 use fairly_system::Interrupt;
@@ -36,11 +36,24 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Lets whoever watches know what is done now, if it is no search.
+    /// Tells the watch the present phase, if it is no search.
     pub fn enter(&self, phase: Option<Phase>) {
         if let Some(watch) = self.watch {
             watch.enter(phase);
         }
+    }
+
+    /// Tells the watch how many nodes have been expanded.
+    pub fn see_nodes(&self, nodes: usize) {
+        if let Some(watch) = self.watch {
+            watch.see_nodes(nodes);
+        }
+    }
+
+    /// The bound that made work stop that began then, and has come so far.
+    pub fn reached(&self, started: Instant, done: usize) -> Cut {
+        let budget = Budget { bounds: *self, started };
+        budget.in_time().err().unwrap_or(Cut::Interrupted(done))
     }
 
     /// When to stop, for work that is no search.
@@ -71,18 +84,18 @@ pub enum Cut {
     Time(Duration),
     /// So many bytes were not enough.
     Memory(usize),
-    /// Somebody asked to stop, after so many nodes.
+    /// The user asked to stop, after so many nodes.
     Interrupted(usize),
     /// The condition was too hard to decide.
-    Hard(Refused),
+    Hard(BudgetError),
     /// The system itself went no further in this state: its [`fault`] is a limit of the tool.
     ///
     /// [`fault`]: fairly_system::TransitionSystem::fault
     Limit(StateId),
 }
 
-impl From<Refused> for Cut {
-    fn from(refused: Refused) -> Self {
+impl From<BudgetError> for Cut {
+    fn from(refused: BudgetError) -> Self {
         Cut::Hard(refused)
     }
 }
@@ -145,7 +158,7 @@ impl Budget {
         }
     }
 
-    /// The same without counting pieces of work: whether there is time and memory, and nobody asked to stop.
+    /// The same without counting pieces of work: whether there is time and memory, and no request to stop.
     ///
     /// # Errors
     /// As [`allows`](Budget::allows).

@@ -19,7 +19,7 @@ use crate::prefix::Prefix;
 use crate::product::{Negation, Product};
 use crate::stored::{Stored, anything};
 
-/// What fairness leaves of a system.
+/// Effect of fairness on a system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Closure {
     /// Whether there is a fair run.

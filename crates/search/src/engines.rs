@@ -28,13 +28,13 @@ use crate::threaded;
 pub struct Engine {
     /// Its name, on the command line and in reports.
     pub name: &'static str,
-    /// What it does, in one line.
+    /// Description of the engine, in one line.
     pub summary: &'static str,
     /// The question that it answers.
     pub question: Question,
     /// Why this question goes to it. Empty where the acceptance condition decides among several engines.
     pub reason: &'static str,
-    /// What it needs beyond a system, in a few words; empty if nothing.
+    /// Further needs beside a system, in a few words; empty if there are none.
     pub needs: &'static str,
     /// The papers that it follows. Its module lists the deviations.
     pub origin: &'static str,
@@ -68,7 +68,7 @@ pub enum Choice {
     Any,
     /// Only the user: a reference to compare with.
     Reference,
-    /// Nobody: the question, or another option, implies it.
+    /// By implication: of the question, or of another option.
     Implied,
 }
 
@@ -77,6 +77,8 @@ pub enum Choice {
 pub enum Procedure {
     /// Emptiness of a graph: [`emptiness::check`].
     Emptiness(Algorithm),
+    /// [`crate::parallel::runs`].
+    Shared,
     /// Emptiness of a quotient whose permutations are followed: [`threaded::Quotient`].
     Threaded,
     /// [`crate::global::find`].
@@ -126,6 +128,16 @@ pub static ENGINES: &[Engine] = &[
         procedure: Procedure::Emptiness(Algorithm::Streett),
     },
     Engine {
+        name: "ufscc",
+        summary: "components by several workers at once, on a shared union-find",
+        question: Question::Runs,
+        reason: "several workers may be used",
+        needs: "states as rows of words",
+        origin: "Bloemen, Laarman, van de Pol 2016; marks: Bloemen, Duret-Lutz, van de Pol 2019",
+        choice: Choice::Any,
+        procedure: Procedure::Shared,
+    },
+    Engine {
         name: "latvala",
         summary: "Streett pairs on states: bad states removed, the largest component last; lazy counterexample",
         question: Question::Runs,
@@ -157,9 +169,9 @@ pub static ENGINES: &[Engine] = &[
     },
     Engine {
         name: "threaded",
-        summary: "components of the quotient, in which every process is followed through its exchanges",
+        summary: "components of the quotient, in which every process is followed through its permutations",
         question: Question::QuotientRuns,
-        reason: "fairness is about processes that symmetry exchanges",
+        reason: "fairness is about processes that symmetry permutes",
         needs: "a quotient with its permutations",
         origin: "Emerson, Sistla 1997",
         choice: Choice::Implied,
@@ -239,7 +251,7 @@ pub static ENGINES: &[Engine] = &[
 
 /// Why an engine gives no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Undecided {
+pub enum EngineError {
     /// The engine does not decide this condition; choose another.
     #[error("the engine `{engine}` cannot decide the condition {acceptance}")]
     Condition {
@@ -250,15 +262,15 @@ pub enum Undecided {
     },
     /// The graph is too large, or its condition too hard.
     #[error(transparent)]
-    Graph(emptiness::Undecided),
+    Graph(emptiness::EmptinessError),
 }
 
-/// What a search of a product ended with.
+/// Result of a search of a product.
 #[derive(Debug)]
 pub struct Searched {
     /// An accepted path, and in which order it was found.
     pub lasso: Option<(Lasso, Order)>,
-    /// What was explored.
+    /// Cost of the search.
     pub effort: emptiness::Effort,
     /// How it went.
     pub statistics: emptiness::Statistics,
@@ -332,7 +344,7 @@ impl Engine {
     ///
     /// # Errors
     /// When the engine does not decide the graph's condition, is none for graphs, or finds the graph too large.
-    pub fn find_path<G: Graph>(&self, graph: &mut G) -> Result<emptiness::Answer, Undecided> {
+    pub fn find_path<G: Graph>(&self, graph: &mut G) -> Result<emptiness::Answer, EngineError> {
         self.find_path_observed(graph, &mut ())
     }
 
@@ -344,14 +356,14 @@ impl Engine {
         &self,
         graph: &mut G,
         observer: &mut O,
-    ) -> Result<emptiness::Answer, Undecided> {
+    ) -> Result<emptiness::Answer, EngineError> {
         match self.procedure {
             Procedure::Emptiness(algorithm) if algorithm.decides(graph.acceptance()) => {
-                emptiness::check_observed(graph, algorithm, observer).map_err(Undecided::Graph)
+                emptiness::check_observed(graph, algorithm, observer).map_err(EngineError::Graph)
             }
             _ => {
                 let acceptance = graph.acceptance().clone();
-                Err(Undecided::Condition { engine: self.name, acceptance })
+                Err(EngineError::Condition { engine: self.name, acceptance })
             }
         }
     }
@@ -366,7 +378,7 @@ impl Engine {
         product: &mut Product<'_, S>,
         bounds: Bounds,
         looks_around: bool,
-    ) -> Result<Searched, Undecided> {
+    ) -> Result<Searched, EngineError> {
         product.system_mut().interrupt(bounds.interrupt());
         let mut bounded = Bounded::new(&mut *product, bounds);
         if looks_around {

@@ -118,7 +118,7 @@ fn bottom_components<S: TransitionSystem>(
 }
 
 /// No transition of a bottom component.
-const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// The bottom components of a system, by their transitions.
 struct Bottoms {
@@ -170,7 +170,7 @@ impl Bottoms {
 }
 
 /// Which transitions parts of a product cover, with tables that are allocated once.
-struct Coverage<'a> {
+pub(crate) struct Coverage<'a> {
     explored: &'a Explored,
     covers: &'a [u32],
     /// The part that a node was last in.
@@ -181,14 +181,14 @@ struct Coverage<'a> {
 }
 
 impl<'a> Coverage<'a> {
-    fn new(explored: &'a Explored, covers: &'a [u32], transitions: usize) -> Self {
+    pub(crate) fn new(explored: &'a Explored, covers: &'a [u32], transitions: usize) -> Self {
         let inside = vec![0; explored.node_count()];
         Coverage { explored, covers, inside, part: 0, seen: vec![0; transitions] }
     }
 
     /// How many transitions of bottom components are covered between `members` by steps without
     /// the marks `avoided`.
-    fn count(&mut self, members: &[StateId], avoided: &MarkSet) -> usize {
+    pub(crate) fn count(&mut self, members: &[StateId], avoided: &MarkSet) -> usize {
         self.part += 1;
         members.iter().for_each(|member| self.inside[member.index()] = self.part);
         let mut count = 0;
@@ -211,7 +211,7 @@ impl<'a> Coverage<'a> {
 
     /// A closed walk in the part that covers what the part covers and sees the marks it seeks: each
     /// time to the nearest step that brings something new, and back in the end.
-    fn cycle(&mut self, part: &AcceptedPart, budget: &Budget) -> Result<Vec<Hop>, Cut> {
+    pub(crate) fn cycle(&mut self, part: &AcceptedPart, budget: &Budget) -> Result<Vec<Hop>, Cut> {
         let mut left = self.count(&part.members, &part.avoided);
         let (explored, covers) = (self.explored, self.covers);
         let current = self.part;

@@ -7,7 +7,7 @@
 //! - [`closure`]: is there a fair run at all, and does one go on from everywhere;
 //! - [`global`]: strong global fairness;
 //! - [`inherent`]: inherent fairness, that is relative liveness;
-//! - [`threaded`]: a quotient by exchanges of processes, under fairness of all of them;
+//! - [`threaded`]: a quotient by permutations of processes, under fairness of all of them;
 //! - [`reach`]: which states can be reached at all;
 //! - [`probe`]: the same, ahead of the search and in other orders;
 //! - [`shorten`]: a finite run without detours;
@@ -21,14 +21,18 @@ pub mod global;
 pub mod inherent;
 pub mod lossy;
 pub mod nearest;
+pub mod parallel;
 mod prefix;
 pub mod probe;
 mod product;
 pub mod reach;
 pub mod refinement;
+pub mod sets;
+pub mod shared_product;
 pub mod shorten;
 mod stored;
 pub mod threaded;
+pub mod ufscc;
 mod walk;
 mod watch;
 

@@ -1,9 +1,9 @@
 //! Looking for faults in systems whose states do not fit into memory: breadth first, keeping less than
 //! the states.
 //!
-//! What is found is real: the way to it is walked once more, over whole states. That nothing is found
-//! says little: a state may have been taken for another one, and everything behind it was left out.
-//! [`reach`](crate::reach) is what to use where the states fit.
+//! A run that is found is real: it is walked once more, over whole states. A search that finds nothing says
+//! little: a state may have been taken for another one, and everything behind it was left out.
+//! [`reach`](crate::reach) is the search for states that fit.
 //!
 //! States that wait to be expanded are whole, and which steps led to them is remembered as long as they
 //! wait. Breadth first, because runs are then short ones. Depth first was tried, with the path and what
@@ -30,7 +30,7 @@ use crate::walk::is_termination;
 /// Bits that a state sets if it is kept as bits.
 const BITS: u32 = 3;
 
-/// What is kept of a state.
+/// Part of a state that is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
     /// A hash of 32 bits, in a place that says about as much again.
@@ -66,10 +66,10 @@ impl fmt::Display for Keep {
     }
 }
 
-/// What is kept, and in how much memory.
+/// Part of a state that is kept, and in how much memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// What is kept of a state.
+    /// Part of a state that is kept.
     pub keep: Keep,
     /// Bytes for that.
     pub table: usize,
@@ -77,7 +77,7 @@ pub struct Room {
     pub frontier: usize,
 }
 
-/// What is looked for.
+/// Goal of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// A step in which an [error](FaultKind::Error) of the model happens.
@@ -97,12 +97,12 @@ pub enum Wanted {
     State(AtomIndex),
 }
 
-/// What a lossy search ends with.
+/// Result of a lossy search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hunt {
     /// A way to what was wanted, if it was found; a shortest one if nothing was left out.
     pub prefix: Option<Prefix>,
-    /// What had been explored by then.
+    /// The part that had been explored by then.
     pub size: Size,
     /// How many states were probably taken for others.
     pub omissions: f64,
@@ -110,7 +110,7 @@ pub struct Hunt {
     pub not_entered: usize,
     /// Why the search ended before its time.
     pub cut: Option<Cut>,
-    /// What the system says where it goes no further itself.
+    /// The reason of the system, where it goes no further itself.
     pub limit: Option<String>,
 }
 

@@ -37,6 +37,103 @@ pub fn shorter<G: Graph>(
     Some(explored.lasso_of_original(&shorter))
 }
 
+/// Nodes that are looked at for lassos of one process, from one node and in all.
+const ALONE: usize = 1 << 12;
+const ALL_ALONE: usize = 1 << 16;
+/// Nodes of a lasso from which on one process may go alone.
+const BEGINNINGS: usize = 8;
+/// Processes that may go alone.
+const PROCESSES: usize = 64;
+
+/// A shorter accepted lasso than this one in which, from some node of it on, one process takes part in every step,
+/// if one is found with little effort. A long round of one process is far away in a breadth-first search as soon as
+/// others can move beside it. `takes_part` says of the steps of a node whether a process takes part.
+pub fn shorter_alone<G: Graph>(
+    graph: &mut G,
+    lasso: &Lasso,
+    processes: usize,
+    bounds: Bounds,
+    takes_part: impl Fn(&mut G, StateId, usize) -> Vec<bool>,
+) -> Option<Lasso> {
+    let budget = Budget::new(Bounds { nodes: None, ..bounds });
+    let path: Vec<Hop> = lasso.stem.iter().chain(&lasso.cycle).copied().collect();
+    let (mut best, mut most, mut left) = (None, path.len(), ALL_ALONE);
+    for position in (0..path.len()).step_by(path.len().div_ceil(BEGINNINGS).max(1)) {
+        for process in 0..processes.min(PROCESSES) {
+            if most <= position + 1 || left == 0 || budget.in_time().is_err() {
+                return best;
+            }
+            let keeps = |graph: &mut G, node| takes_part(graph, node, process);
+            let start = path[position].from;
+            let mut part = Part { graph: &mut *graph, start, keeps, left: left.min(ALONE) };
+            let before = part.left;
+            let explored = Explored::of(&mut part);
+            left -= before - part.left;
+            let Ok(explored) = explored else { continue };
+            let Ok(Some(short)) = explored.short_lasso(most - position, PAIRS / 64) else {
+                continue;
+            };
+            let Lasso { stem, cycle } = explored.lasso_of_original(&short);
+            let mut found = path[..position].to_vec();
+            found.extend(stem.into_iter().map(|hop| part.of_graph(hop)));
+            let cycle: Vec<Hop> = cycle.into_iter().map(|hop| part.of_graph(hop)).collect();
+            most = found.len() + cycle.len();
+            best = Some(Lasso { stem: found, cycle });
+        }
+    }
+    best
+}
+
+/// Some steps of a graph, from another start.
+struct Part<'a, G, K> {
+    graph: &'a mut G,
+    start: StateId,
+    keeps: K,
+    /// Nodes that may still be left.
+    left: usize,
+}
+
+impl<G: Graph, K: Fn(&mut G, StateId) -> Vec<bool>> Part<'_, G, K> {
+    /// The positions of the steps of a node that belong to the part, and the steps.
+    fn kept(&mut self, node: StateId) -> Vec<(u32, Step)> {
+        let mut all = Vec::new();
+        self.graph.steps(node, &mut all);
+        let keeps = (self.keeps)(self.graph, node);
+        (0u32..).zip(all).zip(keeps).filter_map(|(step, keeps)| keeps.then_some(step)).collect()
+    }
+
+    /// A hop of the part, as one of the graph.
+    fn of_graph(&mut self, hop: Hop) -> Hop {
+        let nth = self.kept(hop.from)[hop.nth as usize].0;
+        Hop { nth, ..hop }
+    }
+}
+
+impl<G: Graph, K: Fn(&mut G, StateId) -> Vec<bool>> Graph for Part<'_, G, K> {
+    fn initial(&mut self) -> Vec<StateId> {
+        vec![self.start]
+    }
+
+    fn steps(&mut self, node: StateId, steps: &mut Vec<Step>) {
+        if self.left > 0 {
+            self.left -= 1;
+            steps.extend(self.kept(node).into_iter().map(|(_, step)| step));
+        }
+    }
+
+    fn marks(&self, id: MarkSetId) -> Cow<'_, MarkSet> {
+        self.graph.marks(id)
+    }
+
+    fn add_marks(&self, id: MarkSetId, set: &mut MarkSet) {
+        self.graph.add_marks(id, set);
+    }
+
+    fn acceptance(&self) -> &Acceptance {
+        self.graph.acceptance()
+    }
+}
+
 /// An accepted lasso among the nodes that are nearest to the start, so many of them.
 pub(crate) fn any<G: Graph>(graph: &mut G, nodes: usize, budget: &Budget) -> Option<Lasso> {
     let mut explored = beginning(graph, nodes, budget)?;

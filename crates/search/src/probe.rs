@@ -121,13 +121,13 @@ impl Ahead {
             }
         }
         let (way, order) = found?;
-        // What the searches hold is not needed any more, and the way takes memory too.
+        // The tables of the searches are not needed any more, and the way takes memory too.
         (self.depth, self.fewest) = (None, None);
         Some((retrace(system, &way), order))
     }
 }
 
-/// What a search may use.
+/// Budget of a search.
 struct Effort<'a> {
     budget: &'a Budget,
     wanted: Wanted,
@@ -135,7 +135,7 @@ struct Effort<'a> {
     room: usize,
 }
 
-/// What becomes of a part of a search.
+/// Result of a part of a search.
 enum Ended {
     Found(Found),
     Later,

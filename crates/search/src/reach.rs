@@ -1,5 +1,5 @@
-//! What can be reached: breadth first over the states of a system, without property or fairness, so
-//! that the way to what is found is a shortest one.
+//! Reachability: breadth first over the states of a system, without property or fairness, so that the way to a
+//! goal is a shortest one.
 //!
 //! - [`state`]: a state that satisfies something;
 //! - [`deadlock`] and [`fault`]: a state that a run gets stuck in, or fails in;
@@ -7,9 +7,9 @@
 //! - [`count`]: how large the system is; [`survey`]: the same, so that all events and moves have been
 //!   met.
 //!
-//! What is enabled counts here, not the idle step: a deadlocked state is left by no transition. Where
-//! the system goes no further because of a limit of the tool, nothing is known of what follows: what is
-//! found elsewhere counts, but that nothing is found does not.
+//! Enabled actions count here, not the idle step: a deadlocked state is left by no transition. Where the system
+//! goes no further because of a limit of the tool, nothing is known of the successors: a goal that is found
+//! elsewhere counts, but a search that finds none does not.
 
 use std::cell::Cell;
 
@@ -29,28 +29,28 @@ pub struct Size {
     pub transitions: usize,
 }
 
-/// What a search for a state ends with.
+/// Result of a search for a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     /// A shortest way to such a state; `None` if there is none.
     pub prefix: Option<Prefix>,
-    /// What had been explored by then.
+    /// The part that had been explored by then.
     pub size: Size,
 }
 
 impl Found {
-    /// What a walk found: a visit, if any.
+    /// Result of a walk: a visit, if any.
     fn of<S: TransitionSystem>(walk: &Walk, system: &mut S, visit: Option<usize>) -> Self {
         Found { prefix: visit.map(|number| walk.prefix(system, number)), size: walk.size }
     }
 }
 
-/// What a search for a state ends with beside which another one has looked ahead.
+/// Result of a search for a state beside which another one has looked ahead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundBeside<T> {
     /// A way to such a state; `None` if there is none.
     pub way: Option<Way<T>>,
-    /// What had been explored by then, ahead not counted.
+    /// The part that had been explored by then, ahead not counted.
     pub size: Size,
 }
 
@@ -59,7 +59,7 @@ pub struct FoundBeside<T> {
 pub enum Way<T> {
     /// A shortest one.
     Shortest(Prefix),
-    /// What the search ahead gave.
+    /// The result of the search ahead.
     Ahead(T),
 }
 
@@ -81,7 +81,7 @@ pub struct Extremes {
     pub least: Option<(i64, Prefix)>,
     /// The greatest one.
     pub greatest: Option<(i64, Prefix)>,
-    /// What was explored: everything.
+    /// The explored part: everything.
     pub size: Size,
 }
 
@@ -148,14 +148,14 @@ pub fn deadlock_beside<S: TransitionSystem, T>(
     Ok(FoundBeside::of(&walk, system, reached))
 }
 
-/// What one walk says of errors and of deadlocks.
+/// Result of one walk for errors and for deadlocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Both<T> {
     /// As [`fault`] answers; `None` if the walk was given up because a deadlock was found ahead of it.
     pub error: Option<Result<Option<Way<T>>, Cut>>,
     /// As [`deadlock`] answers; `None` if the walk was given up because an error was found ahead of it.
     pub stuck: Option<Result<Option<Way<T>>, Cut>>,
-    /// What was explored.
+    /// Cost of the search.
     pub size: Size,
 }
 

@@ -40,7 +40,7 @@ pub fn prefix<S: TransitionSystem>(system: &mut S, prefix: &Prefix, bounds: Boun
     Prefix { start: prefix.start, steps }
 }
 
-/// What has been looked at, and may be.
+/// Looks so far, and their budget.
 struct Effort {
     budget: Budget,
     done: usize,
@@ -98,7 +98,7 @@ fn fewer<S: TransitionSystem>(
         return steps;
     }
     let processes = system.signature().processes.len();
-    // What was left out may let other processes do without something.
+    // A step that was left out may let other processes do without something.
     let mut is_shorter = true;
     while std::mem::take(&mut is_shorter) {
         for process in 0..processes {
@@ -202,7 +202,7 @@ fn shortcut<S: TransitionSystem>(
     while head < met.len() && head < AROUND {
         let Met { state, depth, .. } = met[head];
         if let Some(&position) = positions.get(&state) {
-            // What lies behind is no gain.
+            // A gain behind the goal is none.
             let gain = position.saturating_sub(at).saturating_sub(depth);
             if gain > best.map_or(0, |(gain, ..)| gain) {
                 best = Some((gain, position, head));

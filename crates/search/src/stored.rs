@@ -54,7 +54,7 @@ impl Stored {
         Ok(Stored { explored, states, property, transitions })
     }
 
-    /// What the system does in a hop of the explored graph.
+    /// Step of the system in a hop of the explored graph.
     pub(crate) fn run_step(&self, hop: &Hop) -> RunStep {
         let position = self.explored.positions(hop.from).start + hop.nth as usize;
         RunStep {
@@ -64,7 +64,7 @@ impl Stored {
         }
     }
 
-    /// What the system does on a shortest way to a node.
+    /// Steps of the system on a shortest way to a node.
     pub(crate) fn prefix_to(&self, node: StateId) -> Prefix {
         let path = self.explored.path_to(node);
         let start = path.first().map_or(node, |hop| hop.from);

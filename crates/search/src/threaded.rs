@@ -1,20 +1,20 @@
-//! Fair runs in a quotient by exchanges of processes.
+//! Fair runs in a quotient by permutations of processes.
 //!
 //! Where one state stands for all in which processes have changed places, a step leads to the state that
-//! stands for its target, and there is an *exchange* between the two: the process in one slot is found in
+//! stands for its target, and there is an *permutation* between the two: the process in one slot is found in
 //! another. Who is meant by a constraint moves with it. A component of the quotient in which every slot is
 //! served again and again need not have a fair run: the slot may be a different process each time (C28 of
-//! `docs/papers.md`, 004-27). So clauses of the condition are followed through the exchanges.
+//! `docs/papers.md`, 004-27). So clauses of the condition are followed through the permutations.
 //!
 //! Emerson and Sistla (*Utilizing symmetry when model-checking under fairness assumptions*, 1997) do so in
 //! the *threaded* graph, whose nodes are those of the quotient with one process each. Here is what makes it
-//! cheaper. Exchanges are bijections, so over a strongly connected part the threaded graph falls into
+//! cheaper. Permutations are bijections, so over a strongly connected part the threaded graph falls into
 //! strongly connected parts as well, the *threads*, without steps between them. Which clauses are in one
-//! thread is known from one node: take for every other node an exchange that leads there along a tree; every
-//! other edge closes a cycle, and its exchange says which clauses stand for each other.
+//! thread is known from one node: take for every other node a permutation that leads there along a tree; every
+//! other edge closes a cycle, and its permutation says which clauses stand for each other.
 //!
 //! A component of the system that lies over a component of the quotient looks the same for every process of
-//! one thread, up to an exchange that maps it to itself. So
+//! one thread, up to a permutation that maps it to itself. So
 //!
 //! - a clause holds of all runs that go through all of it if some edge of the thread has a mark that the
 //!   clause asks for, or if it has a mark to be avoided and no edge of the thread carries it;
@@ -27,15 +27,15 @@ use fairly_omega::emptiness::Explored;
 use fairly_omega::{Clause, Hop, Lasso, Mark, MarkSetId, StateId};
 use hashbrown::HashMap;
 
-/// What is known of a quotient that has been explored to its end.
+/// A quotient that has been explored to its end.
 pub struct Quotient<'a> {
     /// Its nodes and steps.
     pub explored: &'a Explored,
     /// The condition, all of it; a clause has one mark to be avoided at the most.
     pub clauses: &'a [Clause],
-    /// By position of the step: its exchange.
-    pub exchanges: &'a [u32],
-    /// By exchange: which clause of the target each clause of the source is.
+    /// By position of the step: its permutation.
+    pub permutations: &'a [u32],
+    /// By permutation: which clause of the target each clause of the source is.
     pub clauses_after: &'a [Vec<u32>],
 }
 
@@ -230,7 +230,7 @@ impl<'a, 'q> Search<'a, 'q> {
     }
 
     fn after(&self, position: usize) -> &[u32] {
-        &self.quotient.clauses_after[self.quotient.exchanges[position] as usize]
+        &self.quotient.clauses_after[self.quotient.permutations[position] as usize]
     }
 
     /// Whether a strongly connected part is fair, or what is left of it.
@@ -353,7 +353,7 @@ impl<'a, 'q> Search<'a, 'q> {
     }
 }
 
-/// What comes of looking at a part.
+/// Result of looking at a part.
 enum Judged {
     Fair(Part),
     /// Some of its steps were taken out.

@@ -53,11 +53,11 @@ pub(crate) struct Walk {
     pub(crate) size: Size,
 }
 
-/// What a walk ends with.
+/// Result of a walk.
 pub(crate) enum Reached<T> {
     /// A visit, with this number; the nearest of its kind.
     Visit(usize),
-    /// What a search ahead of the walk gave.
+    /// The result of a search ahead of the walk.
     Ahead(T),
     /// The end of the system.
     End,
@@ -289,7 +289,7 @@ impl Block {
         system.enabled_in_all(&self.states, &mut self.transitions, &mut self.ends);
     }
 
-    /// What is enabled in the state of a visit, by its place in the block; nothing where the system goes
+    /// Actions that are enabled in the state of a visit, by its place in the block; none where the system goes
     /// no further.
     #[inline]
     fn enabled(&self, place: usize) -> &[Transition] {

@@ -3,10 +3,12 @@
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 
+use fairly_store::WorkerId;
+
 /// Numbers that a search keeps up to date while it runs, and a wish that it heeds.
 ///
 /// They are written one by one and now and then, so what is read together may be a little apart.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Watch {
     stop: AtomicBool,
     phase: AtomicU8,
@@ -15,9 +17,27 @@ pub struct Watch {
     waiting: AtomicUsize,
     components: AtomicUsize,
     bytes: AtomicUsize,
+    /// By worker: the nodes that it was the first to meet. Their sum is all there is where several search.
+    workers: [AtomicUsize; WorkerId::MOST],
 }
 
-/// What is done for an answer besides searching, which may take long too.
+impl Default for Watch {
+    fn default() -> Self {
+        let zero = || AtomicUsize::new(0);
+        Watch {
+            stop: AtomicBool::new(false),
+            phase: AtomicU8::new(0),
+            nodes: zero(),
+            steps: zero(),
+            waiting: zero(),
+            components: zero(),
+            bytes: zero(),
+            workers: std::array::from_fn(|_| zero()),
+        }
+    }
+}
+
+/// Phase of the work for an answer besides searching, which may take long too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Phase {
@@ -29,7 +49,7 @@ pub enum Phase {
     Shortening,
     /// A run that was found is replayed and judged.
     Judging,
-    /// What the fairness assumed does to the system.
+    /// Effect of the assumed fairness on the system.
     Closing,
     /// Whether the answer is worth less than it seems.
     Doubting,
@@ -75,17 +95,17 @@ pub struct Seen {
 }
 
 impl Watch {
-    /// Asks whoever searches to stop soon.
+    /// Asks the search to stop soon.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// What says whether somebody asked to stop.
+    /// The flag of a request to stop.
     pub(crate) fn wish(&self) -> &AtomicBool {
         &self.stop
     }
 
-    /// Whether somebody asked to stop.
+    /// Whether a stop was requested.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -95,7 +115,7 @@ impl Watch {
         self.phase.store(phase.map_or(0, |phase| phase as u8), Ordering::Relaxed);
     }
 
-    /// What is done now, if it is no search.
+    /// The present phase, if it is no search.
     pub fn phase(&self) -> Option<Phase> {
         let phase = self.phase.load(Ordering::Relaxed);
         Phase::ALL.into_iter().find(|it| *it as u8 == phase)
@@ -119,6 +139,22 @@ impl Watch {
         for number in [&self.nodes, &self.steps, &self.waiting, &self.components, &self.bytes] {
             number.store(0, Ordering::Relaxed);
         }
+        self.workers.iter().for_each(|worker| worker.store(0, Ordering::Relaxed));
+    }
+
+    /// Nodes by the worker that was the first to meet or expand them; empty while one worker searches alone.
+    pub fn workers(&self) -> Vec<usize> {
+        let all = self.workers.iter().map(|worker| worker.load(Ordering::Relaxed));
+        let mut all: Vec<usize> = all.collect();
+        all.truncate(all.iter().rposition(|&nodes| nodes > 0).map_or(0, |last| last + 1));
+        all
+    }
+
+    /// Takes note of how many nodes are one worker's.
+    pub fn see_worker(&self, number: usize, nodes: usize) {
+        if let Some(worker) = self.workers.get(number) {
+            worker.store(nodes, Ordering::Relaxed);
+        }
     }
 
     pub(crate) fn see_nodes(&self, nodes: usize) {
@@ -141,8 +177,7 @@ impl Watch {
     }
 
     pub(crate) fn see_component(&self) {
-        let components = self.components.load(Ordering::Relaxed) + 1;
-        self.components.store(components, Ordering::Relaxed);
+        self.components.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn see_bytes(&self, bytes: usize) {

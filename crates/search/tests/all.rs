@@ -11,3 +11,4 @@ mod networks_oracle;
 mod reach;
 mod refinement_oracle;
 mod threaded;
+mod ufscc;

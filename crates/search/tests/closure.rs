@@ -8,7 +8,7 @@ use fairly_fairness::{
 use fairly_omega::{Builder, Label, MarkSet};
 use fairly_search::closure::{self, Closure};
 use fairly_search::{Bounds, Cut, global};
-use fairly_system::{EventId, EventReading, Network, TransitionSystem};
+use fairly_system::{EventId, EventPosition, Network, TransitionSystem};
 use fairly_testkit::Rng;
 
 use crate::common::plain::{Plain, PlainGraph};
@@ -103,7 +103,7 @@ fn random_systems() {
             &plain,
             &anything,
             &[],
-            EventReading::default(),
+            EventPosition::default(),
             &constraints,
         );
         let (live, distance) = (product.live(), product.distances());

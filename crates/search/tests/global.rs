@@ -7,7 +7,7 @@ use fairly_explore::Explored;
 use fairly_fairness::{Level, Notion};
 use fairly_omega::MarkSet;
 use fairly_search::{Bounds, Negation, global};
-use fairly_system::{EventReading, Network, Run, TransitionSystem};
+use fairly_system::{EventPosition, Network, Run, TransitionSystem};
 use fairly_testkit::Rng;
 
 use crate::common::plain::{Plain, PlainGraph};
@@ -146,7 +146,8 @@ fn random_systems() {
             constraints.push(rng.pick(&notion.constraints(network.signature()).unwrap()).clone());
         }
         let plain = Plain::of(&mut network);
-        let reading = if rng.chance(1, 3) { EventReading::Entering } else { EventReading::Leaving };
+        let reading =
+            if rng.chance(1, 3) { EventPosition::Entering } else { EventPosition::Leaving };
         let product =
             PlainGraph::product(&network, &plain, &automaton, &bindings, reading, &constraints);
         let Some(expected) = naive(&plain, &product) else {
@@ -154,7 +155,7 @@ fn random_systems() {
             continue;
         };
         mixed += u32::from(expected && !constraints.is_empty());
-        entering += u32::from(expected && reading == EventReading::Entering);
+        entering += u32::from(expected && reading == EventPosition::Entering);
         let negation = Negation::new(&automaton, bindings).reading(reading);
         let run = global::find(&mut network, negation, constraints, Bounds::default()).unwrap();
         assert_eq!(run.is_some(), expected, "seed {seed}");

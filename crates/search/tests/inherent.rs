@@ -2,9 +2,9 @@
 
 use fairly_explore::Explored;
 use fairly_omega::Automaton;
-use fairly_search::inherent::{self, Answer, Options, Procedure, Reading, Verdict};
+use fairly_search::inherent::{self, Answer, Options, PrefixKind, Procedure, Verdict};
 use fairly_search::{Binding, Bounds, Cut, Prefix};
-use fairly_system::{EventReading, Network, TransitionSystem};
+use fairly_system::{EventPosition, Network, TransitionSystem};
 use fairly_testkit::Rng;
 
 use crate::common::plain::{Plain, PlainGraph, shortest_doomed};
@@ -13,8 +13,8 @@ use crate::common::{self, cases::CASES, network_of, property};
 fn ask(
     network: &mut Explored<Network>,
     (automaton, bindings): &(Automaton, Vec<Binding>),
-    reading: Reading,
-    events: EventReading,
+    reading: PrefixKind,
+    events: EventPosition,
     procedure: Procedure,
 ) -> Answer {
     let options = Options { reading, events, procedure, ..Options::default() };
@@ -38,10 +38,10 @@ fn cases() {
         let mut network = network_of(case);
         let property = property(&mut network, case.formula);
         for (reading, expected) in
-            [(Reading::Trace, case.doomed_trace), (Reading::Run, case.doomed_run)]
+            [(PrefixKind::Trace, case.doomed_trace), (PrefixKind::Run, case.doomed_run)]
         {
             for procedure in ALL {
-                let events = EventReading::default();
+                let events = EventPosition::default();
                 let answer = ask(&mut network, &property, reading, events, procedure);
                 let length = doomed(&mut network, answer).map(|prefix| prefix.steps.len());
                 assert_eq!(length, expected, "{} {reading:?} {procedure:?}", case.name);
@@ -53,12 +53,12 @@ fn cases() {
 #[test]
 fn random_systems() {
     let seeds = common::seeds(10_000);
-    for events in [EventReading::Leaving, EventReading::Entering] {
+    for events in [EventPosition::Leaving, EventPosition::Entering] {
         compare_random(&seeds, events);
     }
 }
 
-fn compare_random(seeds: &std::ops::Range<u64>, events: EventReading) {
+fn compare_random(seeds: &std::ops::Range<u64>, events: EventPosition) {
     let (mut counts, mut efforts) = ([[0u32; 2]; 2], [0usize; 3]);
     let mut different = 0;
     let mut longest = 0;
@@ -80,15 +80,15 @@ fn compare_random(seeds: &std::ops::Range<u64>, events: EventReading) {
         let letter = |step: usize| {
             let step = &plain.steps[step];
             let read = match events {
-                EventReading::Leaving => step.from,
-                EventReading::Entering => step.to,
+                EventPosition::Leaving => step.from,
+                EventPosition::Entering => step.to,
             };
             valuation(read) * 100 + step.action.event.index()
         };
-        // What a beginning without steps has read; initial states that read the same are one.
+        // The word that a beginning without steps has read; initial states that read the same are one.
         let start_of_trace = |state: usize| match events {
-            EventReading::Leaving => 0,
-            EventReading::Entering => valuation(state),
+            EventPosition::Leaving => 0,
+            EventPosition::Entering => valuation(state),
         };
         let of_trace = shortest(&plain, &product, start_of_trace, letter);
         let of_run = shortest(&plain, &product, |state| state, |step| step);
@@ -96,7 +96,7 @@ fn compare_random(seeds: &std::ops::Range<u64>, events: EventReading) {
         let starts: Vec<usize> = (0..plain.states.len()).map(start_of_trace).collect();
         let letters: Vec<usize> = (0..plain.steps.len()).map(letter).collect();
         let both = (automaton, bindings);
-        for (reading, expected) in [(Reading::Trace, of_trace), (Reading::Run, of_run)] {
+        for (reading, expected) in [(PrefixKind::Trace, of_trace), (PrefixKind::Run, of_run)] {
             counts[reading as usize][usize::from(expected.is_some())] += 1;
             for (at, procedure) in ALL.into_iter().enumerate() {
                 let answer = ask(&mut network, &both, reading, events, procedure);
@@ -107,14 +107,14 @@ fn compare_random(seeds: &std::ops::Range<u64>, events: EventReading) {
                 longest = longest.max(length.unwrap_or(0));
                 if let Some(prefix) = found {
                     let doomed = match reading {
-                        Reading::Trace => is_doomed(
+                        PrefixKind::Trace => is_doomed(
                             &plain,
                             &product,
                             &prefix,
                             |a, b| starts[a] == starts[b],
                             |a, b| letters[a] == letters[b],
                         ),
-                        Reading::Run => {
+                        PrefixKind::Run => {
                             is_doomed(&plain, &product, &prefix, |a, b| a == b, |a, b| a == b)
                         }
                     };

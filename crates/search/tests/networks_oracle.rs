@@ -13,10 +13,11 @@ use fairly_fairness::{AnnotationLevel, Constraint, Level, Notion, Selector, Stre
 use fairly_logic::Formulas;
 use fairly_omega::{Acceptance, Automaton, Builder, Hop, Label, Lasso, Mark, Prop, StateId};
 use fairly_search::engines::{Choice, Engine};
-use fairly_search::inherent::{self, Procedure, Reading};
-use fairly_search::{Binding, Bounds, Negation, Product, closure, global};
+use fairly_search::inherent::{self, PrefixKind, Procedure};
+use fairly_search::shared_product::{SharedProduct, SharedRun, SharedRunStep};
+use fairly_search::{Binding, Bounds, Negation, Product, closure, global, ufscc};
 use fairly_system::{
-    ActionId, Annotation, ComponentBuilder, Composition, EventReading, MoveId, Network, ProcessId,
+    ActionId, Annotation, ComponentBuilder, Composition, EventPosition, MoveId, Network, ProcessId,
     TransitionSystem,
 };
 use fairly_testkit::ltl::{Ltl, LtlShape, random_formula};
@@ -216,7 +217,7 @@ struct Asked {
     property: TinyProperty,
     automaton: Automaton,
     bindings: Vec<Binding>,
-    reading: EventReading,
+    reading: EventPosition,
 }
 
 #[derive(Default)]
@@ -238,7 +239,7 @@ impl Asked {
         let mut network = network_of(&tiny);
         let bindings = bindings(&mut network, &property.propositions);
         let system = tiny.expand();
-        let reading = EventReading::Leaving;
+        let reading = EventPosition::Leaving;
         Asked { seed, tiny, system, network, property, automaton, bindings, reading }
     }
 
@@ -248,7 +249,7 @@ impl Asked {
         let used = property_of(&automaton, propositions).propositions;
         self.bindings = bindings(&mut self.network, &used);
         self.automaton = automaton;
-        self.reading = EventReading::Entering;
+        self.reading = EventPosition::Entering;
         self
     }
 
@@ -289,6 +290,46 @@ impl Asked {
                 .unwrap_or_else(|wrong| panic!("{}: {wrong}", place()));
             runs.push(run);
         }
+        runs.extend(self.compare_shared(what, constraints, demands, expected, counts));
+        runs
+    }
+
+    /// The same by one worker or several at once: more with each seed.
+    fn compare_shared(
+        &mut self,
+        what: &str,
+        constraints: &[Constraint],
+        demands: &[TinyDemand],
+        expected: bool,
+        counts: &mut Counts,
+    ) -> Vec<TinyRun> {
+        let mut runs = Vec::new();
+        let workers = 1 + self.seed as usize % 3;
+        let negation = Negation::new(&self.automaton, self.bindings.clone()).reading(self.reading);
+        let space = self.network.space();
+        let bounds = Bounds::default();
+        let product = SharedProduct::new(space, negation, constraints.to_vec(), 1 << 24, bounds);
+        let product = product.expect("memory");
+        let place = || format!("seed {}, {what}, {workers} workers: {}", self.seed, self.tiny);
+        *counts.by_engine.entry("ufscc").or_default() += 1;
+        let alone = if self.seed.is_multiple_of(2) { 0 } else { ufscc::Options::ALONE };
+        let memory = 1 << 26;
+        let options =
+            ufscc::Options { workers, memory, nodes: None, alone, interrupt: None, watch: None };
+        let outcome = ufscc::search(&product, &options);
+        assert_eq!((outcome.cut, product.cut()), (None, None), "{}", place());
+        assert_eq!(outcome.lasso.is_some(), expected, "{}", place());
+        let Some(lasso) = outcome.lasso else { return runs };
+        let SharedRun { stem, cycle } = product.run(&lasso);
+        drop(product);
+        let [stem, cycle] = [stem, cycle].map(|steps| {
+            let step = |step: SharedRunStep| (self.network.number(&step.row), step.action);
+            steps.into_iter().map(step).collect::<Vec<_>>()
+        });
+        let run = run_of(&self.network, &stem, &cycle);
+        judge_run(&self.tiny, &self.system, demands, &self.property, &run)
+            .unwrap_or_else(|wrong| panic!("seed {}, {workers} workers: {wrong}", self.seed));
+        runs.push(run);
         runs
     }
 
@@ -604,7 +645,7 @@ fn inherent_fairness() {
         let Some((traces, runs)) = ask(Prefixes::Traces).zip(ask(Prefixes::Runs)) else { continue };
         assert!(traces || !runs, "seed {seed}: runs imply traces");
         different += u64::from(traces != runs);
-        for (reading, expected) in [(Reading::Trace, traces), (Reading::Run, runs)] {
+        for (reading, expected) in [(PrefixKind::Trace, traces), (PrefixKind::Run, runs)] {
             for procedure in [Procedure::Naive, Procedure::SectionSix, Procedure::Improved] {
                 let options = inherent::Options { reading, procedure, ..Default::default() };
                 let bindings = asked.bindings.clone();

@@ -1,11 +1,11 @@
-//! What can be reached: by hand, and random networks against a naive answer.
+//! Reachability: by hand, and random networks against a naive answer.
 
 use fairly_explore::Explored;
 use fairly_omega::{Builder, Label, MarkSet, StateId};
 use fairly_search::reach::{self, Size};
 use fairly_search::{Binding, Bounds, Cut, Negation, Prefix, Product, closure, global, survey};
 use fairly_system::{
-    Action, ActionId, AtomIndex, Event, EventId, EventKind, EventReading, Fault, MoveId, RunStep,
+    Action, ActionId, AtomIndex, Event, EventId, EventKind, EventPosition, Fault, MoveId, RunStep,
     Signature, Transition, TransitionSystem,
 };
 use fairly_testkit::Rng;
@@ -214,7 +214,7 @@ fn a_bound_that_is_reached_is_no_answer() {
     let system = &mut drawn(way, &[]);
     let goal = |_: &Drawn, state: StateId| state.0 == 3;
     assert_eq!(reach::state(system, nodes(2), goal), Err(Cut::Nodes(2)));
-    // What is met is looked at, even if it is not expanded any more.
+    // A state that is met is looked at, even if it is not expanded any more.
     assert!(reach::state(system, nodes(3), goal).unwrap().prefix.is_some());
     assert_eq!(reach::count(system, nodes(3)), Err(Cut::Nodes(3)));
     assert_eq!(reach::count(system, nodes(4)), Ok(Size { states: 4, transitions: 4 }));
@@ -229,7 +229,7 @@ fn where_the_system_goes_no_further_only_what_is_found_counts() {
     let way = &[(0, "a", 1), (0, "b", 2), (2, "c", 3)];
     let mut system = drawn(way, &[3]);
     system.limits = vec![1];
-    // What such a state is like is not known either.
+    // Properties of such a state are not known either.
     for goal in [1, 9] {
         let goal = |_: &Drawn, state: StateId| state.0 == goal;
         assert_eq!(reach::state(&mut system, FREE, goal), Err(Cut::Limit(StateId(1))));
@@ -244,7 +244,7 @@ fn where_the_system_goes_no_further_only_what_is_found_counts() {
     system.faults.clear();
     assert_eq!(deadlock(&mut system), Some(vec![0, 2, 3]));
     assert_eq!(reach::fault(&mut system, FREE), Err(Cut::Limit(StateId(1))));
-    // Idling there would be a run that nobody knows to be one.
+    // Idling there would be a run that is not known to be one.
     assert_eq!(closure::check(&mut system, vec![], FREE), Err(Cut::Limit(StateId(1))));
     assert_eq!(global::closure(&mut system, vec![], FREE), Err(Cut::Limit(StateId(1))));
     system.transitions.retain(|&(.., to)| to == 1);
@@ -260,7 +260,7 @@ fn where_the_system_goes_no_further_only_what_is_found_counts() {
     nothing.add_edge(first, Label::TRUE, MarkSet::new(), second);
     let nothing = nothing.build();
     let never = vec![Binding::Event(vec![].into())];
-    for reading in [EventReading::Leaving, EventReading::Entering] {
+    for reading in [EventPosition::Leaving, EventPosition::Entering] {
         for (automaton, bindings) in [(&anything, vec![]), (&nothing, never.clone())] {
             let negation = Negation::new(automaton, bindings).reading(reading);
             let mut product = Product::new(&mut system, negation, vec![]);

@@ -1,5 +1,5 @@
-//! Clauses that are followed through exchanges, on random graphs: against the graph in which every node has a
-//! copy for every exchange that leads there, so that clauses stay the same, searched by an engine.
+//! Clauses that are followed through permutations, on random graphs: against the graph in which every node has a
+//! copy for every permutation that leads there, so that clauses stay the same, searched by an engine.
 //!
 //! `FAIRLY_RANDOM_CASES` raises the number of cases, `FAIRLY_SEED` is the first seed.
 
@@ -8,7 +8,7 @@ use fairly_omega::{Acceptance, Builder, Clause, Hop, Label, Mark, MarkSet, State
 use fairly_search::threaded::{Quotient, follows};
 use fairly_testkit::Rng;
 
-/// A graph whose edges have marks and exchanges.
+/// A graph whose edges have marks and permutations.
 struct Annotated {
     nodes: usize,
     /// From, to, marks, and where each clause goes.
@@ -77,14 +77,14 @@ impl Annotated {
         marks.iter().map(|mark| Mark(2 * at_start[*mark as usize / 2] + mark % 2)).collect()
     }
 
-    /// What the clauses of the target were at the start.
+    /// Clauses at the start that the clauses of the target were.
     fn then(after: &[u32], at_start: &[u32]) -> Vec<u32> {
         let mut there = vec![0; after.len()];
         after.iter().zip(at_start).for_each(|(&to, &was)| there[to as usize] = was);
         there
     }
 
-    /// Whether the graph with a copy of each node for every exchange has an accepted path.
+    /// Whether the graph with a copy of each node for every permutation has an accepted path.
     fn has_run(&self) -> bool {
         let first: Vec<u32> = (0..self.clauses.len() as u32).collect();
         let mut nodes = vec![(0, first)];
@@ -153,18 +153,18 @@ fn threads_find_what_copies_of_the_graph_have() {
         assert!(follows(&annotated.clauses));
         let graph = annotated.graph();
         let explored = Explored::of(&mut graph.graph()).expect("small");
-        let mut exchanges = Vec::new();
+        let mut permutations = Vec::new();
         let mut clauses_after: Vec<Vec<u32>> = Vec::new();
         for node in explored.nodes() {
             for (_, _, _, after) in annotated.out(explored.original(node).index()) {
-                exchanges.push(clauses_after.len() as u32);
+                permutations.push(clauses_after.len() as u32);
                 clauses_after.push(after.clone());
             }
         }
         let quotient = Quotient {
             explored: &explored,
             clauses: &annotated.clauses,
-            exchanges: &exchanges,
+            permutations: &permutations,
             clauses_after: &clauses_after,
         };
         let lasso = quotient.find();

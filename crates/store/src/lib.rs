@@ -6,6 +6,9 @@
 //! | [`TreeTable`] | the same, as trees of shared pairs | wide states that resemble each other |
 //! | [`Words`], [`Trees`] | the same two, of single words and of trees | one thread, which is faster without others |
 //! | [`Numbers`] | a list of a few rows, then one of those two | one thread that numbers states as it meets them |
+//! | [`SharedRows`] | rows in one of the first two | rows of any width, by many threads |
+//! | [`Links`], [`Marked`] | a number or a bit for each node | how nodes were reached, by many threads |
+//! | [`Components`] | sets of nodes that are united, with marks | strongly connected components, by many threads |
 //! | [`Fingerprints`] | a hash of 32 or 64 bits for each state | looking for faults when memory is short |
 //! | [`Bitstate`] | a few bits for each state | the same, when it is shorter still |
 //!
@@ -14,7 +17,7 @@
 //!
 //! # Memory
 //!
-//! An insertion for which there is no room returns [`Full`]; what was there before stays, and can still
+//! An insertion for which there is no room returns [`StoreError`]; what was there before stays, and can still
 //! be found. It is also what an insertion returns if the system refuses memory.
 //!
 //! `bytes()` is exactly what has been allocated, and is never above the limit. Three things are not in
@@ -78,6 +81,8 @@
 //!   tables. FMCAD 2010. Claiming a slot, then writing the row: [`Table`].
 //! - A. Laarman, J. van de Pol, M. Weber: Parallel recursive state compression for free. SPIN 2011.
 //!   [`TreeTable`].
+//! - V. Bloemen, A. Laarman, J. van de Pol: Multi-core on-the-fly SCC decomposition. PPoPP 2016.
+//!   [`Components`].
 //! - U. Stern, D. Dill: Improved probabilistic verification by hash compaction. CHARME 1995.
 //!   [`Fingerprints`].
 //! - G. Holzmann: An analysis of bitstate hashing. Formal Methods in System Design 13, 1998.
@@ -85,20 +90,32 @@
 //!   [`Bitstate`].
 
 mod alone;
+mod components;
+mod crew;
+mod growing;
 mod hash;
+mod links;
 mod lossy;
 mod memory;
 pub mod meter;
+mod records;
 mod rows;
+mod shared;
 mod sync;
 mod table;
 mod tree;
 
 pub use alone::{Numbers, Trees, Words};
+pub use components::{Claim, Components, Pick, WorkerId};
+pub use crew::{Crew, Dismissed, Done};
 pub use hash::{Rapid, RowHash};
+pub use links::{Links, Marked};
 pub use lossy::{Bitstate, Fingerprint, Fingerprints};
+pub use records::{Record, RecordWriter, Records};
+pub use rows::Reserve;
+pub use shared::{RowNodes, SharedRows};
 pub use table::{Table, Width};
-pub use tree::{Nodes, TreeTable};
+pub use tree::{Nodes, TreeBatch, TreeTable};
 
 /// The number of a stored state: its place among those of its table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -114,7 +131,7 @@ impl StateIndex {
 /// There is no room for another state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Full {
+pub enum StoreError {
     /// The limit has been reached.
     Budget {
         /// In bytes.
@@ -126,20 +143,22 @@ pub enum Full {
     System,
 }
 
-impl std::fmt::Display for Full {
+impl std::fmt::Display for StoreError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Full::Budget { limit } if limit >> 20 == 0 => {
+            StoreError::Budget { limit } if limit >> 20 == 0 => {
                 write!(f, "the states do not fit into {limit} bytes")
             }
-            Full::Budget { limit } => write!(f, "the states do not fit into {} MiB", limit >> 20),
-            Full::Numbers => write!(f, "there are more states than numbers of 32 bits"),
-            Full::System => write!(f, "the system has no more memory for states"),
+            StoreError::Budget { limit } => {
+                write!(f, "the states do not fit into {} MiB", limit >> 20)
+            }
+            StoreError::Numbers => write!(f, "there are more states than numbers of 32 bits"),
+            StoreError::System => write!(f, "the system has no more memory for states"),
         }
     }
 }
 
-impl std::error::Error for Full {}
+impl std::error::Error for StoreError {}
 
 /// A set of states that may forget some: what a search needs that only asks whether a state is new.
 pub trait States: Sync {
@@ -147,7 +166,7 @@ pub trait States: Sync {
     ///
     /// # Errors
     /// If it is new and there is no room for it.
-    fn insert(&self, row: &[u64]) -> Result<bool, Full>;
+    fn insert(&self, row: &[u64]) -> Result<bool, StoreError>;
 
     /// Whether a state is there, or seems to be.
     fn contains(&self, row: &[u64]) -> bool;

@@ -3,7 +3,7 @@
 
 use crate::memory::{Array, Budget};
 use crate::sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use crate::{Full, Rapid, RowHash, States};
+use crate::{Rapid, RowHash, States, StoreError};
 
 /// How many bits of hash stand for a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl Fingerprints<Rapid> {
     ///
     /// # Errors
     /// If the system does not have that much, or there is no room for one.
-    pub fn new(fingerprint: Fingerprint, limit: usize) -> Result<Fingerprints, Full> {
+    pub fn new(fingerprint: Fingerprint, limit: usize) -> Result<Fingerprints, StoreError> {
         Fingerprints::with_hasher(fingerprint, limit, Rapid)
     }
 }
@@ -64,7 +64,7 @@ impl<H: RowHash> Fingerprints<H> {
         fingerprint: Fingerprint,
         limit: usize,
         hasher: H,
-    ) -> Result<Fingerprints<H>, Full> {
+    ) -> Result<Fingerprints<H>, StoreError> {
         let budget = Budget::new(limit);
         let (cells, size) = match fingerprint {
             // The place comes from 32 bits of the hash.
@@ -78,7 +78,7 @@ impl<H: RowHash> Fingerprints<H> {
             }
         };
         if size == 0 {
-            return Err(Full::Budget { limit });
+            return Err(StoreError::Budget { limit });
         }
         let (size, length) = (size as u64, Length(AtomicUsize::new(0)));
         Ok(Fingerprints { hasher, cells, size, length, bytes: budget.used() })
@@ -143,10 +143,10 @@ impl Cell {
 }
 
 impl<H: RowHash> States for Fingerprints<H> {
-    fn insert(&self, row: &[u64]) -> Result<bool, Full> {
+    fn insert(&self, row: &[u64]) -> Result<bool, StoreError> {
         // Threads may pass the check together; the eighth that is left is enough for them.
         let full = self.len() as u64 >= self.size - self.size.div_ceil(8);
-        let full = if full { Some(Full::Budget { limit: self.bytes }) } else { None };
+        let full = if full { Some(StoreError::Budget { limit: self.bytes }) } else { None };
         match (self.walk(row, full.is_none()), full) {
             (Some(true), _) => Ok(false),
             (Some(false), None) => {
@@ -154,7 +154,7 @@ impl<H: RowHash> States for Fingerprints<H> {
                 Ok(true)
             }
             (_, Some(full)) => Err(full),
-            (None, None) => Err(Full::Budget { limit: self.bytes }),
+            (None, None) => Err(StoreError::Budget { limit: self.bytes }),
         }
     }
 
@@ -208,7 +208,7 @@ impl Bitstate<Rapid> {
     ///
     /// # Panics
     /// If `hashes` is 0.
-    pub fn new(hashes: u32, limit: usize) -> Result<Bitstate, Full> {
+    pub fn new(hashes: u32, limit: usize) -> Result<Bitstate, StoreError> {
         Bitstate::with_hasher(hashes, limit, Rapid)
     }
 }
@@ -221,12 +221,12 @@ impl<H: RowHash> Bitstate<H> {
     ///
     /// # Panics
     /// As there.
-    pub fn with_hasher(hashes: u32, limit: usize, hasher: H) -> Result<Bitstate<H>, Full> {
+    pub fn with_hasher(hashes: u32, limit: usize, hasher: H) -> Result<Bitstate<H>, StoreError> {
         assert!(hashes > 0, "a state sets no bits");
         let budget = Budget::new(limit);
         let words = Array::zeroed(limit / 8, &budget)?;
         if words.is_empty() {
-            return Err(Full::Budget { limit });
+            return Err(StoreError::Budget { limit });
         }
         let length = Length(AtomicUsize::new(0));
         Ok(Bitstate { hasher, words, hashes, length, bytes: budget.used() })
@@ -250,7 +250,7 @@ impl<H: RowHash> Bitstate<H> {
 }
 
 impl<H: RowHash> States for Bitstate<H> {
-    fn insert(&self, row: &[u64]) -> Result<bool, Full> {
+    fn insert(&self, row: &[u64]) -> Result<bool, StoreError> {
         let mut new = false;
         for (word, bit) in self.bits(row) {
             // Most bits of most states are set already, and reading does not take the line away from

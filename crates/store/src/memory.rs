@@ -22,7 +22,7 @@ use std::alloc::Layout;
 use std::ptr::{self, NonNull};
 
 use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Mutex, Ordering};
-use crate::{Full, meter};
+use crate::{StoreError, meter};
 
 /// How many bytes may be taken, and how many are.
 #[derive(Debug)]
@@ -51,12 +51,12 @@ impl Budget {
     }
 
     /// The counter orders nothing but itself: the memory itself is published by other means.
-    fn take(&self, bytes: usize) -> Result<(), Full> {
+    fn take(&self, bytes: usize) -> Result<(), StoreError> {
         let limit = self.limit();
         let more = |used: usize| used.checked_add(bytes).filter(|&sum| sum <= limit);
         match self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more) {
             Ok(_) => Ok(()),
-            Err(_) => Err(Full::Budget { limit }),
+            Err(_) => Err(StoreError::Budget { limit }),
         }
     }
 
@@ -149,13 +149,29 @@ unsafe impl Zeroable for Line {
 
 /// The state of one shard of the index.
 #[derive(Debug)]
-#[repr(C, align(64))]
+#[repr(C)]
 pub(crate) struct Shard {
+    pub(crate) view: Looked,
+    pub(crate) rows: Counted,
+}
+
+/// The part of a shard's state that every look-up reads and only a growth writes: a cache line of its own.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Looked {
     /// Even while rows are looked up, odd while it grows; never the same again after it has grown.
     pub(crate) version: AtomicU32,
     /// How many buckets it has.
     pub(crate) buckets: AtomicU32,
-    /// About how many rows are in them.
+    /// 1 while its rows are placed anew by as many threads as like to.
+    pub(crate) is_placing: AtomicU32,
+}
+
+/// The part that new rows write.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Counted {
+    /// About how many rows are in the shard.
     pub(crate) count: AtomicU32,
     /// How many there may be before it grows.
     pub(crate) most: AtomicU32,
@@ -166,7 +182,38 @@ unsafe impl Zeroable for Shard {
     #[cfg(loom)]
     fn zero() -> Self {
         let zero = || AtomicU32::new(0);
-        Shard { version: zero(), buckets: zero(), count: zero(), most: zero() }
+        Shard {
+            view: Looked { version: zero(), buckets: zero(), is_placing: zero() },
+            rows: Counted { count: zero(), most: zero() },
+        }
+    }
+}
+
+/// A node of the union-find of `components.rs`.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Member {
+    pub(crate) parent: AtomicU32,
+    pub(crate) next: AtomicU32,
+    pub(crate) status: AtomicU32,
+    pub(crate) listed: AtomicU32,
+    pub(crate) workers: AtomicU64,
+    pub(crate) marks: AtomicU64,
+}
+
+// SAFETY: atomics without padding.
+unsafe impl Zeroable for Member {
+    #[cfg(loom)]
+    fn zero() -> Self {
+        let zero = || AtomicU32::new(0);
+        Member {
+            parent: zero(),
+            next: zero(),
+            status: zero(),
+            listed: zero(),
+            workers: AtomicU64::new(0),
+            marks: AtomicU64::new(0),
+        }
     }
 }
 
@@ -203,16 +250,16 @@ unsafe impl<T: Zeroable> Sync for Array<T> {}
 
 impl<T: Zeroable> Array<T> {
     /// An array of zeros that the budget pays for.
-    pub(crate) fn zeroed(length: usize, budget: &Budget) -> Result<Array<T>, Full> {
-        let layout = Array::<T>::layout(length).ok_or(Full::System)?;
+    pub(crate) fn zeroed(length: usize, budget: &Budget) -> Result<Array<T>, StoreError> {
+        let layout = Array::<T>::layout(length).ok_or(StoreError::System)?;
         budget.take(layout.size())?;
         match meter::fallibly(|| Array::allocate(length, layout)) {
             Some(start) => Ok(Array { start, length }),
             None => {
                 budget.give_back(layout.size());
                 Err(match meter::limit_before(layout.size()) {
-                    Some(limit) => Full::Budget { limit },
-                    None => Full::System,
+                    Some(limit) => StoreError::Budget { limit },
+                    None => StoreError::System,
                 })
             }
         }
@@ -309,12 +356,16 @@ pub(crate) struct Strides {
 
 impl Strides {
     /// Room for words of 1 to 8 bytes.
-    pub(crate) fn zeroed(room: usize, stride: usize, budget: &Budget) -> Result<Strides, Full> {
+    pub(crate) fn zeroed(
+        room: usize,
+        stride: usize,
+        budget: &Budget,
+    ) -> Result<Strides, StoreError> {
         assert!((1..=size_of::<u64>()).contains(&stride), "words of {stride} bytes");
         // A word is read and written with what is behind it, up to eight bytes.
         let bytes =
             room.checked_mul(stride).and_then(|it| it.checked_add(size_of::<u64>() - stride));
-        let bytes = Array::zeroed(bytes.ok_or(Full::System)?, budget)?;
+        let bytes = Array::zeroed(bytes.ok_or(StoreError::System)?, budget)?;
         Ok(Strides { bytes, stride, mask: u64::MAX >> (64 - 8 * stride), room })
     }
 
@@ -433,7 +484,7 @@ impl<T: Zeroable> Pieces<T> {
         pieces: usize,
         slab: usize,
         budget: &Budget,
-    ) -> Result<Pieces<T>, Full> {
+    ) -> Result<Pieces<T>, StoreError> {
         let pointers = Array::zeroed(pieces, budget)?;
         let owned = Owned { slabs: Vec::new(), open: None, taken: 0 };
         Ok(Pieces { shape, pointers, owned: Mutex::new(owned), slab })
@@ -454,15 +505,15 @@ impl<T: Zeroable> Pieces<T> {
 
     /// Makes a piece be there.
     #[cold]
-    pub(crate) fn add(&self, piece: usize, budget: &Budget) -> Result<(), Full> {
-        let Some(pointer) = self.pointers.get(piece) else { return Err(Full::Numbers) };
+    pub(crate) fn add(&self, piece: usize, budget: &Budget) -> Result<(), StoreError> {
+        let Some(pointer) = self.pointers.get(piece) else { return Err(StoreError::Numbers) };
         let mut owned = self.owned.lock().expect("nothing panics while it is held");
         let owned = &mut *owned;
         if !pointer.load(Ordering::Relaxed).is_null() {
             return Ok(());
         }
         let length = self.shape.length(piece);
-        owned.slabs.try_reserve(1).map_err(|_| Full::System)?;
+        owned.slabs.try_reserve(1).map_err(|_| StoreError::System)?;
         let start = if length > self.slab / 2 {
             let array = Array::zeroed(length, budget)?;
             let start = array.start;

@@ -2,7 +2,7 @@
 //!
 //! They are in segments that are added and never moved. A row takes whole 32-bit halves of words.
 
-use crate::Full;
+use crate::StoreError;
 use crate::memory::{Budget, Pieces, Shape, prefetch};
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 use crate::table::Width;
@@ -16,6 +16,47 @@ fn segment_bytes(limit: usize) -> usize {
         return 16;
     }
     (limit / 64).clamp(1 << 12, 1 << 21)
+}
+
+/// Segments after which the next one is made ahead.
+const EAGER: u64 = 4;
+
+/// Numbers for rows that one thread has taken ahead, so that threads that store rows do not meet at the counter
+/// for each of them.
+///
+/// Numbers that are left in the end are those of no row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reserve {
+    next: u32,
+    end: u32,
+}
+
+impl Reserve {
+    /// Numbers that are taken at a time.
+    const MANY: u32 = if cfg!(loom) { 2 } else { 64 };
+
+    /// Gives up the numbers that are left.
+    pub fn give_up(&mut self) -> std::ops::Range<u32> {
+        let left = self.left();
+        *self = Reserve::default();
+        left
+    }
+
+    /// The numbers that are left.
+    pub fn left(&self) -> std::ops::Range<u32> {
+        self.next..self.end
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.next == self.end
+    }
+
+    /// The next of the numbers that are left.
+    pub(crate) fn take(&mut self) -> u32 {
+        debug_assert!(!self.is_empty(), "refilled before");
+        self.next += 1;
+        self.next - 1
+    }
 }
 
 /// Its own cache lines: it changes with every new row.
@@ -55,7 +96,7 @@ impl Rows {
     /// The numbers above have a meaning in the slots of the index.
     pub(crate) const MOST: u64 = 0xffff_fdff;
 
-    pub(crate) fn new(width: Width, budget: &Budget) -> Result<Rows, Full> {
+    pub(crate) fn new(width: Width, budget: &Budget) -> Result<Rows, StoreError> {
         let halves = width.halves();
         let row_bytes = halves * 4;
         let rows = segment_bytes(budget.limit()).div_ceil(row_bytes).next_power_of_two();
@@ -83,19 +124,19 @@ impl Rows {
 
     /// Makes room for the next row, unless another thread takes it first.
     #[inline]
-    pub(crate) fn make_room(&self, budget: &Budget) -> Result<(), Full> {
+    pub(crate) fn make_room(&self, budget: &Budget) -> Result<(), StoreError> {
         self.room_for(self.len(), budget)
     }
 
     #[inline]
-    fn room_for(&self, number: u64, budget: &Budget) -> Result<(), Full> {
+    fn room_for(&self, number: u64, budget: &Budget) -> Result<(), StoreError> {
         if number >= Rows::MOST {
-            return Err(Full::Numbers);
+            return Err(StoreError::Numbers);
         }
         let piece = (number >> self.shift) as usize;
-        let budget_ran_out = |full: Full| match full {
+        let budget_ran_out = |full: StoreError| match full {
             // There are pointers for all rows that the limit can pay for.
-            Full::Numbers => Full::Budget { limit: budget.limit() },
+            StoreError::Numbers => StoreError::Budget { limit: budget.limit() },
             other => other,
         };
         match &self.segments {
@@ -107,17 +148,24 @@ impl Rows {
     }
 
     /// The next number, with room for its row.
+    #[inline]
+    pub(crate) fn take(&self, budget: &Budget) -> Result<u32, StoreError> {
+        self.take_some(1, budget)
+    }
+
+    /// The first of the next few numbers, with room for their rows.
     ///
-    /// Relaxed: only the number is passed on here. A reader of the row got the number from a slot of the
+    /// Relaxed: only the numbers are passed on here. A reader of a row got its number from a slot of the
     /// index, or from a thread that did.
     #[inline]
-    pub(crate) fn take(&self, budget: &Budget) -> Result<u32, Full> {
+    fn take_some(&self, count: u32, budget: &Budget) -> Result<u32, StoreError> {
         let mut next = self.len();
         loop {
-            self.room_for(next, budget)?;
+            let end = next + u64::from(count);
+            self.room_for(end - 1, budget)?;
             match self.length.0.compare_exchange_weak(
                 next,
-                next + 1,
+                end,
                 Ordering::Relaxed,
                 Ordering::Relaxed,
             ) {
@@ -125,6 +173,29 @@ impl Rows {
                 Err(now) => next = now,
             }
         }
+    }
+
+    /// Makes the next segment once half of the present one is taken, so that threads need not wait for each
+    /// other at its end. The first ones are made when they are needed: most tables are small.
+    fn look_ahead(&self, next: u64, end: u64, budget: &Budget) {
+        let half = 1 << self.shift >> 1;
+        let is_half = (next + half) >> self.shift != (end + half) >> self.shift;
+        if is_half && next >> self.shift >= EAGER {
+            // There is another chance to be refused when it is needed.
+            let _ = self.room_for(end + half, budget);
+        }
+    }
+
+    /// Refills a reserve that is used up.
+    #[cold]
+    pub(crate) fn refill(&self, reserve: &mut Reserve, budget: &Budget) -> Result<(), StoreError> {
+        let many = self.take_some(Reserve::MANY, budget).map(|first| {
+            self.look_ahead(u64::from(first), u64::from(first + Reserve::MANY), budget);
+            (first, Reserve::MANY)
+        });
+        let (first, count) = many.or_else(|_| Ok((self.take_some(1, budget)?, 1)))?;
+        *reserve = Reserve { next: first, end: first + count };
+        Ok(())
     }
 
     #[inline]

@@ -2,13 +2,13 @@
 
 #[cfg(not(loom))]
 pub(crate) use std::sync::{
-    Mutex,
+    Condvar, Mutex, MutexGuard,
     atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering},
 };
 
 #[cfg(loom)]
 pub(crate) use loom::sync::{
-    Mutex,
+    Condvar, Mutex, MutexGuard,
     atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering},
 };
 

@@ -10,7 +10,8 @@
 //!
 //! A shard's buckets need not be a power of two, and shards start with different sizes, so that they grow at
 //! different times and the load of the whole stays about the same. Stopping the world means stopping one of up
-//! to 64 shards while its rows are placed anew; the buckets stay where they are and others are added, so
+//! to 64 shards while its rows are placed anew, and threads that wait for a large one help to place them; the
+//! buckets stay where they are and others are added, so
 //! nothing is ever freed while a thread may be reading it, and no scheme of reclamation is needed.
 //!
 //! # How threads share it
@@ -36,9 +37,9 @@
 //! the version is still the same.
 
 use crate::memory::{Array, Bucket, Budget, Pieces, Shape, Shard};
-use crate::rows::Rows;
-use crate::sync::{AtomicU32, AtomicU64, Ordering, Patience};
-use crate::{Full, Rapid, RowHash, StateIndex, States};
+use crate::rows::{Reserve, Rows};
+use crate::sync::{AtomicU32, AtomicU64, AtomicUsize, Mutex, Ordering, Patience};
+use crate::{Rapid, RowHash, StateIndex, States, StoreError};
 use std::sync::Arc;
 
 /// Nothing is there, and nothing is beyond in the order of probing.
@@ -119,7 +120,7 @@ impl Width {
 /// let mut row = [0];
 /// table.get(StateIndex(1), &mut row);
 /// assert_eq!(row, [8]);
-/// # Ok::<(), fairly_store::Full>(())
+/// # Ok::<(), fairly_store::StoreError>(())
 /// ```
 #[derive(Debug)]
 pub struct Table<H = Rapid> {
@@ -132,7 +133,25 @@ pub struct Table<H = Rapid> {
     shard_bits: u32,
     /// The buckets of all shards, [`Shape::SPAN`] pieces each.
     buckets: Pieces<Bucket>,
+    /// Shards whose rows are being placed anew, for threads that wait for one of them.
+    placing: Mutex<Vec<Arc<Placing>>>,
 }
+
+/// The rows of a shard that grows, which several threads place anew.
+#[derive(Debug)]
+struct Placing {
+    shard: usize,
+    /// How many buckets there will be.
+    buckets: u32,
+    numbers: Vec<u32>,
+    /// The next of them, and how many have been placed.
+    next: AtomicUsize,
+    done: AtomicUsize,
+}
+
+/// Rows of a shard from which on others help to place them anew, and how many a thread takes at a time.
+const HELP: usize = if cfg!(loom) { 1 } else { 1 << 12 };
+const SOME: usize = if cfg!(loom) { 1 } else { 1 << 9 };
 
 /// A shard as it is between two growths.
 #[derive(Clone, Copy)]
@@ -183,7 +202,7 @@ impl Table<Rapid> {
     ///
     /// # Errors
     /// If the limit does not even pay for that: about 1 KiB, and three thousandths of the limit.
-    pub fn new(width: Width, limit: usize) -> Result<Table, Full> {
+    pub fn new(width: Width, limit: usize) -> Result<Table, StoreError> {
         Table::with_hasher(width, limit, Rapid)
     }
 }
@@ -193,11 +212,15 @@ impl<H: RowHash> Table<H> {
     ///
     /// # Errors
     /// As for [`Table::new`].
-    pub fn with_hasher(width: Width, limit: usize, hasher: H) -> Result<Table<H>, Full> {
+    pub fn with_hasher(width: Width, limit: usize, hasher: H) -> Result<Table<H>, StoreError> {
         Table::sharing(width, Arc::new(Budget::new(limit)), hasher)
     }
 
-    pub(crate) fn sharing(width: Width, budget: Arc<Budget>, hasher: H) -> Result<Table<H>, Full> {
+    pub(crate) fn sharing(
+        width: Width,
+        budget: Arc<Budget>,
+        hasher: H,
+    ) -> Result<Table<H>, StoreError> {
         // One for each mebibyte, so that the memory for shards that are hardly used does not count.
         let shards =
             (budget.limit() >> 20).clamp(1, MOST_SHARDS).next_power_of_two().min(MOST_SHARDS);
@@ -207,7 +230,8 @@ impl<H: RowHash> Table<H> {
         let headers = Array::zeroed(shards, &budget)?;
         let buckets = Pieces::new(Shape::Geometric, shards * Shape::SPAN, slab, &budget)?;
         let shard_bits = shards.ilog2();
-        Ok(Table { width, hasher, budget, rows, shards: headers, shard_bits, buckets })
+        let placing = Mutex::new(Vec::new());
+        Ok(Table { width, hasher, budget, rows, shards: headers, shard_bits, buckets, placing })
     }
 
     /// How wide its rows are.
@@ -244,9 +268,40 @@ impl<H: RowHash> Table<H> {
     /// # Panics
     /// If the row is not as wide as the table's.
     #[inline]
-    pub fn insert_or_find(&self, row: &[u64]) -> Result<(StateIndex, bool), Full> {
+    pub fn insert_or_find(&self, row: &[u64]) -> Result<(StateIndex, bool), StoreError> {
         self.check(row);
-        self.insert_hashed(row, self.hasher.hash(row), None)
+        self.insert_hashed(row, self.hasher.hash(row), None, None)
+    }
+
+    /// The same with numbers from a reserve.
+    ///
+    /// # Errors
+    /// As [`insert_or_find`](Table::insert_or_find).
+    ///
+    /// # Panics
+    /// As there.
+    #[inline]
+    pub fn insert_reserving(
+        &self,
+        row: &[u64],
+        reserve: &mut Reserve,
+    ) -> Result<(StateIndex, bool), StoreError> {
+        self.check(row);
+        self.insert_hashed(row, self.hasher.hash(row), None, Some(reserve))
+    }
+
+    /// Stores a row that is not to be found, for what has a number beside the rows.
+    ///
+    /// # Errors
+    /// If there is no room for it.
+    ///
+    /// # Panics
+    /// If the row is not as wide as the table's.
+    pub fn push_apart(&self, row: &[u64]) -> Result<StateIndex, StoreError> {
+        self.check(row);
+        let number = self.rows.take(&self.budget)?;
+        self.rows.write(number, row);
+        Ok(StateIndex(number))
     }
 
     /// The number of a row, if it is there.
@@ -263,7 +318,7 @@ impl<H: RowHash> Table<H> {
                 Probe::Moved => {}
                 // Slots are loaded with acquire, so this is not loaded before them.
                 Probe::Vacant(..) | Probe::Exhausted
-                    if view.shard.version.load(Ordering::Acquire) == view.version =>
+                    if view.shard.view.version.load(Ordering::Acquire) == view.version =>
                 {
                     return None;
                 }
@@ -295,7 +350,32 @@ impl<H: RowHash> Table<H> {
         &self,
         rows: &[u64],
         out: &mut Vec<(StateIndex, bool)>,
-    ) -> Result<(), Full> {
+    ) -> Result<(), StoreError> {
+        self.insert_all(rows, None, out)
+    }
+
+    /// The same with numbers from a reserve.
+    ///
+    /// # Errors
+    /// As [`insert_batch`](Table::insert_batch).
+    ///
+    /// # Panics
+    /// As there.
+    pub fn insert_batch_reserving(
+        &self,
+        rows: &[u64],
+        reserve: &mut Reserve,
+        out: &mut Vec<(StateIndex, bool)>,
+    ) -> Result<(), StoreError> {
+        self.insert_all(rows, Some(reserve), out)
+    }
+
+    fn insert_all(
+        &self,
+        rows: &[u64],
+        mut reserve: Option<&mut Reserve>,
+        out: &mut Vec<(StateIndex, bool)>,
+    ) -> Result<(), StoreError> {
         let words = self.width.in_words();
         assert!(rows.len().is_multiple_of(words), "{} words are not rows of {words}", rows.len());
         out.reserve(rows.len() / words);
@@ -313,7 +393,8 @@ impl<H: RowHash> Table<H> {
                 home.as_ref().inspect(|home| self.prefetch_candidate(home.bucket, *hash));
             }
             for ((row, &hash), home) in rows.chunks_exact(words).zip(&hashes).zip(&under_way) {
-                out.push(self.insert_hashed(row, hash, home.as_ref())?);
+                let reserve = reserve.as_deref_mut();
+                out.push(self.insert_hashed(row, hash, home.as_ref(), reserve)?);
             }
         }
         Ok(())
@@ -332,7 +413,8 @@ impl<H: RowHash> Table<H> {
         row: &[u64],
         hash: u64,
         home: Option<&Home<'_>>,
-    ) -> Result<(StateIndex, bool), Full> {
+        mut reserve: Option<&mut Reserve>,
+    ) -> Result<(StateIndex, bool), StoreError> {
         let tag = tag_of(hash);
         loop {
             let view = self.view(hash);
@@ -347,7 +429,11 @@ impl<H: RowHash> Table<H> {
                 }
             };
             // Before the claim: a table that is full would otherwise fill up with dead slots.
-            self.rows.make_room(&self.budget)?;
+            match reserve.as_deref_mut() {
+                None => self.rows.make_room(&self.budget)?,
+                Some(reserve) if reserve.is_empty() => self.rows.refill(reserve, &self.budget)?,
+                Some(_) => {}
+            }
             // Acquire: see the version of before the slot was emptied. Release is not needed, since a
             // claim says nothing but itself.
             let claim =
@@ -355,11 +441,15 @@ impl<H: RowHash> Table<H> {
             if claim.is_err() {
                 continue;
             }
-            if view.shard.version.load(Ordering::Acquire) != view.version {
+            if view.shard.view.version.load(Ordering::Acquire) != view.version {
                 slot.store(DEAD, Ordering::Release);
                 continue;
             }
-            let number = match self.rows.take(&self.budget) {
+            let taken = match reserve.as_deref_mut() {
+                None => self.rows.take(&self.budget),
+                Some(reserve) => Ok(reserve.take()),
+            };
+            let number = match taken {
                 Ok(number) => number,
                 Err(full) => {
                     // Others were faster, at most once for each thread.
@@ -398,13 +488,29 @@ impl<H: RowHash> Table<H> {
         let mut patience = Patience::default();
         loop {
             // Acquire: see everything that the last growth has stored.
-            let version = shard.version.load(Ordering::Acquire);
+            let version = shard.view.version.load(Ordering::Acquire);
             if version.is_multiple_of(2) {
-                let buckets = shard.buckets.load(Ordering::Acquire);
+                let buckets = shard.view.buckets.load(Ordering::Acquire);
                 return View { number, shard, version, buckets };
             }
-            patience.wait();
+            // Acquire, with the release of the thread that lets it grow.
+            let is_placing = shard.view.is_placing.load(Ordering::Acquire) == 1;
+            if !(is_placing && self.help(number)) {
+                patience.wait();
+            }
         }
+    }
+
+    /// Places some rows of a shard that grows; `false` if there is nothing to do.
+    #[cold]
+    fn help(&self, shard: usize) -> bool {
+        let placing = {
+            let placing = self.placing.lock().expect("nothing panics while it is held");
+            placing.iter().find(|placing| placing.shard == shard).map(Arc::clone)
+        };
+        let Some(placing) = placing else { return false };
+        let mut row = vec![0; self.width.in_words()];
+        self.place_some(&placing, &mut row)
     }
 
     #[inline]
@@ -422,8 +528,8 @@ impl<H: RowHash> Table<H> {
         let shard = &self.shards[number];
         // Acquire, each: the count of buckets is that of the version, or of a later one; then the
         // version will be found to have changed.
-        let version = shard.version.load(Ordering::Acquire);
-        let buckets = shard.buckets.load(Ordering::Acquire);
+        let version = shard.view.version.load(Ordering::Acquire);
+        let buckets = shard.view.buckets.load(Ordering::Acquire);
         if buckets == 0 || !version.is_multiple_of(2) {
             return None;
         }
@@ -515,8 +621,8 @@ impl<H: RowHash> Table<H> {
             false => return,
         };
         // Relaxed: an estimate.
-        let count = view.shard.count.fetch_add(step, Ordering::Relaxed) + step;
-        if count > view.shard.most.load(Ordering::Relaxed) {
+        let count = view.shard.rows.count.fetch_add(step, Ordering::Relaxed) + step;
+        if count > view.shard.rows.most.load(Ordering::Relaxed) {
             // The row is in. If there is no memory, the slots that are left will do for a while.
             let _ = self.grow(view);
         }
@@ -551,10 +657,10 @@ impl<H: RowHash> Table<H> {
     /// Gives a shard more buckets, unless it is not any more as it was seen.
     #[cold]
     #[inline(never)]
-    fn grow(&self, view: View<'_>) -> Result<(), Full> {
+    fn grow(&self, view: View<'_>) -> Result<(), StoreError> {
         let View { number, shard, version, buckets } = view;
         // Acquire: nothing of the growth happens before. Losing against another thread is fine.
-        let turn = shard.version.compare_exchange(
+        let turn = shard.view.version.compare_exchange(
             version,
             version + 1,
             Ordering::Acquire,
@@ -566,21 +672,22 @@ impl<H: RowHash> Table<H> {
         match self.room_to_grow(number, buckets) {
             Ok((more, mut numbers, mut row)) => {
                 self.freeze(number, buckets, &mut numbers);
-                self.place_anew(number, more, &numbers, &mut row);
+                let count = numbers.len();
+                self.place_anew(number, more, numbers, &mut row);
                 self.thaw(number, buckets);
                 let slots = u64::from(more) * Bucket::SLOTS as u64;
                 let most = if cfg!(loom) { slots } else { slots * 29 / 32 };
-                shard.count.store(numbers.len() as u32, Ordering::Relaxed);
-                shard.most.store(u32::try_from(most).unwrap_or(u32::MAX), Ordering::Relaxed);
+                shard.rows.count.store(count as u32, Ordering::Relaxed);
+                shard.rows.most.store(u32::try_from(most).unwrap_or(u32::MAX), Ordering::Relaxed);
                 // Release, each: a thread that sees it sees the buckets as they are now.
-                shard.buckets.store(more, Ordering::Release);
-                shard.version.store(version + 2, Ordering::Release);
+                shard.view.buckets.store(more, Ordering::Release);
+                shard.view.version.store(version + 2, Ordering::Release);
                 Ok(())
             }
             Err(full) => {
                 // Nothing has changed, so the version is the old one. Do not try again with each row.
-                shard.most.store(u32::MAX, Ordering::Relaxed);
-                shard.version.store(version, Ordering::Release);
+                shard.rows.most.store(u32::MAX, Ordering::Relaxed);
+                shard.view.version.store(version, Ordering::Release);
                 Err(full)
             }
         }
@@ -588,15 +695,21 @@ impl<H: RowHash> Table<H> {
 
     /// How many buckets there will be, which are allocated; and memory to work with, which the budget
     /// does not pay for.
-    fn room_to_grow(&self, shard: usize, buckets: u32) -> Result<(u32, Vec<u32>, Vec<u64>), Full> {
+    fn room_to_grow(
+        &self,
+        shard: usize,
+        buckets: u32,
+    ) -> Result<(u32, Vec<u32>, Vec<u64>), StoreError> {
         let more = self.more_buckets(shard, buckets);
         let (mut numbers, mut row) = (Vec::new(), Vec::new());
-        numbers.try_reserve_exact(buckets as usize * Bucket::SLOTS).map_err(|_| Full::System)?;
-        row.try_reserve_exact(self.width.in_words()).map_err(|_| Full::System)?;
+        numbers
+            .try_reserve_exact(buckets as usize * Bucket::SLOTS)
+            .map_err(|_| StoreError::System)?;
+        row.try_reserve_exact(self.width.in_words()).map_err(|_| StoreError::System)?;
         row.resize(self.width.in_words(), 0);
         let last = Shape::place(more as usize - 1).0;
         if last >= Shape::SPAN {
-            return Err(Full::Numbers);
+            return Err(StoreError::Numbers);
         }
         for piece in 0..=last {
             let piece = shard * Shape::SPAN + piece;
@@ -646,33 +759,78 @@ impl<H: RowHash> Table<H> {
         }
     }
 
-    /// Puts rows where they belong among so many buckets. No other thread changes the shard.
-    fn place_anew(&self, shard: usize, buckets: u32, numbers: &[u32], row: &mut [u64]) {
+    /// Puts rows where they belong among so many buckets, with the help of threads that wait for the shard.
+    fn place_anew(&self, shard: usize, buckets: u32, numbers: Vec<u32>, row: &mut [u64]) {
+        let is_shared = numbers.len() >= HELP;
+        let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let placing = Arc::new(Placing { shard, buckets, numbers, next, done });
+        let list = || self.placing.lock().expect("nothing panics while it is held");
+        if is_shared {
+            list().push(Arc::clone(&placing));
+            self.shards[shard].view.is_placing.store(1, Ordering::Release);
+        }
+        while self.place_some(&placing, row) {}
+        if is_shared {
+            self.shards[shard].view.is_placing.store(0, Ordering::Release);
+            list().retain(|other| other.shard != shard);
+            let mut patience = Patience::default();
+            // Acquire: see what the others have placed.
+            while placing.done.load(Ordering::Acquire) < placing.numbers.len() {
+                patience.wait();
+            }
+        }
+    }
+
+    /// Takes some rows and puts them where they belong; `false` if none are left to take.
+    fn place_some(&self, placing: &Placing, row: &mut [u64]) -> bool {
         const AHEAD: usize = 24;
-        for (i, &number) in numbers.iter().enumerate() {
+        let Placing { shard, buckets, numbers, next, done } = placing;
+        // Relaxed: the numbers were made known by the lock around the list.
+        let first = next.fetch_add(SOME, Ordering::Relaxed);
+        let last = (first + SOME).min(numbers.len());
+        if first >= last {
+            return false;
+        }
+        for (i, &number) in numbers.iter().enumerate().take(last).skip(first) {
             if let Some(&later) = numbers.get(i + AHEAD) {
                 self.rows.prefetch(later);
             }
             self.rows.read(number, row);
-            let hash = self.hasher.hash(row);
-            let mut at = Self::position(hash, buckets);
-            'place: loop {
-                let bucket = self.bucket(shard, at);
-                for (word, tagged) in TAGGED.iter().enumerate() {
-                    let tags = bucket.tags[word].load(Ordering::Relaxed);
+            self.place(*shard, *buckets, number, self.hasher.hash(row));
+        }
+        // Release, with the acquire of the thread that lets the shard grow.
+        done.fetch_add(last - first, Ordering::Release);
+        true
+    }
+
+    /// Puts a row into the first bucket from its home on that has room for it.
+    #[inline]
+    fn place(&self, shard: usize, buckets: u32, number: u32, hash: u64) {
+        let mut at = Self::position(hash, buckets);
+        loop {
+            let bucket = self.bucket(shard, at);
+            for (word, tagged) in TAGGED.iter().enumerate() {
+                // Relaxed, here and below: a tag is claimed by one thread, and says nothing but itself.
+                let mut tags = bucket.tags[word].load(Ordering::Relaxed);
+                loop {
                     let free = zero_bytes(tags) & tagged;
-                    if free != 0 {
-                        let byte = free.trailing_zeros() / 8;
-                        let tags = tags | u64::from(tag_of(hash)) << (byte * 8);
-                        bucket.tags[word].store(tags, Ordering::Relaxed);
+                    if free == 0 {
+                        break;
+                    }
+                    let byte = free.trailing_zeros() / 8;
+                    let more = tags | u64::from(tag_of(hash)) << (byte * 8);
+                    let (new, old) = (Ordering::Relaxed, Ordering::Relaxed);
+                    match bucket.tags[word].compare_exchange(tags, more, new, old) {
                         // Release: a thread that is late may find the number here, and reads the row.
-                        let slot = &bucket.slots[word * 8 + byte as usize];
-                        slot.store(number + 1, Ordering::Release);
-                        break 'place;
+                        Ok(_) => {
+                            let slot = &bucket.slots[word * 8 + byte as usize];
+                            return slot.store(number + 1, Ordering::Release);
+                        }
+                        Err(now) => tags = now,
                     }
                 }
-                at = if at + 1 == buckets { 0 } else { at + 1 };
             }
+            at = if at + 1 == buckets { 0 } else { at + 1 };
         }
     }
 
@@ -697,7 +855,7 @@ enum Look {
 }
 
 impl<H: RowHash> States for Table<H> {
-    fn insert(&self, row: &[u64]) -> Result<bool, Full> {
+    fn insert(&self, row: &[u64]) -> Result<bool, StoreError> {
         self.insert_or_find(row).map(|(_, new)| new)
     }
 

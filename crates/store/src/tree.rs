@@ -14,7 +14,7 @@
 use std::sync::Arc;
 
 use crate::memory::Budget;
-use crate::{Full, Rapid, RowHash, StateIndex, States, Table, Width};
+use crate::{Rapid, Reserve, RowHash, StateIndex, States, StoreError, Table, Width};
 
 /// The numbers of all nodes of a row's tree: with them, a row that differs in one word costs a look-up
 /// for each node above it.
@@ -54,7 +54,7 @@ impl Nodes {
 /// // A successor that differs in word 3: five look-ups instead of thirty-one.
 /// row[3] = 7;
 /// assert_eq!(table.insert_delta(&row, &[3], &mut nodes)?, (StateIndex(1), true));
-/// # Ok::<(), fairly_store::Full>(())
+/// # Ok::<(), fairly_store::StoreError>(())
 /// ```
 #[derive(Debug)]
 pub struct TreeTable<H = Rapid> {
@@ -73,7 +73,7 @@ impl TreeTable<Rapid> {
     ///
     /// # Panics
     /// If there are no words, or more than 2^26.
-    pub fn new(words: usize, limit: usize) -> Result<TreeTable, Full> {
+    pub fn new(words: usize, limit: usize) -> Result<TreeTable, StoreError> {
         TreeTable::with_hasher(words, limit, Rapid)
     }
 }
@@ -86,7 +86,7 @@ impl<H: RowHash + Clone> TreeTable<H> {
     ///
     /// # Panics
     /// As there.
-    pub fn with_hasher(words: usize, limit: usize, hasher: H) -> Result<TreeTable<H>, Full> {
+    pub fn with_hasher(words: usize, limit: usize, hasher: H) -> Result<TreeTable<H>, StoreError> {
         let words = Width::words(words).in_words();
         let budget = Arc::new(Budget::new(limit));
         let inner = Table::sharing(Width::words(1), budget.clone(), hasher.clone())?;
@@ -134,12 +134,79 @@ impl<H: RowHash> TreeTable<H> {
     ///
     /// # Panics
     /// If the row is not as wide as the table's, or `nodes` is of another width.
-    pub fn insert(&self, row: &[u64], nodes: &mut Nodes) -> Result<(StateIndex, bool), Full> {
+    pub fn insert(&self, row: &[u64], nodes: &mut Nodes) -> Result<(StateIndex, bool), StoreError> {
         self.check(row, nodes);
         for node in (2..2 * self.words).rev() {
             nodes.numbers[node] = self.inner.insert_or_find(&[self.pair(node, row, nodes)])?.0.0;
         }
         self.roots.insert_or_find(&[self.pair(1, row, nodes)])
+    }
+
+    /// Appends the answers of [`insert`](TreeTable::insert) for each of some rows that follow each other, with
+    /// numbers from reserves, which go faster together: the memory for all nodes at one place of the trees is on
+    /// its way at once, and a node that is that of the row before is not looked up.
+    ///
+    /// # Errors
+    /// If there is no room for one of them. Then `out` may lack answers for rows before it.
+    ///
+    /// # Panics
+    /// If `rows` is not made of rows as wide as the table's.
+    pub fn insert_batch(
+        &self,
+        rows: &[u64],
+        batch: &mut TreeBatch,
+        out: &mut Vec<(StateIndex, bool)>,
+    ) -> Result<(), StoreError> {
+        let words = self.words;
+        assert!(rows.len().is_multiple_of(words), "{} words are not rows of {words}", rows.len());
+        let TreeBatch { numbers, pairs, found, inner, roots } = batch;
+        for rows in rows.chunks(words * AT_ONCE) {
+            let count = rows.len() / words;
+            numbers.resize(count * 2 * words, 0);
+            for node in (1..2 * words).rev() {
+                pairs.clear();
+                for (row, numbers) in
+                    rows.chunks_exact(words).zip(numbers.chunks_exact_mut(2 * words))
+                {
+                    let pair = pair(node, row, numbers);
+                    if node == 1 || pairs.last() != Some(&pair) {
+                        pairs.push(pair);
+                    }
+                    // The position of its answer, until there is one.
+                    numbers[node] = pairs.len() as u32 - 1;
+                }
+                if node == 1 {
+                    break;
+                }
+                found.clear();
+                self.inner.insert_batch_reserving(pairs, inner, found)?;
+                for numbers in numbers.chunks_exact_mut(2 * words) {
+                    numbers[node] = found[numbers[node] as usize].0.0;
+                }
+            }
+            match roots {
+                Some(roots) => self.roots.insert_batch_reserving(pairs, roots, out)?,
+                None => self.roots.insert_batch(pairs, out)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Room to work with for a thread that inserts several rows at once; with a reserve of numbers for rows or not.
+    pub fn batch(&self, is_reserving: bool) -> TreeBatch {
+        TreeBatch { roots: is_reserving.then(Reserve::default), ..TreeBatch::default() }
+    }
+
+    /// Stores a row that is there once more, so that it is not to be found: for what has a number beside the rows.
+    ///
+    /// # Errors
+    /// If there is no room for it.
+    pub fn push_apart(&self, row: &[u64], nodes: &mut Nodes) -> Result<StateIndex, StoreError> {
+        self.check(row, nodes);
+        for node in (2..2 * self.words).rev() {
+            nodes.numbers[node] = self.inner.insert_or_find(&[self.pair(node, row, nodes)])?.0.0;
+        }
+        self.roots.push_apart(&[self.pair(1, row, nodes)])
     }
 
     /// As [`insert`](TreeTable::insert), for a row that differs from the one that `nodes` are of in
@@ -156,7 +223,7 @@ impl<H: RowHash> TreeTable<H> {
         row: &[u64],
         changed: &[usize],
         nodes: &mut Nodes,
-    ) -> Result<(StateIndex, bool), Full> {
+    ) -> Result<(StateIndex, bool), StoreError> {
         self.check(row, nodes);
         nodes.dirty.fill(0);
         for &word in changed {
@@ -202,7 +269,7 @@ impl<H: RowHash> TreeTable<H> {
     }
 
     /// Looks up all nodes below the root that are marked, and those above what has changed.
-    fn look_up(&self, row: &[u64], nodes: &mut Nodes) -> Result<(), Full> {
+    fn look_up(&self, row: &[u64], nodes: &mut Nodes) -> Result<(), StoreError> {
         // A child comes after its parent, so from the last on every node is looked up once.
         for block in (0..nodes.dirty.len()).rev() {
             while nodes.dirty[block] != 0 {
@@ -231,16 +298,46 @@ impl<H: RowHash> TreeTable<H> {
 
     /// Word that represents a node: a word of the row, or the numbers of its children.
     fn pair(&self, node: usize, row: &[u64], nodes: &Nodes) -> u64 {
-        if node >= self.words {
-            row[node - self.words]
-        } else {
-            u64::from(nodes.numbers[2 * node]) | u64::from(nodes.numbers[2 * node + 1]) << 32
-        }
+        pair(node, row, &nodes.numbers)
+    }
+}
+
+/// The same for a row with these numbers of nodes.
+#[inline]
+fn pair(node: usize, row: &[u64], numbers: &[u32]) -> u64 {
+    match node.checked_sub(row.len()) {
+        Some(word) => row[word],
+        None => u64::from(numbers[2 * node]) | u64::from(numbers[2 * node + 1]) << 32,
+    }
+}
+
+/// Rows whose nodes are looked up together.
+const AT_ONCE: usize = 64;
+
+/// Room to work with for a thread that inserts several rows at once: [`TreeTable::insert_batch`].
+#[derive(Clone, Debug, Default)]
+pub struct TreeBatch {
+    /// By row and node.
+    numbers: Vec<u32>,
+    /// At one place of the trees.
+    pairs: Vec<u64>,
+    found: Vec<(StateIndex, bool)>,
+    /// Numbers for nodes, and for rows unless these are to be dense.
+    inner: Reserve,
+    roots: Option<Reserve>,
+}
+
+impl TreeBatch {
+    /// Takes numbers for rows ahead from now on, or one by one. Gives up those that are left.
+    pub fn reserve(&mut self, is_reserving: bool) -> std::ops::Range<u32> {
+        let left = self.roots.as_mut().map_or(0..0, Reserve::give_up);
+        self.roots = is_reserving.then(Reserve::default);
+        left
     }
 }
 
 impl<H: RowHash> States for TreeTable<H> {
-    fn insert(&self, row: &[u64]) -> Result<bool, Full> {
+    fn insert(&self, row: &[u64]) -> Result<bool, StoreError> {
         let mut nodes = self.nodes();
         TreeTable::insert(self, row, &mut nodes).map(|(_, new)| new)
     }

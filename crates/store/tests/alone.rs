@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use fairly_store::{Full, Rapid, RowHash, StateIndex, Trees, Words};
+use fairly_store::{Rapid, RowHash, StateIndex, StoreError, Trees, Words};
 
 use crate::common::{Constant, Masked, Random, operations, seed};
 
@@ -162,7 +162,7 @@ fn limits_are_kept() {
         }
         assert!(words.bytes() <= limit);
     };
-    assert_eq!(full, Full::Budget { limit });
+    assert_eq!(full, StoreError::Budget { limit });
     assert!(stored.len() > 8_000, "{} words", stored.len());
     for (number, &word) in stored.iter().enumerate() {
         assert_eq!(words.insert(word), Ok((StateIndex(number as u32), false)));
@@ -179,7 +179,7 @@ fn limits_are_kept() {
         }
         assert!(trees.bytes() <= limit);
     };
-    assert_eq!(full, Full::Budget { limit });
+    assert_eq!(full, StoreError::Budget { limit });
     assert_eq!(trees.added(), 0);
     assert!(stored.len() > 500, "{} states", stored.len());
     for (number, row) in stored.iter().enumerate() {

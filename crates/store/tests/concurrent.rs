@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use fairly_store::{
-    Bitstate, Fingerprint, Fingerprints, Full, Rapid, RowHash, StateIndex, States, Table,
+    Bitstate, Fingerprint, Fingerprints, Rapid, RowHash, StateIndex, States, StoreError, Table,
     TreeTable, Width,
 };
 
@@ -126,7 +126,7 @@ fn a_table_that_is_full_stays_usable() {
                 match table.insert_or_find(&row(number, bits)) {
                     Ok((id, new)) => told.push((number, id.0, new)),
                     Err(full) => {
-                        assert_eq!(full, Full::Budget { limit });
+                        assert_eq!(full, StoreError::Budget { limit });
                         refused.fetch_add(1, Ordering::Relaxed);
                         own += 1;
                     }

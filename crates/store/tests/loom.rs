@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use fairly_store::{Full, RowHash, StateIndex, Table, Width};
+use fairly_store::{RowHash, StateIndex, StoreError, Table, Width};
 use loom::thread;
 
 /// The row is its hash, so that a test says where rows belong and which tags they have.
@@ -139,6 +139,59 @@ fn what_was_inserted_before_is_found() {
     });
 }
 
+/// Two threads take numbers ahead; every row still has one number, and what is left is that of no row.
+#[test]
+fn numbers_are_taken_ahead() {
+    use fairly_store::Reserve;
+    model(2, || {
+        let table = Arc::new(table());
+        let insert = |table: &Table<Own>, rows: &[u64]| {
+            let mut reserve = Reserve::default();
+            let told: Vec<(u64, StateIndex)> = rows
+                .iter()
+                .map(|&row| (row, table.insert_reserving(&[row], &mut reserve).expect("room").0))
+                .collect();
+            (told, reserve.left())
+        };
+        let other = Arc::clone(&table);
+        let handle = thread::spawn(move || insert(&other, &[low(1, 0), low(2, 0)]));
+        let (mut told, left) = insert(&table, &[low(1, 0)]);
+        let (more, more_left) = handle.join().expect("no panic");
+        told.extend(more);
+        for &(row, number) in &told {
+            assert_eq!(table.find(&[row]), Some(number));
+            assert!(!left.contains(&number.0) && !more_left.contains(&number.0));
+        }
+        assert_eq!(told[0].1, told[1].1, "one number for the row of both");
+    });
+}
+
+/// One thread calls another to two pieces of work, and is told when each is done; then all are let go.
+#[test]
+fn a_crew_ends() {
+    use fairly_store::Crew;
+    use loom::sync::atomic::{AtomicUsize, Ordering};
+    model(2, || {
+        let (crew, done) = (Arc::new(Crew::default()), Arc::new(AtomicUsize::new(0)));
+        let (other, its_done) = (Arc::clone(&crew), Arc::clone(&done));
+        let handle = thread::spawn(move || {
+            let mut known = 0;
+            while let Some(range) = other.next(1, &mut known) {
+                let _done = other.done_at_the_end();
+                its_done.fetch_add(range.len(), Ordering::Relaxed);
+            }
+        });
+        let dismissed = crew.dismissed_at_the_end();
+        for (piece, end) in [1usize, 2].into_iter().enumerate() {
+            crew.call(2, 0..end);
+            crew.wait();
+            assert_eq!(done.load(Ordering::Relaxed), [1, 3][piece], "the work is done");
+        }
+        drop(dismissed);
+        handle.join().expect("no panic");
+    });
+}
+
 /// Two threads want the last bytes.
 #[test]
 fn one_of_two_is_refused() {
@@ -168,11 +221,90 @@ fn one_of_two_is_refused() {
         assert_eq!(stored + 1, table.len());
         // Both may be refused: the slot that is left can die as the claim of a thread that was late.
         for answer in [own, other] {
-            assert!(matches!(answer, Ok((_, true)) | Err(Full::Budget { .. })));
+            assert!(matches!(answer, Ok((_, true)) | Err(StoreError::Budget { .. })));
         }
         assert!(table.bytes() <= limit);
         assert_eq!(table.find(&[low(1, 0)]), Some(StateIndex(0)));
         assert_eq!(table.find(&[low(2, 0)]), other.ok().map(|it| it.0));
         assert_eq!(table.find(&[low(3, 0)]), own.ok().map(|it| it.0));
     });
+}
+
+/// Threads find the cycles of one graph and share what they find.
+mod components {
+    use super::*;
+    use fairly_store::{Claim, Components, Pick, WorkerId};
+
+    /// Two threads unite three nodes in opposite orders, and give marks; then all are one set with all marks.
+    #[test]
+    fn sets_that_are_united_in_any_order_are_one() {
+        model(3, || {
+            let components = Arc::new(Components::new(1 << 16).expect("room"));
+            let (one, two) = (WorkerId::new(0), WorkerId::new(1));
+            for node in 0..3 {
+                assert_eq!(components.claim(node, one), Ok(Claim::New));
+                assert_eq!(components.claim(node, two), Ok(Claim::Entered));
+            }
+            let other = Arc::clone(&components);
+            let handle = thread::spawn(move || {
+                other.unite(0, 1);
+                other.mark(1, 0b01);
+                assert_eq!(other.claim(0, two), Ok(Claim::Known), "its own bit is never lost");
+            });
+            components.unite(1, 2);
+            components.mark(0, 0b10);
+            components.unite(2, 0);
+            assert_eq!(components.claim(1, one), Ok(Claim::Known), "its own bit is never lost");
+            handle.join().expect("no panic");
+            assert!(components.are_united(0, 1) && components.are_united(1, 2));
+            assert_eq!(components.marks(2), 0b11);
+            let mut left = 0;
+            while let Pick::Node(node) = components.pick(1) {
+                components.finish(node);
+                left += 1;
+            }
+            assert_eq!(left, 3, "every node is listed");
+            assert!(components.is_dead(0));
+        });
+    }
+
+    /// One thread meets a node while the other one does, and only one of them is the first.
+    #[test]
+    fn a_node_is_new_once() {
+        model(3, || {
+            let components = Arc::new(Components::new(1 << 16).expect("room"));
+            let other = Arc::clone(&components);
+            let handle = thread::spawn(move || other.claim(1, WorkerId::new(1)));
+            let here = components.claim(1, WorkerId::new(0));
+            let claims = [here, handle.join().expect("no panic")];
+            assert!(claims.contains(&Ok(Claim::New)) && claims.contains(&Ok(Claim::Entered)));
+        });
+    }
+
+    /// A component is completed by one thread only, whatever the other one finishes or unites meanwhile.
+    #[test]
+    fn a_component_is_completed_once() {
+        model(3, || {
+            let components = Arc::new(Components::new(1 << 16).expect("room"));
+            let (one, two) = (WorkerId::new(0), WorkerId::new(1));
+            for node in 0..2 {
+                assert_eq!(components.claim(node, one), Ok(Claim::New));
+                assert_eq!(components.claim(node, two), Ok(Claim::Entered));
+            }
+            let end = |components: &Components| {
+                components.unite(0, 1);
+                loop {
+                    match components.pick(0) {
+                        Pick::Node(node) => components.finish(node),
+                        pick => break pick,
+                    }
+                }
+            };
+            let other = Arc::clone(&components);
+            let handle = thread::spawn(move || end(&other));
+            let picks = [end(&components), handle.join().expect("no panic")];
+            assert!(picks.contains(&Pick::Completed) && picks.contains(&Pick::Dead));
+            assert!(components.are_united(0, 1));
+        });
+    }
 }

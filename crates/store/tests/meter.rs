@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use std::time::Duration;
 
 use fairly_store::meter::{self, BATCH, Exhausted, LEAST, MARGIN, PROGRAM};
-use fairly_store::{Full, Trees};
+use fairly_store::{StoreError, Trees};
 
 #[global_allocator]
 static ALLOCATOR: meter::Metered = meter::Metered;
@@ -71,7 +71,7 @@ fn refuses_what_can_be_refused() {
     // A table that may take more than there is.
     let mut trees = Trees::new(4, usize::MAX >> 1).expect("there is room for an empty one");
     let full = (0_u64..).find_map(|at| trees.insert(&[at, at ^ 77, at >> 3, 5 * at]).err());
-    assert_eq!(full, Some(Full::Budget { limit: LIMIT }));
+    assert_eq!(full, Some(StoreError::Budget { limit: LIMIT }));
     assert!(meter::used().expect("it counts") <= LIMIT - PROGRAM);
     drop((taken, trees));
     meter::limit(0);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use fairly_store::{
-    Bitstate, Fingerprint, Fingerprints, Full, Rapid, RowHash, StateIndex, States, Table,
+    Bitstate, Fingerprint, Fingerprints, Rapid, RowHash, StateIndex, States, StoreError, Table,
     TreeTable, Width,
 };
 
@@ -96,10 +96,10 @@ fn a_limit_is_kept_and_what_was_stored_stays() {
                 }
                 stored += 1;
                 if bits == 20 && stored == 1 << 20 {
-                    break Full::Budget { limit };
+                    break StoreError::Budget { limit };
                 }
             };
-            assert_eq!(refusal, Full::Budget { limit });
+            assert_eq!(refusal, StoreError::Budget { limit });
             assert!(table.bytes() <= limit);
             // Refused or, in a shard with room, stored, again and again; what is there stays.
             for more in 0..1000.min((1u64 << bits.min(40)) - stored) {
@@ -120,7 +120,7 @@ fn a_limit_is_kept_and_what_was_stored_stays() {
 fn limits_too_small_for_anything_are_refused() {
     for limit in 0..3000 {
         match Table::new(Width::words(1), limit) {
-            Err(full) => assert_eq!(full, Full::Budget { limit }),
+            Err(full) => assert_eq!(full, StoreError::Budget { limit }),
             Ok(table) => {
                 assert!(table.bytes() <= limit);
                 let _ = table.insert_or_find(&[1]);
@@ -214,7 +214,7 @@ fn a_tree_with_a_limit_keeps_it() {
             Err(full) => break full,
         }
     };
-    assert_eq!(full, Full::Budget { limit });
+    assert_eq!(full, StoreError::Budget { limit });
     assert!(table.bytes() <= limit && stored.len() > 500, "{} states", stored.len());
     for (id, row) in stored.iter().enumerate() {
         assert_eq!(table.find(row), Some(StateIndex(id as u32)));

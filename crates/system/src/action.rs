@@ -67,10 +67,10 @@ impl ActionId {
     pub const IDLE: ActionId = ActionId(0);
 }
 
-/// What happens in a transition, apart from the states.
+/// Label and participants of a transition, without its states.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Action {
-    /// What an observer sees.
+    /// The label for an observer.
     pub event: EventId,
     /// Who takes part, in increasing order.
     pub participants: Vec<ProcessId>,
@@ -78,10 +78,10 @@ pub struct Action {
     pub moves: Vec<MoveId>,
 }
 
-/// What an observer makes of an event.
+/// Kind of an event for an observer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EventKind {
-    /// The step of a deadlocked state: nobody does anything.
+    /// The step of a deadlocked state, without participants.
     Idle,
     /// An observer sees it, and formulas and refinement speak of it.
     Visible,
@@ -96,7 +96,7 @@ pub enum EventKind {
 pub struct Event {
     /// As it is written: `get.0.1`.
     pub name: String,
-    /// What an observer makes of it.
+    /// Its kind for an observer.
     pub kind: EventKind,
 }
 
@@ -105,7 +105,7 @@ pub struct Event {
 pub struct Move {
     /// Who.
     pub process: ProcessId,
-    /// What.
+    /// The event.
     pub event: EventId,
     /// The fairness asked of it where it is written, if any.
     pub annotation: Option<Annotation>,
@@ -194,11 +194,6 @@ impl Signature {
         &self.actions.members()[id.index()]
     }
 
-    /// The number of actions that have been handed out.
-    pub fn action_count(&self) -> usize {
-        self.actions.members().len()
-    }
-
     /// The process with this name.
     pub fn process(&self, name: &str) -> Option<ProcessId> {
         self.processes.iter().position(|other| other == name).map(ProcessId::from_index)
@@ -226,7 +221,7 @@ impl Signature {
         &self.events[event.index()].name
     }
 
-    /// What an observer makes of an event.
+    /// Kind of an event for an observer.
     pub fn event_kind(&self, event: EventId) -> EventKind {
         self.events[event.index()].kind
     }

@@ -14,7 +14,7 @@ pub struct Blocked {
     pub at: String,
     /// Whether it may stay here for ever without that being a deadlock.
     pub may_end: bool,
-    /// What it could do here, each with what is missing. Empty for a process that has nothing left to do.
+    /// Its possible steps here, each with its obstacle. Empty for a process that has nothing left to do.
     pub on: Vec<Obstacle>,
 }
 
@@ -25,11 +25,11 @@ pub struct Obstacle {
     pub words: String,
     /// Where it is written.
     pub span: Option<Span>,
-    /// What is missing.
+    /// The missing condition.
     pub missing: Missing,
 }
 
-/// What keeps something from happening.
+/// Obstacle that keeps an action from being enabled.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Missing {
     /// Its condition is false.

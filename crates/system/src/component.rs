@@ -68,12 +68,12 @@ pub struct Component {
     pub(crate) alphabet: Vec<String>,
     pub(crate) transitions: Vec<LocalTransition>,
     pub(crate) acceptance: Acceptance,
-    /// What each local state satisfies, for components that are Kripke structures.
+    /// Propositions that each local state satisfies, for components that are Kripke structures.
     pub(crate) labels: Vec<Vec<String>>,
 }
 
 impl Component {
-    /// What the component is called; its process has the same name.
+    /// Name of the component; its process has the same name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -81,6 +81,11 @@ impl Component {
     /// The names of its local states.
     pub fn states(&self) -> &[String] {
         &self.states
+    }
+
+    /// The local states that it may begin in.
+    pub fn initial(&self) -> &[u32] {
+        &self.initial
     }
 
     /// The events it takes part in.
@@ -115,7 +120,7 @@ impl Component {
     ///
     /// # Errors
     /// When an edge admits a letter that is no event: none or several of the propositions true.
-    pub fn from_automaton(name: &str, automaton: &Automaton) -> Result<Component, NotAnEvent> {
+    pub fn from_automaton(name: &str, automaton: &Automaton) -> Result<Component, EventNameError> {
         let mut builder = ComponentBuilder::new(name);
         for state in automaton.states() {
             let text = automaton.state_name(state).map_or(state.to_string(), str::to_owned);
@@ -148,11 +153,14 @@ impl Component {
                         annotation: None,
                         marks,
                     });
-                    let alone = letters.cube(&alone).map_err(|_| NotAnEvent { state: state.0 })?;
-                    left = letters.minus(left, alone).map_err(|_| NotAnEvent { state: state.0 })?;
+                    let alone =
+                        letters.cube(&alone).map_err(|_| EventNameError { state: state.0 })?;
+                    left = letters
+                        .minus(left, alone)
+                        .map_err(|_| EventNameError { state: state.0 })?;
                 }
                 if left != Label::FALSE {
-                    return Err(NotAnEvent { state: state.0 });
+                    return Err(EventNameError { state: state.0 });
                 }
             }
         }
@@ -165,7 +173,7 @@ impl Component {
 #[error(
     "an edge of state {state} is taken on a letter in which not exactly one proposition is true, so it is no event"
 )]
-pub struct NotAnEvent {
+pub struct EventNameError {
     /// The state that the edge leaves.
     pub state: u32,
 }

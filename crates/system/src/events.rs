@@ -18,7 +18,7 @@ pub struct EventSet {
     members: Vec<EventId>,
     /// How many events have been decided.
     decided: usize,
-    /// What decides of further events; without it none of them is in.
+    /// Pattern that decides about further events; without it none of them is in.
     pattern: Option<String>,
 }
 
@@ -86,7 +86,7 @@ impl EventSet {
         &self.members
     }
 
-    /// Without the event of the idle step, which is nobody's: what constraints are about.
+    /// Without the event of the idle step, which belongs to no process: the events that constraints are about.
     #[must_use]
     pub fn without_idle(mut self) -> EventSet {
         // Idle is the first event and has been decided, since every signature lists it.
@@ -151,7 +151,7 @@ impl EventSet {
 /// Which event a formula reads at a position of a run `s0 -e0-> s1 -e1-> …`, beside the propositions
 /// of the state there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum EventReading {
+pub enum EventPosition {
     /// The event of the step that leaves the state: `(s0, e0) (s1, e1) …`.
     #[default]
     Leaving,

@@ -1,4 +1,4 @@
-//! What keeps growing, as far as the states that have been met show it: a hint for a search that was cut.
+//! Growth, as far as the states that have been met show it: a hint for a search that was cut.
 
 use fairly_source::Span;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Something of a state that took new values until the search stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Growth {
-    /// What it is.
+    /// The kind.
     pub what: Grown,
     /// Where it is declared.
     pub span: Option<Span>,
@@ -22,7 +22,7 @@ pub struct Growth {
     pub others: Vec<String>,
 }
 
-/// What can grow.
+/// Things that can grow.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Grown {
     /// The value of a variable, or of elements of an array.
@@ -33,7 +33,7 @@ pub enum Grown {
     Messages(String, u32),
     /// The number of processes.
     Processes,
-    /// What is left of a process, in a language whose processes are terms.
+    /// The remaining term of a process, in a language whose processes are terms.
     Terms(String),
 }
 

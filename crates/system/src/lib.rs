@@ -11,10 +11,10 @@
 //!
 //! # What a run is
 //!
-//! A state without an enabled action has exactly one idle step to itself, with the event `idle`,
-//! taken by nobody; no other state idles. [`TransitionSystem::steps`] is where that rule lives, so
-//! that every run is infinite and a deadlock is a loop like any other. What is *enabled* and
-//! *ready* is always asked here, of the system, never of a product with a property.
+//! A state without an enabled action has exactly one idle step to itself, with the event `idle`, taken by no
+//! process; no other state idles. [`TransitionSystem::steps`] is where that rule lives, so that every run is
+//! infinite and a deadlock is a loop like any other. What is *enabled* and *ready* is always asked here, of the
+//! system, never of a product with a property.
 
 mod action;
 mod blocked;
@@ -34,14 +34,14 @@ mod value;
 pub use action::{Action, ActionId, Event, EventId, EventKind, Move, MoveId, ProcessId, Signature};
 pub use blocked::{Blocked, Missing, Obstacle};
 pub use component::{Annotation, Component, ComponentBuilder, LocalTransition};
-pub use events::{EventReading, EventSet};
+pub use events::{EventPosition, EventSet};
 pub use growing::{Growing, Interner, Seen};
 pub use growth::{Grown, Growth, Trend};
 pub use long::Long;
 pub use network::{Composition, Network, NetworkError};
 pub use packed::Packed;
 pub use run::{Run, RunStep};
-pub use space::{MOST_AT_ONCE, PassingLimits, Scratch, Sequences, Space, Steps};
+pub use space::{Holder, MOST_AT_ONCE, Scratch, SequenceLimits, Sequences, Space, Steps};
 pub use trace::{Part, Stuck, Trace, TraceState, TraceStep};
 pub use transition_system::{AtomIndex, Fault, FaultKind, Interrupt, Transition, TransitionSystem};
 pub use value::{ProcessValues, StateValues, Value};

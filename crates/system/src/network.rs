@@ -12,7 +12,7 @@ use crate::action::{ActionId, EventId, EventKind, Move, MoveId, ProcessId, Signa
 use crate::blocked::{Blocked, Missing, Obstacle};
 use crate::component::{Component, LocalTransition};
 use crate::growing::{Interner, Seen};
-use crate::space::{PassingLimits, Scratch, Sequences, Space, Steps};
+use crate::space::{Holder, Scratch, SequenceLimits, Sequences, Space, Steps};
 use crate::transition_system::AtomIndex;
 use crate::value::{ProcessValues, StateValues};
 
@@ -49,7 +49,7 @@ pub enum NetworkError {
 /// they are all built at once, before any bound on a search is asked.
 const COMBINATIONS: usize = 1 << 20;
 
-/// What a state proposition of a network says.
+/// Meaning of a state proposition of a network.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Atom {
     /// The component is in this local state.
@@ -287,7 +287,7 @@ impl Network {
         work.wheel = wheel;
     }
 
-    /// What a component offers in its part of a state.
+    /// Offer of a component in its part of a state.
     fn offer(&self, process: ProcessId, tuple: &[u32]) -> &Offer {
         &self.offers[process.index()][tuple[process.index()] as usize]
     }
@@ -328,16 +328,12 @@ impl Network {
 }
 
 impl Sequences for Network {
-    fn may_hold(&self) -> bool {
-        false
+    fn holder(&self) -> Option<Holder> {
+        None
     }
 
-    fn is_held(&self, _row: &[u64]) -> bool {
-        false
-    }
-
-    fn passing_limits(&self) -> PassingLimits {
-        PassingLimits { states: usize::MAX, words: usize::MAX, ways: usize::MAX }
+    fn sequence_limits(&self) -> SequenceLimits {
+        SequenceLimits { states: usize::MAX, words: usize::MAX, ways: usize::MAX }
     }
 }
 

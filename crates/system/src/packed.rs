@@ -7,8 +7,8 @@ use crate::transition_system::{AtomIndex, Fault, TransitionSystem};
 
 /// A system with one initial state whose states are rows of words, equal exactly if their words are.
 ///
-/// What is asked of rows gives no state a number and stores none: a search that keeps less than the
-/// states goes from row to row, and has only those numbered that it has something to say about.
+/// Questions about rows give no state a number and store none: a search that keeps less than the states goes
+/// from row to row, and has only those numbered that it has something to say about.
 pub trait Packed: TransitionSystem {
     /// Words of a row; at least one.
     fn width(&self) -> usize;

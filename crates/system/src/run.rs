@@ -9,7 +9,7 @@ use crate::action::ActionId;
 pub struct RunStep {
     /// The state it leaves.
     pub from: StateId,
-    /// What happens.
+    /// Kinds of actions.
     pub action: ActionId,
     /// The state it leads to.
     pub to: StateId,

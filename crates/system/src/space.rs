@@ -16,7 +16,7 @@ use crate::value::StateValues;
 /// it is explored, but for the lists of its [`Signature`], and any number of threads may use it at once, each
 /// with a [`Scratch`] of its own. The same row has the same steps in the same order every time.
 ///
-/// A space gives no numbers to states and keeps none of them: that is the work of whoever explores it.
+/// A space gives no numbers to states and keeps none of them: that is the work of `explore`.
 pub trait Space: Send + Sync {
     /// The processes, events, moves and actions.
     fn signature(&self) -> &Signature;
@@ -63,7 +63,7 @@ pub trait Space: Send + Sync {
         Vec::new()
     }
 
-    /// What kept growing in rows that were met in this order. `read` copies the row at a position, or says that
+    /// Part that kept growing in rows that were met in this order. `read` copies the row at a position, or says that
     /// there is none because something went wrong in the step to it.
     fn growth(
         &self,
@@ -77,14 +77,21 @@ pub trait Space: Send + Sync {
 /// A space in which a process can *hold*: as long as it does, no other process can move, so what it does until it
 /// no longer holds is an atomic sequence.
 pub trait Sequences: Space {
+    /// Where a row says whether a process holds; `None` if none ever does.
+    fn holder(&self) -> Option<Holder>;
+
     /// Whether some process may hold in some state.
-    fn may_hold(&self) -> bool;
+    fn may_hold(&self) -> bool {
+        self.holder().is_some()
+    }
 
     /// Whether a process holds in a row.
-    fn is_held(&self, row: &[u64]) -> bool;
+    fn is_held(&self, row: &[u64]) -> bool {
+        self.holder().is_some_and(|holder| holder.is_held(row))
+    }
 
     /// Limits on what is passed through in one step.
-    fn passing_limits(&self) -> PassingLimits;
+    fn sequence_limits(&self) -> SequenceLimits;
 
     /// How many steps of a process that holds [`expand`](Space::expand) may make at once, at the most: up to
     /// [`MOST_AT_ONCE`].
@@ -98,12 +105,29 @@ pub trait Sequences: Space {
     }
 }
 
+/// Bits of a row that are all zero exactly where no process holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// Position of the word that they are in.
+    pub word: usize,
+    /// The bits.
+    pub mask: u64,
+}
+
+impl Holder {
+    /// Whether a process holds in a row.
+    #[inline]
+    pub fn is_held(self, row: &[u64]) -> bool {
+        row[self.word] & self.mask != 0
+    }
+}
+
 /// Steps of a process that holds which a space may make at once, at the most.
 pub const MOST_AT_ONCE: usize = 17;
 
 /// Limits on the states inside the atomic sequences that begin in one state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PassingLimits {
+pub struct SequenceLimits {
     /// States.
     pub states: usize,
     /// Words of those states together.
@@ -178,16 +202,12 @@ space_through_pointer!(Arc);
 space_through_pointer!(Box);
 
 impl<S: Sequences + ?Sized> Sequences for Arc<S> {
-    fn may_hold(&self) -> bool {
-        (**self).may_hold()
+    fn holder(&self) -> Option<Holder> {
+        (**self).holder()
     }
 
-    fn is_held(&self, row: &[u64]) -> bool {
-        (**self).is_held(row)
-    }
-
-    fn passing_limits(&self) -> PassingLimits {
-        (**self).passing_limits()
+    fn sequence_limits(&self) -> SequenceLimits {
+        (**self).sequence_limits()
     }
 
     fn most_at_once(&self) -> usize {

@@ -1,6 +1,6 @@
 //! Runs recorded as plain data: everything that a report shows of a run, without the system that it came from.
 
-use fairly_omega::StateId;
+use fairly_omega::{StateId, Stop};
 use fairly_source::Span;
 use serde::{Deserialize, Serialize};
 
@@ -96,15 +96,27 @@ impl Trace {
         start: impl Into<Option<StateId>>,
         run: &Run,
     ) -> Trace {
+        Trace::until(system, start, run, Stop::default()).expect("there is no time to stop")
+    }
+
+    /// The same; `None` if it is time to stop before the last step: a run may have millions of them, and a state many
+    /// variables.
+    pub fn until<S: TransitionSystem>(
+        system: &mut S,
+        start: impl Into<Option<StateId>>,
+        run: &Run,
+        stop: Stop,
+    ) -> Option<Trace> {
         let first = run.steps().next().map(|step| step.from).or(start.into());
         let last = run.steps().last().map(|step| step.to).or(first);
         let closes = run.cycle.first().is_some_and(|step| Some(step.from) == last);
         let mut values = None;
-        let steps = run.steps().map(|step| TraceStep::record(system, step, &mut values)).collect();
+        let record = |step| (!stop.is_due()).then(|| TraceStep::record(system, step, &mut values));
+        let steps: Option<Vec<TraceStep>> = run.steps().map(record).collect();
         let mut trace = Trace {
             processes: system.signature().processes.clone(),
             start: first.map_or(0, |first| position(system, first)),
-            steps,
+            steps: steps?,
             loops_to: (!run.cycle.is_empty()).then_some(run.stem.len()),
             end: last.filter(|_| !closes).map(|state| TraceState::of(system, state)),
             ..Trace::default()
@@ -118,7 +130,7 @@ impl Trace {
         if let (Some(last), true) = (last, idles || run.cycle.is_empty()) {
             trace.stuck = Stuck::of(system, last);
         }
-        trace
+        Some(trace)
     }
 
     /// The first state; none in a trace without states.

@@ -16,7 +16,7 @@ use crate::value::StateValues;
 pub struct Transition {
     /// The state it leads to.
     pub target: StateId,
-    /// What happens.
+    /// Kinds of actions.
     pub action: ActionId,
 }
 
@@ -30,7 +30,7 @@ pub struct AtomIndex(pub u32);
 pub struct Fault {
     /// Whose fault it is.
     pub kind: FaultKind,
-    /// What went wrong, in a sentence.
+    /// The fault, in a sentence.
     pub message: String,
     /// Where it is written.
     pub span: Option<Span>,
@@ -41,7 +41,7 @@ pub struct Fault {
 pub enum FaultKind {
     /// The model's: the run shows an error in it.
     Error,
-    /// Nobody's: the tool stopped here, and what comes after is unknown.
+    /// A limit of the tool; the successors are unknown.
     Limit,
 }
 
@@ -102,7 +102,7 @@ pub trait TransitionSystem {
         false
     }
 
-    /// What an action is that was handed out.
+    /// The action with an id that was handed out.
     fn action(&self, action: ActionId) -> &Action;
 
     /// Appends the moves that single processes offer in `state`, whether or not others join in:
@@ -125,34 +125,39 @@ pub trait TransitionSystem {
     /// The state as a person reads it, on one line.
     fn describe(&self, state: StateId) -> String;
 
-    /// What a state is made of, name by name, in the order in which it is shown: variables, channels,
-    /// where each process is. A system that cannot tell says nothing.
+    /// Values of a state, name by name, in the order in which it is shown: variables, channels, where each
+    /// process is. A system that cannot tell says nothing.
     fn valuation(&self, _state: StateId) -> Vec<(String, String)> {
         Vec::new()
     }
 
-    /// What a state is made of, with types. A system that cannot tell says nothing.
+    /// Contents of a state, with types. A system that cannot tell says nothing.
     fn state_values(&self, _state: StateId) -> StateValues {
         StateValues::default()
     }
 
-    /// What keeps each process from moving in a state in which nothing is enabled; processes that have ended are
-    /// not listed. A system that cannot tell says nothing.
+    /// Obstacles that keep each process from moving in a state in which nothing is enabled; processes that have
+    /// ended are not listed. A system that cannot tell says nothing.
     fn blocked(&mut self, _state: StateId) -> Vec<Blocked> {
         Vec::new()
     }
 
-    /// What kept growing in the states that have been met, in the order in which they were. A system that cannot
-    /// tell says nothing.
+    /// The growth in the states that have been met, in the order in which they were. A system that cannot tell
+    /// says nothing.
     fn growth(&self) -> Option<Growth> {
         None
     }
 
-    /// Has steps made and propositions evaluated by the reference alone from now on, or no longer. A
-    /// system that has no other way has nothing to do.
-    fn by_reference(&mut self, _on: bool) {}
+    /// The system as the reference alone makes its steps, which numbers states by itself, and the states that
+    /// these are there. `None` if nothing else makes the steps of this one.
+    fn reference(&mut self, _states: &[StateId]) -> Option<(&mut Self, Vec<StateId>)>
+    where
+        Self: Sized,
+    {
+        None
+    }
 
-    /// What went wrong in the step that led to this state, which then has no transitions.
+    /// The fault of the step that led to this state, which then has no transitions.
     fn fault(&self, _state: StateId) -> Option<&Fault> {
         None
     }
@@ -163,8 +168,8 @@ pub trait TransitionSystem {
         0
     }
 
-    /// Asks now and then, while a single step takes long, whether to stop; then the step ends in a fault of
-    /// the kind [`FaultKind::Limit`]. It is not asked for what is short, so it is for whoever also asks
+    /// Asks now and then, while a single step takes long, whether to stop; then the step ends in a fault of the
+    /// kind [`FaultKind::Limit`]. It is not asked for in short steps, so a search that uses it also asks
     /// between steps, and only for as long as a search lasts: what has been found is looked at again later.
     fn interrupt(&mut self, _stop: Option<Interrupt>) {}
 

@@ -1,4 +1,4 @@
-//! What a state is made of, as typed values: for reports and for other programs.
+//! Contents of a state, as typed values: for reports and for other programs.
 //!
 //! [`TransitionSystem::valuation`](crate::TransitionSystem::valuation) gives the same facts as a flat list of
 //! texts, for tables and comparisons.

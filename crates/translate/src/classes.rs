@@ -22,8 +22,8 @@ use hashbrown::HashMap;
 use fairly_logic::{Classes, Formula, Formulas};
 use fairly_omega::ops::{self, ProductGraph};
 use fairly_omega::{
-    Acceptance, Automaton, Builder, Components, Import, Label, Letters, Limits, Mark, MarkSet,
-    Prop, Refused, Resource, StateId, emptiness,
+    Acceptance, Automaton, BudgetError, Builder, Components, Import, Label, Letters, Limits, Mark,
+    MarkSet, Prop, Resource, StateId, emptiness,
 };
 
 use crate::fast::weak_powerset;
@@ -74,7 +74,7 @@ pub fn classify(
     formulas: &mut Formulas,
     f: Formula,
     options: &Options,
-) -> Result<SemanticClasses, Refused> {
+) -> Result<SemanticClasses, BudgetError> {
     let negated = formulas.not(f);
     let yes = translate(formulas, f, options)?;
     let no = translate(formulas, negated, options)?;
@@ -98,7 +98,7 @@ pub fn classify(
 ///
 /// # Errors
 /// When the labels of both do not fit in one store; so for the questions below.
-pub fn is_safety(yes: &Automaton, no: &Automaton) -> Result<bool, Refused> {
+pub fn is_safety(yes: &Automaton, no: &Automaton) -> Result<bool, BudgetError> {
     disjoint(&closure(yes), no)
 }
 
@@ -106,7 +106,7 @@ pub fn is_safety(yes: &Automaton, no: &Automaton) -> Result<bool, Refused> {
 ///
 /// # Errors
 /// When the subsets of states that have to be looked at are too many.
-pub fn is_liveness(yes: &Automaton, limits: Limits) -> Result<bool, Refused> {
+pub fn is_liveness(yes: &Automaton, limits: Limits) -> Result<bool, BudgetError> {
     ops::is_universal(&closure(yes), limits)
 }
 
@@ -115,7 +115,7 @@ pub fn is_liveness(yes: &Automaton, limits: Limits) -> Result<bool, Refused> {
 ///
 /// # Errors
 /// When that automaton is too large.
-pub fn is_obligation(yes: &Automaton, no: &Automaton) -> Result<bool, Refused> {
+pub fn is_obligation(yes: &Automaton, no: &Automaton) -> Result<bool, BudgetError> {
     disjoint(&weak_powerset(yes)?, no)
 }
 
@@ -123,7 +123,7 @@ pub fn is_obligation(yes: &Automaton, no: &Automaton) -> Result<bool, Refused> {
 ///
 /// # Errors
 /// When a deterministic automaton for it is too large.
-pub fn is_recurrence(yes: &Automaton, limits: Limits) -> Result<bool, Refused> {
+pub fn is_recurrence(yes: &Automaton, limits: Limits) -> Result<bool, BudgetError> {
     let deterministic = ops::determinize(yes, limits)?;
     let condition = deterministic.acceptance();
     let states: Vec<StateId> = deterministic.states().collect();
@@ -163,7 +163,7 @@ pub fn is_recurrence(yes: &Automaton, limits: Limits) -> Result<bool, Refused> {
 ///
 /// # Errors
 /// When there are too many classes of letters to tell apart.
-pub fn is_stutter_invariant(yes: &Automaton, no: &Automaton) -> Result<bool, Refused> {
+pub fn is_stutter_invariant(yes: &Automaton, no: &Automaton) -> Result<bool, BudgetError> {
     // Two words differ by repetitions only if there is a third one that has those of both. So a
     // word of `yes` and one of `no` that differ so exist exactly if both automata, allowed to read
     // a letter several times, meet. Letters that no label of either tells apart need not be told
@@ -202,7 +202,7 @@ fn repeating(
     labels: &[Label],
     letters: &Letters,
     classes: &[Label],
-) -> Result<Automaton, Refused> {
+) -> Result<Automaton, BudgetError> {
     let mut builder = Builder::new(automaton.propositions().to_vec());
     *builder.letters_mut() = letters.clone();
     let step = Mark(automaton.mark_count());
@@ -243,7 +243,7 @@ fn repeating(
             }
         }
         if builder.edge_count() > MOST_EDGES {
-            return Err(Refused { resource: Resource::Edges, limit: MOST_EDGES });
+            return Err(BudgetError { resource: Resource::Edges, limit: MOST_EDGES });
         }
     }
     Ok(builder.build())
@@ -257,7 +257,7 @@ fn closure(automaton: &Automaton) -> Automaton {
     builder.build()
 }
 
-fn disjoint(one: &Automaton, other: &Automaton) -> Result<bool, Refused> {
+fn disjoint(one: &Automaton, other: &Automaton) -> Result<bool, BudgetError> {
     let mut both = ProductGraph::new(one, other)?;
     Ok(emptiness::find_lasso(&mut both)?.is_none())
 }

@@ -34,8 +34,8 @@
 use fairly_logic::{Formula, Formulas, Node, Premise};
 use fairly_omega::ops::{self, alternating_conjunction};
 use fairly_omega::{
-    Acceptance, Alternating, Automaton, Builder, Components, Label, Letters, Mark, MarkSet,
-    Refused, Resource, StateId,
+    Acceptance, Alternating, Automaton, BudgetError, Builder, Components, Label, Letters, Mark,
+    MarkSet, Resource, StateId,
 };
 
 use crate::lifted::{classes, label_of, over};
@@ -168,7 +168,7 @@ pub fn translate_generic(
     formulas: &mut Formulas,
     f: Formula,
     options: &Options,
-) -> Result<Automaton, Refused> {
+) -> Result<Automaton, BudgetError> {
     let simple = formulas.simplify(f);
     let simple = formulas.nnf(simple);
     let automaton = disjunction(formulas, simple, f, options)?;
@@ -181,7 +181,7 @@ fn disjunction(
     g: Formula,
     whole: Formula,
     options: &Options,
-) -> Result<Automaton, Refused> {
+) -> Result<Automaton, BudgetError> {
     let items = match formulas.node(g) {
         Node::Or(items) => items.to_vec(),
         _ => return conjunction(formulas, g, whole, options),
@@ -215,7 +215,7 @@ fn disjunction(
 }
 
 /// A run chooses one of these at the start.
-fn union(all: Vec<Automaton>, options: &Options) -> Result<Automaton, Refused> {
+fn union(all: Vec<Automaton>, options: &Options) -> Result<Automaton, BudgetError> {
     let mut all = all.into_iter();
     let first = all.next().expect("a disjunction has members");
     all.try_fold(first, |left, right| ops::union(&left, &right, options.limits))
@@ -226,7 +226,7 @@ fn conjunction(
     g: Formula,
     whole: Formula,
     options: &Options,
-) -> Result<Automaton, Refused> {
+) -> Result<Automaton, BudgetError> {
     let Parts { limits, rest } = parts(formulas, g);
     folded(formulas, rest, &limits, whole, options)
 }
@@ -238,7 +238,7 @@ fn folded(
     limits: &[Limit],
     whole: Formula,
     options: &Options,
-) -> Result<Automaton, Refused> {
+) -> Result<Automaton, BudgetError> {
     let rest = formulas.simplify(rest);
     let automaton = over(&translate(formulas, rest, options)?, formulas, rest, whole)?;
     if limits.is_empty() {
@@ -250,7 +250,7 @@ fn folded(
     {
         let member =
             |member| marked(formulas, &automaton, std::slice::from_ref(member), whole, options);
-        let all: Result<Vec<Automaton>, Refused> = members.iter().map(member).collect();
+        let all: Result<Vec<Automaton>, BudgetError> = members.iter().map(member).collect();
         return union(all?, options);
     }
     marked(formulas, &automaton, limits, whole, options)
@@ -273,7 +273,11 @@ impl Marks<'_> {
         Mark(self.next - 1)
     }
 
-    fn condition(&mut self, limit: &Limit, letters: &mut Letters) -> Result<Acceptance, Refused> {
+    fn condition(
+        &mut self,
+        limit: &Limit,
+        letters: &mut Letters,
+    ) -> Result<Acceptance, BudgetError> {
         Ok(match limit {
             Limit::Always(c) => {
                 let bad = self.formulas.negate(*c);
@@ -327,8 +331,8 @@ fn marked(
     limits: &[Limit],
     whole: Formula,
     options: &Options,
-) -> Result<Automaton, Refused> {
-    let too_many = Refused { resource: Resource::Edges, limit: options.limits.edges };
+) -> Result<Automaton, BudgetError> {
+    let too_many = BudgetError { resource: Resource::Edges, limit: options.limits.edges };
     let mut builder = automaton.like();
     builder.add_states(automaton.state_count());
     automaton.initial().iter().for_each(|&state| builder.add_initial(state));
@@ -411,7 +415,7 @@ pub fn translate_alternating(
     formulas: &mut Formulas,
     f: Formula,
     options: &Options,
-) -> Result<Alternating, Refused> {
+) -> Result<Alternating, BudgetError> {
     let simple = formulas.simplify(f);
     let simple = formulas.nnf(simple);
     let Parts { limits, rest } = parts(formulas, simple);
@@ -432,8 +436,8 @@ pub fn translate_alternating(
 }
 
 /// The condition as a conjunction of clauses.
-fn clauses_of(formulas: &mut Formulas, limit: &Limit) -> Result<Vec<Clause>, Refused> {
-    let too_many = Refused { resource: Resource::Disjuncts, limit: MOST_CLAUSES };
+fn clauses_of(formulas: &mut Formulas, limit: &Limit) -> Result<Vec<Clause>, BudgetError> {
+    let too_many = BudgetError { resource: Resource::Disjuncts, limit: MOST_CLAUSES };
     Ok(match limit {
         Limit::Often(b) => vec![Clause { always: Vec::new(), often: *b }],
         Limit::Always(c) => vec![Clause { always: vec![*c], often: Formula::FALSE }],
@@ -493,7 +497,7 @@ fn clause_automaton(
     formulas: &mut Formulas,
     clause: &Clause,
     whole: Formula,
-) -> Result<Automaton, Refused> {
+) -> Result<Automaton, BudgetError> {
     let mut builder = Builder::new(crate::propositions(formulas, whole));
     builder.set_acceptance(Acceptance::streett(1), 2);
     let mut members: Vec<(Formula, Formula)> = Vec::new();

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use fairly_logic::{Formula, Formulas, Node};
 use fairly_omega::{
-    Acceptance, Automaton, Builder, Limits, Mark, MarkSet, Prop, Refused, Resource, StateId,
+    Acceptance, Automaton, BudgetError, Builder, Limits, Mark, MarkSet, Prop, Resource, StateId,
 };
 
 use crate::propositions;
@@ -64,7 +64,7 @@ struct Pending {
 ///
 /// # Errors
 /// When the tableau passes the limits.
-pub fn gpvw(formulas: &mut Formulas, f: Formula, limits: Limits) -> Result<Automaton, Refused> {
+pub fn gpvw(formulas: &mut Formulas, f: Formula, limits: Limits) -> Result<Automaton, BudgetError> {
     tableau(formulas, f, limits, None)
 }
 
@@ -140,7 +140,7 @@ pub fn gpvw_explained(
     formulas: &mut Formulas,
     f: Formula,
     limits: Limits,
-) -> Result<(Automaton, Explanation), Refused> {
+) -> Result<(Automaton, Explanation), BudgetError> {
     let mut explanation = Explanation::default();
     let automaton = tableau(formulas, f, limits, Some(&mut explanation))?;
     Ok((automaton, explanation))
@@ -167,7 +167,7 @@ fn tableau(
     f: Formula,
     limits: Limits,
     mut explained: Option<&mut Explanation>,
-) -> Result<Automaton, Refused> {
+) -> Result<Automaton, BudgetError> {
     let core = to_core(formulas, f);
     let untils: Vec<(Formula, Formula)> = formulas
         .subformulas(core)
@@ -193,7 +193,7 @@ fn tableau(
         // Many copies of a node are discarded, so there are more steps than edges.
         steps += 1;
         if steps > limits.edges.saturating_mul(8) || edges.len() > limits.edges {
-            return Err(Refused { resource: Resource::Edges, limit: limits.edges });
+            return Err(BudgetError { resource: Resource::Edges, limit: limits.edges });
         }
         let Some(eta) = node.new.pop() else {
             let sets = explained.is_some().then(|| node.sets(formulas));
@@ -214,7 +214,7 @@ fn tableau(
                 continue;
             }
             if nodes.len() >= limits.states {
-                return Err(Refused { resource: Resource::States, limit: limits.states });
+                return Err(BudgetError { resource: Resource::States, limit: limits.states });
             }
             let fresh = nodes.len() as u32;
             edges.push((node.from, fresh));

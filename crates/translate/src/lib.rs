@@ -35,7 +35,7 @@ mod gpvw;
 mod lifted;
 
 use fairly_logic::{AtomId, Formula, Formulas};
-use fairly_omega::{Automaton, Limits, Refused};
+use fairly_omega::{Automaton, BudgetError, Limits};
 
 pub use fast::fast;
 pub use generic::{translate_alternating, translate_generic};
@@ -51,7 +51,7 @@ pub struct Translator {
     pub summary: &'static str,
     /// Where it comes from.
     pub origin: &'static str,
-    run: fn(&mut Formulas, Formula, Limits) -> Result<Automaton, Refused>,
+    run: fn(&mut Formulas, Formula, Limits) -> Result<Automaton, BudgetError>,
 }
 
 impl Translator {
@@ -101,7 +101,7 @@ pub fn translate(
     formulas: &mut Formulas,
     f: Formula,
     options: &Options,
-) -> Result<Automaton, Refused> {
+) -> Result<Automaton, BudgetError> {
     (options.translator.run)(formulas, f, options.limits)
 }
 

@@ -12,8 +12,8 @@ use hashbrown::HashMap;
 
 use fairly_logic::{Formula, Formulas, Node, Premise};
 use fairly_omega::{
-    Acceptance, Automaton, Builder, Components, Import, Label, Letters, Limits, Mark, MarkSet,
-    Prop, Refused, Resource, StateId,
+    Acceptance, Automaton, BudgetError, Builder, Components, Import, Label, Letters, Limits, Mark,
+    MarkSet, Prop, Resource, StateId,
 };
 
 use crate::{Options, translate};
@@ -59,7 +59,7 @@ pub fn translate_lifted(
     formulas: &mut Formulas,
     f: Formula,
     options: &Options,
-) -> Result<Lifted, Refused> {
+) -> Result<Lifted, BudgetError> {
     let simple = formulas.simplify(f);
     let lifted = formulas.lift(simple);
     let rest = formulas.simplify(lifted.rest);
@@ -86,7 +86,7 @@ impl Lifted {
     ///
     /// # Errors
     /// When there would be too many edges.
-    pub fn fold(&self, limits: Limits) -> Result<Automaton, Refused> {
+    pub fn fold(&self, limits: Limits) -> Result<Automaton, BudgetError> {
         fold(&self.automaton, &self.constraints, 0, limits)
     }
 }
@@ -98,7 +98,7 @@ pub(crate) fn fold(
     constraints: &[LetterConstraint],
     split: usize,
     limits: Limits,
-) -> Result<Automaton, Refused> {
+) -> Result<Automaton, BudgetError> {
     let mut builder = automaton.like();
     builder.add_states(automaton.state_count());
     for &state in automaton.initial() {
@@ -162,7 +162,7 @@ pub(crate) fn fold(
                 }
             }
             if builder.edge_count() > limits.edges {
-                return Err(Refused { resource: Resource::Edges, limit: limits.edges });
+                return Err(BudgetError { resource: Resource::Edges, limit: limits.edges });
             }
         }
     }
@@ -177,7 +177,7 @@ pub(crate) fn classes(
     marks: &[(Mark, Label)],
     offered: usize,
     limits: Limits,
-) -> Result<Vec<(Label, MarkSet)>, Refused> {
+) -> Result<Vec<(Label, MarkSet)>, BudgetError> {
     let mut classes = vec![(all, MarkSet::new())];
     for &(mark, on) in marks {
         let mut split = Vec::with_capacity(2 * classes.len());
@@ -189,7 +189,7 @@ pub(crate) fn classes(
         }
         split.retain(|(class, _)| *class != Label::FALSE);
         if split.len().saturating_mul(1 + offered) > limits.edges {
-            return Err(Refused { resource: Resource::Edges, limit: limits.edges });
+            return Err(BudgetError { resource: Resource::Edges, limit: limits.edges });
         }
         classes = split;
     }
@@ -205,8 +205,8 @@ pub(crate) fn guess(
     automaton: &Automaton,
     compassions: &[(Label, Label)],
     limits: Limits,
-) -> Result<Automaton, Refused> {
-    let too_many = |resource, limit| Err(Refused { resource, limit });
+) -> Result<Automaton, BudgetError> {
+    let too_many = |resource, limit| Err(BudgetError { resource, limit });
     let components = Components::of(automaton);
     let inside = |state: StateId| {
         components.component(state).is_some_and(|id| {
@@ -275,7 +275,7 @@ pub(crate) fn over(
     formulas: &Formulas,
     part: Formula,
     whole: Formula,
-) -> Result<Automaton, Refused> {
+) -> Result<Automaton, BudgetError> {
     let propositions = crate::propositions(formulas, whole);
     if propositions == automaton.propositions() {
         return Ok(automaton.clone());
@@ -312,7 +312,7 @@ pub(crate) fn label_of(
     b: Formula,
     whole: Formula,
     letters: &mut Letters,
-) -> Result<Label, Refused> {
+) -> Result<Label, BudgetError> {
     let atoms = formulas.atoms(whole);
     let mut done: HashMap<Formula, Label> = HashMap::new();
     for g in formulas.subformulas(b) {

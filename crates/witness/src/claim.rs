@@ -5,7 +5,7 @@
 //! cycle of positions and states can be reached whose marks satisfy the condition. No engine, no product and no
 //! decomposition of `omega` takes part; only the automaton itself and its condition are read.
 
-use fairly_omega::{Automaton, Disjunct, MarkSet, Prop, Refused, StateId};
+use fairly_omega::{Automaton, BudgetError, Disjunct, MarkSet, Prop, StateId};
 use fairly_system::{Run, RunStep, TransitionSystem};
 
 use crate::formula::Meaning;
@@ -23,7 +23,7 @@ pub fn accepted<S: TransitionSystem>(
     run: &Run,
     automaton: &Automaton,
     meaning: impl Fn(Prop) -> Meaning,
-) -> Result<bool, Refused> {
+) -> Result<bool, BudgetError> {
     let holds = |step: &RunStep, prop: usize| {
         let prop = Prop(u32::try_from(prop).unwrap_or(u32::MAX));
         match meaning(prop) {
@@ -48,7 +48,7 @@ pub fn accepted<S: TransitionSystem>(
 ///
 /// # Errors
 /// When the automaton's condition has too many disjuncts.
-fn reads(automaton: &Automaton, letters: &[Vec<bool>], back: usize) -> Result<bool, Refused> {
+fn reads(automaton: &Automaton, letters: &[Vec<bool>], back: usize) -> Result<bool, BudgetError> {
     if back >= letters.len() {
         return Ok(false);
     }

@@ -5,14 +5,14 @@
 //! kin are least or greatest fixed points over the positions, found by going round until nothing
 //! changes.
 //!
-//! Where events are read as [`EventReading::Entering`], there is one position more: the first, which
+//! Where events are read as [`EventPosition::Entering`], there is one position more: the first, which
 //! has no event. Position *i + 1* then reads the event of step *i* and the state that it leads to.
 
 use fairly_fairness::Selector;
 use fairly_logic::{AtomId, Formula, Formulas, Node};
 use fairly_omega::StateId;
 use fairly_system::{
-    AtomIndex, EventReading, EventSet, Run, RunStep, Transition, TransitionSystem,
+    AtomIndex, EventPosition, EventSet, Run, RunStep, Transition, TransitionSystem,
 };
 use hashbrown::HashSet;
 
@@ -37,7 +37,7 @@ pub fn violates<S: TransitionSystem>(
     run: &Run,
     formulas: &Formulas,
     formula: Formula,
-    reading: EventReading,
+    reading: EventPosition,
     meaning: impl Fn(AtomId) -> Meaning,
 ) -> bool {
     !Truth::of(system, run, formulas, formula, reading, meaning).at(formula, 0)
@@ -88,18 +88,18 @@ impl Truth {
         run: &Run,
         formulas: &Formulas,
         formula: Formula,
-        reading: EventReading,
+        reading: EventPosition,
         meaning: impl Fn(AtomId) -> Meaning,
     ) -> Truth {
         let steps: Vec<RunStep> = run.steps().copied().collect();
         let event = |step: &RunStep| Some(step.action);
         // The action and the state at each position, and where the cycle begins.
         let (letters, start): (Vec<_>, usize) = match reading {
-            EventReading::Leaving => {
+            EventPosition::Leaving => {
                 let letters = steps.iter().map(|step| (event(step), step.from));
                 (letters.collect(), run.stem.len())
             }
-            EventReading::Entering => {
+            EventPosition::Entering => {
                 let first = steps.first().map(|step| (None, step.from));
                 let letters = steps.iter().map(|step| (event(step), step.to));
                 (first.into_iter().chain(letters).collect(), run.stem.len() + 1)

@@ -1,7 +1,7 @@
 //! The ledger of a run: the demand of every fairness constraint, and why it counts as met.
 
 use fairly_fairness::{Constraint, Predicate, Selector, Strength};
-use fairly_omega::StateId;
+use fairly_omega::{StateId, Stop};
 use fairly_system::{ActionId, MoveId, Run, RunStep, Transition, TransitionSystem};
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
@@ -57,18 +57,34 @@ impl Ledger {
         run: &Run,
         constraints: &[Constraint],
     ) -> Ledger {
+        Ledger::of_until(system, run, constraints, Stop::default()).expect("no time to stop")
+    }
+
+    /// The same; `None` if it is time to stop before all are judged.
+    pub fn of_until<S: TransitionSystem>(
+        system: &mut S,
+        run: &Run,
+        constraints: &[Constraint],
+        stop: Stop,
+    ) -> Option<Ledger> {
         // Asked once a state: there may be as many constraints as steps, and a state that many
         // processes move from is dear.
         let mut offers: HashMap<StateId, Offer> = HashMap::new();
         for step in &run.cycle {
+            if stop.is_due() {
+                return None;
+            }
             offers.entry(step.from).or_insert_with(|| Offer::of(system, step.from));
         }
         let holds = |step: &RunStep, predicate: &Predicate| {
             holds(system, step, &offers[&step.from], predicate)
         };
-        let entries = constraints
+        let entries: Option<Vec<Entry>> = constraints
             .iter()
             .map(|constraint| {
+                if stop.is_due() {
+                    return None;
+                }
                 let mut asked = Vec::new();
                 let mut given = Vec::new();
                 let mut lapse = None;
@@ -88,16 +104,16 @@ impl Ledger {
                     (Strength::Weak, None, Some(at)) => Reason::Lapses(at),
                     (_, None, _) => Reason::NotMet,
                 };
-                Entry {
+                Some(Entry {
                     name: constraint.name.clone(),
                     strength: constraint.strength,
                     asked,
                     given,
                     reason,
-                }
+                })
             })
             .collect();
-        Ledger { entries, cycle: run.cycle.len() }
+        Some(Ledger { entries: entries?, cycle: run.cycle.len() })
     }
 
     /// Whether every constraint is met.

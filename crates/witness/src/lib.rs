@@ -15,4 +15,4 @@ mod replay;
 pub use claim::accepted;
 pub use formula::{Meaning, Truth, enabled_on, violates};
 pub use ledger::{Entry, Ledger, Reason};
-pub use replay::{Flaw, follow, replay, takes_everything};
+pub use replay::{WitnessError, follow, follow_until, replay, replay_until, takes_everything};

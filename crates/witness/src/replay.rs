@@ -1,11 +1,11 @@
 //! Is it a run of the system at all?
 
-use fairly_omega::StateId;
+use fairly_omega::{StateId, Stop};
 use fairly_system::{ActionId, Run, RunStep, Transition, TransitionSystem};
 
 /// Reasons why a claimed run is not one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Flaw {
+pub enum WitnessError {
     /// It does not start in an initial state.
     #[error("the run does not start in an initial state")]
     Start,
@@ -30,22 +30,37 @@ pub enum Flaw {
     /// There is no run of the whole system behind the one of the reduced system.
     #[error("the whole system has no run like it")]
     Lost,
+    /// Not known: it was time to stop before the run had been walked.
+    #[error("stopped before the run was walked to its end")]
+    Stopped,
 }
 
 /// Walks the run on the system.
 ///
 /// # Errors
 /// With the first thing that is not as it should be.
-pub fn replay<S: TransitionSystem>(system: &mut S, run: &Run) -> Result<(), Flaw> {
+pub fn replay<S: TransitionSystem>(system: &mut S, run: &Run) -> Result<(), WitnessError> {
+    replay_until(system, run, Stop::default())
+}
+
+/// The same; given up when it is time to stop.
+///
+/// # Errors
+/// As [`replay`], and [`WitnessError::Stopped`].
+pub fn replay_until<S: TransitionSystem>(
+    system: &mut S,
+    run: &Run,
+    stop: Stop,
+) -> Result<(), WitnessError> {
     let (Some(first), Some(entry)) = (run.steps().next(), run.cycle.first()) else {
-        return Err(Flaw::Open);
+        return Err(WitnessError::Open);
     };
     let steps: Vec<RunStep> = run.steps().copied().collect();
-    let end = follow(system, first.from, &steps)?;
+    let end = follow_until(system, first.from, &steps, stop)?;
     if end == entry.from || goes_round_again(system, end, &run.cycle) {
         Ok(())
     } else {
-        Err(Flaw::Open)
+        Err(WitnessError::Open)
     }
 }
 
@@ -76,14 +91,30 @@ pub fn follow<S: TransitionSystem>(
     system: &mut S,
     start: StateId,
     steps: &[RunStep],
-) -> Result<StateId, Flaw> {
+) -> Result<StateId, WitnessError> {
+    follow_until(system, start, steps, Stop::default())
+}
+
+/// The same; given up when it is time to stop.
+///
+/// # Errors
+/// As [`follow`], and [`WitnessError::Stopped`].
+pub fn follow_until<S: TransitionSystem>(
+    system: &mut S,
+    start: StateId,
+    steps: &[RunStep],
+    stop: Stop,
+) -> Result<StateId, WitnessError> {
     if !system.initial().contains(&start) {
-        return Err(Flaw::Start);
+        return Err(WitnessError::Start);
     }
     let mut at = start;
     for (position, step) in steps.iter().enumerate() {
         if step.from != at {
-            return Err(Flaw::Gap(position));
+            return Err(WitnessError::Gap(position));
+        }
+        if stop.is_due() {
+            return Err(WitnessError::Stopped);
         }
         // The idle step is the system's only where nothing is enabled.
         let mut enabled = Vec::new();
@@ -94,7 +125,7 @@ pub fn follow<S: TransitionSystem>(
             enabled.contains(&Transition { target: step.to, action: step.action })
         };
         if !real {
-            return Err(Flaw::NoSuchStep(position));
+            return Err(WitnessError::NoSuchStep(position));
         }
         at = step.to;
     }

@@ -1,9 +1,9 @@
-//! What each reduction keeps and what it is refused for, a row each.
+//! Tables of the reductions: the answers that each keeps, and the reasons to refuse it, a row each.
 
 /// A row of the table: something that is asked, and whether a reduction keeps the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// What it is about.
+    /// Subject of the row.
     pub kind: RowKind,
     /// In a few words.
     pub what: &'static str,
@@ -13,7 +13,7 @@ pub struct Row {
     pub reason: &'static str,
 }
 
-/// What the rows of the table are about.
+/// Subject of the rows of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum RowKind {
@@ -58,6 +58,16 @@ pub enum RowKind {
     Faint,
     Faulty,
     Rounds,
+    Several,
+    FollowedBySeveral,
+    Annotated,
+    Unannotated,
+    Unprintable,
+    PrintedEvents,
+    PrintedEnds,
+    PrintedSilent,
+    PrintedGuards,
+    Foreign,
 }
 
 const fn row(kind: RowKind, what: &'static str, kept: bool, reason: &'static str) -> Row {
@@ -229,59 +239,65 @@ pub const SOUNDNESS: &[Row] = &[
         false,
         "every step changes what they read, so none is independent of another",
     ),
+    row(
+        RowKind::Several,
+        "several workers at once",
+        true,
+        "an ample set depends on the state alone, so each worker decides it for itself, in any order",
+    ),
 ];
 
 /// The table for symmetry: one state for all in which processes that are alike have only changed places.
-/// Whatever names a process takes it out of what is exchanged.
+/// A process that something names is not permuted.
 pub const SYMMETRY: &[Row] = &[
     row(
         RowKind::Reachability,
         "errors, deadlocks, states that can be reached",
         true,
-        "an exchange of processes that are alike turns runs into runs",
+        "a permutation of processes that are alike turns runs into runs",
     ),
     row(
         RowKind::Alike,
         "LTL, with X or without, and never claims, if two processes that are alike are not named",
         true,
-        "no step is left out, one stands for those that nobody tells apart",
+        "no step is left out, one stands for those that are not told apart",
     ),
     row(RowKind::NoFairness, "no fairness", true, "every run counts"),
     row(
         RowKind::EventFairness,
         "fairness and liveness of events that all processes alike have, or none of them; justice",
         true,
-        "an exchange changes neither what is asked for nor what is taken",
+        "a permutation changes neither what is asked for nor what is taken",
     ),
     row(
         RowKind::ProcessFairness,
         "fairness of some processes, and of their events and transitions",
         true,
-        "these are named and stay where they are; the others are exchanged",
+        "these are named and stay where they are; the others are permuted",
     ),
     row(
         RowKind::MachineClosure,
         "whether every finite run has a fair continuation",
         true,
-        "an exchange of processes turns runs into runs",
+        "a permutation of processes turns runs into runs",
     ),
     row(
         RowKind::Followed,
         "fairness of all processes that are alike, and of each one's own events and transitions",
         true,
-        "each process is followed through the exchanges, with what is asked for it",
+        "each process is followed through the permutations, with what is asked for it",
     ),
     row(
         RowKind::Numbered,
         "processes that know numbers of processes, in variables, messages and indices of arrays",
         true,
-        "the numbers are exchanged too, if they are only assigned and compared for equality",
+        "the numbers are permuted too, if they are only assigned and compared for equality",
     ),
     row(
         RowKind::Indexed,
         "formulas and constraints that name all processes that are alike, or all but one",
         false,
-        "whoever is named stays where it is, and nobody is left to be exchanged",
+        "named processes stay where they are, and none is left to be permuted",
     ),
     row(
         RowKind::Global,
@@ -300,13 +316,13 @@ pub const SYMMETRY: &[Row] = &[
         RowKind::Numbers,
         "models that compute with numbers of processes or compare them by order, rings, who moved last",
         false,
-        "an exchange changes the numbers, and not what was computed from them",
+        "a permutation changes the numbers, and not what was computed from them",
     ),
     row(
         RowKind::Changed,
         "processes that look alike but have a channel each, or events that others take part in by name",
         false,
-        "exchanges are used only if the whole model is the same after them",
+        "permutations are used only if the whole model is the same after them",
     ),
     row(
         RowKind::Open,
@@ -314,12 +330,24 @@ pub const SYMMETRY: &[Row] = &[
         false,
         "whether they are alike is not known",
     ),
+    row(
+        RowKind::Several,
+        "several workers at once, where processes need not be followed",
+        true,
+        "the state that stands for others depends on the state alone",
+    ),
+    row(
+        RowKind::FollowedBySeveral,
+        "several workers at once, where processes are followed through their permutations",
+        false,
+        "a process is known from the way to a state, so the quotient is explored by one worker",
+    ),
 ];
 
 /// The table for variables that are dead: those that no process reads again before it has given them another
-/// value, and those that nothing depends on, are forgotten. What is left is strongly bisimilar to the system, so only what asks whether two
+/// value, and those that nothing depends on, are reset. What is left is strongly bisimilar to the system, so only what asks whether two
 /// states are the same one is not kept.
-pub const FORGETTING: &[Row] = &[
+pub const RESETTING_DEAD: &[Row] = &[
     row(
         RowKind::Reachability,
         "errors, deadlocks, states that can be reached",
@@ -387,12 +415,18 @@ pub const FORGETTING: &[Row] = &[
         false,
         "what they may still read is not known",
     ),
+    row(
+        RowKind::Several,
+        "several workers at once",
+        true,
+        "what is dead depends on the state alone",
+    ),
 ];
 
-/// The table for statements that are merged: a process does at once what it can do in any case, what cannot go
-/// wrong, and what is about its own variables only. Whoever could tell a process that is about to do so from
-/// one that has done it takes it out of what is merged. What is left has the same runs, but for when such
-/// steps are taken.
+/// The table for merging statements: a process does at once any statement that is always possible, cannot go
+/// wrong, and uses its own variables only. A question that could tell a process before such a statement from
+/// one behind it takes it out of merging. The rest of the system has the same runs, but for the time at which
+/// such steps are taken.
 pub const MERGING: &[Row] = &[
     row(
         RowKind::Errors,
@@ -429,7 +463,7 @@ pub const MERGING: &[Row] = &[
         RowKind::MachineClosure,
         "whether every finite run has a fair continuation",
         true,
-        "whoever is about to do something that is merged can do it first",
+        "a process before a merged statement can execute it first",
     ),
     row(
         RowKind::Looked,
@@ -447,7 +481,7 @@ pub const MERGING: &[Row] = &[
         RowKind::Waiting,
         "models with `timeout`, under fairness",
         false,
-        "there is no timeout while somebody does what would be merged",
+        "there is no timeout while a process executes a merged statement",
     ),
     row(RowKind::Next, "formulas with X", false, "X counts steps"),
     row(
@@ -499,5 +533,98 @@ pub const MERGING: &[Row] = &[
         "processes that are unfolded as they are explored, or with atomic actions that go first (CSP#)",
         false,
         "what they do next is not known, or goes before all others",
+    ),
+    row(
+        RowKind::Several,
+        "several workers at once",
+        true,
+        "it is done before the search; what is left is a model like any other",
+    ),
+];
+
+/// The table for the ample sets of Sun, Liu, Dong and Wang as they are printed (`docs/papers.md` 004-20 to
+/// 004-26): a reference to compare with, which is used only if it is asked for. Each refusal that is one of
+/// soundness names the case in which the printed procedure would give a wrong answer.
+pub const PRINTED: &[Row] = &[
+    row(
+        RowKind::StateFormula,
+        "LTL over states without X",
+        true,
+        "an event that changes what the formula reads is visible",
+    ),
+    row(
+        RowKind::EventFormula,
+        "LTL over events, or both, where steps without them may come anywhere",
+        true,
+        "an event of the formula is visible",
+    ),
+    row(RowKind::NoFairness, "no fairness", true, "every run counts"),
+    row(
+        RowKind::Annotated,
+        "fairness and liveness of events, annotated or all of them",
+        true,
+        "an event is visible if it may change which of these are enabled or ready",
+    ),
+    row(
+        RowKind::Deadlocks,
+        "deadlocks, errors, states that can be reached",
+        true,
+        "some step is followed where one is enabled, and no other process disables it",
+    ),
+    row(RowKind::Next, "formulas with X", false, "Theorem 2 is about formulas without it"),
+    row(
+        RowKind::PrintedEvents,
+        "formulas over events that steps in between would change, such as a U b",
+        false,
+        "Theorem 2 claims them: corpus/systems/c25-reduction-event-until.net shows that it is wrong",
+    ),
+    row(
+        RowKind::PrintedEnds,
+        "systems in which a process may end",
+        false,
+        "all that it can do, which is nothing, is enabled, so nothing is followed: \
+         corpus/systems/c24-reduction-terminated.net",
+    ),
+    row(
+        RowKind::PrintedSilent,
+        "systems in which processes take internal steps or terminate",
+        false,
+        "what is enabled leaves these out, so they are never taken: corpus/csp/printed_silent_step.csp",
+    ),
+    row(
+        RowKind::PrintedGuards,
+        "systems in which a guard reads what another process writes",
+        false,
+        "only what events read and write is compared: corpus/csp/printed_guard_of_another.csp",
+    ),
+    row(
+        RowKind::Unannotated,
+        "fairness of processes and transitions, strong global and inherent fairness, constraints on steps",
+        false,
+        "the paper has fairness of events only",
+    ),
+    row(
+        RowKind::Stopping,
+        "formulas about `deadlock` and `terminated`",
+        false,
+        "the last step to a deadlock changes them, and it may be any step",
+    ),
+    row(
+        RowKind::Never,
+        "never claims, automata, formulas about `enabled(…)` and `taken(…)`",
+        false,
+        "the paper has formulas over states and events",
+    ),
+    row(
+        RowKind::Foreign,
+        "atomic sequences, timeouts, ranks of steps, processes that are started or unfolded",
+        false,
+        "the language of the paper has none",
+    ),
+    row(
+        RowKind::Unprintable,
+        "refinement, determinism, divergence, non-termination, least sets of constraints",
+        false,
+        "the paper has formulas only",
     ),
 ];

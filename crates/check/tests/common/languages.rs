@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use fairly_check::claim::{self, ClaimVerdict, Effort};
 use fairly_check::{
-    Asked, Claim, Execution, Failure, ModelSystem, Property, System, SystemIndex, Systems,
-    Unanswered, Unbindable,
+    AnswerError, Asked, BindingError, CheckError, Claim, Execution, ModelSystem, Property, System,
+    SystemIndex, Systems,
 };
 use fairly_front::csp::syntax::{self, Assertion, FormulaText, Subject};
 use fairly_front::csp::{self, Csp, Specification};
 use fairly_front::include::NoFiles;
-use fairly_front::loaded::{self, Kind, Loaded, Loader, NotLoaded, Settings, Text};
+use fairly_front::loaded::{self, Kind, LoadError, Loaded, Loader, Settings, Text};
 use fairly_front::promela::{self, Promela};
 use fairly_front::trail::Trail;
 use fairly_model::Model;
@@ -26,22 +26,22 @@ fn loaded(
 ) -> Result<Loaded, Vec<Diagnostic>> {
     let text = Text { name: String::new(), text: text.to_owned() };
     loader.load(&[text], settings).map_err(|why| match why {
-        NotLoaded::Wrong(wrong) => wrong.diagnostics,
-        NotLoaded::Refused(why) => panic!("{why}"),
+        LoadError::Wrong(wrong) => wrong.diagnostics,
+        LoadError::Refused(why) => panic!("{why}"),
     })
 }
 
-fn diagnostics(why: Unbindable) -> Vec<Diagnostic> {
+fn diagnostics(why: BindingError) -> Vec<Diagnostic> {
     match why {
-        Unbindable::InModel(diagnostics) => diagnostics,
-        Unbindable::InFormula(wrong) => wrong.diagnostics,
+        BindingError::InModel(diagnostics) => diagnostics,
+        BindingError::InFormula(wrong) => wrong.diagnostics,
     }
 }
 
-fn failure(why: Unanswered) -> Failure {
+fn failure(why: AnswerError) -> CheckError {
     match why {
-        Unanswered::Failed(failure) => failure,
-        Unanswered::Wrong(wrong) => panic!("{wrong:?}"),
+        AnswerError::Failed(failure) => failure,
+        AnswerError::Wrong(wrong) => panic!("{wrong:?}"),
     }
 }
 
@@ -149,7 +149,7 @@ impl PromelaFile {
         &mut self,
         question: &Question,
         effort: impl Into<Effort>,
-    ) -> Result<ClaimVerdict, Failure> {
+    ) -> Result<ClaimVerdict, CheckError> {
         let claim = self.claimed(question).expect("properties of runs are checked elsewhere");
         self.systems.claim(&claim, SystemIndex::ONLY, effort).map_err(failure)
     }
@@ -159,7 +159,7 @@ impl PromelaFile {
         claim: &Claim,
         room: Room,
         bounds: Bounds,
-    ) -> Result<ClaimVerdict, Failure> {
+    ) -> Result<ClaimVerdict, CheckError> {
         let asked = Asked::Claim(claim.clone());
         self.systems.hunt(&asked, SystemIndex::ONLY, room, bounds).map_err(failure)
     }
@@ -167,7 +167,7 @@ impl PromelaFile {
     pub(crate) fn errors_and_end_states(
         &mut self,
         effort: impl Into<Effort>,
-    ) -> Result<(ClaimVerdict, Option<ClaimVerdict>), Failure> {
+    ) -> Result<(ClaimVerdict, Option<ClaimVerdict>), CheckError> {
         let Some(Claim::EndsWell { unfinished }) = self.claimed(&Question::EndStates) else {
             panic!("another claim")
         };
@@ -275,7 +275,7 @@ impl CspFile {
         system: SystemIndex,
         claim: &syntax::Claim,
         effort: impl Into<Effort>,
-    ) -> Result<ClaimVerdict, Unanswered> {
+    ) -> Result<ClaimVerdict, AnswerError> {
         let claim = self.claimed(claim)?;
         self.systems.claim(&claim, system, effort)
     }
@@ -286,7 +286,7 @@ impl CspFile {
         system: SystemIndex,
         room: Room,
         bounds: Bounds,
-    ) -> Result<ClaimVerdict, Failure> {
+    ) -> Result<ClaimVerdict, CheckError> {
         let asked = Asked::Claim(claim.clone());
         self.systems.hunt(&asked, system, room, bounds).map_err(failure)
     }

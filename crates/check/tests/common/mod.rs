@@ -1,4 +1,4 @@
-//! What the random tests of this crate share: the testkit's networks and formulas as text.
+//! Helpers that the random tests of this crate share: the testkit's networks and formulas as text.
 
 pub(crate) mod files;
 pub(crate) mod hunting;
@@ -8,7 +8,7 @@ use fairly_check::{Assumption, Options, Outcome, Property, check};
 use fairly_explore::Explored;
 use fairly_logic::Formulas;
 use fairly_system::{
-    Annotation, ComponentBuilder, Composition, EventReading, Network, TransitionSystem,
+    Annotation, ComponentBuilder, Composition, EventPosition, Network, TransitionSystem,
 };
 use fairly_testkit::ltl::Ltl;
 use fairly_testkit::network::{TinyAnnotation, TinyNetwork, TinyProposition};
@@ -77,7 +77,7 @@ pub(crate) fn written(
 pub(crate) fn property<S: TransitionSystem>(
     system: &mut S,
     text: &str,
-    reading: EventReading,
+    reading: EventPosition,
 ) -> Property {
     let mut formulas = Formulas::new();
     let formula = formulas.parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}"));

@@ -1,4 +1,4 @@
-//! What Fairly says of a program.
+//! Answers of Fairly about a program.
 
 use fairly_check::{Assumption, Options, Outcome, Property};
 use fairly_explore::Explored;
@@ -67,7 +67,7 @@ pub(crate) fn stops(program: &Program) -> bool {
     judge(&mut file, property, Notion::None) == Ok(1)
 }
 
-/// What Fairly says of a program.
+/// Answers of Fairly about a program.
 ///
 /// # Errors
 /// Why it says nothing.

@@ -1,8 +1,8 @@
 //! Small random Promela programs that SPIN accepts.
 //!
-//! What SPIN refuses is avoided: `else` beside channel operations, jumps in a circle, jumps out of
-//! `d_step`, `d_step` that blocks after its first statement. Numbers stay small, but for those next
-//! to where their type wraps around.
+//! Constructs that SPIN refuses are avoided: `else` beside channel operations, jumps in a circle, jumps out of
+//! `d_step`, `d_step` that blocks after its first statement. Numbers stay small, but for those next to where
+//! their type wraps around.
 
 mod channels;
 mod declarations;
@@ -15,7 +15,7 @@ use fairly_testkit::Rng;
 
 use crate::promela_random::program::{Kind, Process, Program, Step};
 
-/// What a variable can hold.
+/// Values that a variable can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Type {
     /// One bit; anything can be assigned.
@@ -76,7 +76,7 @@ impl Channel {
 #[derive(Clone, Debug)]
 struct Called {
     name: String,
-    /// What the first parameter is assigned as.
+    /// The type of the first parameter.
     kind: Type,
     /// Whether it may be called inside `d_step`.
     d_step: bool,
@@ -269,7 +269,7 @@ impl Generator {
         // It may be called inside an atomic sequence.
         place.atomic = true;
         let mut body = self.sequence(&place, 2);
-        // What an option begins with must be known where the inline is called.
+        // The first statement of an option must be known where the inline is called.
         let first = self.assigned(&own[0], &variables);
         body.insert(0, Step::plain(first));
         self.inlines.push(Called { name: name.clone(), kind, d_step });

@@ -7,7 +7,7 @@ pub(crate) struct Step {
     pub(crate) kind: Kind,
 }
 
-/// What a statement is.
+/// Kinds of statements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Plain(String),
@@ -22,9 +22,9 @@ pub(crate) enum Kind {
     DStep(Vec<Step>),
     /// Braces, with a declaration.
     Block(String, Vec<Step>),
-    /// What stands before the braces, `for (i : 0 .. 1)`, and the body.
+    /// The text before the braces, `for (i : 0 .. 1)`, and the body.
     For(String, Vec<Step>),
-    /// What is done, and what escapes from it.
+    /// The main sequence, and the escape from it.
     Unless(Vec<Step>, Vec<Step>),
 }
 
@@ -72,7 +72,7 @@ impl Step {
 /// A proctype, `init` or an inline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Process {
-    /// What stands before the body: `active proctype P0()`.
+    /// The text before the body: `active proctype P0()`.
     pub(crate) head: String,
     pub(crate) provided: Option<String>,
     pub(crate) locals: Vec<String>,
@@ -83,7 +83,7 @@ pub(crate) struct Process {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Promise {
     pub(crate) shape: String,
-    /// What `p0`, `p1` and so on are.
+    /// Definitions of `p0`, `p1` and so on.
     pub(crate) atoms: Vec<String>,
 }
 
@@ -124,7 +124,7 @@ pub(crate) struct Program {
     pub(crate) never: Vec<Watch>,
 }
 
-/// What of a program is written.
+/// Parts of a program to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// With assertions, without formulas.
@@ -372,7 +372,7 @@ pub(crate) fn shrink(program: Program, mut wanted: impl FnMut(&Program) -> bool)
     let mut from = 0;
     loop {
         let candidates = least.smaller();
-        // What could not be left out of the larger program rarely can of the smaller one.
+        // A part that could not be left out of the larger program rarely can of the smaller one.
         let order = (0..candidates.len()).map(|at| (at + from) % candidates.len().max(1));
         let mut found = None;
         for at in order {

@@ -1,4 +1,4 @@
-//! What SPIN says of a program.
+//! Answers of SPIN about a program.
 
 use std::fs;
 use std::path::PathBuf;
@@ -116,7 +116,7 @@ impl Spin {
         }
     }
 
-    /// What SPIN says of a program.
+    /// Answers of SPIN about a program.
     ///
     /// # Errors
     /// Why it says nothing.

@@ -3,16 +3,16 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use fairly_omega::emptiness::{Statistics, Undecided as OfGraph, Why};
+use fairly_omega::emptiness::{EmptinessError as OfGraph, Statistics, Why};
 use fairly_omega::formats::hoa::{self, Shape};
 use fairly_omega::{Automaton, Builder, Hop, Label, Limits, MarkSet, StateId, Word, formats, ops};
-use fairly_search::engines::{Engine, Question, Undecided};
+use fairly_search::engines::{Engine, EngineError, Question};
 use serde_json::{Value, json};
 
 use super::arguments::{Accepts, Compare, Empty, Format};
 use super::reading::NamedShape;
-use super::{Reading, lasso};
-use crate::failure::{self, Failure};
+use super::{Reader, lasso};
+use crate::failure::{self, CliError};
 use crate::output;
 
 /// A JSON answer with its schema.
@@ -25,7 +25,7 @@ fn verdict(yes: bool) -> ExitCode {
     if yes { ExitCode::SUCCESS } else { ExitCode::from(failure::NO) }
 }
 
-pub(super) fn empty(request: &Empty, reading: &Reading) -> Result<ExitCode, Failure> {
+pub(super) fn empty(request: &Empty, reading: &Reader) -> Result<ExitCode, CliError> {
     let mut text = String::new();
     let mut documents = Vec::new();
     let mut all_empty = true;
@@ -90,8 +90,8 @@ pub(super) fn empty(request: &Empty, reading: &Reading) -> Result<ExitCode, Fail
         };
         let answer =
             engine.find_path(&mut automaton.graph()).map_err(|undecided| match undecided {
-                Undecided::Graph(OfGraph::TooHard(refused)) => Failure::Refused(refused),
-                undecided => Failure::Usage {
+                EngineError::Graph(OfGraph::TooHard(refused)) => CliError::Refused(refused),
+                undecided => CliError::Usage {
                     message: format!("{source}: {undecided}"),
                     help: Some(failure::other_engine()),
                 },
@@ -198,7 +198,7 @@ fn statistics_text(statistics: &Statistics) -> String {
 }
 
 /// A word that all automata of one of the starting points accept, as text.
-fn word_of(starts: &[Vec<Automaton>]) -> Result<Option<String>, Failure> {
+fn word_of(starts: &[Vec<Automaton>]) -> Result<Option<String>, CliError> {
     for parts in starts {
         if let Some(word) = ops::common_word(parts, hoa::ALTERNATION)? {
             return Ok(Some(formats::word::print_definite(&word)?));
@@ -230,7 +230,7 @@ fn step_json(automaton: &Automaton, hop: &Hop) -> Value {
     })
 }
 
-pub(super) fn includes(request: &Compare, reading: &Reading) -> Result<ExitCode, Failure> {
+pub(super) fn includes(request: &Compare, reading: &Reader) -> Result<ExitCode, CliError> {
     let (first, second) = reading.two(&request.files)?;
     let limits = Limits { states: request.max_states, ..Limits::default() };
     let missing = ops::includes(&second.automaton, &first.automaton, limits)?;
@@ -258,7 +258,7 @@ pub(super) fn includes(request: &Compare, reading: &Reading) -> Result<ExitCode,
     Ok(verdict(yes))
 }
 
-pub(super) fn equivalent(request: &Compare, reading: &Reading) -> Result<ExitCode, Failure> {
+pub(super) fn equivalent(request: &Compare, reading: &Reader) -> Result<ExitCode, CliError> {
     let (left, right) = reading.two(&request.files)?;
     let limits = Limits { states: request.max_states, ..Limits::default() };
     let difference = ops::equivalent(&left.automaton, &right.automaton, limits)?;
@@ -293,7 +293,7 @@ pub(super) fn equivalent(request: &Compare, reading: &Reading) -> Result<ExitCod
     Ok(verdict(yes))
 }
 
-pub(super) fn accepts(request: &Accepts, reading: &Reading) -> Result<ExitCode, Failure> {
+pub(super) fn accepts(request: &Accepts, reading: &Reader) -> Result<ExitCode, CliError> {
     let mut text = String::new();
     let mut documents = Vec::new();
     let mut all = true;
@@ -307,7 +307,7 @@ pub(super) fn accepts(request: &Accepts, reading: &Reading) -> Result<ExitCode, 
         };
         let propositions = automaton.propositions().to_vec();
         let word = formats::word::parse(&request.word, automaton.letters_mut(), &propositions)
-            .map_err(|diagnostic| Failure::Input {
+            .map_err(|diagnostic| CliError::Input {
                 name: "<word>".to_owned(),
                 text: request.word.clone(),
                 diagnostic: Box::new(diagnostic),

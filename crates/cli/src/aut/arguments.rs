@@ -83,7 +83,7 @@ impl Output {
 }
 
 impl Operation {
-    /// What is read and written, where the result is one automaton or several.
+    /// Formats of input and output, where the result is one automaton or several.
     pub(super) fn through(&self) -> Option<&Transform> {
         match self {
             Operation::Product(Product { through, .. })
@@ -157,7 +157,7 @@ pub(super) struct Empty {
     pub(super) format: Format,
 }
 
-/// What is stepped through. In a terminal Enter goes on and `q` ends it.
+/// Search or construction to step through. In a terminal Enter goes on and `q` ends it.
 #[derive(Args)]
 pub(super) struct Step {
     #[command(flatten)]
@@ -179,7 +179,7 @@ fn engine_names() -> clap::builder::PossibleValuesParser {
     clap::builder::PossibleValuesParser::new(named)
 }
 
-/// What is read, and where the result goes.
+/// Input, and destination of the result.
 #[derive(Args)]
 pub(super) struct Transform {
     #[command(flatten)]
@@ -194,7 +194,7 @@ pub(super) struct Product {
     /// one component alone.
     #[arg(long)]
     pub(super) alphabetised: bool,
-    /// What a component that does not take part contributes to acceptance.
+    /// Contribution to acceptance of a component that does not take part.
     #[arg(long, value_enum, default_value_t = WaitingMarks::State, requires = "alphabetised")]
     pub(super) waiting: WaitingMarks,
     /// Accept what one of them accepts, instead of what all accept.

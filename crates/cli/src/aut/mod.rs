@@ -13,15 +13,15 @@ use std::process::ExitCode;
 
 use fairly_source::Style;
 
-use crate::failure::{self, Failure};
+use crate::failure::{self, CliError};
 
 pub(crate) use arguments::Arguments;
 use arguments::Operation;
-use reading::{Named, Reading};
+use reading::{Named, Reader};
 
 /// An automaton cannot be read as one on finite words.
-fn not_on_states(source: &str) -> Failure {
-    Failure::Usage {
+fn not_on_states(source: &str) -> CliError {
+    CliError::Usage {
         message: format!("{source}: its marks are on edges, so no state is final"),
         help: Some("fairly aut convert --state-based puts them on states".to_owned()),
     }
@@ -29,8 +29,8 @@ fn not_on_states(source: &str) -> Failure {
 
 /// Runs one operation. Automata of a stream that are wrong are left out where each is taken by
 /// itself; the exit code says so in the end.
-pub(crate) fn run(arguments: &Arguments, style: Style) -> Result<ExitCode, Failure> {
-    let reading = Reading::new(style);
+pub(crate) fn run(arguments: &Arguments, style: Style) -> Result<ExitCode, CliError> {
+    let reading = Reader::new(style);
     let code = match (&arguments.operation, arguments.operation.through()) {
         (Operation::Stats(request), _) => stats::run(request, &reading),
         (Operation::Empty(request), _) => answers::empty(request, &reading),

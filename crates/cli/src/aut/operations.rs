@@ -3,31 +3,31 @@
 use fairly_omega::formats::hoa::Shape;
 use fairly_omega::formats::{aut, dot, hoa, never};
 use fairly_omega::ops::{self, AlphabetisedConfig, ProductConfig, Waiting};
-use fairly_omega::{Automaton, Refused};
+use fairly_omega::{Automaton, BudgetError};
 
 use super::arguments::{
     Complement, Convert, Degeneralize, Operation, Output, Product, Target, Transform, WaitingMarks,
 };
 use super::reading::NamedShape;
-use super::{Named, Reading};
-use crate::failure::Failure;
+use super::{Named, Reader};
+use crate::failure::CliError;
 use crate::output::Destination;
 
 /// Runs an operation whose result is one automaton or several, and writes it.
 pub(super) fn run(
     operation: &Operation,
     through: &Transform,
-    reading: &Reading,
-) -> Result<(), Failure> {
+    reading: &Reader,
+) -> Result<(), CliError> {
     // Before anything is made that could not be written.
     Destination::open(through.output.output.as_deref())?;
     let limits = through.output.limits();
     let several = || reading.several(&through.input.files);
-    let each = |change: &dyn Fn(&Automaton) -> Result<Automaton, Refused>| {
+    let each = |change: &dyn Fn(&Automaton) -> Result<Automaton, BudgetError>| {
         let all = reading.each(&through.input.files)?.into_iter();
         Ok(all.map(|Named { automaton, .. }| change(&automaton)).collect::<Result<Vec<_>, _>>()?)
     };
-    let made: Result<Vec<Automaton>, Failure> = match operation {
+    let made: Result<Vec<Automaton>, CliError> = match operation {
         Operation::Product(Product { alphabetised: true, waiting, .. }) => {
             let waiting = match waiting {
                 WaitingMarks::State => Waiting::RepeatsStateMarks,
@@ -85,9 +85,9 @@ pub(super) fn run(
 /// Changes automata that are read as automata on finite words.
 fn finite(
     through: &Transform,
-    reading: &Reading,
-    change: impl Fn(&Automaton) -> Result<Option<Automaton>, Refused>,
-) -> Result<Vec<Automaton>, Failure> {
+    reading: &Reader,
+    change: impl Fn(&Automaton) -> Result<Option<Automaton>, BudgetError>,
+) -> Result<Vec<Automaton>, CliError> {
     let changed =
         reading.each(&through.input.files)?.into_iter().map(|Named { source, automaton }| {
             change(&automaton)?.ok_or_else(|| super::not_on_states(&source))
@@ -96,10 +96,10 @@ fn finite(
 }
 
 /// Combines the automata from left to right.
-fn fold<E: Into<Failure>>(
+fn fold<E: Into<CliError>>(
     automata: Vec<Automaton>,
     combine: impl Fn(&Automaton, &Automaton) -> Result<Automaton, E>,
-) -> Result<Vec<Automaton>, Failure> {
+) -> Result<Vec<Automaton>, CliError> {
     let mut automata = automata.into_iter();
     let first = automata.next().expect("at least two were read");
     let all = automata.try_fold(first, |left, right| combine(&left, &right));
@@ -107,7 +107,7 @@ fn fold<E: Into<Failure>>(
 }
 
 /// Writes automata in HOA as they are.
-fn copy(through: &Transform, reading: &Reading) -> Result<(), Failure> {
+fn copy(through: &Transform, reading: &Reader) -> Result<(), CliError> {
     let mut text = String::new();
     for NamedShape { shape, .. } in reading.each_shape(&through.input.files)? {
         match shape {
@@ -119,7 +119,7 @@ fn copy(through: &Transform, reading: &Reading) -> Result<(), Failure> {
 }
 
 /// Writes all results, or none if one of them cannot be expressed in the format.
-fn write(automata: &[Automaton], output: &Output) -> Result<(), Failure> {
+fn write(automata: &[Automaton], output: &Output) -> Result<(), CliError> {
     let mut text = String::new();
     for automaton in automata {
         match output.to {
@@ -134,6 +134,6 @@ fn write(automata: &[Automaton], output: &Output) -> Result<(), Failure> {
     Destination::open(output.output.as_deref())?.write(&text)
 }
 
-fn inexpressible(error: &impl std::fmt::Display) -> Failure {
-    Failure::usage(error.to_string())
+fn inexpressible(error: &impl std::fmt::Display) -> CliError {
+    CliError::usage(error.to_string())
 }

@@ -9,7 +9,7 @@ use fairly_omega::formats::hoa::{self, Read, Shape};
 use fairly_omega::formats::{self, Format};
 use fairly_source::{Diagnostic, Style, render};
 
-use crate::failure::Failure;
+use crate::failure::CliError;
 use crate::input::{self, Input, Patience};
 use crate::output;
 
@@ -19,27 +19,27 @@ pub(super) struct Named {
     pub(super) automaton: Automaton,
 }
 
-/// What a file holds, with the name of the input it came from.
+/// Kind of automaton in a file, with the name of the input it came from.
 pub(super) struct NamedShape {
     pub(super) source: String,
     pub(super) shape: Shape,
 }
 
-/// What is wrong with one automaton of an input.
-struct Wrong {
+/// Error in one automaton of an input.
+struct ReadError {
     source: String,
-    failure: Failure,
+    failure: CliError,
 }
 
 /// Reads automata and tells on standard error what is odd about them.
-pub(super) struct Reading {
+pub(super) struct Reader {
     style: Style,
     left_out: Cell<bool>,
 }
 
-impl Reading {
-    pub(super) fn new(style: Style) -> Reading {
-        Reading { style, left_out: Cell::new(false) }
+impl Reader {
+    pub(super) fn new(style: Style) -> Reader {
+        Reader { style, left_out: Cell::new(false) }
     }
 
     /// Whether an automaton was wrong and left out.
@@ -49,19 +49,19 @@ impl Reading {
 
     /// Every automaton of every input that is right, for operations on each by itself. If none is,
     /// the first mistake is the failure.
-    pub(super) fn each(&self, paths: &[String]) -> Result<Vec<Named>, Failure> {
+    pub(super) fn each(&self, paths: &[String]) -> Result<Vec<Named>, CliError> {
         let (shapes, wrong) = self.read(paths, true)?;
         self.without_wrong(shapes, wrong)
     }
 
     /// The same with alternating automata as they are.
-    pub(super) fn each_shape(&self, paths: &[String]) -> Result<Vec<NamedShape>, Failure> {
+    pub(super) fn each_shape(&self, paths: &[String]) -> Result<Vec<NamedShape>, CliError> {
         let (shapes, wrong) = self.read(paths, false)?;
         self.without_wrong(shapes, wrong)
     }
 
     /// Every automaton of every input; all of them, or none.
-    pub(super) fn all(&self, paths: &[String]) -> Result<Vec<Named>, Failure> {
+    pub(super) fn all(&self, paths: &[String]) -> Result<Vec<Named>, CliError> {
         let (shapes, wrong) = self.read(paths, true)?;
         match wrong.into_iter().next() {
             Some(wrong) => Err(wrong.failure),
@@ -70,19 +70,19 @@ impl Reading {
     }
 
     /// Exactly two automata, from one input or two.
-    pub(super) fn two(&self, paths: &[String]) -> Result<(Named, Named), Failure> {
+    pub(super) fn two(&self, paths: &[String]) -> Result<(Named, Named), CliError> {
         let automata = self.all(paths)?;
         let count = automata.len();
         <[Named; 2]>::try_from(automata)
             .map(|[first, second]| (first, second))
-            .map_err(|_| Failure::usage(format!("this takes two automata; the input has {count}")))
+            .map_err(|_| CliError::usage(format!("this takes two automata; the input has {count}")))
     }
 
     /// At least two automata.
-    pub(super) fn several(&self, paths: &[String]) -> Result<Vec<Automaton>, Failure> {
+    pub(super) fn several(&self, paths: &[String]) -> Result<Vec<Automaton>, CliError> {
         let automata = self.all(paths)?;
         if automata.len() < 2 {
-            return Err(Failure::usage("this takes at least two automata"));
+            return Err(CliError::usage("this takes at least two automata"));
         }
         Ok(automata.into_iter().map(|named| named.automaton).collect())
     }
@@ -90,15 +90,15 @@ impl Reading {
     fn without_wrong<T: From<NamedShape>>(
         &self,
         shapes: Vec<NamedShape>,
-        wrong: Vec<Wrong>,
-    ) -> Result<Vec<T>, Failure> {
+        wrong: Vec<ReadError>,
+    ) -> Result<Vec<T>, CliError> {
         if shapes.is_empty() {
             return Err(match wrong.into_iter().next() {
                 Some(wrong) => wrong.failure,
-                None => Failure::usage("no automaton in the input"),
+                None => CliError::usage("no automaton in the input"),
             });
         }
-        for Wrong { source, failure } in wrong {
+        for ReadError { source, failure } in wrong {
             self.left_out.set(true);
             failure.report(self.style);
             output::note(&format!("{source} is left out"));
@@ -111,7 +111,7 @@ impl Reading {
         &self,
         paths: &[String],
         plain: bool,
-    ) -> Result<(Vec<NamedShape>, Vec<Wrong>), Failure> {
+    ) -> Result<(Vec<NamedShape>, Vec<ReadError>), CliError> {
         let (mut shapes, mut wrong) = (Vec::new(), Vec::new());
         for Input { name, text } in input::read_all(paths, |_| Encoding::Utf8, Patience::default())?
         {
@@ -131,8 +131,8 @@ impl Reading {
                     Err(diagnostic) => {
                         let (name, text) = (name.clone(), text.clone());
                         let diagnostic = Box::new(diagnostic);
-                        let failure = Failure::Input { name, text, diagnostic };
-                        wrong.push(Wrong { source, failure });
+                        let failure = CliError::Input { name, text, diagnostic };
+                        wrong.push(ReadError { source, failure });
                     }
                 }
             }
@@ -190,6 +190,6 @@ fn reads(text: &str) -> Vec<Result<Read, Diagnostic>> {
 }
 
 fn write_error(text: &str) {
-    // If stderr is gone, nobody reads notes.
+    // If stderr is gone, notes have no reader.
     let _ = std::io::stderr().write_all(text.as_bytes());
 }

@@ -7,11 +7,11 @@ use fairly_omega::{Components, ops};
 use serde_json::json;
 
 use super::arguments::{Format, Stats};
-use super::{Named, Reading};
-use crate::failure::Failure;
+use super::{Named, Reader};
+use crate::failure::CliError;
 use crate::output;
 
-pub(super) fn run(request: &Stats, reading: &Reading) -> Result<ExitCode, Failure> {
+pub(super) fn run(request: &Stats, reading: &Reader) -> Result<ExitCode, CliError> {
     let mut text = String::new();
     let mut documents = Vec::new();
     for Named { source, automaton } in reading.each(&request.input.files)? {

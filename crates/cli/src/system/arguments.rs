@@ -1,30 +1,33 @@
 //! The arguments of the commands on systems.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, ValueEnum};
+use fairly_check::workers::Workers;
 use fairly_check::{Execution, Options, Reduction};
-use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
+use fairly_fairness::{AnnotationLevel, Level, Notion, PrefixKind};
 use fairly_front::languages::{LANGUAGES, Language};
 use fairly_report::{Document, Look, formats, json};
 use fairly_search::lossy::{Keep, Room};
 use fairly_search::{Bounds, Engine};
+use fairly_store::WorkerId;
 use fairly_store::meter;
 
 use super::AboutFairness;
 use super::budget::{Budget, budget};
 use super::next::{Setting, value_of};
 use super::runs::RunsKept;
-use crate::failure::Failure;
+use crate::failure::CliError;
 use crate::files::Output;
 use crate::input::Patience;
 use crate::interim::{Answer, SoFar};
 use crate::output;
 use crate::progress::Progress;
 
-/// What to look at, and how hard.
+/// Parts of the model to look at, and limits.
 #[derive(Args)]
 pub(crate) struct Model {
     /// A `.csp`, `.pml` or `.net` file, or components as `.aut` or HOA files; `-` is standard input.
@@ -66,6 +69,10 @@ pub(crate) struct Model {
     /// Which engine searches; the best one for the problem if not given.
     #[arg(long, value_name = "ENGINE", value_parser = engines())]
     engine: Option<String>,
+    /// How many threads search at once; small questions are answered by one [default: as many as the program may
+    /// use].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=63))]
+    workers: Option<u8>,
     /// How inherent fairness is decided: as the paper that introduces it does, as its Section 6 does, or as its
     /// outlook proposes.
     #[arg(long, value_enum, value_name = "PROCEDURE", conflicts_with = "engine")]
@@ -91,6 +98,9 @@ pub(crate) struct Model {
     /// Follow every step of the system, also where fewer would give the same answer.
     #[arg(long)]
     pub(super) no_reduction: bool,
+    /// Which reductions may be used where they are sound.
+    #[arg(long, value_enum, value_name = "REDUCTION", conflicts_with = "no_reduction")]
+    reduction: Option<ReductionChoice>,
     /// How to print the answer.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(super) format: Format,
@@ -109,7 +119,7 @@ pub(crate) struct Model {
     /// The runs that the command keeps, for all models.
     #[arg(skip)]
     pub(super) kept: Arc<RunsKept>,
-    /// What is expected of properties, by their names; of all of them without a name.
+    /// Expected answers of properties, by their names; of all of them without a name.
     #[arg(skip)]
     pub(super) expectations: Vec<(Option<String>, Outcome)>,
     /// How much is said.
@@ -139,7 +149,7 @@ pub(super) enum Detail {
     Verbose,
 }
 
-/// What is expected of a property.
+/// Expected answer for a property.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     Holds,
@@ -188,7 +198,7 @@ fn bytes(text: &str) -> Result<usize, String> {
     number.checked_mul(unit).ok_or_else(|| "so many bytes no machine has".to_owned())
 }
 
-/// What a lossy search is asked to keep, and in how many bytes if it is said.
+/// Part of each state that a lossy search keeps, and in how many bytes if that is said.
 #[derive(Clone)]
 struct Kept {
     keep: Keep,
@@ -271,7 +281,7 @@ impl Model {
 
     /// Something is asked about a model; it is not known what as long as the model is read, for which there
     /// is as much time as for an answer.
-    pub(super) fn reading(&self, files: &[String]) -> Result<(), Failure> {
+    pub(super) fn reading(&self, files: &[String]) -> Result<(), CliError> {
         let deadline = self.deadline(&[])?;
         if let Some(progress) = self.progress {
             progress.interim().ask(files.join(" "), Vec::new());
@@ -316,7 +326,7 @@ impl Model {
         }
     }
 
-    /// What is expected of a property: `holds` or `violated`.
+    /// Expected answer of a property: `holds` or `violated`.
     pub(super) fn expected(&self, title: &str) -> Option<&'static str> {
         let title = squeezed(title);
         // The last word counts: flags come after settings.
@@ -360,7 +370,7 @@ impl Model {
     }
 
     /// Has a failure said in the format of the answers, beside the words on stderr.
-    pub(super) fn say(&self, failure: Failure) -> Failure {
+    pub(super) fn say(&self, failure: CliError) -> CliError {
         if self.format != Format::Human {
             let documents = failure.documents(&self.files.join(" "));
             // The failure is what counts.
@@ -383,8 +393,21 @@ impl Model {
         }
     }
 
+    /// The reductions that may be used.
+    fn reduction(&self) -> Reduction {
+        match self.reduction {
+            None if self.no_reduction => Reduction::Off,
+            None | Some(ReductionChoice::Sound) => Reduction::Sound,
+            Some(ReductionChoice::Symmetry) => Reduction::Symmetry,
+            Some(ReductionChoice::DeadVariables) => Reduction::DeadVariables,
+            Some(ReductionChoice::Merging) => Reduction::Merging,
+            Some(ReductionChoice::Paper) => Reduction::Paper,
+            Some(ReductionChoice::Off) => Reduction::Off,
+        }
+    }
+
     /// The same options, for a search whose states are counted: of the whole system.
-    pub(super) fn whole(&self) -> Result<Options, Failure> {
+    pub(super) fn whole(&self) -> Result<Options, CliError> {
         Ok(Options { reduction: Reduction::Off, ..self.options()? })
     }
 
@@ -400,18 +423,27 @@ impl Model {
     }
 
     /// When the time of a question with these names is over, if it begins now.
-    fn deadline(&self, names: &[&str]) -> Result<Option<Instant>, Failure> {
+    fn deadline(&self, names: &[&str]) -> Result<Option<Instant>, CliError> {
         let own = self.timeout.iter().rev().find(|budget| budget.is_for(names));
         own.map(Budget::deadline).transpose()
     }
 
     /// The options of work on no question in particular; the clock starts now.
-    pub(super) fn options(&self) -> Result<Options, Failure> {
+    pub(super) fn options(&self) -> Result<Options, CliError> {
         self.options_for(&[])
     }
 
+    /// How many threads may search at once.
+    fn workers(&self) -> NonZeroUsize {
+        let asked = self.workers.and_then(|count| NonZeroUsize::new(count.into()));
+        // The limits of the group that the program runs in are taken into account.
+        let available = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let most = const { NonZeroUsize::new(WorkerId::MOST).expect("some") };
+        asked.unwrap_or_else(available).min(most)
+    }
+
     /// The options of a question that has these names; the clock starts now.
-    pub(super) fn options_for(&self, names: &[&str]) -> Result<Options, Failure> {
+    pub(super) fn options_for(&self, names: &[&str]) -> Result<Options, CliError> {
         let deadline = self.deadline(names)?;
         if let Some(progress) = self.progress {
             progress.until(deadline);
@@ -420,10 +452,28 @@ impl Model {
         Ok(Options {
             engine: self.chosen_engine(),
             bounds: Bounds { nodes: self.max_states, deadline, bytes: self.max_memory, watch },
-            reduction: if self.no_reduction { Reduction::Off } else { Reduction::Sound },
+            reduction: self.reduction(),
+            workers: Workers { count: self.workers(), ..Workers::default() },
             ..Options::default()
         })
     }
+}
+
+/// Reductions that may be used.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ReductionChoice {
+    /// All of them.
+    Sound,
+    /// One state for all that differ by a permutation of processes that are alike.
+    Symmetry,
+    /// Dead variables are reset: those that are not read again.
+    DeadVariables,
+    /// Statements that make no difference to other processes are merged.
+    Merging,
+    /// Ample sets as Sun, Liu, Dong and Wang print them: a reference, which is refused where it would be wrong.
+    Paper,
+    /// None, as with --no-reduction.
+    Off,
 }
 
 /// How an answer is printed.
@@ -441,6 +491,8 @@ pub(crate) enum Format {
     Junit,
     /// A table and the runs, for a comment or a summary.
     Markdown,
+    /// A page of its own with the runs to be walked, for artefacts, mails and papers.
+    Html,
 }
 
 impl Format {
@@ -452,11 +504,12 @@ impl Format {
             Format::Sarif => json::text(&json::value(&formats::sarif(documents))),
             Format::Junit => formats::junit(documents),
             Format::Markdown => formats::markdown(documents),
+            Format::Html => fairly_explorer::page::page(documents),
         }
     }
 
     /// Prints a text in this format.
-    pub(super) fn print(self, text: &str) -> Result<(), Failure> {
+    pub(super) fn print(self, text: &str) -> Result<(), CliError> {
         match self {
             Format::Github => output::write_commands(text),
             _ => output::write(text, None),
@@ -471,19 +524,19 @@ pub(crate) struct Check {
     /// The fairness to assume. Without it: the model's annotations if it has any, else none.
     #[arg(long, value_enum, value_name = "NOTION")]
     fairness: Option<FairnessName>,
-    /// What weak and strong fairness are about.
+    /// Subject of weak and strong fairness.
     #[arg(long, value_enum, default_value_t = LevelName::Process)]
     level: LevelName,
     /// A further constraint: wf(NAME), sf(NAME), wl(EVENT), sl(EVENT), justice(p), compassion(p, q). A name is
     /// that of a process, an event or an action, as `fairly least` prints it.
     #[arg(long = "constraint", value_name = "CONSTRAINT")]
     pub(super) constraints: Vec<String>,
-    /// What annotations in the model are attached to.
+    /// The object that annotations in the model are attached to.
     #[arg(long, value_enum, default_value_t = AnnotationName::Name)]
     annotations: AnnotationName,
-    /// What a prefix is under inherent fairness.
-    #[arg(long, value_enum, default_value_t = ReadingName::Trace)]
-    reading: ReadingName,
+    /// Meaning of a prefix under inherent fairness.
+    #[arg(long, value_enum, default_value_t = PrefixName::Trace)]
+    reading: PrefixName,
     /// Instead of an answer: print the properties of the file, with their kinds, lines and formulas.
     #[arg(long, conflicts_with_all = ["machine_closed", "feasible", "ladder", "report", "spin_compat", "trace"])]
     pub(super) list: bool,
@@ -509,8 +562,8 @@ pub(crate) struct Check {
     /// Also: the verdict under every notion of fairness.
     #[arg(long)]
     pub(super) ladder: bool,
-    /// What to print: answers with their `runs`, or one `table`, for Promela with SPIN's answers beside if --run-spin allows it.
-    /// FORMAT=FILE also writes the answers to a file, as with --format: junit=report.xml.
+    /// Report to print: answers with their `runs`, or one `table`, for Promela with SPIN's answers beside if
+    /// --run-spin allows it. FORMAT=FILE also writes the answers to a file, as with --format: junit=report.xml.
     #[arg(long, value_parser = report, default_value = "runs", value_name = "WHAT")]
     pub(super) report: Vec<Report>,
     /// Also: how many states SPIN stores for each question of a Promela file, without reduction.
@@ -521,8 +574,7 @@ pub(crate) struct Check {
     /// trust as you trust a program.
     #[arg(long)]
     pub(super) run_spin: bool,
-    /// What is expected: `violated`, or `NAME=violated` of one property. What is as expected counts as
-    /// passed.
+    /// Expected answer: `violated`, or `NAME=violated` of one property. An expected answer counts as passed.
     #[arg(long, value_name = "[NAME=]OUTCOME", value_parser = expectation)]
     pub(super) expect: Vec<(Option<String>, Outcome)>,
     /// Look for errors without keeping whole states, where they do not fit into memory: `fingerprints`
@@ -538,23 +590,31 @@ pub(crate) struct Check {
     /// several models, to FILE.MODEL.NAME, where names are shortened to letters, digits, `_` and `-`.
     #[arg(long, value_name = "FILE")]
     pub(super) trace: Option<String>,
+    /// Write certificates of the answers to a file, for `fairly-verify`, which shares no code with this program.
+    #[arg(long, value_name = "FILE", conflicts_with_all = [
+        "list", "explain_plan", "machine_closed", "feasible", "lossy", "watch",
+    ])]
+    pub(super) certificate: Option<String>,
+    /// Have a certificate of each answer verified, and say so beside the answer.
+    #[arg(long, conflicts_with_all = ["list", "explain_plan", "machine_closed", "feasible", "lossy"])]
+    pub(super) certify: bool,
 }
 
-/// What `--report` asks for.
+/// Meaning of `--report`.
 fn report(text: &str) -> Result<Report, String> {
     match text.split_once('=') {
         None if text == "runs" => Ok(Report::Runs),
         None if text == "table" => Ok(Report::Table),
         None => Err("write runs, table, or FORMAT=FILE".to_owned()),
-        Some((format, file)) => {
-            match Format::from_str(format, true) {
-                Ok(format) if format != Format::Human && !file.is_empty() => {
-                    Ok(Report::File(format, file.to_owned()))
-                }
-                _ => Err("write json=FILE, junit=FILE, sarif=FILE, github=FILE or markdown=FILE"
-                    .to_owned()),
+        Some((format, file)) => match Format::from_str(format, true) {
+            Ok(format) if format != Format::Human && !file.is_empty() => {
+                Ok(Report::File(format, file.to_owned()))
             }
-        }
+            _ => Err(
+                "write json=FILE, junit=FILE, sarif=FILE, github=FILE, markdown=FILE or html=FILE"
+                    .to_owned(),
+            ),
+        },
     }
 }
 
@@ -596,12 +656,12 @@ impl Check {
 
     /// Finds out, before anything is searched, whether what `--report` and `--trace` ask for can be
     /// written.
-    pub(super) fn try_outputs(&self) -> Result<(), Failure> {
+    pub(super) fn try_outputs(&self) -> Result<(), CliError> {
         let reports = self.report.iter().filter_map(|report| match report {
             Report::File(_, file) => Some(file),
             Report::Runs | Report::Table => None,
         });
-        for path in reports.chain(&self.trace) {
+        for path in reports.chain(&self.trace).chain(&self.certificate) {
             Output::open(path)?;
         }
         Ok(())
@@ -613,7 +673,7 @@ impl Check {
     }
 
     /// Writes the files that `--report` names; gives what went wrong.
-    pub(super) fn write_reports(&self, documents: &[Document]) -> Vec<Failure> {
+    pub(super) fn write_reports(&self, documents: &[Document]) -> Vec<CliError> {
         let mut unwritten = Vec::new();
         for report in &self.report {
             if let Report::File(format, file) = report {
@@ -624,12 +684,11 @@ impl Check {
         unwritten
     }
 
-    /// What a lossy search keeps, if one is asked for, and how it divides the memory: three quarters
-    /// are for fingerprints, half is for bits, unless it is said otherwise, the rest for states that
-    /// wait to be expanded. Of the larger examples 4 to 7 % of all states have to wait at a time, and
-    /// those are whole.
-    pub(super) fn room(&self) -> Result<Option<Room>, Failure> {
-        /// If nobody says how much.
+    /// Memory of a lossy search, if one is asked for, and its division: three quarters are for fingerprints,
+    /// half is for bits, unless it is said otherwise, the rest for states that wait to be expanded. Of the
+    /// larger examples 4 to 7 % of all states have to wait at a time, and those are whole.
+    pub(super) fn room(&self) -> Result<Option<Room>, CliError> {
+        /// The default.
         const MEMORY: usize = 256 << 20;
         let Some(Kept { keep, table, .. }) = self.lossy else { return Ok(None) };
         let (table, frontier) = match (table, self.model.max_memory) {
@@ -641,14 +700,14 @@ impl Check {
             (Some(table), None) => (table, table.max(1 << 20)),
             (Some(table), Some(all)) if table < all => (table, all - table),
             (Some(_), Some(_)) => {
-                return Err(Failure::Usage {
+                return Err(CliError::Usage {
                     message: "--lossy bits=… leaves nothing of --max-memory for the search"
                         .to_owned(),
                     help: Some("say `--lossy bits`: it takes half of it".to_owned()),
                 });
             }
         };
-        // What is divided is for states; what else there is comes on top.
+        // The divided memory is for states; all other memory comes on top.
         if let Some(all) = self.model.max_memory {
             meter::limit(all.saturating_add(2 * meter::PROGRAM));
         }
@@ -667,7 +726,7 @@ impl Check {
             FairnessName::Annotated if self.annotations != AnnotationName::Name => {
                 add("--annotations", value_of(&self.annotations));
             }
-            FairnessName::Inherent if self.reading != ReadingName::Trace => {
+            FairnessName::Inherent if self.reading != PrefixName::Trace => {
                 add("--reading", value_of(&self.reading));
             }
             _ => {}
@@ -675,7 +734,7 @@ impl Check {
         words
     }
 
-    /// What this is about, for the command that is suggested in the end.
+    /// Context of the command, for the one that is suggested in the end.
     pub(super) fn setting(&self, files: &[String]) -> Setting {
         let setting = Setting::new("check", &self.model, files);
         let lossy = self.lossy.as_ref().map(|kept| kept.text.clone());
@@ -708,14 +767,14 @@ impl Check {
             Some(FairnessName::StrongLive) => Notion::StrongLive,
             Some(FairnessName::Global) => Notion::Global,
             Some(FairnessName::Inherent) => Notion::Inherent(match self.reading {
-                ReadingName::Trace => Reading::Trace,
-                ReadingName::Run => Reading::Run,
+                PrefixName::Trace => PrefixKind::Trace,
+                PrefixName::Run => PrefixKind::Run,
             }),
         }
     }
 }
 
-/// What fairness is asked for, where annotations are read by name and prefixes as traces.
+/// Fairness that is asked for, where annotations are read by name and prefixes as traces.
 pub(super) fn notion(
     fairness: Option<FairnessName>,
     level: LevelName,
@@ -732,11 +791,11 @@ pub(super) fn notion(
         Some(FairnessName::WeakLive) => Notion::WeakLive,
         Some(FairnessName::StrongLive) => Notion::StrongLive,
         Some(FairnessName::Global) => Notion::Global,
-        Some(FairnessName::Inherent) => Notion::Inherent(Reading::Trace),
+        Some(FairnessName::Inherent) => Notion::Inherent(PrefixKind::Trace),
     }
 }
 
-/// What is printed of the answers.
+/// Part of the answers to print.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Report {
     /// Every answer, with the run that shows it.
@@ -760,7 +819,7 @@ pub(super) enum FairnessName {
     WeakLive,
     /// No event is ready again and again without being taken again and again.
     StrongLive,
-    /// What the model's annotations ask for.
+    /// Fairness as the annotations of the model ask for it.
     Annotated,
     /// Every transition that is possible again and again is taken again and again.
     Global,
@@ -768,7 +827,7 @@ pub(super) enum FairnessName {
     Inherent,
 }
 
-/// What fairness is about.
+/// Subject of fairness.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum LevelName {
     /// Processes.
@@ -798,7 +857,7 @@ enum AnnotationName {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ReadingName {
+enum PrefixName {
     /// The word it reads.
     Trace,
     /// The run itself.
@@ -818,7 +877,7 @@ pub(crate) struct Ladder {
 pub(crate) struct Least {
     #[command(flatten)]
     pub(crate) model: Model,
-    /// What the constraints are about.
+    /// Subject of the constraints.
     #[arg(long, value_enum, default_value_t = LevelName::Process)]
     pub(super) level: LevelName,
     /// A constraint to assume in any case; written as for `fairly check`.
@@ -827,14 +886,14 @@ pub(crate) struct Least {
 }
 
 impl Ladder {
-    /// What this is about, for the command that is suggested in the end.
+    /// Context of the command, for the one that is suggested in the end.
     pub(super) fn setting(&self, files: &[String]) -> Setting {
         Setting::new("ladder", &self.model, files).assuming(Vec::new(), &self.constraints)
     }
 }
 
 impl Least {
-    /// What this is about, for the command that is suggested in the end.
+    /// Context of the command, for the one that is suggested in the end.
     pub(super) fn setting(&self, files: &[String]) -> Setting {
         let level = match self.level {
             LevelName::Process => Vec::new(),

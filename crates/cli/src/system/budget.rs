@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::arguments::squeezed;
 use super::names::{glob, is_glob};
-use crate::failure::Failure;
+use crate::failure::CliError;
 
 /// The time of all questions, or of those with a name.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,10 +26,10 @@ impl Budget {
     }
 
     /// When the time is over, if it begins now.
-    pub(super) fn deadline(&self) -> Result<Instant, Failure> {
+    pub(super) fn deadline(&self) -> Result<Instant, CliError> {
         let Budget { seconds, .. } = self;
         let time = Duration::try_from_secs_f64(*seconds)
-            .map_err(|_| Failure::usage(format!("--timeout {seconds} is no time")))?;
+            .map_err(|_| CliError::usage(format!("--timeout {seconds} is no time")))?;
         Ok(Instant::now() + time.min(Duration::from_secs(1 << 32)))
     }
 }

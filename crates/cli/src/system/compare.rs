@@ -12,7 +12,7 @@ use std::time::Duration;
 use clap::Args;
 use fairly_check::claim::ClaimOutcome;
 use fairly_check::{
-    Asked, Execution, Failure as CheckFailure, Options, Outcome, Reduction, System, with_system,
+    Asked, CheckError, Execution, Options, Outcome, Reduction, System, with_system,
 };
 use fairly_fairness::{AnnotationLevel, Level, Notion};
 use fairly_report::{clipped, json};
@@ -27,7 +27,7 @@ use super::load;
 use super::next::{Setting, Suggestion, Urgency, options_of};
 use super::questions::Question;
 use super::tally::Choice;
-use crate::failure::{self, Failure};
+use crate::failure::{self, CliError};
 use crate::output;
 
 #[derive(Args)]
@@ -53,14 +53,15 @@ impl Way {
         Way { notion, engine: None, reduction: Reduction::Sound, interpreted: false }
     }
 
-    /// What tells it from the usual way.
+    /// Name of its difference from the usual way.
     fn name(&self) -> String {
         let reduction = match self.reduction {
             Reduction::Sound => "",
             Reduction::Symmetry => "symmetry only",
-            Reduction::Forgetting => "dead variables only",
+            Reduction::DeadVariables => "dead variables only",
             Reduction::Merging => "merged statements only",
             Reduction::Local => "within processes only",
+            Reduction::Paper => "printed ample sets",
             Reduction::Off => "no reduction",
         };
         match (self.engine, reduction, self.interpreted) {
@@ -72,7 +73,7 @@ impl Way {
     }
 }
 
-/// What a way led to.
+/// Result of a way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Said {
     Holds,
@@ -119,10 +120,10 @@ struct Compared {
     contradictions: Vec<String>,
 }
 
-pub(crate) fn compare(request: &Compare) -> Result<ExitCode, Failure> {
+pub(crate) fn compare(request: &Compare) -> Result<ExitCode, CliError> {
     match request.model.format {
         Format::Human | Format::Json => {}
-        _ => return Err(Failure::usage("this command prints --format human or json")),
+        _ => return Err(CliError::usage("this command prints --format human or json")),
     }
     let setting = Setting::new("compare", &request.model, &request.model.files)
         .assuming(Vec::new(), &request.constraints);
@@ -130,7 +131,7 @@ pub(crate) fn compare(request: &Compare) -> Result<ExitCode, Failure> {
     all(request, &setting).map_err(|failure| request.model.say(failure))
 }
 
-fn all(request: &Compare, setting: &Setting) -> Result<ExitCode, Failure> {
+fn all(request: &Compare, setting: &Setting) -> Result<ExitCode, CliError> {
     let Compare { model, constraints } = request;
     let titles = titles(model)?;
     let names = titles.iter().map(|(title, _)| title.clone()).collect();
@@ -165,8 +166,8 @@ fn all(request: &Compare, setting: &Setting) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(code))
 }
 
-/// What is asked, and how it is chosen.
-fn titles(model: &Model) -> Result<Vec<(String, Choice)>, Failure> {
+/// Questions, and how they are chosen.
+fn titles(model: &Model) -> Result<Vec<(String, Choice)>, CliError> {
     let mut file = load::read(&model.files, model)?;
     let asked = file.some_questions(model)?.asked;
     Ok(asked.iter().map(|it| (it.title.clone(), it.about().choice)).collect())
@@ -178,7 +179,7 @@ fn rows(
     constraints: &[String],
     at: usize,
     title: &str,
-) -> Result<Vec<Row>, Failure> {
+) -> Result<Vec<Row>, CliError> {
     let usual = Way::usual(Notion::None);
     let mut rows = Vec::new();
     let (first, Kind { is_formula, is_model, is_annotated }) =
@@ -201,23 +202,29 @@ fn rows(
             let engines = Engine::offered_for(Decides::Runs);
             ways.extend(engines.map(|engine| Way { engine: Some(engine), ..usual }));
         }
-        let alone = [Reduction::Symmetry, Reduction::Forgetting, Reduction::Merging];
+        let alone = [Reduction::Symmetry, Reduction::DeadVariables, Reduction::Merging];
         if is_model {
             ways.extend(alone.map(|reduction| Way { reduction, ..usual }));
         }
         ways.push(Way { reduction: Reduction::Off, ..usual });
+        if is_formula {
+            ways.push(Way { reduction: Reduction::Paper, ..usual });
+        }
         if is_model {
             ways.push(Way { interpreted: true, ..usual });
         }
     }
     for way in ways {
         let (row, _) = row(model, constraints, at, title, &way)?;
-        rows.push(row);
+        // Most systems are beyond the ample sets of the paper.
+        if way.reduction != Reduction::Paper || !matches!(row.said, Said::Refused(_)) {
+            rows.push(row);
+        }
     }
     Ok(rows)
 }
 
-/// What kind of question it is, and of which system.
+/// Kind of a question, and its system.
 #[derive(Clone, Copy)]
 struct Kind {
     is_formula: bool,
@@ -233,7 +240,7 @@ fn row(
     at: usize,
     title: &str,
     way: &Way,
-) -> Result<(Row, Kind), Failure> {
+) -> Result<(Row, Kind), CliError> {
     // Machine code from the first state on, so that there is something to compare in a small model.
     let execution = if way.interpreted { Execution::Interpreted } else { Execution::Native };
     let mut file = load::read_as(&model.files, model, execution)?;
@@ -268,7 +275,7 @@ fn row(
     Ok((row, kind))
 }
 
-/// What a row needs of an answer.
+/// Part of an answer that a row needs.
 struct Answer {
     said: Said,
     states: usize,
@@ -285,7 +292,7 @@ fn answered(
     constraints: &[String],
     notion: Notion,
     options: &Options,
-) -> Result<Answer, Failure> {
+) -> Result<Answer, CliError> {
     let system = question.system();
     let claim = match &mut question.bound.asked {
         Asked::Formula(property, _) => {
@@ -313,7 +320,7 @@ fn answered(
     Ok(Answer { said, states, nodes, steps, engine, reductions, time })
 }
 
-fn of_verdict(checked: Result<fairly_check::Answer, CheckFailure>) -> Answer {
+fn of_verdict(checked: Result<fairly_check::Answer, CheckError>) -> Answer {
     let refused = |why: String, word: fn(String) -> Said| Answer {
         said: word(why),
         states: 0,
@@ -325,9 +332,13 @@ fn of_verdict(checked: Result<fairly_check::Answer, CheckFailure>) -> Answer {
     };
     let verdict = match checked {
         Ok(verdict) => verdict,
-        Err(CheckFailure::Engine(why)) => return refused(why, Said::Refused),
-        Err(CheckFailure::Senseless(why)) => return refused(why.to_owned(), Said::Refused),
-        Err(bug @ CheckFailure::Internal { .. }) => return refused(bug.to_string(), Said::Unknown),
+        Err(CheckError::Engine(why) | CheckError::Reduction(why)) => {
+            return refused(why, Said::Refused);
+        }
+        Err(CheckError::Senseless(why)) => return refused(why.to_owned(), Said::Refused),
+        Err(why @ (CheckError::Internal { .. } | CheckError::Stopped)) => {
+            return refused(why.to_string(), Said::Unknown);
+        }
     };
     let stamp = verdict.stamp;
     let said = match verdict.outcome {
@@ -482,7 +493,7 @@ fn table(compared: &Compared, width: usize) -> String {
     out
 }
 
-/// What the answers suggest: what the first question needs that does not hold without fairness.
+/// Suggestion from the answers: the fairness that the first question needs that does not hold without.
 fn next(compared: &[Compared], setting: &Setting) -> Suggestion {
     let usual = |it: &Compared, wanted: &Said| {
         let mut rows = it.rows.iter().filter(|row| row.name == "as usual");

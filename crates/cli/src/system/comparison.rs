@@ -21,9 +21,9 @@ use super::next::{Setting, Suggestion, Urgency};
 use super::questions::{Question, Questions};
 use super::selection::{Files, is_of_spin};
 use super::several::{Names, worst};
-use super::spin::{About, Runs, Session, Silence, Spin};
+use super::spin::{About, Runs, Session, Spin, SpinError};
 use super::tally::Counts;
-use crate::failure::{self, Absent, Failure};
+use crate::failure::{self, Absent, CliError};
 use crate::output;
 
 /// How long SPIN may take for one search if nothing is said.
@@ -33,12 +33,12 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// without it.
 pub(super) fn table(
     request: &Check,
-    own: &dyn Fn(&[String]) -> Result<Check, Failure>,
+    own: &dyn Fn(&[String]) -> Result<Check, CliError>,
     models: &[Files],
     style: Style,
-) -> Result<ExitCode, Failure> {
+) -> Result<ExitCode, CliError> {
     if request.about_fairness().is_some() || request.ladder || request.trace.is_some() {
-        return Err(Failure::usage(
+        return Err(CliError::usage(
             "--report table is about verdicts: leave out --machine-closed, --feasible, --ladder and \
              --trace",
         ));
@@ -53,7 +53,7 @@ pub(super) fn table(
     for files in models {
         let found = own(files).and_then(|mut own| {
             own.model.elsewhere = if models.len() > 1 { request.names() } else { Vec::new() };
-            guarded(&files.join(" "), || of_model(&own, files, asked))?.map_err(Failure::Internal)
+            guarded(&files.join(" "), || of_model(&own, files, asked))?.map_err(CliError::Internal)
         });
         match found {
             Ok(Found { rows: found, counts, absent, broken }) => {
@@ -68,7 +68,7 @@ pub(super) fn table(
                 codes.push(if broken { failure::INTERNAL } else { counts.code() });
             }
             // A property with that name need not be in every model.
-            Err(Failure::NoSuchName(absent)) if names.may_be_elsewhere(request, &absent) => {
+            Err(CliError::NoSuchName(absent)) if names.may_be_elsewhere(request, &absent) => {
                 names.learn(absent);
             }
             Err(failure) => {
@@ -78,7 +78,7 @@ pub(super) fn table(
         }
     }
     let nowhere = names.nowhere();
-    codes.extend(nowhere.as_ref().map(Failure::code));
+    codes.extend(nowhere.as_ref().map(CliError::code));
     if !rows.is_empty() {
         print(&rows, request.model.format, spin.as_ref(), next.as_ref())?;
     }
@@ -93,7 +93,7 @@ fn patience(request: &Check) -> Duration {
     asked.unwrap_or(PATIENCE)
 }
 
-/// What a row suggests: to see the run, where there is one.
+/// Suggestion from a row: to see the run, where there is one.
 fn suggestion(row: &Row, setting: &Setting) -> Suggestion {
     let has = |wanted: Said| row.fairly.said.contains(&wanted);
     let urgency = match (has(Said::Violated), has(Said::Unknown)) {
@@ -109,7 +109,7 @@ fn print(
     format: Format,
     spin: Option<&Result<Spin, String>>,
     next: Option<&Suggestion>,
-) -> Result<(), Failure> {
+) -> Result<(), CliError> {
     let text = match format {
         Format::Human => {
             let remark = match spin {
@@ -127,7 +127,7 @@ fn print(
     output::write(&text, None)
 }
 
-/// What came of one model.
+/// Results for one model.
 struct Found {
     rows: Vec<Row>,
     /// How its verdicts count.
@@ -139,14 +139,14 @@ struct Found {
 }
 
 /// The rows of one model.
-fn of_model(request: &Check, files: &Files, spin: Option<&Spin>) -> Result<Found, Failure> {
+fn of_model(request: &Check, files: &Files, spin: Option<&Spin>) -> Result<Found, CliError> {
     let stem = Path::new(&files[0]).file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let mut file = load::read(files, &request.model)?;
     of_file(request, &stem, &mut file, spin)
 }
 
-/// What is asked of formulas: under no, weak and strong fairness, and under what the command or the
-/// model asks for, if that is none of these.
+/// Notions that formulas are asked under: no, weak and strong fairness, and that of the command or the model,
+/// if it is none of these.
 fn notions(own: Notion) -> Vec<Notion> {
     let mut all = vec![Notion::None, Notion::Weak(Level::Process), Notion::Strong(Level::Process)];
     if !all.contains(&own) {
@@ -171,7 +171,7 @@ impl Answer {
             fairly_check::Said::Violated => Said::Violated,
             fairly_check::Said::Unknown => Said::Unknown,
         };
-        // Nobody takes a step only where nothing else happens.
+        // A step without a process is taken only where nothing else happens.
         let stops = verdict.violation().is_some_and(|(run, _)| {
             run.steps[run.stem()..].iter().any(|step| step.parts.is_empty())
         });
@@ -219,7 +219,7 @@ fn of_file(
     model: &str,
     file: &mut File,
     spin: Option<&Spin>,
-) -> Result<Found, Failure> {
+) -> Result<Found, CliError> {
     let options = request.model.whole()?;
     let own = request.notion(file.systems.loaded().is_annotated);
     let notions = notions(own);
@@ -227,7 +227,7 @@ fn of_file(
     let mut counter = file.counter(&request.model)?;
     let mut session = match (spin, &file.systems.loaded().exported) {
         (Some(spin), Some(whole)) => Some(spin.open(whole.clone()).map_err(|error| {
-            Failure::usage(format!("cannot make a temporary directory for SPIN: {error}"))
+            CliError::usage(format!("cannot make a temporary directory for SPIN: {error}"))
         })?),
         _ => None,
     };
@@ -287,7 +287,7 @@ fn under_each(
     question: &mut Question,
     notions: &[Notion],
     options: &Options,
-) -> Result<Vec<Answer>, Failure> {
+) -> Result<Vec<Answer>, CliError> {
     let system = question.system();
     let Some(property) = question.bound.property() else { return Ok(Vec::new()) };
     let mut answers = Vec::new();
@@ -310,7 +310,7 @@ fn in_table(stored: Stored) -> Count {
     }
 }
 
-/// What SPIN is asked for a question.
+/// Question to SPIN.
 fn about(kind: Kind, title: &str) -> About {
     match kind {
         Kind::Errors => About::Assertions,
@@ -401,6 +401,6 @@ impl Beside<'_, '_> {
     }
 }
 
-fn silent(why: &Silence) -> String {
+fn silent(why: &SpinError) -> String {
     format!("SPIN: {why}")
 }

@@ -10,7 +10,7 @@ pub(super) struct Difference<'a> {
     pub(super) what: What,
 }
 
-/// What differs.
+/// Kind of difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
     /// Fairly says that it is violated, and SPIN that it holds.
@@ -36,7 +36,7 @@ pub(super) struct Known {
     pub(super) says: &'static str,
     /// Where it is written down.
     pub(super) page: &'static str,
-    /// What stands there.
+    /// Text of the row.
     #[cfg_attr(not(test), expect(dead_code, reason = "a test looks for it on the page"))]
     words: &'static str,
     fits: fn(&Difference<'_>) -> bool,

@@ -1,13 +1,14 @@
 //! The commands on one model, whichever language it is written in.
 
+mod certify;
 mod hunt;
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use fairly_check::{
-    Assumed, Assumption, Execution, NotAssumed, System, SystemIndex, Systems, Unanswered, Unused,
-    with_system,
+    AnswerError, Assumed, Assumption, ConstraintError, Execution, System, SystemIndex, Systems,
+    Unused, with_system,
 };
 use fairly_fairness::{Constraint, Notion};
 use fairly_front::languages::Language;
@@ -25,7 +26,7 @@ use super::partial::Partial;
 use super::questions::{Question, Questions};
 use super::tally::{About, Answered, Tally};
 use super::{AboutFairness, Answers, Shown};
-use crate::failure::{self, Failure};
+use crate::failure::{self, CliError};
 
 /// A model that has been read.
 pub(super) struct File {
@@ -34,6 +35,8 @@ pub(super) struct File {
     language: &'static Language,
     /// Its systems, and what is known of them.
     pub(super) systems: Systems,
+    /// Certificates of its answers, one after the other.
+    certificates: Vec<u8>,
 }
 
 impl File {
@@ -43,7 +46,7 @@ impl File {
         loaded: Loaded,
         execution: Execution,
     ) -> File {
-        File { texts, language, systems: Systems::new(loaded, execution) }
+        File { texts, language, systems: Systems::new(loaded, execution), certificates: Vec::new() }
     }
 
     /// Its name.
@@ -66,22 +69,22 @@ impl File {
     }
 
     /// A failure for what is wrong in the model.
-    pub(super) fn wrong(&self, diagnostics: Vec<Diagnostic>) -> Failure {
+    pub(super) fn wrong(&self, diagnostics: Vec<Diagnostic>) -> CliError {
         let Text { name, text } = &self.texts[0];
         let text = self.text().unwrap_or(text).to_owned();
-        Failure::Inputs { name: name.clone(), text, diagnostics }
+        CliError::Inputs { name: name.clone(), text, diagnostics }
     }
 
     /// A failure for a question without an answer.
-    pub(super) fn unanswered(&self, why: Unanswered) -> Failure {
+    pub(super) fn unanswered(&self, why: AnswerError) -> CliError {
         match why {
-            Unanswered::Wrong(diagnostics) => self.wrong(diagnostics),
-            Unanswered::Failed(failure) => failure.into(),
+            AnswerError::Wrong(diagnostics) => self.wrong(diagnostics),
+            AnswerError::Failed(failure) => failure.into(),
         }
     }
 
     /// One of its systems.
-    pub(super) fn system(&mut self, system: SystemIndex) -> Result<&mut System, Failure> {
+    pub(super) fn system(&mut self, system: SystemIndex) -> Result<&mut System, CliError> {
         if let Err(diagnostics) = self.systems.system(system) {
             return Err(self.wrong(diagnostics));
         }
@@ -90,7 +93,7 @@ impl File {
 
     /// The same model without its own assertions, whose states are counted as another tool counts them; none where
     /// no other tool does.
-    pub(super) fn counter(&self, model: &Model) -> Result<Option<Systems>, Failure> {
+    pub(super) fn counter(&self, model: &Model) -> Result<Option<Systems>, CliError> {
         if self.systems.loaded().questions.iter().all(|question| question.counted.is_none()) {
             return Ok(None);
         }
@@ -105,10 +108,10 @@ impl File {
         texts: &[String],
         system: SystemIndex,
         bounds: Bounds,
-    ) -> Result<Assumption, Failure> {
+    ) -> Result<Assumption, CliError> {
         let mut assumption = self.systems.assumption(system, notion).map_err(|why| match why {
-            NotAssumed::Inexpressible(why) => Failure::usage(why),
-            NotAssumed::Wrong(diagnostics) => self.wrong(diagnostics),
+            ConstraintError::Condition(why) => CliError::usage(why),
+            ConstraintError::Wrong(diagnostics) => self.wrong(diagnostics),
         })?;
         with_system!(self.systems.made(system), system => {
             load::add_within(&mut assumption, texts, system, bounds)
@@ -120,7 +123,7 @@ impl File {
         &mut self,
         request: &Check,
         trace_to: Option<&str>,
-    ) -> Result<Answered, Failure> {
+    ) -> Result<Answered, CliError> {
         if let Some(about) = request.about_fairness() {
             return self.about_fairness(request, about);
         }
@@ -152,7 +155,7 @@ impl File {
                 with_system!(self.systems.made(system), system => {
                     tally.broken(system, &bug, &about);
                 });
-                // Whatever the bug left behind is gone: every system is made again.
+                // The bug may have left anything behind: every system is made again.
                 self.systems.restart();
                 questions = self.questions(&request.model)?;
             }
@@ -171,6 +174,7 @@ impl File {
             tally.unused(&self.unused(&questions, request)?);
         }
         request.model.quiet();
+        self.write_certificates(request)?;
         Ok(Answered { absent, ..tally.finish() })
     }
 
@@ -181,7 +185,7 @@ impl File {
         question: &mut Question,
         counter: &mut Option<Systems>,
         tally: &mut Tally<'_>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), CliError> {
         // Each question has the time that was given.
         let options = request.model.options_for(&question.names())?;
         let notion = request.notion(self.systems.loaded().is_annotated);
@@ -193,7 +197,10 @@ impl File {
         let strengths = request.model.format == Format::Human;
         let assumed = Assumed { assumption: &assumption, strengths };
         let answered = self.systems.answer(&mut question.bound, &assumed, &options);
-        let answered = answered.map_err(|why| self.unanswered(why))?;
+        let mut answered = answered.map_err(|why| self.unanswered(why))?;
+        if request.certificate.is_some() || request.certify {
+            self.certify(request, &mut question.bound, &assumption, &mut answered.verdict)?;
+        }
         tally.answer(answered, about);
         if let Some(counter) = counter {
             let counted = counter.bind(question.bound.at).ok();
@@ -214,8 +221,8 @@ impl File {
         Ok(())
     }
 
-    /// What of the model no run executes, of all systems that were asked about, in words.
-    fn unused(&mut self, asked: &[Question], request: &Check) -> Result<Vec<String>, Failure> {
+    /// Parts of the model that no run executes, of all systems that were asked about, in words.
+    fn unused(&mut self, asked: &[Question], request: &Check) -> Result<Vec<String>, CliError> {
         let mut systems: Vec<SystemIndex> = Vec::new();
         for question in asked {
             if !systems.contains(&question.system()) {
@@ -248,7 +255,7 @@ impl File {
         &mut self,
         request: &Check,
         about: AboutFairness,
-    ) -> Result<Answered, Failure> {
+    ) -> Result<Answered, CliError> {
         let notion = request.notion(self.systems.loaded().is_annotated);
         let questions = self.questions(&request.model)?;
         let bounds = request.model.options()?.bounds;
@@ -287,8 +294,8 @@ impl File {
             &mut File,
             (&mut Question, &[Constraint]),
             &mut Answers<'_>,
-        ) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
+        ) -> Result<(), CliError>,
+    ) -> Result<(), CliError> {
         let mut questions = self.some_questions(model)?.asked;
         let names = questions.iter_mut().filter_map(|question| question.bound.property());
         let names = names.map(|property| property.name.clone()).collect();
@@ -300,7 +307,7 @@ impl File {
                 if model.properties.is_empty() {
                     continue;
                 }
-                return Err(Failure::Usage {
+                return Err(CliError::Usage {
                     message: format!("`{title}` is no formula, so no fairness bears on it"),
                     help: Some("`fairly check` answers it; choose formulas with -p".to_owned()),
                 });
@@ -341,7 +348,7 @@ impl File {
         Ok(())
     }
 
-    pub(super) fn ladder(&mut self, request: &Ladder) -> Result<ExitCode, Failure> {
+    pub(super) fn ladder(&mut self, request: &Ladder) -> Result<ExitCode, CliError> {
         let setting = request.setting(&self.files());
         let mut answers = Answers::new(&request.model);
         let asked = (&request.model, request.constraints.as_slice());
@@ -368,7 +375,7 @@ impl File {
         answers.finish()
     }
 
-    pub(super) fn least(&mut self, request: &Least) -> Result<ExitCode, Failure> {
+    pub(super) fn least(&mut self, request: &Least) -> Result<ExitCode, CliError> {
         let setting = request.setting(&self.files());
         let mut answers = Answers::new(&request.model);
         let asked = (&request.model, request.constraints.as_slice());

@@ -1,26 +1,22 @@
 //! `fairly graph`: a small state space, a part of one, or a product with an automaton, drawn.
 
 mod object;
-mod part;
-mod view;
 
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use fairly_check::{Assumption, Pair, Property, with_system};
+use fairly_check::{Assumption, Property, with_system};
 use fairly_fairness::Notion;
-use fairly_omega::StateId;
 use fairly_report::Source;
+use fairly_report::graph::part::{self, Part};
 use fairly_report::graph::{self, Drawn};
-use fairly_system::{Transition, TransitionSystem};
+use fairly_system::TransitionSystem;
 
-use self::object::{Fair, Which};
-use self::part::Part;
-use self::view::{Place, View};
+pub(super) use self::object::{Fair, Which, automata};
 use super::arguments::{FairnessName, LevelName, Model};
 use super::load;
 use super::with::{Work, on_system};
-use crate::failure::{self, Failure};
+use crate::failure::{self, CliError};
 use crate::output::Destination;
 
 #[derive(Args)]
@@ -44,7 +40,7 @@ pub(crate) struct Graph {
     /// whose cycle has the marks that acceptance asks for.
     #[arg(long, conflicts_with_all = ["around", "depth", "component"])]
     product: bool,
-    /// What to draw, as an automaton that `fairly aut` reads. With -f it is the product, with --fairness alone the
+    /// Object to draw, as an automaton that `fairly aut` reads. With -f it is the product, with --fairness alone the
     /// system with its marks, with --to hoa the system. The propositions are those of the formula that -p or -f names;
     /// without one, the events and values of the system.
     #[arg(long, value_enum, value_name = "OBJECT", conflicts_with_all = ["product", "around", "depth", "component"])]
@@ -52,7 +48,7 @@ pub(crate) struct Graph {
     /// The fairness that the object has marks for. Without it: the model's annotations if it has any, else none.
     #[arg(long, value_enum, value_name = "NOTION", conflicts_with_all = ["around", "depth", "component"])]
     fairness: Option<FairnessName>,
-    /// What weak and strong fairness are about.
+    /// Subject of weak and strong fairness.
     #[arg(long, value_enum, default_value_t = LevelName::Process)]
     level: LevelName,
     /// A further constraint, written as for `fairly check`.
@@ -76,9 +72,9 @@ enum To {
 }
 
 /// States that can still be drawn.
-const MOST: usize = 500;
+pub(super) const MOST: usize = 500;
 
-pub(crate) fn graph(request: &Graph) -> Result<ExitCode, Failure> {
+pub(crate) fn graph(request: &Graph) -> Result<ExitCode, CliError> {
     let destination = Destination::open(request.output.as_deref())?;
     let most = request.model.options()?.bounds.nodes.unwrap_or(MOST);
     let part =
@@ -90,7 +86,7 @@ pub(crate) fn graph(request: &Graph) -> Result<ExitCode, Failure> {
             level: request.level,
             constraints: &request.constraints,
         };
-        let automata = object::automata(&request.model, which, &fair, most)?;
+        let automata = automata(&request.model, which, &fair, most)?;
         request.model.quiet();
         let Some(automata) = automata else { return Ok(too_many(most)) };
         destination.write(&object::text(&automata, request.to)?)?;
@@ -130,7 +126,8 @@ impl Graph {
     }
 }
 
-fn too_many(most: usize) -> ExitCode {
+/// The answer where there is too much to draw.
+pub(super) fn too_many(most: usize) -> ExitCode {
     eprintln!(
         "unknown: there are more than {most} states; --max-states N draws more, --around STATE and \
          --depth N draw a part, and `fairly sim` looks at a few"
@@ -139,10 +136,10 @@ fn too_many(most: usize) -> ExitCode {
 }
 
 /// One formula is chosen, or none where none is needed.
-fn one_formula(count: usize) -> Result<(), Failure> {
+fn one_formula(count: usize) -> Result<(), CliError> {
     match count {
         0 | 1 => Ok(()),
-        count => Err(Failure::Usage {
+        count => Err(CliError::Usage {
             message: format!("this is about one formula, and there are {count}"),
             help: Some("choose one with -p NAME".to_owned()),
         }),
@@ -160,7 +157,7 @@ impl Work for Explore {
         self,
         system: &mut S,
         _source: Option<Source<'_>>,
-    ) -> Result<Option<Drawn>, Failure> {
+    ) -> Result<Option<Drawn>, CliError> {
         Ok(graph::explore(system, self.most))
     }
 }
@@ -178,8 +175,8 @@ impl Work for Near {
         self,
         system: &mut S,
         _source: Option<Source<'_>>,
-    ) -> Result<Option<Drawn>, Failure> {
-        let found = part::find(system, &self.part, self.most).map_err(Failure::usage)?;
+    ) -> Result<Option<Drawn>, CliError> {
+        let found = part::find(system, &self.part, self.most).map_err(CliError::usage)?;
         Ok(found.and_then(|mut found| {
             if !found.is_complete {
                 eprintln!(
@@ -193,14 +190,14 @@ impl Work for Near {
 }
 
 /// The product with the automaton of the formula that the arguments choose.
-fn product(model: &Model, most: usize) -> Result<Option<Drawn>, Failure> {
-    let none = || Failure::Usage {
+fn product(model: &Model, most: usize) -> Result<Option<Drawn>, CliError> {
+    let none = || CliError::Usage {
         message: "--product is about a formula, and there is none".to_owned(),
         help: Some("choose one with -p NAME, or give one with -f LTL".to_owned()),
     };
     let several = |count: usize| match count {
         0 | 1 => Ok(()),
-        count => Err(Failure::Usage {
+        count => Err(CliError::Usage {
             message: format!("--product is about one formula, and there are {count}"),
             help: Some("choose one with -p NAME".to_owned()),
         }),
@@ -221,39 +218,15 @@ fn of_formula<S: TransitionSystem>(
     property: &mut Property,
     model: &Model,
     most: usize,
-) -> Result<Option<Drawn>, Failure> {
+) -> Result<Option<Drawn>, CliError> {
     let assumption = Assumption::of(Notion::None);
     let options = model.options()?;
     let pairs = fairly_check::pairs(system, property, &assumption, &options, most)
-        .map_err(|why| Failure::Unknown(why.to_string()))?;
+        .map_err(|why| CliError::Unknown(why.to_string()))?;
     let Some(pairs) = pairs else { return Ok(None) };
     if pairs.nodes.is_empty() {
         let why = "nothing to draw: the product is empty, since no run can violate the formula";
-        return Err(Failure::Nothing(why.to_owned()));
+        return Err(CliError::Nothing(why.to_owned()));
     }
-    let place = |pair: &Pair| {
-        // With marks on states, as most automata have them, they are worth a word.
-        let marks = pair.steps.first().map(|step| step.marks.clone()).unwrap_or_default();
-        let is_of_state = pair.steps.iter().all(|step| step.marks == marks);
-        let marks = match marks.is_empty() || !is_of_state {
-            true => String::new(),
-            false => {
-                let marks: Vec<String> = marks.iter().map(u32::to_string).collect();
-                format!("{{{}}}", marks.join(","))
-            }
-        };
-        let steps = pair.steps.iter().map(|step| {
-            let target = StateId::from_index(step.to);
-            Transition { target, ..step.transition }
-        });
-        Place {
-            state: pair.state,
-            before: format!("q{}{marks}", pair.automaton.index()),
-            behind: String::new(),
-            steps: steps.collect(),
-        }
-    };
-    let places = pairs.nodes.iter().map(place).collect();
-    let mut view = View { system, places, initial: pairs.initial };
-    Ok(graph::explore(&mut view, most))
+    Ok(graph::product(system, &pairs, most))
 }

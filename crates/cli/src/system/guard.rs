@@ -1,7 +1,6 @@
 //! One question at a time: a bug of ours that shows in one answer takes no other answer with it.
 //!
-//! What is left behind is a bundle: a file with the command, the model and what went wrong, for whoever
-//! looks for the bug.
+//! The guard leaves a bundle: a file with the command, the model and the failure, for the search for the bug.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -12,7 +11,7 @@ use fairly_system::{Run, Trace, TransitionSystem};
 use serde_json::{Value, json};
 
 use super::runs;
-use crate::failure::{Bug, Failure};
+use crate::failure::{Bug, CliError};
 
 /// Does the work on a question; a bug is no failure of the command.
 ///
@@ -20,15 +19,15 @@ use crate::failure::{Bug, Failure};
 /// Why the command cannot go on.
 pub(super) fn guarded<T>(
     title: &str,
-    work: impl FnOnce() -> Result<T, Failure>,
-) -> Result<Result<T, Bug>, Failure> {
+    work: impl FnOnce() -> Result<T, CliError>,
+) -> Result<Result<T, Bug>, CliError> {
     let done = catch_unwind(AssertUnwindSafe(|| {
         inject(title);
         work()
     }));
     match done {
         Ok(Ok(answer)) => Ok(Ok(answer)),
-        Ok(Err(Failure::Internal(bug))) => Ok(Err(bug)),
+        Ok(Err(CliError::Internal(bug))) => Ok(Err(bug)),
         Ok(Err(failure)) => Err(failure),
         Err(panic) => {
             let said = panic.downcast_ref::<&str>().map(|said| (*said).to_owned());
@@ -112,18 +111,18 @@ mod tests {
     fn a_bug_is_told_from_a_failure_of_the_command() {
         let quiet = std::panic::take_hook();
         std::panic::set_hook(Box::new(|_| {}));
-        let panics = guarded("a", || -> Result<(), Failure> { panic!("it {}", "broke") });
-        let plain = guarded("a", || -> Result<(), Failure> { panic!("plain") });
+        let panics = guarded("a", || -> Result<(), CliError> { panic!("it {}", "broke") });
+        let plain = guarded("a", || -> Result<(), CliError> { panic!("plain") });
         std::panic::set_hook(quiet);
-        let message = |done: Result<Result<(), Bug>, Failure>| match done {
+        let message = |done: Result<Result<(), Bug>, CliError>| match done {
             Ok(Err(bug)) => bug.message,
             _ => String::new(),
         };
         assert_eq!(message(panics), "it broke");
         assert_eq!(message(plain), "plain");
-        let internal = Failure::Internal(Bug { message: "replay".to_owned(), run: None });
+        let internal = CliError::Internal(Bug { message: "replay".to_owned(), run: None });
         assert_eq!(message(guarded("a", || Err(internal))), "replay");
-        assert!(guarded("a", || Err::<(), _>(Failure::usage("no"))).is_err());
+        assert!(guarded("a", || Err::<(), _>(CliError::usage("no"))).is_err());
         assert!(matches!(guarded("a", || Ok(3)), Ok(Ok(3))));
     }
 }

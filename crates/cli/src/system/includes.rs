@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use fairly_front::include::{Included, Includes, NotIncluded};
+use fairly_front::include::{IncludeError, Included, Includes};
 use fairly_front::languages::Encoding;
 
-use crate::failure::Failure;
+use crate::failure::CliError;
 use crate::input::{self, Input, Patience};
 
 /// The folders whose files may be included.
@@ -16,7 +16,7 @@ pub(super) struct Folders<'a> {
     named: &'a [String],
     patience: Patience,
     /// Why reading was given up.
-    stopped: Option<Failure>,
+    stopped: Option<CliError>,
 }
 
 impl<'a> Folders<'a> {
@@ -29,7 +29,7 @@ impl<'a> Folders<'a> {
     }
 
     /// Fails if the time was over before a file was read.
-    pub(super) fn stopped(self) -> Result<(), Failure> {
+    pub(super) fn stopped(self) -> Result<(), CliError> {
         self.stopped.map_or(Ok(()), Err)
     }
 }
@@ -41,38 +41,36 @@ fn folder(file: &str) -> PathBuf {
 }
 
 impl Includes for Folders<'_> {
-    fn include(&mut self, path: &str, from: &str) -> Result<Included, NotIncluded> {
+    fn include(&mut self, path: &str, from: &str) -> Result<Included, IncludeError> {
         let beside = Path::new(from).parent().unwrap_or(Path::new("")).to_owned();
         let folders = [beside].into_iter().chain(self.named.iter().map(PathBuf::from));
         let mut searched = Vec::new();
         for folder in folders {
             let candidate = folder.join(path);
-            // What links lead to is what counts, and what is read.
+            // The target of a link counts, and is read.
             let Ok(real) = candidate.canonicalize() else {
                 let shown = if folder.as_os_str().is_empty() { Path::new(".") } else { &folder };
                 searched.push(shown.to_string_lossy().into_owned());
                 continue;
             };
             if !self.allowed.iter().any(|allowed| real.starts_with(allowed)) {
-                return Err(NotIncluded::Outside);
+                return Err(IncludeError::Outside);
             }
             if real.is_dir() {
-                return Err(NotIncluded::Unreadable("it is a folder".to_owned()));
+                return Err(IncludeError::Unreadable("it is a folder".to_owned()));
             }
-            let real = real.to_string_lossy();
-            return match input::read_within(&real, Encoding::Latin1, self.patience) {
-                Ok(Input { text, .. }) => {
-                    Ok(Included { name: candidate.to_string_lossy().into_owned(), text })
-                }
+            let name = candidate.to_string_lossy().into_owned();
+            return match input::read_as(name, Some(&real), Encoding::Latin1, self.patience) {
+                Ok(Input { name, text }) => Ok(Included { name, text }),
                 Err(failure) => {
                     let why = failure.in_short();
-                    if let Failure::Stopped(_) = failure {
+                    if let CliError::Stopped(_) = failure {
                         self.stopped = Some(failure);
                     }
-                    Err(NotIncluded::Unreadable(why))
+                    Err(IncludeError::Unreadable(why))
                 }
             };
         }
-        Err(NotIncluded::Missing(searched))
+        Err(IncludeError::Missing(searched))
     }
 }

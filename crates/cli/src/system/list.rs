@@ -11,12 +11,12 @@ use super::arguments::{Check, Format};
 use super::load;
 use super::selection::Files;
 use super::several::worst;
-use crate::failure::Failure;
+use crate::failure::CliError;
 use crate::output;
 
 /// One thing that a file asks.
 struct Listed {
-    /// What `-p` chooses it by.
+    /// Name that `-p` chooses it by.
     name: String,
     kind: &'static str,
     line: Option<usize>,
@@ -27,13 +27,13 @@ struct Listed {
 /// Prints what the models ask, and gives the exit code.
 pub(super) fn list(
     request: &Check,
-    own: &dyn Fn(&[String]) -> Result<Check, Failure>,
+    own: &dyn Fn(&[String]) -> Result<Check, CliError>,
     models: &[Files],
     style: fairly_source::Style,
-) -> Result<ExitCode, Failure> {
+) -> Result<ExitCode, CliError> {
     match request.model.format {
         Format::Human | Format::Json => {}
-        _ => return Err(Failure::usage("--list prints --format human or json")),
+        _ => return Err(CliError::usage("--list prints --format human or json")),
     }
     let (mut text, mut documents, mut codes) = (String::new(), Vec::new(), vec![0]);
     for files in models {
@@ -66,8 +66,8 @@ pub(super) fn list(
     Ok(ExitCode::from(worst(codes.into_iter())))
 }
 
-/// What one model asks, or what the arguments choose of it.
-fn of_model(request: &Check, files: &[String]) -> Result<Vec<Listed>, Failure> {
+/// Questions of one model, or those that the arguments choose of it.
+fn of_model(request: &Check, files: &[String]) -> Result<Vec<Listed>, CliError> {
     let mut file = load::read(files, &request.model)?;
     let questions = file.some_questions(&request.model)?.asked;
     let source = file.text().map(|text| Source { name: &files[0], text });

@@ -4,8 +4,8 @@ mod arguments;
 mod budget;
 mod compare;
 mod comparison;
-mod condition;
 mod differences;
+mod explore;
 mod file;
 mod graph;
 mod guard;
@@ -22,6 +22,7 @@ mod selection;
 mod several;
 mod sim;
 mod spin;
+mod stepped;
 mod tally;
 mod trace;
 mod with;
@@ -29,14 +30,14 @@ mod with;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use fairly_check::{Assumption, Failure as CheckFailure};
+use fairly_check::{Assumption, CheckError};
 use fairly_fairness::Notion;
 use fairly_report::{Document, human};
 use fairly_search::{Bounds, closure, global};
 use fairly_source::Style;
 use fairly_system::TransitionSystem;
 
-use crate::failure::{self, Bug, Failure};
+use crate::failure::{self, Bug, CliError};
 use crate::interim::Answer;
 use crate::output;
 
@@ -44,37 +45,44 @@ pub(crate) use arguments::Format;
 use arguments::Model;
 pub(crate) use arguments::{Check, Ladder, Least};
 pub(crate) use compare::{Compare, compare};
+pub(crate) use explore::{Explore, explore};
 pub(crate) use graph::{Graph, graph};
 pub(crate) use guard::whole_command;
 use next::Suggestion;
-pub(crate) use next::{Limit, Setting, line, quoted};
+pub(crate) use next::{Limit, Setting, line};
 pub(crate) use sim::{Sim, sim};
+pub(crate) use stepped::{Watch, watch as step};
 use tally::Answered;
 pub(crate) use trace::{Trace, trace};
 
-impl From<CheckFailure> for Failure {
-    fn from(failure: CheckFailure) -> Self {
+impl From<CheckError> for CliError {
+    fn from(failure: CheckError) -> Self {
         match failure {
-            CheckFailure::Engine(message) => {
-                Failure::Usage { message, help: Some(failure::other_engine()) }
+            CheckError::Engine(message) => {
+                CliError::Usage { message, help: Some(failure::other_engine()) }
             }
-            CheckFailure::Senseless(why) => Failure::usage(why),
-            CheckFailure::Internal { ref run, .. } => {
+            CheckError::Reduction(message) => CliError::Usage {
+                message,
+                help: Some("without --reduction, those that are sound are used".to_owned()),
+            },
+            CheckError::Senseless(why) => CliError::usage(why),
+            CheckError::Stopped => CliError::Stopped(failure.to_string()),
+            CheckError::Internal { ref run, .. } => {
                 let run = Some(run.clone());
-                Failure::Internal(Bug { message: failure.to_string(), run })
+                CliError::Internal(Bug { message: failure.to_string(), run })
             }
         }
     }
 }
 
-/// Checks the models that a request names again and again, until somebody ends it.
-pub(crate) fn watch(request: &Check) -> Result<ExitCode, Failure> {
+/// Checks the models that a request names again and again, until the user ends it.
+pub(crate) fn watch(request: &Check) -> Result<ExitCode, CliError> {
     let named = &request.model.files;
     if named.is_empty() {
-        return Err(Failure::usage("there is no model to watch: name a file"));
+        return Err(CliError::usage("there is no model to watch: name a file"));
     }
     if let Some(gone) = named.iter().find(|file| crate::files::is_stream(file)) {
-        return Err(Failure::usage(format!("--watch is for files, and {gone} is none")));
+        return Err(CliError::usage(format!("--watch is for files, and {gone} is none")));
     }
     // A folder may have other models in it by then.
     let models = || match selection::models(named) {
@@ -96,9 +104,9 @@ fn include_folders() -> Vec<String> {
 /// Checks the models that a request names. Each may have settings of its own, which `of_file` knows.
 pub(crate) fn check(
     request: &Check,
-    of_file: &dyn Fn(&str) -> Result<Check, Failure>,
+    of_file: &dyn Fn(&str) -> Result<Check, CliError>,
     style: Style,
-) -> Result<ExitCode, Failure> {
+) -> Result<ExitCode, CliError> {
     check_all(request, of_file, style).map_err(|failure| {
         let documents = failure.documents(&request.model.files.join(" "));
         for unwritten in request.write_reports(&documents) {
@@ -110,15 +118,15 @@ pub(crate) fn check(
 
 fn check_all(
     request: &Check,
-    of_file: &dyn Fn(&str) -> Result<Check, Failure>,
+    of_file: &dyn Fn(&str) -> Result<Check, CliError>,
     style: Style,
-) -> Result<ExitCode, Failure> {
+) -> Result<ExitCode, CliError> {
     if request.soundness {
         output::write(&human::soundness(), None)?;
         return Ok(ExitCode::SUCCESS);
     }
     if request.model.files.is_empty() {
-        return Err(Failure::Usage {
+        return Err(CliError::Usage {
             message: "there is no model to check".to_owned(),
             help: Some(
                 "name one: fairly FILE, or list some in fairly.toml; `fairly new promela` writes one"
@@ -133,9 +141,11 @@ fn check_all(
     request.announce();
     let models = selection::models(&request.model.files)?;
     if request.spin_compat && !models.iter().any(selection::is_of_spin) {
-        return Err(Failure::usage("--spin-compat is about Promela, and there is no Promela here"));
+        return Err(CliError::usage(
+            "--spin-compat is about Promela, and there is no Promela here",
+        ));
     }
-    let own = |files: &[String]| -> Result<Check, Failure> {
+    let own = |files: &[String]| -> Result<Check, CliError> {
         let mut own = of_file(&files[0])?;
         own.model.expectations = own.expect.clone();
         own.model.detail = own.detail();
@@ -166,7 +176,7 @@ fn check_one(
     files: &[String],
     trace_to: Option<&str>,
     is_last: bool,
-) -> Result<Answered, Failure> {
+) -> Result<Answered, CliError> {
     request.model.about(request.setting(files));
     let mut file = load::read(files, &request.model)?;
     let answered = file.check(request, trace_to);
@@ -192,9 +202,9 @@ fn fairness<S: TransitionSystem>(
     assumption: &Assumption,
     asked: AboutFairness,
     bounds: Bounds,
-) -> Result<(String, u8), Failure> {
+) -> Result<(String, u8), CliError> {
     if let Notion::Inherent(_) = assumption.notion {
-        return Err(Failure::usage(
+        return Err(CliError::usage(
             "inherent fairness is no condition on runs, so there is nothing to be closed",
         ));
     }
@@ -226,19 +236,19 @@ fn fairness<S: TransitionSystem>(
 }
 
 /// `ladder` and `least` have documents of their own, which the formats for tests know nothing of.
-fn refuse_formats(model: &Model) -> Result<(), Failure> {
+fn refuse_formats(model: &Model) -> Result<(), CliError> {
     match model.format {
         Format::Human | Format::Json => Ok(()),
-        _ => Err(Failure::usage("this command prints --format human or json")),
+        _ => Err(CliError::usage("this command prints --format human or json")),
     }
 }
 
-pub(crate) fn ladder(request: &Ladder) -> Result<ExitCode, Failure> {
+pub(crate) fn ladder(request: &Ladder) -> Result<ExitCode, CliError> {
     refuse_formats(&request.model)?;
     ladders(request).map_err(|failure| request.model.say(failure))
 }
 
-fn ladders(request: &Ladder) -> Result<ExitCode, Failure> {
+fn ladders(request: &Ladder) -> Result<ExitCode, CliError> {
     request.model.about(request.setting(&request.model.files));
     let mut file = load::read(&request.model.files, &request.model)?;
     let answered = file.ladder(request);
@@ -246,12 +256,12 @@ fn ladders(request: &Ladder) -> Result<ExitCode, Failure> {
     answered
 }
 
-pub(crate) fn least(request: &Least) -> Result<ExitCode, Failure> {
+pub(crate) fn least(request: &Least) -> Result<ExitCode, CliError> {
     refuse_formats(&request.model)?;
     leasts(request).map_err(|failure| request.model.say(failure))
 }
 
-fn leasts(request: &Least) -> Result<ExitCode, Failure> {
+fn leasts(request: &Least) -> Result<ExitCode, CliError> {
     request.model.about(request.setting(&request.model.files));
     let mut file = load::read(&request.model.files, &request.model)?;
     let answered = file.least(request);
@@ -327,9 +337,9 @@ impl<'a> Answers<'a> {
         guard::report(&self.model.files, title, bug, Some(system));
     }
 
-    fn finish(self) -> Result<ExitCode, Failure> {
+    fn finish(self) -> Result<ExitCode, CliError> {
         if !self.some {
-            return Err(Failure::Nothing(
+            return Err(CliError::Nothing(
                 "nothing to check: the file asks for no formula; give one with -f 'FORMULA'"
                     .to_owned(),
             ));

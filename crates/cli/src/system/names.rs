@@ -7,13 +7,13 @@ use fairly_source::suggest::near;
 use super::arguments::{Model, squeezed};
 use super::budget::Budget;
 use super::questions;
-use crate::failure::{Absent, Failure};
+use crate::failure::{Absent, CliError};
 
-/// What is called so in a model.
+/// Properties of a model with this name.
 pub(super) struct Known {
     /// The word for one of them: `property`, `assertion`.
     pub(super) what: &'static str,
-    /// What each is called.
+    /// Their titles.
     pub(super) titles: Vec<String>,
     /// Whether they are also known by their numbers.
     pub(super) numbered: bool,
@@ -33,19 +33,19 @@ impl Known {
         &self,
         model: &Model,
         has: impl Fn(&str) -> bool,
-    ) -> Result<Vec<Absent>, Failure> {
+    ) -> Result<Vec<Absent>, CliError> {
         let missing: Vec<&String> = model.properties.iter().filter(|name| !has(name)).collect();
         let absent: Vec<Absent> = missing.iter().map(|name| self.absent("-p", name)).collect();
         let is_needed = missing.iter().any(|name| !model.elsewhere.contains(name));
         let nothing_left = !missing.is_empty() && missing.len() == model.properties.len();
-        if is_needed || nothing_left { Err(Failure::NoSuchName(absent)) } else { Ok(absent) }
+        if is_needed || nothing_left { Err(CliError::NoSuchName(absent)) } else { Ok(absent) }
     }
 
     /// Which of the names that something is expected of nothing has.
     ///
     /// # Errors
     /// When a name must be here and is not.
-    pub(super) fn expected(&self, model: &Model) -> Result<Vec<Absent>, Failure> {
+    pub(super) fn expected(&self, model: &Model) -> Result<Vec<Absent>, CliError> {
         let mut names: Vec<&String> = Vec::new();
         for name in model.expectations.iter().filter_map(|(name, _)| name.as_ref()) {
             let is = |title: &String| squeezed(title) == squeezed(name);
@@ -57,14 +57,14 @@ impl Known {
         }
         let is_needed = names.iter().any(|name| !model.elsewhere.contains(name));
         let absent = names.iter().map(|name| self.absent("--expect", name)).collect();
-        if is_needed { Err(Failure::NoSuchName(absent)) } else { Ok(absent) }
+        if is_needed { Err(CliError::NoSuchName(absent)) } else { Ok(absent) }
     }
 
     /// Which of the names that a time is given for nothing has.
     ///
     /// # Errors
     /// When a name must be here and is not.
-    pub(super) fn timed(&self, model: &Model) -> Result<Vec<Absent>, Failure> {
+    pub(super) fn timed(&self, model: &Model) -> Result<Vec<Absent>, CliError> {
         let named = model.timeout.iter().filter(|budget| budget.name.is_some());
         let has = |budget: &&Budget| {
             let number =
@@ -76,7 +76,7 @@ impl Known {
             named.filter(|budget| !has(budget)).filter_map(|it| it.name.as_ref()).collect();
         let is_needed = missing.iter().any(|name| !model.elsewhere.contains(name));
         let absent = missing.iter().map(|name| self.absent("--timeout", name)).collect();
-        if is_needed { Err(Failure::NoSuchName(absent)) } else { Ok(absent) }
+        if is_needed { Err(CliError::NoSuchName(absent)) } else { Ok(absent) }
     }
 
     fn absent(&self, option: &'static str, name: &str) -> Absent {
@@ -151,7 +151,7 @@ pub(super) fn glob(pattern: &str, text: &str) -> bool {
     pattern[at..].iter().all(|&letter| letter == '*')
 }
 
-/// Whether a name that somebody typed means a property with this name: it is the name, or a pattern of it.
+/// Whether a typed name means a property with this name: it is the name, or a pattern of it.
 pub(super) fn means(wanted: &str, name: &str) -> bool {
     wanted == name || (is_glob(wanted) && glob(&squeezed(wanted), &squeezed(name)))
 }
@@ -160,17 +160,17 @@ pub(super) fn means(wanted: &str, name: &str) -> bool {
 ///
 /// # Errors
 /// When it has none.
-pub(super) fn question(loaded: &Loaded, name: &str) -> Result<usize, Failure> {
+pub(super) fn question(loaded: &Loaded, name: &str) -> Result<usize, CliError> {
     let all = &loaded.questions;
     let found = all.iter().position(|question| question.title == name);
     let chosen = || all.iter().position(|question| questions::means(loaded.naming, name, question));
     let Naming { word, numbered } = loaded.naming;
     let titles = all.iter().map(|question| question.title.clone()).collect();
     let known = Known { what: word, titles, numbered };
-    found.or_else(chosen).ok_or_else(|| Failure::NoSuchName(vec![known.absent("-p", name)]))
+    found.or_else(chosen).ok_or_else(|| CliError::NoSuchName(vec![known.absent("-p", name)]))
 }
 
-/// What the answer is called that says whether errors of the model are in the way of another answer.
+/// Title of the answer that says whether errors of the model are in the way of another answer.
 pub(super) fn without_errors(title: &str) -> String {
     let process = title.split_whitespace().next().unwrap_or_default();
     // A trace names the formula itself, and another command may give it as the only one.

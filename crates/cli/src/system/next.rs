@@ -4,7 +4,8 @@ use clap::ValueEnum;
 use fairly_check::{
     Answered, Elsewhere, Ladder, Least, NotBegun, Said, Strengths, Upgrade, Waiting, WhyUnknown,
 };
-use fairly_fairness::{AnnotationLevel, Level, Notion, Reading};
+use fairly_fairness::{AnnotationLevel, Level, Notion, PrefixKind};
+use fairly_report::shell::quoted;
 use fairly_search::Cut;
 
 use super::arguments::Model;
@@ -19,7 +20,7 @@ pub(crate) enum Choice {
     Formula(String),
 }
 
-/// What a suggestion follows from; the more urgent first.
+/// Reason for a suggestion; the more urgent first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Urgency {
     Violated,
@@ -80,7 +81,7 @@ impl Limit {
     }
 }
 
-/// What a command was about, so that another one can be about the same.
+/// Context of a command, so that another one can have the same.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Setting {
     /// `check`, `ladder` or `least`.
@@ -91,7 +92,7 @@ pub(crate) struct Setting {
     /// The fairness that was asked for, as options.
     fairness: Vec<String>,
     constraints: Vec<String>,
-    /// What a lossy search was asked to keep, as it is written.
+    /// Part of each state that a lossy search keeps, as it is written.
     lossy: Option<String>,
     timeout: Option<f64>,
     max_states: Option<usize>,
@@ -99,7 +100,7 @@ pub(crate) struct Setting {
 }
 
 impl Setting {
-    /// What a command with these arguments is about.
+    /// Context of a command with these arguments.
     pub(super) fn new(command: &'static str, model: &Model, files: &[String]) -> Setting {
         let (timeout, max_states, max_memory) = model.limits();
         Setting {
@@ -131,6 +132,11 @@ impl Setting {
     /// Whether the model came from standard input: no command can read it again.
     fn is_gone(&self) -> bool {
         self.files.iter().any(|file| file == "-" || file == "<stdin>" || files::is_stream(file))
+    }
+
+    /// The command that gives the answer to one question.
+    pub(super) fn again(&self, choice: &Choice) -> String {
+        self.on_model("check", &self.assumed(), Some(choice))
     }
 
     /// A command on the same model: its options, perhaps a question, and the files.
@@ -180,9 +186,9 @@ impl Setting {
             (Limit::Memory, _, _, Some(bytes)) => {
                 format!("--max-memory={}M", (bytes >> 20).max(24).saturating_mul(4))
             }
-            // More than a lossy search has if nobody says how much.
+            // More than the default of a lossy search.
             (Limit::Memory, ..) if self.lossy.is_some() => "--max-memory=1G".to_owned(),
-            // Without a limit, whoever waited did not wait to the end.
+            // Without a limit, the user did not wait to the end.
             (Limit::Memory, ..) => "--max-states=1000000".to_owned(),
             _ => "--timeout=60".to_owned(),
         };
@@ -192,14 +198,14 @@ impl Setting {
         self.on_model(command, &options, choice)
     }
 
-    /// What was assumed, as options of the same command.
+    /// Assumptions, as options of the same command.
     fn assumed(&self) -> Vec<String> {
         let mut options = self.fairness.clone();
         options.extend(Setting::constraint_options(&self.constraints));
         options
     }
 
-    /// What to do about an unknown.
+    /// Suggestion after an unknown.
     fn after_unknown(&self, why: &WhyUnknown, choice: &Choice) -> String {
         match (why, Limit::of(why)) {
             // More of the same would not be enough.
@@ -216,7 +222,7 @@ impl Setting {
         }
     }
 
-    /// What to do after a question about fairness itself.
+    /// Suggestion after a question about fairness itself.
     pub(super) fn after_fairness(&self) -> String {
         if self.is_gone() {
             return Setting::explained("'machine closed'");
@@ -237,7 +243,7 @@ impl Setting {
         self.on_model("check", &self.assumed(), choice.as_ref())
     }
 
-    /// What to do with one question of a table that has one answer.
+    /// Suggestion for one question of a table that has one answer.
     pub(super) fn after_table(&self, urgency: Urgency, question: &str) -> Suggestion {
         let choice = Choice::Property(question.to_owned());
         let command = match urgency {
@@ -259,7 +265,7 @@ impl Setting {
         Suggestion { urgency, command }
     }
 
-    /// What to do after the verdicts under all notions.
+    /// Suggestion after the verdicts under all notions.
     pub(super) fn after_ladder(&self, ladder: &Ladder, choice: &Choice) -> Suggestion {
         let weakest = ladder.rungs.iter().find(|rung| rung.holds == Ok(true));
         let unknown = ladder.rungs.iter().find_map(|rung| rung.holds.as_ref().err());
@@ -291,7 +297,7 @@ impl Setting {
         }
     }
 
-    /// What to do after the least sets of constraints.
+    /// Suggestion after the least sets of constraints.
     pub(super) fn after_least(&self, least: &Least, choice: &Choice) -> Suggestion {
         let check = |options: Vec<String>| match self.is_gone() {
             true => Setting::explained("'strong fairness'"),
@@ -368,8 +374,8 @@ pub(super) fn options_of(notion: Notion) -> Vec<String> {
             &["--fairness", "annotated", "--annotations", "occurrence"]
         }
         Notion::Global => &["--fairness", "global"],
-        Notion::Inherent(Reading::Trace) => &["--fairness", "inherent"],
-        Notion::Inherent(Reading::Run) => &["--fairness", "inherent", "--reading", "run"],
+        Notion::Inherent(PrefixKind::Trace) => &["--fairness", "inherent"],
+        Notion::Inherent(PrefixKind::Run) => &["--fairness", "inherent", "--reading", "run"],
     };
     words.iter().map(|word| (*word).to_owned()).collect()
 }
@@ -379,7 +385,7 @@ pub(super) fn value_of<V: ValueEnum>(value: &V) -> String {
     value.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
 }
 
-/// What the answers so far suggest; a violated property goes before everything else.
+/// Suggestion from the answers so far; a violated property goes before everything else.
 #[derive(Default)]
 pub(super) struct Next {
     violated: Option<Violated>,
@@ -483,7 +489,7 @@ impl Next {
     }
 }
 
-/// What to do about a violated formula: assume what excludes the run and all others, or see what would.
+/// Suggestion for a violated formula: assume constraints that exclude the run and all others, or look for them.
 fn after_violation(setting: &Setting, violated: &Violated, choice: Option<&Choice>) -> String {
     if setting.is_gone() {
         return Setting::explained("lasso");
@@ -507,15 +513,6 @@ fn after_violation(setting: &Setting, violated: &Violated, choice: Option<&Choic
         }
     };
     setting.on_model("check", &[fairness, own].concat(), choice)
-}
-
-/// A word as a shell reads it.
-pub(crate) fn quoted(text: &str) -> String {
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./:,=@%+".contains(letter);
-    if !text.is_empty() && text.chars().all(plain) {
-        return text.to_owned();
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 #[cfg(test)]

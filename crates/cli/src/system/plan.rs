@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use fairly_check::{Plan, WhyUnknown};
-use fairly_report::{Look, Paint, json};
+use fairly_report::{Look, Paint, counted, json};
 use fairly_source::Style;
 use fairly_source::escape::in_line;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use super::arguments::{Check, Format};
 use super::load;
 use super::selection::Files;
 use super::several::worst;
-use crate::failure::{self, Failure};
+use crate::failure::{self, CliError};
 use crate::output;
 
 /// A question with its plan; what is no formula needs none.
@@ -26,13 +26,13 @@ struct Explained {
 /// Prints the plans, and gives the exit code.
 pub(super) fn explain(
     request: &Check,
-    own: &dyn Fn(&[String]) -> Result<Check, Failure>,
+    own: &dyn Fn(&[String]) -> Result<Check, CliError>,
     models: &[Files],
     style: Style,
-) -> Result<ExitCode, Failure> {
+) -> Result<ExitCode, CliError> {
     match request.model.format {
         Format::Human | Format::Json => {}
-        _ => return Err(Failure::usage("--explain-plan prints --format human or json")),
+        _ => return Err(CliError::usage("--explain-plan prints --format human or json")),
     }
     let (mut text, mut documents, mut codes) = (String::new(), Vec::new(), vec![0]);
     for files in models {
@@ -70,7 +70,7 @@ pub(super) fn explain(
     Ok(ExitCode::from(worst(codes.into_iter())))
 }
 
-fn of_model(request: &Check, files: &[String]) -> Result<Vec<Explained>, Failure> {
+fn of_model(request: &Check, files: &[String]) -> Result<Vec<Explained>, CliError> {
     let mut all = Vec::new();
     let mut file = load::read(files, &request.model)?;
     let notion = request.notion(file.systems.loaded().is_annotated);
@@ -115,7 +115,8 @@ fn shown(explained: &Explained, look: &Look) -> String {
                 1 => ", 1 premise as marks".to_owned(),
                 count => format!(", {count} premises as marks"),
             };
-            add("automaton", &format!("{states} states, {edges} edges, of the negation{premises}"));
+            let (states, edges) = (counted(states, "state"), counted(edges, "edge"));
+            add("automaton", &format!("{states}, {edges}, of the negation{premises}"));
             add("acceptance", &format!("{}: {}", plan.class, plan.acceptance));
             add("engine", &format!("{}: {}", plan.engine.name, plan.engine.summary));
             add("", &plan.why);

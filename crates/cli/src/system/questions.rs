@@ -1,6 +1,6 @@
-//! What models ask, and what the arguments choose of it.
+//! Questions of models, and those that the arguments choose.
 
-use fairly_check::{Asked, Question as Bound, SystemIndex, Unbindable};
+use fairly_check::{Asked, BindingError, Question as Bound, SystemIndex};
 use fairly_front::loaded::{self, Naming};
 use fairly_source::Span;
 
@@ -8,7 +8,7 @@ use super::arguments::{Model, squeezed};
 use super::file::File;
 use super::names::{self, Known};
 use super::tally::{About, Choice};
-use crate::failure::{Absent, Failure};
+use crate::failure::{Absent, CliError};
 
 /// Everything to be answered.
 pub(super) struct Questions {
@@ -23,7 +23,7 @@ pub(super) struct Question {
     pub(super) bound: Bound,
     /// Where it is asked, if that is in the file.
     pub(super) place: Option<Span>,
-    /// What `-p` chooses it by; none for what the arguments ask.
+    /// Name that `-p` chooses it by; `None` for questions of the arguments.
     pub(super) choice: Option<String>,
 }
 
@@ -41,7 +41,7 @@ impl Question {
         }
     }
 
-    /// What arguments may call it.
+    /// Names that arguments may call it by.
     pub(super) fn names(&self) -> Vec<&str> {
         [Some(&self.title), self.choice.as_ref()]
             .into_iter()
@@ -50,7 +50,7 @@ impl Question {
             .collect()
     }
 
-    /// What its answer is about.
+    /// Subject of its answer.
     pub(super) fn about(&self) -> About {
         let choice = match (&self.choice, self.formula()) {
             (Some(choice), _) => Choice::Property(choice.clone()),
@@ -62,23 +62,23 @@ impl Question {
 }
 
 impl File {
-    /// What the model and the arguments ask; every name of the arguments must be there.
-    pub(super) fn questions(&mut self, model: &Model) -> Result<Vec<Question>, Failure> {
+    /// Questions of the model and the arguments; every name of the arguments must be there.
+    pub(super) fn questions(&mut self, model: &Model) -> Result<Vec<Question>, CliError> {
         Ok(self.chosen(model)?.asked)
     }
 
     /// The same, where there must be a question.
-    pub(super) fn some_questions(&mut self, model: &Model) -> Result<Questions, Failure> {
+    pub(super) fn some_questions(&mut self, model: &Model) -> Result<Questions, CliError> {
         let chosen = self.chosen(model)?;
         if chosen.asked.is_empty() { Err(self.nothing()) } else { Ok(chosen) }
     }
 
-    fn nothing(&self) -> Failure {
-        Failure::Nothing(format!("nothing to check: {}", self.systems.loaded().nothing))
+    fn nothing(&self) -> CliError {
+        CliError::Nothing(format!("nothing to check: {}", self.systems.loaded().nothing))
     }
 
-    /// What the model and the arguments ask, and which names of the arguments another model must have.
-    pub(super) fn chosen(&mut self, model: &Model) -> Result<Questions, Failure> {
+    /// Questions of the model and the arguments, and names of the arguments that another model must have.
+    pub(super) fn chosen(&mut self, model: &Model) -> Result<Questions, CliError> {
         let loaded = self.systems.loaded();
         if loaded.systems.is_empty() && model.properties.is_empty() {
             return Err(self.nothing());
@@ -103,10 +103,10 @@ impl File {
         Ok(Questions { asked, absent })
     }
 
-    fn question(&mut self, at: usize) -> Result<Question, Failure> {
+    fn question(&mut self, at: usize) -> Result<Question, CliError> {
         let bound = self.systems.bind(at).map_err(|why| match why {
-            Unbindable::InModel(diagnostics) => self.wrong(diagnostics),
-            Unbindable::InFormula(wrong) => wrong.into(),
+            BindingError::InModel(diagnostics) => self.wrong(diagnostics),
+            BindingError::InFormula(wrong) => wrong.into(),
         })?;
         let loaded::Question { title, place, choice, .. } = &self.systems.loaded().questions[at];
         Ok(Question { title: title.clone(), bound, place: *place, choice: choice.clone() })

@@ -1,4 +1,4 @@
-//! The folder `.fairly`, in which runs are kept that nobody asked for by name, and what is known of bugs.
+//! The folder `.fairly`, in which runs without a name are kept, and reports of bugs.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -61,7 +61,7 @@ fn own() -> std::io::Result<Folder> {
 /// Whether a file is not there, or is an older answer to the same question.
 fn may_replace(folder: &Folder, file: &str, trace: &Value) -> bool {
     const MOST: u64 = 64 << 20;
-    // What is no regular file is replaced by one, and not opened.
+    // An entry that is no regular file is replaced by one, and not opened.
     match folder.read(file, MOST) {
         Ok(None) => !folder.is_folder(file),
         Ok(Some(bytes)) => match serde_json::from_slice::<Value>(&bytes) {

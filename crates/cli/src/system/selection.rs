@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::failure::Failure;
+use crate::failure::CliError;
 use fairly_front::languages::Language;
 
 /// The files of a model: one, or the components that make it together.
@@ -10,7 +10,7 @@ pub(super) type Files = Vec<String>;
 
 /// The models that files and directories are, in the order they are named; those of a directory in the
 /// order of their names, with those of its directories.
-pub(super) fn models(named: &[String]) -> Result<Vec<Files>, Failure> {
+pub(super) fn models(named: &[String]) -> Result<Vec<Files>, CliError> {
     if !names_directory(named) && (named.len() == 1 || !named.iter().any(|name| is_model(name))) {
         return Ok(vec![named.to_vec()]);
     }
@@ -20,7 +20,7 @@ pub(super) fn models(named: &[String]) -> Result<Vec<Files>, Failure> {
             let before = models.len();
             in_directory(Path::new(name), &mut models)?;
             if models.len() == before {
-                return Err(Failure::Nothing(format!(
+                return Err(CliError::Nothing(format!(
                     "nothing to check: {name} has no model in it (.csp, .pml, .net); components \
                      (.aut, HOA) are given by name"
                 )));
@@ -28,7 +28,7 @@ pub(super) fn models(named: &[String]) -> Result<Vec<Files>, Failure> {
         } else if is_model(name) {
             models.push(vec![name.clone()]);
         } else {
-            return Err(Failure::Usage {
+            return Err(CliError::Usage {
                 message: format!("{name} is a component, and the other files are models"),
                 help: Some(
                     "components make one system together; check models in another command"
@@ -55,8 +55,8 @@ fn is_model(name: &str) -> bool {
     Language::of(name).is_some_and(|language| language.is_whole)
 }
 
-fn in_directory(folder: &Path, models: &mut Vec<Files>) -> Result<(), Failure> {
-    let unreadable = |error| Failure::usage(format!("cannot read {}: {error}", folder.display()));
+fn in_directory(folder: &Path, models: &mut Vec<Files>) -> Result<(), CliError> {
+    let unreadable = |error| CliError::usage(format!("cannot read {}: {error}", folder.display()));
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;

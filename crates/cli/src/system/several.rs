@@ -14,11 +14,11 @@ use super::guard::guarded;
 use super::next::{Suggestion, Urgency};
 use super::selection::Files;
 use super::tally::Counts;
-use crate::failure::{self, Absent, Failure};
+use crate::failure::{self, Absent, CliError};
 use crate::files::{self, slug};
 use crate::output;
 
-/// What came of one model.
+/// Result of one model.
 struct Row {
     name: String,
     /// None if it could not be asked.
@@ -31,10 +31,10 @@ struct Row {
 /// Checks every model, prints the answers as they come, and gives the worst exit code.
 pub(super) fn check(
     request: &Check,
-    own: &dyn Fn(&[String]) -> Result<Check, Failure>,
+    own: &dyn Fn(&[String]) -> Result<Check, CliError>,
     models: &[Files],
     style: Style,
-) -> Result<ExitCode, Failure> {
+) -> Result<ExitCode, CliError> {
     let traces = trace_files(request.trace.as_deref(), models);
     let (mut rows, mut documents, mut unwritten) = (Vec::new(), Vec::new(), Vec::new());
     let mut names = Names::default();
@@ -47,7 +47,7 @@ pub(super) fn check(
             own.model.elsewhere = request.names();
             let trace_to = trace_to.as_deref();
             let done = guarded(&name, || check_one(&own, files, trace_to, false))?;
-            done.map_err(Failure::Internal)
+            done.map_err(CliError::Internal)
         });
         match answered {
             Ok(answered) => {
@@ -73,7 +73,7 @@ pub(super) fn check(
                 rows.push(Row { name, counts, why: String::new(), code });
             }
             // A property with that name need not be in every model.
-            Err(Failure::NoSuchName(absent)) if names.may_be_elsewhere(request, &absent) => {
+            Err(CliError::NoSuchName(absent)) if names.may_be_elsewhere(request, &absent) => {
                 names.learn(absent);
             }
             Err(failure) => {
@@ -89,7 +89,7 @@ pub(super) fn check(
     }
     let nowhere = names.nowhere();
     if rows.is_empty() {
-        return Err(nowhere.unwrap_or_else(|| Failure::Nothing("nothing to check".to_owned())));
+        return Err(nowhere.unwrap_or_else(|| CliError::Nothing("nothing to check".to_owned())));
     }
     let text = match request.model.format {
         Format::Human => {
@@ -140,7 +140,7 @@ impl Names {
     }
 
     /// The names that no model has.
-    pub(super) fn nowhere(self) -> Option<Failure> {
+    pub(super) fn nowhere(self) -> Option<CliError> {
         let Names { asked, absent } = self;
         let nowhere = absent.into_iter().filter(|(_, count)| *count == asked);
         let nowhere: Vec<Absent> = nowhere
@@ -152,7 +152,7 @@ impl Names {
                 },
             })
             .collect();
-        (!nowhere.is_empty()).then_some(Failure::NoSuchName(nowhere))
+        (!nowhere.is_empty()).then_some(CliError::NoSuchName(nowhere))
     }
 }
 
@@ -190,7 +190,7 @@ pub(super) fn worst(codes: impl Iterator<Item = u8>) -> u8 {
     codes.max_by_key(weight).unwrap_or(0)
 }
 
-/// What to do if no model could be asked: see what the first thing means that is wrong.
+/// Suggestion if no model could be asked: see the meaning of the first error.
 fn after_failures(rows: &[Row]) -> Suggestion {
     let code = |row: &Row| {
         let code = row.why.split(':').next().unwrap_or_default();

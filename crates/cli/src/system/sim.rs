@@ -8,20 +8,17 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use clap::Args;
-use fairly_check::claim::Shown;
 use fairly_omega::StateId;
 use fairly_report::human::Aside;
+use fairly_report::simulation::{NotFollowed, Simulation};
 use fairly_report::{Look, Paint, Source, human, itf, json};
-use fairly_search::Prefix;
-use fairly_system::{
-    ActionId, ProcessId, Run, RunStep, Stuck, Trace, TraceStep, Transition, TransitionSystem,
-};
+use fairly_system::{Run, RunStep, Stuck, Trace, TraceStep, Transition, TransitionSystem};
 
 use super::arguments::Model;
 use super::trace;
 use super::with::{Work, on_system};
 use crate::edit::Editor;
-use crate::failure::Failure;
+use crate::failure::CliError;
 use crate::files::Output;
 use crate::output;
 use stops::Stop;
@@ -33,7 +30,7 @@ pub(crate) struct Sim {
     /// Take steps at random and print the run, instead of asking.
     #[arg(long)]
     random: bool,
-    /// What random steps begin with; the same seed gives the same run.
+    /// Seed of random steps; the same seed gives the same run.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// How many random steps.
@@ -44,35 +41,35 @@ pub(crate) struct Sim {
     along: Option<String>,
 }
 
-pub(crate) fn sim(request: &Sim, look: Look) -> Result<ExitCode, Failure> {
+pub(crate) fn sim(request: &Sim, look: Look) -> Result<ExitCode, CliError> {
     let along = request.along.as_ref().map(|file| trace::read(file)).transpose()?;
     let along = along.map(|saved| saved.run);
-    on_system(&request.model, Simulation { request, look, along })
+    on_system(&request.model, Stepping { request, look, along })
 }
 
-struct Simulation<'a> {
+struct Stepping<'a> {
     request: &'a Sim,
     look: Look,
     along: Option<Trace>,
 }
 
-impl Work for Simulation<'_> {
+impl Work for Stepping<'_> {
     type Output = ExitCode;
 
     fn run<S: TransitionSystem>(
         self,
         system: &mut S,
         source: Option<Source<'_>>,
-    ) -> Result<ExitCode, Failure> {
-        let Simulation { request, look, along } = self;
+    ) -> Result<ExitCode, CliError> {
+        let Stepping { request, look, along } = self;
         let Some(&start) = system.initial().first() else {
-            return Err(Failure::Nothing("the model has no initial state".to_owned()));
+            return Err(CliError::Nothing("the model has no initial state".to_owned()));
         };
         let aside = Aside { look, source, whole: true, ..Aside::default() };
         let seed = request.seed;
         let origin = (request.model.files.clone(), request.model.of_the_files());
-        let (taken, stops) = (Vec::new(), Vec::new());
-        let mut session = Session { system, start, taken, aside, seed, stops, origin };
+        let (run, stops) = (Simulation::begin(start), Vec::new());
+        let mut session = Session { system, run, aside, seed, stops, origin };
         if request.random {
             for _ in 0..request.steps {
                 if !session.random() {
@@ -89,8 +86,7 @@ impl Work for Simulation<'_> {
 
 struct Session<'a, 's, S> {
     system: &'s mut S,
-    start: StateId,
-    taken: Vec<RunStep>,
+    run: Simulation,
     aside: Aside<'a>,
     seed: u64,
     stops: Vec<Stop>,
@@ -98,7 +94,7 @@ struct Session<'a, 's, S> {
     origin: (Vec<String>, Vec<String>),
 }
 
-/// Steps that `c` takes at most, if nobody says how many.
+/// Steps that `c` takes at most, by default.
 const FAR: usize = 10_000;
 
 const HELP: &str = "  N           take step N
@@ -120,38 +116,21 @@ const HELP: &str = "  N           take step N
 
 impl<S: TransitionSystem> Session<'_, '_, S> {
     fn at(&self) -> StateId {
-        self.taken.last().map_or(self.start, |step| step.to)
+        self.run.at()
     }
 
     fn enabled(&mut self) -> Vec<Transition> {
-        let mut steps = Vec::new();
-        let at = self.at();
-        self.system.enabled(at, &mut steps);
-        steps
-    }
-
-    fn take(&mut self, step: Transition) {
-        let from = self.at();
-        self.taken.push(RunStep { from, action: step.action, to: step.target });
+        self.run.enabled(self.system)
     }
 
     /// Takes a random step; false where nothing is enabled.
     fn random(&mut self) -> bool {
-        let enabled = self.enabled();
-        // SplitMix64: small, and the same everywhere.
-        self.seed = self.seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.seed;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^= mixed >> 31;
-        let count = enabled.len() as u64;
-        let chosen = mixed.checked_rem(count).and_then(|at| enabled.get(at as usize).copied());
-        chosen.map(|step| self.take(step)).is_some()
+        self.run.random(self.system, &mut self.seed).is_some()
     }
 
     /// The run so far.
     fn table(&mut self) -> String {
-        let run = Run { stem: self.taken.clone(), cycle: Vec::new() };
+        let run = Run { stem: self.run.taken().to_vec(), cycle: Vec::new() };
         let mut out = if run.stem.is_empty() {
             String::new()
         } else {
@@ -175,31 +154,12 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
         format!("{indent}{why}\n{}", human::waits(&stuck, processes, &self.aside))
     }
 
-    /// For how many steps, up to now, a process could have moved and did not.
-    fn waited(&mut self, process: ProcessId) -> usize {
-        let mut count = 0;
-        for at in (0..self.taken.len()).rev() {
-            let RunStep { from, action, .. } = self.taken[at];
-            let takes = |system: &S, action: ActionId| {
-                system.action(action).participants.contains(&process)
-            };
-            let mut enabled = Vec::new();
-            self.system.enabled(from, &mut enabled);
-            let could = enabled.iter().any(|step| takes(self.system, step.action));
-            if takes(self.system, action) || !could {
-                break;
-            }
-            count += 1;
-        }
-        count
-    }
-
-    /// What can happen, by who takes part.
+    /// Possible actions, by their participants.
     fn menu(&mut self, along: Option<&Trace>) -> String {
         let look = self.aside.look;
         let enabled = self.enabled();
         let mut out = String::new();
-        let heading = format!("step {}", self.taken.len() + 1);
+        let heading = format!("step {}", self.run.taken().len() + 1);
         let _ = writeln!(
             out,
             "{}   {}",
@@ -217,12 +177,13 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
         groups.sort_by_key(|(_, members)| members[0]);
         let planned = along.and_then(|trace| {
             let at = self.at();
-            trace.find(self.taken.len(), self.system, at)
+            trace.find(self.run.taken().len(), self.system, at)
         });
         for (who, members) in groups {
             let first = enabled[members[0]];
             let participants = self.system.action(first.action).participants.clone();
-            let waited = participants.iter().map(|&process| self.waited(process)).min();
+            let waited =
+                participants.iter().map(|&process| self.run.waited(self.system, process)).min();
             let said = match waited.unwrap_or(0) {
                 0 => String::new(),
                 1 => "   enabled for 1 step, not taken".to_owned(),
@@ -242,13 +203,13 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
         look.finish(out)
     }
 
-    fn interactive(&mut self, along: Option<&Trace>) -> Result<(), Failure> {
+    fn interactive(&mut self, along: Option<&Trace>) -> Result<(), CliError> {
         let mut editor = Editor::new();
         loop {
             let menu = self.menu(along);
             output::write(&menu, None)?;
             let line = editor.line("> ");
-            let line = line.map_err(|error| Failure::usage(format!("cannot read: {error}")))?;
+            let line = line.map_err(|error| CliError::usage(format!("cannot read: {error}")))?;
             let Some(line) = line else {
                 output::write("\n", None)?;
                 return Ok(());
@@ -264,8 +225,8 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
                 None => self.follow(along),
                 Some("q" | "quit") => return Ok(()),
                 Some("u" | "undo") => {
-                    let left = self.taken.len().saturating_sub(number.unwrap_or(1));
-                    self.taken.truncate(left);
+                    let taken = self.run.taken().len();
+                    self.run.truncate(taken.saturating_sub(number.unwrap_or(1)));
                     None
                 }
                 Some("r" | "random") => {
@@ -280,7 +241,7 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
                 Some("t" | "trace") => Some(self.table()),
                 Some("l" | "list") => Some(self.listing()),
                 Some("b" | "break") => Some(self.stop_at(rest)),
-                Some("d" | "delete") => Some(self.forget(number)),
+                Some("d" | "delete") => Some(self.delete(number)),
                 Some("c" | "continue") => Some(self.go_on(along, number)),
                 Some("save") => Some(self.save(rest)),
                 Some("load") => Some(self.load(rest)),
@@ -288,7 +249,7 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
                 Some(word) => match word.parse::<usize>() {
                     Ok(number) if (1..=self.enabled().len()).contains(&number) => {
                         let step = self.enabled()[number - 1];
-                        self.take(step);
+                        self.run.take(step);
                         None
                     }
                     Ok(number) => Some(format!("there is no step {number} here\n")),
@@ -304,24 +265,11 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
     /// Takes the next step of the trace, round its loop if it has one.
     fn follow(&mut self, along: Option<&Trace>) -> Option<String> {
         let Some(trace) = along else { return Some(HELP.to_owned()) };
-        let count = trace.steps.len();
-        let number = match trace.loops_to {
-            Some(back) if self.taken.len() >= count => {
-                back + (self.taken.len() - back) % (count - back)
-            }
-            _ => self.taken.len(),
-        };
-        let Some(step) = trace.steps.get(number) else {
-            return Some("the trace ends here\n".to_owned());
-        };
-        let at = self.at();
-        match trace.find_alike(number, self.system, at) {
-            Some(step) => {
-                self.take(step);
-                None
-            }
-            None => {
-                Some(format!("the trace goes on with {}, which is not possible here\n", step.event))
+        match self.run.follow(self.system, trace) {
+            Ok(()) => None,
+            Err(NotFollowed::Over) => Some("the trace ends here\n".to_owned()),
+            Err(NotFollowed::Impossible(event)) => {
+                Some(format!("the trace goes on with {event}, which is not possible here\n"))
             }
         }
     }
@@ -361,7 +309,7 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
     }
 
     /// Removes a place to stop, or all.
-    fn forget(&mut self, number: Option<usize>) -> String {
+    fn delete(&mut self, number: Option<usize>) -> String {
         match number {
             None => self.stops.clear(),
             Some(number) if (1..=self.stops.len()).contains(&number) => {
@@ -383,7 +331,7 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
             if !taken {
                 return format!("it goes no further, after {} steps\n", count - 1);
             }
-            let Some(step) = self.taken.last().copied() else { break };
+            let Some(step) = self.run.taken().last().copied() else { break };
             let is_met = |stop: &&Stop| stop.is_met(self.system, &step, self.aside.source);
             if let Some(stop) = self.stops.iter().find(is_met) {
                 let steps = if count == 1 { "step" } else { "steps" };
@@ -401,9 +349,7 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
         if file.is_empty() {
             return "say where: save FILE\n".to_owned();
         }
-        let prefix = Prefix { start: self.start, steps: self.taken.clone() };
-        let conclusion = "made by hand with `fairly sim`".to_owned();
-        let shown = Shown { prefix, cycle: Vec::new(), conclusion, other: None };
+        let shown = self.run.record(self.system, "made by hand with `fairly sim`");
         let origin = itf::Origin {
             files: &self.origin.0,
             source: self.aside.source,
@@ -411,9 +357,9 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
             property: itf::Asked::Nothing,
             place: None,
         };
-        let trace = itf::finite("a run of fairly sim", &shown.record(self.system), &origin);
+        let trace = itf::finite("a run of fairly sim", &shown, &origin);
         match Output::open(file).and_then(|to| to.write(&json::text(&trace))) {
-            Ok(()) => format!("wrote {file}: {} steps\n", self.taken.len()),
+            Ok(()) => format!("wrote {file}: {} steps\n", self.run.taken().len()),
             Err(failure) => format!("{}\n", failure.in_short()),
         }
     }
@@ -427,11 +373,11 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
             Ok(trace) => trace.run,
             Err(failure) => return format!("{}\n", failure.in_short()),
         };
-        self.taken.clear();
+        self.run.truncate(0);
         for (count, step) in trace.steps.iter().enumerate() {
             let at = self.at();
             match trace.find(count, self.system, at) {
-                Some(step) => self.take(step),
+                Some(step) => self.run.take(step),
                 None => {
                     return format!(
                         "took {count} steps; {} is not possible here, so it is a run of another model\n",
@@ -440,7 +386,7 @@ impl<S: TransitionSystem> Session<'_, '_, S> {
                 }
             }
         }
-        format!("took {} steps\n", self.taken.len())
+        format!("took {} steps\n", self.run.taken().len())
     }
 
     /// The whole state, a line a name.

@@ -13,14 +13,14 @@ use std::time::{Duration, Instant};
 
 /// An installed SPIN.
 pub(super) struct Spin {
-    /// What it says of its version.
+    /// Text of its version.
     pub(super) version: String,
     compiler: &'static str,
     /// How long one search may take.
     patience: Duration,
 }
 
-/// What SPIN is asked about.
+/// Subject of a question to SPIN.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum About {
     Assertions,
@@ -41,7 +41,7 @@ pub(super) enum Runs {
 }
 
 /// Why SPIN gives no answer, in a few words.
-pub(super) type Silence = String;
+pub(super) type SpinError = String;
 
 /// The verifiers that are made of one model; they differ in how they are compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -82,7 +82,7 @@ impl About {
         }
     }
 
-    /// What the verifier is told to look for.
+    /// Options of the verifier for this question.
     fn search(&self) -> Vec<&str> {
         match self {
             // Invalid end states are no errors then, nor assertions in the other.
@@ -94,7 +94,7 @@ impl About {
         }
     }
 
-    /// What an error has to say to be the one that is asked about.
+    /// Words of an error that answers the question.
     fn errors(&self) -> &'static [&'static str] {
         match self {
             About::Assertions => &["assertion violated"],
@@ -112,7 +112,7 @@ impl Spin {
     /// Looks for SPIN and a C compiler.
     ///
     /// # Errors
-    /// What is missing.
+    /// The missing program.
     pub(super) fn find(patience: Duration) -> Result<Spin, String> {
         if !is_on_path("spin") {
             return Err("no `spin` on PATH".to_owned());
@@ -143,12 +143,12 @@ pub(super) struct Session<'a> {
     spin: &'a Spin,
     model: String,
     folder: Folder,
-    built: HashMap<Verifier, Result<PathBuf, Silence>>,
+    built: HashMap<Verifier, Result<PathBuf, SpinError>>,
 }
 
 impl Session<'_> {
     /// Whether it holds.
-    pub(super) fn holds(&mut self, about: &About, runs: Runs) -> Result<bool, Silence> {
+    pub(super) fn holds(&mut self, about: &About, runs: Runs) -> Result<bool, SpinError> {
         let mut arguments = about.search();
         if runs == Runs::WeaklyFair {
             arguments.push("-f");
@@ -167,7 +167,7 @@ impl Session<'_> {
     }
 
     /// How many states are stored if no error stops the search.
-    pub(super) fn stored(&mut self, about: &About) -> Result<usize, Silence> {
+    pub(super) fn stored(&mut self, about: &About) -> Result<usize, SpinError> {
         let mut arguments = about.search();
         if about.verifier() == Verifier::Safety {
             arguments = vec!["-A", "-E"];
@@ -182,7 +182,7 @@ impl Session<'_> {
     }
 
     /// Runs a verifier.
-    fn search(&mut self, verifier: Verifier, arguments: &[&str]) -> Result<String, Silence> {
+    fn search(&mut self, verifier: Verifier, arguments: &[&str]) -> Result<String, SpinError> {
         let program = self.verifier(verifier)?;
         let folder = program.parent().unwrap_or(&self.folder.path);
         // Room for a deep search costs more than most searches, so it is not taken at once; nor is a
@@ -199,7 +199,7 @@ impl Session<'_> {
     }
 
     /// Makes a verifier, once.
-    fn verifier(&mut self, verifier: Verifier) -> Result<PathBuf, Silence> {
+    fn verifier(&mut self, verifier: Verifier) -> Result<PathBuf, SpinError> {
         if let Some(built) = self.built.get(&verifier) {
             return built.clone();
         }
@@ -208,7 +208,7 @@ impl Session<'_> {
         built
     }
 
-    fn build(&self, verifier: Verifier) -> Result<PathBuf, Silence> {
+    fn build(&self, verifier: Verifier) -> Result<PathBuf, SpinError> {
         let Spin { compiler, patience, .. } = *self.spin;
         let folder = self.folder.path.join(format!("{verifier:?}"));
         let unwritten =
@@ -234,11 +234,11 @@ impl Session<'_> {
     }
 }
 
-/// What a verifier says whose search had no room to go on.
+/// Message of a verifier whose search had no room to go on.
 const TOO_DEEP: &str = "max search depth too small";
 
 /// That the search was exhaustive, if no error was found.
-fn is_complete(said: &str) -> Result<(), Silence> {
+fn is_complete(said: &str) -> Result<(), SpinError> {
     let limits = [TOO_DEEP, "out of memory", "memory limit", "aborting"];
     match limits.iter().find(|words| said.contains(*words)) {
         Some(words) => Err((*words).to_owned()),
@@ -246,8 +246,8 @@ fn is_complete(said: &str) -> Result<(), Silence> {
     }
 }
 
-/// What a program that fails said last.
-fn last_line(program: &str, said: &str) -> Silence {
+/// Last line of a program that fails.
+fn last_line(program: &str, said: &str) -> SpinError {
     let last = said.lines().map(str::trim).rfind(|line| !line.is_empty());
     format!("{program}: {}", last.unwrap_or("no answer"))
 }
@@ -258,10 +258,10 @@ fn run(
     arguments: &[&str],
     folder: &Path,
     patience: Duration,
-) -> Result<String, Silence> {
+) -> Result<String, SpinError> {
     let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let failed = |error: std::io::Error| format!("{name}: {error}");
-    // A file, since a pipe that nobody reads would stop a program that says much.
+    // A file, since a pipe without a reader would stop a program that says much.
     let path = folder.join("output");
     let output = File::create(&path).map_err(failed)?;
     let mut child = Command::new(program)
@@ -315,7 +315,7 @@ impl Folder {
     }
 }
 
-/// What makes a directory that nobody else can look into or write to.
+/// Makes directories that other users can neither look into nor write to.
 fn builder() -> fs::DirBuilder {
     let mut builder = fs::DirBuilder::new();
     builder.mode(0o700);

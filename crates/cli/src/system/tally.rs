@@ -17,7 +17,7 @@ pub(super) use super::next::Choice;
 use super::next::{Next, Setting, Suggestion, Urgency};
 use super::several::worst;
 use super::{guard, runs};
-use crate::failure::{self, Absent, Bug, Failure};
+use crate::failure::{self, Absent, Bug, CliError};
 use crate::files::{self, Names, Output, slug};
 use crate::interim;
 use crate::output;
@@ -67,8 +67,8 @@ pub(super) struct Answered {
     pub(super) documents: Vec<Document>,
     pub(super) counts: Counts,
     pub(super) code: u8,
-    /// What could not be written although it was asked for.
-    pub(super) unwritten: Vec<Failure>,
+    /// Requested outputs that could not be written.
+    pub(super) unwritten: Vec<CliError>,
     /// The command to try next, in words for people.
     pub(super) next: Option<Suggestion>,
     /// Names of the arguments that this model does not have, where another one may.
@@ -93,7 +93,7 @@ impl Answered {
 
     /// Prints everything, writes the reports that are asked for, and gives the exit code: that of the
     /// verdict, or of wrong usage if something could not be written.
-    pub(super) fn print(self, request: &Check, style: Style) -> Result<ExitCode, Failure> {
+    pub(super) fn print(self, request: &Check, style: Style) -> Result<ExitCode, CliError> {
         let Answered { text, documents, counts, code, mut unwritten, next, absent: _ } = self;
         let next = next.map_or(String::new(), |next| next.line());
         let format = request.model.format;
@@ -108,10 +108,10 @@ impl Answered {
     }
 }
 
-/// What an answer is about.
+/// Subject of an answer.
 #[derive(Clone)]
 pub(super) struct About {
-    /// What it is called.
+    /// Title of the question.
     pub(super) title: String,
     /// Where it is written.
     pub(super) place: Option<Span>,
@@ -137,17 +137,25 @@ pub(super) struct Mark {
     unexpected: usize,
 }
 
+/// How a question is asked again.
+fn asked(choice: &Choice) -> itf::Asked {
+    match choice {
+        Choice::Property(name) => itf::Asked::Property(name.clone()),
+        Choice::Formula(text) => itf::Asked::Formula(text.clone()),
+    }
+}
+
 /// The answers so far.
 pub(super) struct Tally<'a> {
     model: &'a Model,
     /// The files of the model.
     files: Vec<String>,
-    source: Option<String>,
+    source: Option<Arc<str>>,
     /// Where `--trace` wants the runs.
     trace_to: Option<String>,
     several: bool,
     text: String,
-    /// What was said last to grow.
+    /// Growth that was reported last.
     grown: Option<Grown>,
     /// How much of it is known to who reports when the work cannot go on.
     kept: usize,
@@ -165,8 +173,8 @@ pub(super) struct Tally<'a> {
     options: Vec<String>,
     /// The names of runs that were written by name, so far.
     traces: Names,
-    unwritten: Vec<Failure>,
-    /// What the answers are about, and what they suggest.
+    unwritten: Vec<CliError>,
+    /// Context of the answers, and their suggestions.
     setting: Setting,
     next: Next,
 }
@@ -183,7 +191,7 @@ impl<'a> Tally<'a> {
         Tally {
             model,
             files: files.to_vec(),
-            source: source.map(str::to_owned),
+            source: source.map(Arc::from),
             trace_to: trace_to.map(str::to_owned),
             several,
             text: String::new(),
@@ -238,7 +246,7 @@ impl<'a> Tally<'a> {
         self.broken += 1;
         let bundle = guard::bundle(&self.files, &about.title, bug, Some(system));
         let why = WhyUnknown::Internal(bug.message.clone());
-        let verdict = Verdict::unknown(&about.title, &why.to_string());
+        let verdict = Verdict::unknown(&about.title, &why);
         self.next.open(&about.choice, &why);
         let asked = match &bundle {
             Some(bundle) => format!("please report it with {bundle}"),
@@ -344,7 +352,7 @@ impl<'a> Tally<'a> {
         self.model.answered(&about.title, answer);
     }
 
-    /// What kept growing until a search stopped, in a sentence.
+    /// Growth until a search stopped, in a sentence.
     fn growth(&self, verdict: &Verdict) -> Option<String> {
         let source = self.source.clone();
         let growth = verdict.growth.as_ref()?;
@@ -368,7 +376,7 @@ impl<'a> Tally<'a> {
             let said = [
                 stamp.engine.as_ref().map(|engine| format!("engine: {engine}")),
                 stamp.unreduced.as_ref().map(|why| format!("nothing is left out: {why}")),
-                stamp.asymmetric.as_ref().map(|why| format!("processes are not exchanged: {why}")),
+                stamp.asymmetric.as_ref().map(|why| format!("processes are not permuted: {why}")),
             ];
             let look = self.model.look;
             let lines = said.iter().flatten().map(|line| look.finish(look.wrapped(6, line)));
@@ -384,6 +392,15 @@ impl<'a> Tally<'a> {
             title: about.title.clone(),
             file: included.map_or_else(|| self.files.join(" "), str::to_owned),
             line: at.and_then(|(source, place)| source.line(place.start)),
+            origin: Some(Arc::new(document::Origin {
+                files: self.files.clone(),
+                options: self.options.clone(),
+                text: self.source.clone(),
+                asked: asked(&about.choice),
+                place: about.place,
+                constraints: self.assumed.clone(),
+                command: self.setting.again(&about.choice),
+            })),
             ..Place::default()
         }
     }
@@ -397,17 +414,14 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// Where a run comes from, for whoever replays it.
+    /// Origin of a run, to replay it.
     fn origin(&self, about: &About) -> itf::Origin<'_> {
         let source = self.source.as_deref().zip(self.files.first());
         itf::Origin {
             files: &self.files,
             source: source.map(|(text, name)| Source { name, text }),
             options: &self.options,
-            property: match &about.choice {
-                Choice::Property(name) => itf::Asked::Property(name.clone()),
-                Choice::Formula(text) => itf::Asked::Formula(text.clone()),
-            },
+            property: asked(&about.choice),
             place: about.place,
         }
     }
@@ -537,7 +551,7 @@ impl<'a> Tally<'a> {
         } else {
             self.text = self.model.format.documents(&self.documents);
         }
-        // What is expected to fail is a test that passes; what nobody could find out is none.
+        // A failure that is expected is a test that passes; an answer that could not be found is none.
         let code = match (self.unexpected, unknown) {
             _ if self.broken > 0 => failure::INTERNAL,
             (0, 0) => 0,

@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use super::arguments::Model;
 use super::several::worst;
-use crate::failure::Failure;
+use crate::failure::CliError;
 use crate::{input, output};
 
 #[derive(Args)]
@@ -31,7 +31,7 @@ enum Command {
     /// Print the whole run as a table.
     Show {
         #[command(flatten)]
-        from: From,
+        from: RunFile,
     },
     /// Walk the run on its model again, and judge it again: is it a run, is it fair, does it violate the
     /// property?
@@ -51,7 +51,7 @@ enum Command {
     /// Print the run in another format.
     Convert {
         #[command(flatten)]
-        from: From,
+        from: RunFile,
         /// The format.
         #[arg(long, value_enum)]
         to: Format,
@@ -60,20 +60,20 @@ enum Command {
 
 /// Where a run comes from.
 #[derive(Args)]
-struct From {
+struct RunFile {
     /// A trace, such as .fairly/lock.served.itf.json, or a trail of SPIN, such as lock.pml.trail.
     file: String,
     #[command(flatten)]
     about: About,
 }
 
-/// What a file does not say itself.
+/// Facts that a file does not say itself.
 #[derive(Args)]
 struct About {
     /// The model, if it is not where it was; of a trail, if it is not FILE without `.trail`.
     #[arg(long, value_name = "FILE")]
     model: Vec<String>,
-    /// What a trail of SPIN is a run against; a trace says so itself.
+    /// Question that a trail of SPIN is a run against; a trace says so itself.
     #[arg(long, short, value_name = "NAME")]
     property: Option<String>,
     /// A macro of the model of a trail, as for `fairly check`; a trace says so itself.
@@ -108,7 +108,7 @@ enum Format {
     Trail,
 }
 
-pub(crate) fn trace(request: &Trace, look: Look) -> Result<ExitCode, Failure> {
+pub(crate) fn trace(request: &Trace, look: Look) -> Result<ExitCode, CliError> {
     match &request.command {
         Command::Show { from } => {
             output::write(&from.read()?.1.show(look), None)?;
@@ -151,17 +151,17 @@ pub(crate) fn trace(request: &Trace, look: Look) -> Result<ExitCode, Failure> {
 }
 
 /// How much may be explored where that is needed.
-fn bounds(timeout: Option<f64>) -> Result<Bounds, Failure> {
-    let no_time = |_| Failure::usage("--timeout is no time");
+fn bounds(timeout: Option<f64>) -> Result<Bounds, CliError> {
+    let no_time = |_| CliError::usage("--timeout is no time");
     let time = timeout.map(Duration::try_from_secs_f64).transpose().map_err(no_time)?;
     let deadline = time.map(|time| Instant::now() + time.min(Duration::from_secs(1 << 32)));
     Ok(Bounds { deadline, ..Bounds::default() })
 }
 
-impl From {
+impl RunFile {
     /// The trace, and what it says.
-    fn read(&self) -> Result<(Value, Saved), Failure> {
-        let From { file, about } = self;
+    fn read(&self) -> Result<(Value, Saved), CliError> {
+        let RunFile { file, about } = self;
         if trail::is_one(file) {
             let value = trail::read(file, about)?;
             let trace = saved(file, &value)?;
@@ -176,20 +176,20 @@ impl From {
 
 impl About {
     /// How the model of a trail is read.
-    fn reading(&self) -> Result<Model, Failure> {
+    fn reading(&self) -> Result<Model, CliError> {
         let defines = self.defines.iter().map(|define| format!("--define={define}"));
         let undefines = self.undefines.iter().map(|name| format!("--undefine={name}"));
         let folders = self.include_dirs.iter().map(|folder| format!("--include-dir={folder}"));
         let processes = self.max_processes.map(|most| format!("--max-processes={most}"));
         let words = ["fairly".to_owned()].into_iter().chain(defines).chain(undefines);
         Model::of_words(words.chain(folders).chain(processes))
-            .map_err(|error| Failure::usage(error.to_string()))
+            .map_err(|error| CliError::usage(error.to_string()))
     }
 
-    fn refuse_property(&self, file: &str) -> Result<(), Failure> {
+    fn refuse_property(&self, file: &str) -> Result<(), CliError> {
         match self.property {
             None => Ok(()),
-            Some(_) => Err(Failure::usage(format!(
+            Some(_) => Err(CliError::usage(format!(
                 "{file} says itself which property it violates; -p is for trails of SPIN"
             ))),
         }
@@ -197,25 +197,32 @@ impl About {
 }
 
 /// Reads a trace.
-pub(super) fn read(file: &str) -> Result<Saved, Failure> {
+pub(super) fn read(file: &str) -> Result<Saved, CliError> {
     saved(file, &document(file)?)
 }
 
+/// Reads a trace and the document that it is.
+pub(super) fn read_whole(file: &str) -> Result<(Value, Saved), CliError> {
+    let document = document(file)?;
+    let trace = saved(file, &document)?;
+    Ok((document, trace))
+}
+
 /// The document that a trace is.
-fn document(file: &str) -> Result<Value, Failure> {
+fn document(file: &str) -> Result<Value, CliError> {
     let text = input::read(file)?.text;
-    fairly_report::trace::parse(&text).map_err(|error| Failure::Usage {
+    fairly_report::trace::parse(&text).map_err(|error| CliError::Usage {
         message: format!("{file} is no trace: {error}"),
         help: Some("traces are saved in .fairly when a property is violated".to_owned()),
     })
 }
 
-fn saved(file: &str, value: &Value) -> Result<Saved, Failure> {
-    Saved::read(value).map_err(|why| Failure::usage(format!("{file}: {why}")))
+fn saved(file: &str, value: &Value) -> Result<Saved, CliError> {
+    Saved::read(value).map_err(|why| CliError::usage(format!("{file}: {why}")))
 }
 
 /// The arguments that ask what a trace answers. The reference interpreter walks it.
-fn arguments(trace: &Saved, files: &[String]) -> Result<Model, Failure> {
+pub(super) fn arguments(trace: &Saved, files: &[String]) -> Result<Model, CliError> {
     const OPTIONS: [&str; 7] = [
         "--lang=",
         "--interleave=",
@@ -228,7 +235,7 @@ fn arguments(trace: &Saved, files: &[String]) -> Result<Model, Failure> {
     let mut words = vec!["fairly".to_owned(), "--interpret".to_owned()];
     let is_known = |word: &String| OPTIONS.iter().any(|option| word.starts_with(option));
     if let Some(other) = trace.options.iter().find(|&word| !is_known(word)) {
-        return Err(Failure::usage(format!("the trace wants `{other}`, which makes no model")));
+        return Err(CliError::usage(format!("the trace wants `{other}`, which makes no model")));
     }
     words.extend_from_slice(&trace.options);
     if let Some(name) = &trace.asked_property {
@@ -240,7 +247,7 @@ fn arguments(trace: &Saved, files: &[String]) -> Result<Model, Failure> {
     words.push("--".to_owned());
     words.extend_from_slice(if files.is_empty() { &trace.files } else { files });
     Model::of_words(words).map_err(|_| {
-        Failure::usage("the trace does not say which model it is of; name it with --model")
+        CliError::usage("the trace does not say which model it is of; name it with --model")
     })
 }
 

@@ -7,11 +7,11 @@ use fairly_system::TransitionSystem;
 use super::arguments::Model;
 use super::load;
 use super::questions::Question;
-use crate::failure::Failure;
+use crate::failure::CliError;
 
 /// Something to do with a system.
 pub(super) trait Work {
-    /// What comes of it.
+    /// Result of the work.
     type Output;
 
     /// Does it; the source is the text of the model, if it has one.
@@ -19,12 +19,12 @@ pub(super) trait Work {
         self,
         system: &mut S,
         source: Option<Source<'_>>,
-    ) -> Result<Self::Output, Failure>;
+    ) -> Result<Self::Output, CliError>;
 }
 
 /// Reads a model and works on its system: of a file that asks about several processes, on the one of
 /// the first question, or of the one that `-p` chooses.
-pub(super) fn on_system<W: Work>(model: &Model, work: W) -> Result<W::Output, Failure> {
+pub(super) fn on_system<W: Work>(model: &Model, work: W) -> Result<W::Output, CliError> {
     let mut file = load::read(&model.files, model)?;
     // Names that are given must be there, though one system is all there is.
     let questions = file.questions(model)?;
@@ -32,7 +32,7 @@ pub(super) fn on_system<W: Work>(model: &Model, work: W) -> Result<W::Output, Fa
     let other = questions.iter().find(|question| question.system() != which);
     if let Some(other) = other.filter(|_| !model.properties.is_empty()) {
         let first = questions.first().map_or("", |first| first.title.as_str());
-        return Err(Failure::Usage {
+        return Err(CliError::Usage {
             message: format!("`{first}` and `{}` are about different processes", other.title),
             help: Some("choose the assertions of one process with -p".to_owned()),
         });

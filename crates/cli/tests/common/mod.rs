@@ -1,4 +1,6 @@
-//! What a command said and how it ended.
+//! Output and exit code of a command.
+
+pub(crate) mod browser;
 
 use std::path::PathBuf;
 use std::process::Output;

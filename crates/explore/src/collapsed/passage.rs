@@ -3,7 +3,7 @@
 //! Each is expanded once, however many ways lead to it. Cycles among them are found as the components
 //! of this graph.
 
-use fairly_system::{ActionId, Fault, Scratch, Sequences, Steps};
+use fairly_system::{ActionId, Fault, Holder, Scratch, Sequences, Steps};
 use hashbrown::HashTable;
 
 use super::{ASKED, is_interrupted};
@@ -21,7 +21,7 @@ pub(super) struct Extent {
 
 /// Too many states inside.
 #[derive(Debug)]
-pub(super) struct TooMany;
+pub(super) struct LimitError;
 
 /// Where a step inside leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +35,7 @@ pub(super) enum To {
 /// The states inside, and their steps.
 pub(super) struct Passage {
     width: usize,
+    holder: Option<Holder>,
     /// The states in which a process holds, one after the other. The state where it all begins is
     /// none of them, and has the first steps.
     held: Vec<u64>,
@@ -43,7 +44,7 @@ pub(super) struct Passage {
     edges: Vec<(ActionId, To)>,
     /// By state: where its steps end.
     ends: Vec<usize>,
-    /// What steps to the outside lead to.
+    /// Targets of steps to the outside.
     out: Vec<u64>,
     faults: Vec<(u32, Fault)>,
     /// Whether two steps lead to the same state inside: otherwise they are a tree.
@@ -61,9 +62,10 @@ pub(super) const NO_CYCLE: u32 = u32::MAX;
 const FEW: usize = 16;
 
 impl Passage {
-    pub(super) fn new(width: usize) -> Passage {
+    pub(super) fn new(width: usize, holder: Option<Holder>) -> Passage {
         Passage {
             width,
+            holder,
             held: Vec::new(),
             table: HashTable::new(),
             edges: Vec::new(),
@@ -83,9 +85,9 @@ impl Passage {
         scratch: &mut Scratch,
         first: &Steps,
         extent: Extent,
-    ) -> Result<(), TooMany> {
+    ) -> Result<(), LimitError> {
         self.clear();
-        self.add(inner, first);
+        self.add(first);
         self.go_on(inner, scratch, extent)
     }
 
@@ -96,7 +98,7 @@ impl Passage {
         scratch: &mut Scratch,
         words: &[u64],
         extent: Extent,
-    ) -> Result<(), TooMany> {
+    ) -> Result<(), LimitError> {
         self.clear();
         self.held.extend_from_slice(words);
         self.edges.push((ActionId::IDLE, To::Held(0)));
@@ -120,7 +122,7 @@ impl Passage {
         inner: &S,
         scratch: &mut Scratch,
         extent: Extent,
-    ) -> Result<(), TooMany> {
+    ) -> Result<(), LimitError> {
         let mut row = vec![0; self.width];
         let mut steps = std::mem::take(&mut self.steps);
         let mut at = 0;
@@ -139,12 +141,12 @@ impl Passage {
             } else {
                 inner.expand_singly(&row, scratch, &mut steps);
             }
-            self.add(inner, &steps);
+            self.add(&steps);
             at += 1;
         }
         self.steps = steps;
         if !is_small {
-            return Err(TooMany);
+            return Err(LimitError);
         }
         if self.meets {
             self.find_cycles();
@@ -153,12 +155,12 @@ impl Passage {
     }
 
     /// Adds the steps of the next state.
-    fn add<S: Sequences>(&mut self, inner: &S, steps: &Steps) {
+    fn add(&mut self, steps: &Steps) {
         for (at, (&action, row)) in
             steps.actions.iter().zip(steps.rows.chunks_exact(self.width)).enumerate()
         {
             let fault = steps.fault(at);
-            let to = if fault.is_none() && inner.is_held(row) {
+            let to = if fault.is_none() && self.holder.is_some_and(|holder| holder.is_held(row)) {
                 To::Held(self.number(row))
             } else {
                 let position = small(self.out.len() / self.width);
@@ -311,7 +313,7 @@ impl Passage {
     pub(super) fn shrink(&mut self) {
         const KEPT: usize = 1 << 20;
         if self.bytes() > KEPT {
-            *self = Passage::new(self.width);
+            *self = Passage::new(self.width, self.holder);
         }
     }
 }

@@ -4,17 +4,19 @@ use fairly_system::{Component, Composition, Network, Space};
 
 use super::{Case, parse};
 use crate::loaded::{
-    Asked, Formula, Kind, Loaded, Loader, NotLoaded, Question, Settings, SystemSource, Text, Wrong,
+    Asked, Formula, Kind, LoadError, Loaded, Loader, Question, Settings, SystemSource, Text,
+    TextError,
 };
 
 /// Reads `.net` files.
 pub struct Networks;
 
 impl Loader for Networks {
-    fn load(&self, texts: &[Text], settings: Settings<'_>) -> Result<Loaded, NotLoaded> {
+    fn load(&self, texts: &[Text], settings: Settings<'_>) -> Result<Loaded, LoadError> {
         let text = &texts[0];
-        let case = parse(&text.text)
-            .map_err(|diagnostics| NotLoaded::Wrong(Wrong { text: text.clone(), diagnostics }))?;
+        let case = parse(&text.text).map_err(|diagnostics| {
+            LoadError::Wrong(TextError { text: text.clone(), diagnostics })
+        })?;
         let Case { interleaved, .. } = &case;
         let interleaved = [interleaved, settings.interleaved].concat();
         let loaded = composed(case.build(), interleaved, &settings)?;
@@ -35,8 +37,8 @@ pub(crate) fn composed(
     mut components: Vec<Component>,
     interleaved: Vec<String>,
     settings: &Settings<'_>,
-) -> Result<Loaded, NotLoaded> {
-    let refused = |why: String| Err(NotLoaded::Refused(why));
+) -> Result<Loaded, LoadError> {
+    let refused = |why: String| Err(LoadError::Refused(why));
     for text in settings.alphabets {
         let Some((name, events)) = text.split_once('=') else {
             return refused(format!("--alphabet {text}: write COMPONENT=EVENT,…"));
@@ -57,7 +59,7 @@ pub(crate) fn composed(
         return refused(format!("no component has the interleaved event `{unknown}`"));
     }
     let network = Network::new(components, &Composition { interleaved })
-        .map_err(|error| NotLoaded::Refused(error.to_string()))?;
+        .map_err(|error| LoadError::Refused(error.to_string()))?;
     let is_annotated = network.signature().moves.iter().any(|it| it.annotation.is_some());
     let is_only = settings.formulas.len() == 1;
     let questions = (1..).zip(settings.formulas).map(|(at, text)| {

@@ -140,7 +140,7 @@
 //! | `E0725` | no component at all |
 //! | `E0726` | `wl` or `sl` on a component |
 //!
-//! What is wrong with a formula has the codes of `fairly_logic::parser`.
+//! Errors in a formula have the codes of `fairly_logic::parser`.
 
 mod lines;
 mod load;
@@ -169,9 +169,9 @@ pub struct Case {
     pub interleaved: Vec<String>,
     /// The properties, in the order of the text.
     pub properties: Vec<Property>,
-    /// What is assumed under every notion.
+    /// Constraints that are assumed under every notion.
     pub constraints: Vec<Constraint>,
-    /// What is expected; those of one property stand together.
+    /// Expected answers; those of one property stand together.
     pub expectations: Vec<Expectation>,
 }
 
@@ -197,20 +197,20 @@ pub struct CaseComponent {
 pub struct Property {
     /// Its name.
     pub name: String,
-    /// What it says.
+    /// The formula.
     pub formula: FormulaText,
 }
 
 /// A constraint that is assumed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Constraint {
-    /// What it demands.
+    /// The demand.
     pub demand: Demand,
     /// Where it stands in the file.
     pub span: Span,
 }
 
-/// What a constraint demands.
+/// Demand of a constraint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Demand {
     /// `wf(…)`, `sf(…)`, `wl(…)`, `sl(…)`.
@@ -221,14 +221,14 @@ pub enum Demand {
     Compassion(FormulaText, FormulaText),
 }
 
-/// What a fairness constraint is about.
+/// Subject of a fairness constraint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A component or an event, whichever has this name.
     Name(String),
     /// A component.
     Process(String),
-    /// An event, whoever takes it.
+    /// An event, no matter which process takes it.
     Event(String),
     /// The moves of one component with one event.
     EventOf {
@@ -239,7 +239,7 @@ pub enum Target {
     },
 }
 
-/// What a notion of fairness is about.
+/// Subject of a notion of fairness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Level {
     /// Every process.
@@ -263,7 +263,7 @@ pub enum Notion {
     WeakLive,
     /// `strong live`: of every event.
     StrongLive,
-    /// `annotated name`: an annotation is about the event, whoever takes it.
+    /// `annotated name`: an annotation is about the event, no matter which process takes it.
     AnnotatedName,
     /// `annotated occurrence`: an annotation is about the annotated transitions.
     AnnotatedOccurrence,
@@ -330,7 +330,7 @@ impl fmt::Display for Notion {
     }
 }
 
-/// What is expected of a property.
+/// Expected answer for a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Every fair run satisfies it.
@@ -348,7 +348,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// What is expected of a property under a notion.
+/// Expected answer for a property under a notion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expectation {
     /// The name of the property.

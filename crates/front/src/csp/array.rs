@@ -207,7 +207,7 @@ impl Parser<'_> {
                 let last = self.expression()?;
                 let what = "the end of a range of values";
                 let bounds = (self.known_int(&value, what), self.known_int(&last, what));
-                let (Some(from), Some(to)) = bounds else { return Err(super::parser::Stop) };
+                let (Some(from), Some(to)) = bounds else { return Err(super::parser::ParseError) };
                 let span = self.since(value.span);
                 let length = usize::try_from(from.abs_diff(to)).unwrap_or(usize::MAX);
                 self.written_out(length, span)?;
@@ -285,7 +285,7 @@ fn reads(expr: &Expr, array: VariableId) -> bool {
         ExprKind::Binary(_, left, right) => reads(left, array) || reads(right, array),
         ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Variable(_) | ExprKind::Local(_) => false,
         ExprKind::Math(_, operands) => operands.iter().any(|operand| reads(operand, array)),
-        // What these look at is not followed.
+        // The operands of these are not followed.
         ExprKind::Define(_)
         | ExprKind::Query(..)
         | ExprKind::Quantified(..)

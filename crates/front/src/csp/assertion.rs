@@ -131,7 +131,7 @@ impl Parser<'_> {
         let read = self.expression();
         self.end = outer;
         let expr = read?;
-        // What could not be read is a number without a type.
+        // An unreadable expression is a number without a type.
         let wrong = matches!(expr.kind, ExprKind::Int(_)) && expr.ty == Type::Unknown;
         Ok((!wrong).then_some(expr))
     }

@@ -29,7 +29,7 @@ codes! {
     ASSIGNMENT "E1013";
     ARROW "E1014";
     STATEMENT "E1015";
-    // What PAT has and Fairly has not.
+    // Features of PAT that Fairly lacks.
     IMPORT "E1020";
     INCLUDE "E1021";
     CALL "E1022";

@@ -10,7 +10,7 @@ use super::library::{
     MethodCall, ObjectValue, Parameter, Signature,
 };
 use super::names::Global;
-use super::parser::{Parsed, Parser, Stop};
+use super::parser::{ParseError, Parsed, Parser};
 use super::syntax::{
     Expr, ExprKind, Name, Place, PlaceKind, StatementKind, Type, UnaryOperator, Value, Variable,
     VariableId,
@@ -100,7 +100,7 @@ impl Parser<'_> {
                 for element in &elements {
                     match self.first_value(element) {
                         Some(Value::Int(value)) => initial.push(Value::Int(value)),
-                        _ => return Err(Stop),
+                        _ => return Err(ParseError),
                     }
                 }
             }
@@ -165,7 +165,7 @@ impl Parser<'_> {
             // PAT's other classes have no fields that a model can use.
             None => {
                 self.refuse_member(start)?;
-                Err(Stop)
+                Err(ParseError)
             }
             Some(_) => Err(self.stop(
                 Diagnostic::error(
@@ -179,7 +179,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What an element is at first: a constant, or an element of an array that is declared above.
+    /// Initial value of an element: a constant, or an element of an array that is declared above.
     fn first_value(&mut self, element: &Expr) -> Option<Value> {
         if let ExprKind::Element(id, indices) = &element.kind
             && let [index] = &indices[..]
@@ -250,7 +250,7 @@ impl Parser<'_> {
         }
     }
 
-    fn capacity_is_wrong(&mut self, most: u32, span: Span) -> Stop {
+    fn capacity_is_wrong(&mut self, most: u32, span: Span) -> ParseError {
         self.stop(
             Diagnostic::error(codes::CAPACITY, "a collection cannot have this capacity", span)
                 .label(format!("expected 1 to {most}"))
@@ -277,7 +277,7 @@ impl Parser<'_> {
         self.global(name).and_then(|global| self.as_collection(global))
     }
 
-    /// What follows the name of a collection in an expression.
+    /// Parses the rest of an expression behind the name of a collection.
     pub(super) fn collection_operand(&mut self, object: Object, start: Span) -> Parsed<Deep> {
         let name = self.slice(start);
         if self.sees(".") && matches!(self.kind_at(self.at + 1), Some(Kind::Name)) {
@@ -507,7 +507,7 @@ impl Parser<'_> {
         if self.takes("=") {
             let value = self.object_value(object.class)?;
             self.end_of_statement()?;
-            // What is wrong with it has been noted, and nothing is made of this tree.
+            // The error in it has been noted, and the tree is not used.
             let Some(value) = value else { return Ok(StatementKind::Block(Vec::new())) };
             return Ok(StatementKind::Replace { target: object.id, value });
         }
@@ -543,7 +543,7 @@ impl Parser<'_> {
         Err(self.changes_nothing(span))
     }
 
-    /// What can be assigned to a collection; nothing if something is wrong with it.
+    /// Parses a value that can be assigned to a collection; `None` if there is an error in it.
     fn object_value(&mut self, class: Class) -> Parsed<Option<ObjectValue>> {
         let start = self.span();
         if self.takes_word("new") {
@@ -644,7 +644,7 @@ impl Parser<'_> {
         Ok(elements.map(|elements| ObjectValue::New(class, elements)))
     }
 
-    /// What a list is made from: `[1, x]`, or an array.
+    /// Parses the contents of a list: `[1, x]`, or an array.
     fn contents(&mut self) -> Parsed<Vec<Expr>> {
         let place = self.span();
         if self.sees("[") {
@@ -660,7 +660,7 @@ impl Parser<'_> {
                 }
                 Ok(elements)
             })?;
-            return read.ok_or(Stop);
+            return read.ok_or(ParseError);
         }
         let name = match self.kind() {
             Some(Kind::Name) => self.word_at(self.at),

@@ -8,7 +8,7 @@ use super::fold;
 use super::lexer::Kind;
 use super::macros::Extent;
 use super::names::Global;
-use super::parser::{Parsed, Parser, Stop};
+use super::parser::{ParseError, Parsed, Parser};
 use super::syntax::{
     Bounds, Channel, ChannelId, Constant, Define, DefineId, Expr, ExprKind, Name, Type, Value,
     Variable, VariableId,
@@ -279,7 +279,7 @@ impl Parser<'_> {
         Ok(read.flatten())
     }
 
-    /// What stands after the `=` of a variable: values, and where they stand.
+    /// Parses the text behind the `=` of a variable: values, and their positions.
     fn initial(&mut self, dimensions: &[Option<u32>]) -> Parsed<Initial> {
         let start = self.span();
         if self.sees("*") {
@@ -381,7 +381,7 @@ impl Parser<'_> {
                 if self.takes(",") {
                     continue;
                 }
-                return if complete { Ok(items) } else { Err(Stop) };
+                return if complete { Ok(items) } else { Err(ParseError) };
             }
             let first = self.expression()?;
             let span = first.span;
@@ -417,7 +417,7 @@ impl Parser<'_> {
                 items.extend(value.map(|value| (value, span, times)));
             }
             if !self.takes(",") {
-                return if complete { Ok(items) } else { Err(Stop) };
+                return if complete { Ok(items) } else { Err(ParseError) };
             }
         }
     }

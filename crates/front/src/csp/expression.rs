@@ -7,7 +7,7 @@ use super::fold;
 use super::lexer::Kind;
 use super::library::MathFunction;
 use super::names::Global;
-use super::parser::{Parsed, Parser, Stop};
+use super::parser::{ParseError, Parsed, Parser};
 use super::syntax::{
     BinaryOperator, Binding, ChannelQuery, ChannelUse, Domain, Expr, ExprKind, LocalKind,
     MAX_DEPTH, Type, UnaryOperator, Value,
@@ -123,7 +123,7 @@ impl Deep {
         Deep { expr: Expr { kind, ty, span }, depth: 1 }
     }
 
-    /// What stands for an expression that is wrong: nothing is said of its type.
+    /// Replaces an expression with an error in it; its type is left open.
     pub(super) fn stand_in(span: Span) -> Deep {
         Deep::leaf(ExprKind::Int(0), Type::Unknown, span)
     }
@@ -183,7 +183,7 @@ impl Parser<'_> {
         Ok(deep)
     }
 
-    /// What `inner` reads, and how deep the deepest expression in it is.
+    /// Runs `inner`, and measures the depth of the deepest expression that it reads.
     pub(super) fn measured<T>(
         &mut self,
         inner: impl FnOnce(&mut Self) -> Parsed<T>,
@@ -326,15 +326,17 @@ impl Parser<'_> {
         self.above(depth, kind, ty, span)
     }
 
-    fn folded(&mut self, result: Result<Option<Value>, fold::Wrong>, span: Span) -> Deep {
+    fn folded(&mut self, result: Result<Option<Value>, fold::FoldError>, span: Span) -> Deep {
         let wrong = match result {
             Ok(Some(value)) => return Deep::value(value, span),
             // The types disagree, which has been noted.
             Ok(None) => return Deep::stand_in(span),
-            Err(fold::Wrong::Zero) => Diagnostic::error(codes::ZERO, "this divides by zero", span)
-                .label("the divisor is 0")
-                .help("look at the constants it is computed from"),
-            Err(fold::Wrong::Overflow) => {
+            Err(fold::FoldError::Zero) => {
+                Diagnostic::error(codes::ZERO, "this divides by zero", span)
+                    .label("the divisor is 0")
+                    .help("look at the constants it is computed from")
+            }
+            Err(fold::FoldError::Overflow) => {
                 Diagnostic::error(codes::OVERFLOW, "the result is too large", span)
                     .label("not an integer of 32 bits")
                     .help("PAT would wrap around here; use smaller constants")
@@ -388,7 +390,7 @@ impl Parser<'_> {
         let body = self.nested(|parser| parser.binary(Level::Or));
         self.in_program = in_program;
         let body = body?;
-        self.forget(visible);
+        self.leave(visible);
         self.want(&body.expr, Type::Bool);
         let kind = ExprKind::Quantified(operator, bindings, Box::new(body.expr));
         let span = self.since(start);
@@ -584,8 +586,8 @@ impl Parser<'_> {
         // After `$` the text may end.
         self.at = (self.at + 2).min(self.end);
         if self.global(self.slice(start)) == Some(Global::Broken) {
-            // What is wrong has been said where it is declared.
-            return Err(Stop);
+            // The error has been reported at the declaration.
+            return Err(ParseError);
         }
         let span = self.since(start);
         Err(self.refuse(
@@ -596,7 +598,7 @@ impl Parser<'_> {
         ))
     }
 
-    fn no_function(&mut self, span: Span) -> Stop {
+    fn no_function(&mut self, span: Span) -> ParseError {
         let name = self.slice(span);
         if self.names.definition(name).is_some() {
             let wrong = self.unknown_value(name, span);

@@ -1,10 +1,10 @@
-//! What operators compute, as PAT does it.
+//! Evaluation of operators on constants, as PAT does it.
 
 use super::syntax::{BinaryOperator, UnaryOperator, Value};
 
 /// Why there is no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wrong {
+pub enum FoldError {
     /// The divisor is zero.
     Zero,
     /// The result is no integer of 32 bits.
@@ -17,12 +17,12 @@ pub enum Wrong {
 /// If the result does not exist.
 ///
 /// ```
-/// use fairly_front::csp::fold::{Wrong, binary};
+/// use fairly_front::csp::fold::{FoldError, binary};
 /// use fairly_front::csp::syntax::{BinaryOperator::Modulo, Value::Int};
 /// assert_eq!(binary(Modulo, Int(-1), Int(3)), Ok(Some(Int(2))));
-/// assert_eq!(binary(Modulo, Int(1), Int(0)), Err(Wrong::Zero));
+/// assert_eq!(binary(Modulo, Int(1), Int(0)), Err(FoldError::Zero));
 /// ```
-pub fn binary(operator: BinaryOperator, a: Value, b: Value) -> Result<Option<Value>, Wrong> {
+pub fn binary(operator: BinaryOperator, a: Value, b: Value) -> Result<Option<Value>, FoldError> {
     use BinaryOperator as B;
     let value = match (operator, a, b) {
         (B::Equal, Value::Int(a), Value::Int(b)) => Value::Bool(a == b),
@@ -38,14 +38,14 @@ pub fn binary(operator: BinaryOperator, a: Value, b: Value) -> Result<Option<Val
     Ok(Some(value))
 }
 
-fn integers(operator: BinaryOperator, a: i32, b: i32) -> Result<Option<Value>, Wrong> {
+fn integers(operator: BinaryOperator, a: i32, b: i32) -> Result<Option<Value>, FoldError> {
     use BinaryOperator as B;
     let result = match operator {
         B::Less => return Ok(Some(Value::Bool(a < b))),
         B::LessEqual => return Ok(Some(Value::Bool(a <= b))),
         B::Greater => return Ok(Some(Value::Bool(a > b))),
         B::GreaterEqual => return Ok(Some(Value::Bool(a >= b))),
-        B::Divide | B::Modulo if b == 0 => return Err(Wrong::Zero),
+        B::Divide | B::Modulo if b == 0 => return Err(FoldError::Zero),
         B::BitAnd => Some(a & b),
         B::BitOr => Some(a | b),
         B::BitXor => Some(a ^ b),
@@ -60,18 +60,18 @@ fn integers(operator: BinaryOperator, a: i32, b: i32) -> Result<Option<Value>, W
         }
         B::Or | B::And | B::Xor | B::Equal | B::NotEqual => return Ok(None),
     };
-    result.map(|value| Some(Value::Int(value))).ok_or(Wrong::Overflow)
+    result.map(|value| Some(Value::Int(value))).ok_or(FoldError::Overflow)
 }
 
 /// The result of `operator` on a value; `Ok(None)` if it is of the wrong type.
 ///
 /// # Errors
 /// If the result does not exist.
-pub fn unary(operator: UnaryOperator, a: Value) -> Result<Option<Value>, Wrong> {
+pub fn unary(operator: UnaryOperator, a: Value) -> Result<Option<Value>, FoldError> {
     match (operator, a) {
         (UnaryOperator::Not, Value::Bool(a)) => Ok(Some(Value::Bool(!a))),
         (UnaryOperator::Negate, Value::Int(a)) => {
-            a.checked_neg().map(|value| Some(Value::Int(value))).ok_or(Wrong::Overflow)
+            a.checked_neg().map(|value| Some(Value::Int(value))).ok_or(FoldError::Overflow)
         }
         _ => Ok(None),
     }

@@ -19,7 +19,7 @@ use super::names::Global;
 use super::parser::{Parsed, Parser};
 use super::syntax::{Define, ExprKind, FormulaText, Name, Type, Value};
 
-/// What the outermost operator is.
+/// The outermost operator.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Top {
     /// An operand, or something with a prefix operator or parentheses.

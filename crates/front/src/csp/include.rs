@@ -9,7 +9,7 @@ use hashbrown::HashSet;
 
 use super::lexer::{self, Kind};
 use super::{MAX_TEXT, codes};
-use crate::include::{Included, Includes, NotIncluded};
+use crate::include::{IncludeError, Included, Includes};
 
 /// How many files one text may be made of.
 const MAX_FILES: usize = 200;
@@ -18,7 +18,7 @@ const MAX_FILES: usize = 200;
 pub(super) struct Whole {
     /// The text, and a part for each file.
     pub(super) text: String,
-    /// What could not be included.
+    /// Files that could not be included.
     pub(super) errors: Vec<Diagnostic>,
 }
 
@@ -97,22 +97,22 @@ fn inclusions(text: &str) -> Vec<(String, Span)> {
     found
 }
 
-fn not_included(path: &str, why: &NotIncluded, span: Span) -> Diagnostic {
+fn not_included(path: &str, why: &IncludeError, span: Span) -> Diagnostic {
     let error = |message: String| Diagnostic::error(codes::INCLUDE, message, span);
     match why {
-        NotIncluded::Missing(folders) => {
+        IncludeError::Missing(folders) => {
             let quoted: Vec<String> = folders.iter().map(|folder| format!("`{folder}`")).collect();
             error(format!("there is no file `{path}`"))
                 .label(format!("not in {}", quoted.join(" or ")))
                 .help("`-I DIR` names a further folder with files to include")
         }
-        NotIncluded::Outside => error(format!("`{path}` is outside the folder of the model"))
+        IncludeError::Outside => error(format!("`{path}` is outside the folder of the model"))
             .label("it is not read")
             .help("`-I DIR` allows the folder DIR and what is in it"),
-        NotIncluded::Unreadable(why) => error(format!("`{path}` cannot be read"))
+        IncludeError::Unreadable(why) => error(format!("`{path}` cannot be read"))
             .label(why.clone())
             .help("the file must be a CSP# text"),
-        NotIncluded::NoFiles => error("files are not included here".to_owned())
+        IncludeError::NoFiles => error("files are not included here".to_owned())
             .label("the text has to be complete")
             .help("put the text of that file here"),
     }
@@ -125,13 +125,13 @@ mod tests {
     struct Files(&'static [(&'static str, &'static str)]);
 
     impl Includes for Files {
-        fn include(&mut self, path: &str, from: &str) -> Result<Included, NotIncluded> {
+        fn include(&mut self, path: &str, from: &str) -> Result<Included, IncludeError> {
             let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
             let name = if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
             let found = self.0.iter().find(|(known, _)| *known == normal(&name));
             found
                 .map(|(_, text)| Included { name, text: (*text).to_owned() })
-                .ok_or(NotIncluded::Missing(vec![folder.to_owned()]))
+                .ok_or(IncludeError::Missing(vec![folder.to_owned()]))
         }
     }
 

@@ -38,7 +38,7 @@ pub(super) fn items(text: &str, tokens: &[Token]) -> Items {
     let view = View { text, tokens };
     let mut start = 0;
     while start < tokens.len() {
-        // What is tried twice may reach to the end of the text each time.
+        // A text that is tried twice may reach to the end of the file each time.
         let strict = found.errors.len() >= MOST_ERRORS;
         let mut end = view.end(start, strict);
         let mut matched = view.brackets(start, end, &mut found.partners);
@@ -60,7 +60,7 @@ pub(super) fn items(text: &str, tokens: &[Token]) -> Items {
 
 /// A bracket without partner.
 #[derive(Clone, Copy)]
-enum Mismatch {
+enum BracketError {
     /// Opened here and not closed; another bracket closes there instead.
     Unclosed(usize, Option<usize>),
     Unopened(usize),
@@ -168,7 +168,12 @@ impl View<'_> {
     }
 
     /// Pairs the brackets between `start` and `end`.
-    fn brackets(&self, start: usize, end: usize, partners: &mut [usize]) -> Result<(), Mismatch> {
+    fn brackets(
+        &self,
+        start: usize,
+        end: usize,
+        partners: &mut [usize],
+    ) -> Result<(), BracketError> {
         let mut open: Vec<usize> = Vec::new();
         for at in start..end {
             let sign = self.sign(at);
@@ -176,19 +181,19 @@ impl View<'_> {
                 "(" | "[" | "{" => open.push(at),
                 ")" | "]" | "}" => match open.pop() {
                     Some(opened) if closing(self.sign(opened)) == sign => partners[opened] = at,
-                    Some(opened) => return Err(Mismatch::Unclosed(opened, Some(at))),
-                    None => return Err(Mismatch::Unopened(at)),
+                    Some(opened) => return Err(BracketError::Unclosed(opened, Some(at))),
+                    None => return Err(BracketError::Unopened(at)),
                 },
                 _ => {}
             }
         }
-        open.first().map_or(Ok(()), |&opened| Err(Mismatch::Unclosed(opened, None)))
+        open.first().map_or(Ok(()), |&opened| Err(BracketError::Unclosed(opened, None)))
     }
 
-    fn report(&self, mismatch: Mismatch) -> Diagnostic {
+    fn report(&self, mismatch: BracketError) -> Diagnostic {
         match mismatch {
-            Mismatch::Unclosed(opened, instead) => self.unclosed(opened, instead),
-            Mismatch::Unopened(at) => self.unopened(at),
+            BracketError::Unclosed(opened, instead) => self.unclosed(opened, instead),
+            BracketError::Unopened(at) => self.unopened(at),
         }
     }
 

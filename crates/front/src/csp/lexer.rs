@@ -8,7 +8,7 @@ use hashbrown::HashSet;
 
 use super::codes;
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A word that is no keyword.

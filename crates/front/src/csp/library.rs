@@ -58,7 +58,7 @@ impl Class {
     }
 }
 
-/// What `#import` names.
+/// Library that `#import` names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Library {
     /// `PAT.Lib.Set` and the like.
@@ -85,7 +85,7 @@ impl Library {
     }
 }
 
-/// What a collection is at first, and how much room it has.
+/// Initial contents and capacity of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Collection {
     /// Its kind.
@@ -162,7 +162,7 @@ pub enum Method {
     KeepTimers,
 }
 
-/// What a parameter of a method is.
+/// Kind of a parameter of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parameter {
     /// An integer.
@@ -173,7 +173,7 @@ pub enum Parameter {
     Timers,
 }
 
-/// What a method gives.
+/// Result of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gives {
     /// Nothing.
@@ -202,11 +202,11 @@ impl Gives {
 pub struct Signature {
     /// Its name.
     pub name: &'static str,
-    /// What it does.
+    /// The effect.
     pub method: Method,
-    /// What it takes.
+    /// The parameters.
     pub parameters: &'static [Parameter],
-    /// What it gives.
+    /// The result.
     pub gives: Gives,
     /// Whether it changes the collection, so that only programs can call it.
     pub changes: bool,
@@ -291,7 +291,7 @@ const TABLE: &[Signature] = &[
     changes("Remove", Method::Remove, VALUE, Gives::Nothing),
 ];
 
-// Whatever takes a program to compute can only be called in one.
+// Methods that take a program to compute can only be called in one.
 const DBM: &[Signature] = &[
     asks("GetTimerCount", Method::Count, NONE, Gives::Int),
     changes("GetNewTimerID", Method::Program, NONE, Gives::Int),

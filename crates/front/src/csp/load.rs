@@ -2,27 +2,27 @@
 
 use std::sync::Arc;
 
-use fairly_system::EventReading;
+use fairly_system::EventPosition;
 
 use super::syntax::{
     Assertion, Claim as Asserted, DefinitionId, Expr, ExprKind, ProcessKind, Specification, Subject,
 };
 use super::{Lowered as OfProcess, expression, lower, parse_with, written};
 use crate::loaded::{
-    Asked, Claim, Formula, FormulaText, Kind, Loaded, Loader, Lowered, Naming, NotLoaded, Question,
-    Settings, SystemIndex, SystemSource, Text, Wrong,
+    Asked, Claim, Formula, FormulaText, Kind, LoadError, Loaded, Loader, Lowered, Naming, Question,
+    Settings, SystemIndex, SystemSource, Text, TextError,
 };
 
 /// Reads CSP#.
 pub struct Csp;
 
 impl Loader for Csp {
-    fn load(&self, texts: &[Text], settings: Settings<'_>) -> Result<Loaded, NotLoaded> {
+    fn load(&self, texts: &[Text], settings: Settings<'_>) -> Result<Loaded, LoadError> {
         let Text { name, text } = &texts[0];
         let reading = parse_with(text, name, settings.includes);
         let specification = reading.specification.map_err(|diagnostics| {
             let text = Text { name: name.clone(), text: reading.text.clone() };
-            NotLoaded::Wrong(Wrong { text, diagnostics })
+            LoadError::Wrong(TextError { text, diagnostics })
         })?;
         let mut file = File {
             text: reading.text,
@@ -49,7 +49,7 @@ impl Loader for Csp {
             naming: Naming { word: "assertion", numbered: true },
             nothing: "the file has no #assert; give a formula with -f 'FORMULA'",
             is_annotated,
-            reading: EventReading::Entering,
+            reading: EventPosition::Entering,
             written: Some(Box::new(of_processes)),
             ..Loaded::default()
         })
@@ -129,14 +129,14 @@ impl File {
     }
 
     /// Formulas of the settings, about the process of the first assertion.
-    fn given(&mut self, formulas: &[String]) -> Result<Vec<Question>, NotLoaded> {
+    fn given(&mut self, formulas: &[String]) -> Result<Vec<Question>, LoadError> {
         if formulas.is_empty() {
             return Ok(Vec::new());
         }
         let specification = Arc::clone(&self.specification);
         let Some(first) = specification.assertions.first() else {
             let why = "-f is about the process of the first #assert, and the file has none";
-            return Err(NotLoaded::Refused(why.to_owned()));
+            return Err(LoadError::Refused(why.to_owned()));
         };
         let system = self.system(&first.process);
         let name = self.written(&first.process);
@@ -174,7 +174,7 @@ impl File {
 
 /// A formula about a process. Events are read as in PAT: a position has the event that led to it.
 fn about(name: String, text: FormulaText, shown: String, has_bare_names: bool) -> Asked {
-    let (reading, shown) = (EventReading::Entering, Some(shown));
+    let (reading, shown) = (EventPosition::Entering, Some(shown));
     Asked::Formula(Formula { name, text, shown, reading, has_bare_names })
 }
 

@@ -214,18 +214,18 @@ impl Parser<'_> {
             .collect();
         (self.at, self.end) = (used.start, used.end);
         let read = self.nested(|parser| inner(parser, &locals));
-        self.forget(visible);
+        self.leave(visible);
         (self.at, self.end) = here;
         read
     }
 }
 
-/// What stands for a parameter.
+/// Replacement for a parameter.
 fn substitute(local: LocalId, locals: &[LocalId], arguments: &[Expr]) -> Option<Expr> {
     locals.iter().position(|&it| it == local).map(|at| arguments[at].clone())
 }
 
-/// What takes the place of a name.
+/// Replacement for a name.
 type Named<'a> = &'a dyn Fn(LocalId) -> Option<Expr>;
 
 fn replaced_exprs(exprs: &[Expr], named: Named<'_>) -> Vec<Expr> {

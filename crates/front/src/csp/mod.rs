@@ -74,13 +74,13 @@ pub const MAX_TEXT: usize = 4 << 20;
 /// Reads a specification.
 ///
 /// # Errors
-/// What is wrong, in the order of the text. At least one, at most [`MOST_ERRORS`].
+/// The errors, in the order of the text. At least one, at most [`MOST_ERRORS`].
 pub fn parse(text: &str) -> Result<Specification, Vec<Diagnostic>> {
     parse_with(text, "", &mut NoFiles).specification
 }
 
 /// A text that has been read.
-pub struct Reading {
+pub struct ParsedFile {
     /// The text with all included ones as [parts](fairly_source::parts); spans are places in it.
     pub text: String,
     /// The specification, or what is wrong, in the order of the text: at least one error, at most
@@ -92,24 +92,24 @@ pub struct Reading {
 ///
 /// ```
 /// use fairly_front::csp::parse_with;
-/// use fairly_front::include::{Included, Includes, NotIncluded};
+/// use fairly_front::include::{Included, Includes, IncludeError};
 /// struct Library;
 /// impl Includes for Library {
-///     fn include(&mut self, path: &str, _: &str) -> Result<Included, NotIncluded> {
+///     fn include(&mut self, path: &str, _: &str) -> Result<Included, IncludeError> {
 ///         Ok(Included { name: path.to_owned(), text: "#define N 3;".to_owned() })
 ///     }
 /// }
 /// let reading = parse_with("#include \"lib.csp\"; var a[N];", "main.csp", &mut Library);
 /// assert_eq!(reading.specification.unwrap().variables[0].dimensions, [3]);
 /// ```
-pub fn parse_with(text: &str, name: &str, includes: &mut dyn Includes) -> Reading {
+pub fn parse_with(text: &str, name: &str, includes: &mut dyn Includes) -> ParsedFile {
     let whole = include::whole(text, name, includes);
     let specification = match whole.errors.is_empty() {
         true => parse_whole(&whole.text),
         // Without the file, most names are unknown.
         false => Err(whole.errors),
     };
-    Reading { text: whole.text, specification }
+    ParsedFile { text: whole.text, specification }
 }
 
 fn parse_whole(text: &str) -> Result<Specification, Vec<Diagnostic>> {
@@ -137,7 +137,7 @@ fn parse_whole(text: &str) -> Result<Specification, Vec<Diagnostic>> {
     if errors.is_empty() {
         return Ok(spec);
     }
-    // What a library is needed for need not be said of each use.
+    // A missing library is reported once, not at each use.
     if errors.iter().any(|wrong| wrong.code == codes::IMPORT) {
         errors.retain(|wrong| ![codes::CALL, codes::TYPE, codes::METHOD].contains(&wrong.code));
     }

@@ -7,7 +7,7 @@ use hashbrown::hash_map::Entry;
 use super::syntax::{ChannelId, DefineId, DefinitionId, Value, VariableId};
 use fairly_source::suggest::{MOST_CANDIDATES, near};
 
-/// What a global name stands for, process definitions apart.
+/// Meaning of a global name, process definitions apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Global {
     /// A `#define` or enumeration whose value is known.
@@ -27,7 +27,7 @@ pub(super) enum Global {
 }
 
 impl Global {
-    /// What it is, for errors.
+    /// Description, for errors.
     pub(super) fn what(self) -> &'static str {
         match self {
             Global::Constant(_) => "a constant",

@@ -2,7 +2,7 @@
 //!
 //! The grammar is in the modules beside it, one for each part of the language. Two kinds of errors
 //! are kept apart: what is wrong with a *name or value* is noted, and parsing goes on with a
-//! stand-in; what is wrong with the *shape* is noted and unwinds as [`Stop`] to the next bracket
+//! stand-in; what is wrong with the *shape* is noted and unwinds as [`ParseError`] to the next bracket
 //! around it, or to the end of the declaration, where parsing goes on.
 
 use fairly_source::{Diagnostic, Fragment, Span};
@@ -22,9 +22,9 @@ pub const MAX_NESTING: usize = 200;
 
 /// Parsing of something was given up; the reason has been noted.
 #[derive(Debug)]
-pub(super) struct Stop;
+pub(super) struct ParseError;
 
-pub(super) type Parsed<T> = Result<T, Stop>;
+pub(super) type Parsed<T> = Result<T, ParseError>;
 
 pub(super) struct Parser<'a> {
     pub(super) text: &'a str,
@@ -57,14 +57,14 @@ pub(super) struct Parser<'a> {
     pub(super) peeked: Vec<(VariableId, Span)>,
     /// Comments that say how much room a collection has.
     pub(super) capacities: Vec<Fragment>,
-    /// Names that stand before a `$`, once somebody has asked.
+    /// Names that stand before a `$`, once they were asked for.
     pub(super) with_fields: Option<HashSet<&'a str>>,
     /// Whether what is read belongs to a program, which can change collections.
     pub(super) in_program: bool,
     events: HashMap<&'a str, EventId>,
     /// The events of `x := e`, by their first words.
     pub(super) assignments: HashMap<String, EventId>,
-    /// What the declaration that is read binds, and which names are visible now.
+    /// Names that the current declaration binds, and which of them are visible now.
     pub(super) locals: Vec<Local>,
     pub(super) types: Vec<Type>,
     visible: HashMap<&'a str, Vec<LocalId>>,
@@ -182,11 +182,11 @@ impl<'a> Parser<'a> {
     }
 
     /// Notes that something else should stand here.
-    pub(super) fn unexpected(&mut self, expected: &str) -> Stop {
+    pub(super) fn unexpected(&mut self, expected: &str) -> ParseError {
         self.unexpected_with(expected, None)
     }
 
-    pub(super) fn unexpected_with(&mut self, expected: &str, help: Option<&str>) -> Stop {
+    pub(super) fn unexpected_with(&mut self, expected: &str, help: Option<&str>) -> ParseError {
         let span = self.span();
         let found = self.slice(span);
         let message = if found.is_empty() {
@@ -258,7 +258,7 @@ impl<'a> Parser<'a> {
             }
             Ok(value)
         });
-        self.forget(visible);
+        self.leave(visible);
         self.end = outer;
         self.at = close + 1;
         Ok(read.ok())
@@ -276,7 +276,7 @@ impl<'a> Parser<'a> {
         read
     }
 
-    pub(super) fn too_deep(&mut self, span: Span, limit: usize) -> Stop {
+    pub(super) fn too_deep(&mut self, span: Span, limit: usize) -> ParseError {
         self.stop(
             Diagnostic::error(codes::DEPTH, "this is nested too deeply", span)
                 .label(format!("more than {limit} levels"))
@@ -293,25 +293,25 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether more errors have been noted than are shown. Looking for a suggestion or counting
-    /// lines takes time, so that it is not done for what nobody sees.
+    /// Whether more errors have been noted than are shown. Looking for a suggestion or counting lines takes
+    /// time, so it is not done for errors that are not shown.
     pub(super) fn is_full(&self) -> bool {
         self.errors.len() > super::MOST_ERRORS
     }
 
-    pub(super) fn stop(&mut self, wrong: Diagnostic) -> Stop {
+    pub(super) fn stop(&mut self, wrong: Diagnostic) -> ParseError {
         self.note(wrong);
-        Stop
+        ParseError
     }
 
-    /// What PAT has and Fairly has not.
+    /// Reports a feature of PAT that Fairly lacks.
     pub(super) fn refuse(
         &mut self,
         code: &'static str,
         what: &str,
         span: Span,
         help: &str,
-    ) -> Stop {
+    ) -> ParseError {
         self.stop(
             Diagnostic::error(code, format!("{what} cannot be checked"), span)
                 .label("PAT has this, Fairly has not")
@@ -338,7 +338,7 @@ impl<'a> Parser<'a> {
         Ok(id)
     }
 
-    /// What stands for a process that could not be read.
+    /// Replaces a process that could not be read.
     pub(super) fn stand_in(&mut self, span: Span) -> Parsed<NodeId> {
         self.node(span, ProcessKind::Stop, &[])
     }
@@ -381,18 +381,18 @@ impl<'a> Parser<'a> {
 
     /// Begins a declaration: nothing is bound yet.
     pub(super) fn fresh(&mut self) {
-        self.forget(0);
+        self.leave(0);
         self.locals.clear();
         self.types.clear();
     }
 
-    /// How many names are visible, to be given to [`Parser::forget`].
+    /// How many names are visible, to be given to [`Parser::leave`].
     pub(super) fn visible(&self) -> usize {
         self.bound.len()
     }
 
     /// Hides all but the first `visible` names.
-    pub(super) fn forget(&mut self, visible: usize) {
+    pub(super) fn leave(&mut self, visible: usize) {
         while self.bound.len() > visible {
             let name = self.bound.pop().unwrap_or_default();
             if let Some(ids) = self.visible.get_mut(name) {

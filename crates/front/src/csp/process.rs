@@ -18,7 +18,7 @@ use super::syntax::{
     IfKind, LocalKind, NodeId, Operator, Pattern, ProcessKind, Statement, Type, Value,
 };
 
-/// What stands before a process on its left.
+/// Prefix of a process.
 enum Layer {
     Guard(Expr),
     Prefix(Action),
@@ -209,7 +209,7 @@ impl<'a> Parser<'a> {
                 self.expect("@")?;
             }
             let event = self.event()?;
-            self.forget(visible);
+            self.leave(visible);
             sets.push(EventSet { bindings, event });
             if !self.takes(",") {
                 break;
@@ -251,7 +251,7 @@ impl<'a> Parser<'a> {
             layers.push((layer, start));
         }
         let mut below = self.primary()?;
-        self.forget(visible);
+        self.leave(visible);
         for (layer, start) in layers.into_iter().rev() {
             let kind = match layer {
                 Layer::Guard(condition) => ProcessKind::Guard { condition, body: below },
@@ -283,7 +283,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What stands before an arrow, if that is what stands here.
+    /// Parses the action before an arrow, if there is one.
     fn action(&mut self) -> Parsed<Option<Action>> {
         let start = self.span();
         let word = self.word_at(self.at);
@@ -544,7 +544,7 @@ impl<'a> Parser<'a> {
         self.node(span, ProcessKind::Reference { definition, arguments }, &[])
     }
 
-    fn process_before_arrow(&mut self, start: Span, span: Span) -> super::parser::Stop {
+    fn process_before_arrow(&mut self, start: Span, span: Span) -> super::parser::ParseError {
         let name = self.slice(start);
         let inside = self.slice(span)[name.len()..].trim_matches(['(', ')', ' ']);
         let event = if inside.is_empty() {
@@ -618,7 +618,7 @@ impl<'a> Parser<'a> {
         let bindings = self.bindings()?;
         self.expect("@")?;
         let body = self.nested(Self::process)?;
-        self.forget(visible);
+        self.leave(visible);
         let span = self.since(start);
         if bindings.is_empty() {
             return Ok(body);

@@ -6,7 +6,7 @@ use super::codes;
 use super::expression::constant;
 use super::lexer::Kind;
 use super::names::Global;
-use super::parser::{Parsed, Parser, Stop};
+use super::parser::{ParseError, Parsed, Parser};
 use super::syntax::{
     BinaryOperator, Expr, ExprKind, LocalKind, Place, PlaceKind, Statement, StatementKind, Type,
     Value, VariableId,
@@ -136,11 +136,11 @@ impl Parser<'_> {
         Ok(self.bracketed("(", Self::condition)?.unwrap_or(stand_in))
     }
 
-    /// What `if` and `while` govern: a block or a single statement.
+    /// Parses the body of `if` or `while`: a block or a single statement.
     fn governed(&mut self) -> Parsed<Vec<Statement>> {
         let visible = self.visible();
         let statement = self.nested(Self::statement)?;
-        self.forget(visible);
+        self.leave(visible);
         Ok(match statement {
             Some(Statement { kind: StatementKind::Block(statements), .. }) => statements,
             other => other.into_iter().collect(),
@@ -174,7 +174,7 @@ impl Parser<'_> {
         self.assigned(place, start)
     }
 
-    /// What follows the place that is assigned to.
+    /// Parses the rest of an assignment behind its target.
     pub(super) fn assigned(&mut self, place: Option<Place>, start: Span) -> Parsed<StatementKind> {
         let span = self.since(start);
         let step = match self.sign_at(self.at) {
@@ -197,7 +197,7 @@ impl Parser<'_> {
         };
         self.end_of_statement()?;
         let Some(place) = place else {
-            // What is wrong with it has been noted, and nothing is made of this tree.
+            // The error in it has been noted, and the tree is not used.
             return Ok(StatementKind::Block(Vec::new()));
         };
         self.storable(&place, &value);
@@ -241,7 +241,7 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn changes_nothing(&mut self, span: Span) -> Stop {
+    pub(super) fn changes_nothing(&mut self, span: Span) -> ParseError {
         self.stop(
             Diagnostic::error(codes::STATEMENT, "this statement changes nothing", span)
                 .label("expected an assignment")
@@ -249,7 +249,7 @@ impl Parser<'_> {
         )
     }
 
-    /// What is assigned to; nothing if that is impossible.
+    /// Parses the target of an assignment; `None` if it is impossible.
     pub(super) fn place(&mut self) -> Parsed<Option<Place>> {
         let start = self.span();
         let name = self.slice(start);

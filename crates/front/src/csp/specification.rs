@@ -15,7 +15,7 @@ use super::parser::{Parsed, Parser};
 use super::syntax::{Definition, DefinitionId, LocalKind, Name, NodeId, Type};
 use fairly_source::suggest::near;
 
-/// What a declaration is.
+/// Kind of a declaration.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Head {
     Define,
@@ -38,7 +38,7 @@ impl<'a> Parser<'a> {
             let head = self.head(item);
             heads.push((item, head));
         }
-        // What has been read already is left out of the next stage.
+        // Declarations that have been read are left out of the next stage.
         let mut defines = Vec::new();
         for &(item, head) in &heads {
             self.enter(item);
@@ -99,7 +99,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What a declaration is; declares its name.
+    /// Reads the kind of a declaration, and declares its name.
     fn head(&mut self, item: Item) -> Head {
         let broken = if item.whole { Global::Pending } else { Global::Broken };
         match (self.kind(), self.word_at(self.at)) {

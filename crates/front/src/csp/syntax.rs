@@ -43,7 +43,7 @@ fairly_source::ids! {
 /// A whole file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Specification {
-    /// What `#import` names, in the order of the text.
+    /// Libraries that `#import` names, in the order of the text.
     pub imports: Vec<Library>,
     /// `#define N 3;` and the members of enumerations, in the order of the text. Only for showing
     /// values by name: where they are used, they have been replaced.
@@ -85,8 +85,8 @@ pub enum Value {
     Bool(bool),
 }
 
-/// What an expression gives. PAT decides when it runs; here a difference is found before, except
-/// where only running tells.
+/// Type of an expression. PAT decides when it runs; here a difference is found before, except where only
+/// running tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
     /// An integer.
@@ -126,7 +126,7 @@ pub struct Variable {
     pub dimensions: Vec<u32>,
     /// The bounds of each value.
     pub bounds: Option<Bounds>,
-    /// What the initial values are: [`Type::Int`] or [`Type::Bool`], never unknown.
+    /// Type of the initial values: [`Type::Int`] or [`Type::Bool`], never unknown.
     pub ty: Type,
     /// The initial values: one for a scalar, all elements with the last index running fastest for
     /// an array. Within the bounds. For a collection, what it holds at first.
@@ -153,7 +153,7 @@ pub struct Define {
     pub name: Name,
     /// Whether it is a condition that stands in a formula, and has no `#define`.
     pub inline: bool,
-    /// What it stands for, over global variables only.
+    /// The definition, over global variables only.
     pub body: Expr,
     /// The indices that quantifiers in the body bind.
     pub locals: Vec<Local>,
@@ -181,11 +181,11 @@ pub struct Definition {
 pub struct Local {
     /// Its name.
     pub name: Name,
-    /// What binds it.
+    /// The binder.
     pub kind: LocalKind,
 }
 
-/// What binds a local.
+/// Binder of a local.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LocalKind {
     /// A parameter, perhaps with bounds.
@@ -205,11 +205,11 @@ pub struct Process {
     pub id: NodeId,
     /// The whole expression, without parentheses around it.
     pub span: Span,
-    /// What it is.
+    /// The kind.
     pub kind: ProcessKind,
 }
 
-/// What a process expression is.
+/// Kinds of process expressions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProcessKind {
     /// `Stop`.
@@ -225,32 +225,32 @@ pub enum ProcessKind {
     },
     /// `action -> then`.
     Prefix {
-        /// What is done first.
+        /// The first action.
         action: Action,
-        /// What follows.
+        /// The continuation.
         then: NodeId,
     },
     /// `(a, b) -> then`: one of the events, then the same.
     Alternatives {
         /// The events, at least two.
         events: Vec<Event>,
-        /// What follows.
+        /// The continuation.
         then: NodeId,
     },
     /// `assert(b)`: as `Skip`, but an error where `b` is false.
     Assert(Expr),
     /// `[b] body`.
     Guard {
-        /// What must hold for the first step.
+        /// Condition for the first step.
         condition: Expr,
-        /// What is guarded.
+        /// The guarded process.
         body: NodeId,
     },
     /// `if`, `ifa`, `ifb`.
     If {
         /// Which of the three.
         kind: IfKind,
-        /// What is tested.
+        /// The condition.
         condition: Expr,
         /// If it holds.
         then: NodeId,
@@ -286,14 +286,14 @@ pub enum ProcessKind {
         operator: Operator,
         /// The indices, the first running slowest; at least one.
         bindings: Vec<Binding>,
-        /// What is replicated.
+        /// The replicated process.
         body: NodeId,
     },
     /// `|||{n}@body`: so many copies, interleaved.
     Copies {
         /// How many; if it is constant, at least 1.
         count: Expr,
-        /// What is copied.
+        /// The copied process.
         body: NodeId,
     },
     /// `body \ {…}`.
@@ -337,7 +337,7 @@ pub enum Operator {
     Sequence,
 }
 
-/// What stands before an arrow.
+/// Action before an arrow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Action {
     /// The event or communication.
@@ -363,7 +363,7 @@ impl Specification {
     }
 }
 
-/// What happens.
+/// Kinds of actions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ActionKind {
     /// `get.i.(i+1)%N`. Also `x := e`, which has that assignment as its program: its first word is the text of
@@ -382,7 +382,7 @@ pub enum ActionKind {
     Input {
         /// Where from.
         channel: ChannelUse,
-        /// What must hold of the message, over what it binds too.
+        /// Condition on the message, over the names that it binds too.
         guard: Option<Expr>,
         /// The parts of the message; at least one.
         message: Vec<Pattern>,
@@ -415,7 +415,7 @@ pub struct ChannelUse {
 pub struct Event {
     /// The word before the first dot.
     pub name: EventId,
-    /// What stands after the dots.
+    /// Arguments behind the dots.
     pub arguments: Vec<Expr>,
     /// The whole event.
     pub span: Span,
@@ -453,18 +453,18 @@ pub enum Domain {
 /// A statement of a program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
-    /// What it does.
+    /// The kind.
     pub kind: StatementKind,
     /// All of it.
     pub span: Span,
 }
 
-/// What a statement does.
+/// Kinds of statements.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StatementKind {
     /// `x = e`, `a[i] = e`, `x++`.
     Assign {
-        /// What is changed.
+        /// The changed place.
         target: Place,
         /// To what.
         value: Expr,
@@ -478,7 +478,7 @@ pub enum StatementKind {
     },
     /// `if (b) … else …`.
     If {
-        /// What is tested.
+        /// The condition.
         condition: Expr,
         /// If it holds.
         then: Vec<Statement>,
@@ -487,14 +487,14 @@ pub enum StatementKind {
     },
     /// `while (b) …`.
     While {
-        /// What is tested.
+        /// The condition.
         condition: Expr,
-        /// What is repeated.
+        /// The body of the loop.
         body: Vec<Statement>,
     },
-    /// `x = call(cpeek, c)`: the first message of a channel with a buffer, which stays there. An error
-    /// where there is none. Nobody reads `x` if it is a scalar; otherwise it is an array with as many
-    /// elements as the message has parts.
+    /// `x = call(cpeek, c)`: the first message of a channel with a buffer, which stays there. An error where
+    /// there is none. `x` is not read if it is a scalar; otherwise it is an array with as many elements as the
+    /// message has parts.
     Peek {
         /// A global variable or array.
         target: VariableId,
@@ -509,15 +509,15 @@ pub enum StatementKind {
     Replace {
         /// The collection.
         target: VariableId,
-        /// What it becomes.
+        /// The new value.
         value: ObjectValue,
     },
 }
 
-/// What can be assigned to.
+/// Target of an assignment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
-    /// What it is.
+    /// The kind.
     pub kind: PlaceKind,
     /// Name and indices.
     pub span: Span,
@@ -537,16 +537,16 @@ pub enum PlaceKind {
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
-    /// What it is.
+    /// The kind.
     pub kind: ExprKind,
-    /// What it gives.
+    /// The type.
     pub ty: Type,
     /// The whole expression, without parentheses around it. Of a constant that was computed, the
     /// expression it was computed from.
     pub span: Span,
 }
 
-/// What an expression is.
+/// Kinds of expressions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
     /// A number, a constant, or what was computed from such.
@@ -650,7 +650,7 @@ pub enum ChannelQuery {
 pub struct Assertion {
     /// The process it is about.
     pub process: Subject,
-    /// What is claimed.
+    /// The claim.
     pub claim: Claim,
     /// The `// expect:` comments that stand directly above it or on its last line.
     pub remarks: Vec<Fragment>,
@@ -669,7 +669,7 @@ pub struct Subject {
     pub span: Span,
 }
 
-/// What an assertion claims of its process.
+/// Claim of an assertion about its process.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Claim {
     /// `deadlockfree`.
@@ -684,7 +684,7 @@ pub enum Claim {
     Reaches {
         /// The condition, of type [`Type::Bool`].
         condition: Expr,
-        /// What must be least or greatest.
+        /// The value that must be least or greatest.
         optimum: Option<(Extreme, Expr)>,
     },
     /// `|= formula`, with every proposition decided: a `#define` is written `state(name)`, an event

@@ -1,5 +1,4 @@
-//! What the processes of a specification do, as it is written: every event and communication before an
-//! arrow.
+//! Occurrences in the processes of a specification, as written: every event and communication before an arrow.
 
 use fairly_source::Span;
 use hashbrown::{HashMap, HashSet};
@@ -9,7 +8,7 @@ use super::syntax::{
 };
 use crate::loaded::{Written, WrittenAction};
 
-/// What is written in processes, and in those that they refer to.
+/// Collects the occurrences in processes, and in those that they refer to.
 pub fn written(specification: &Specification, subjects: &[&Subject]) -> Written {
     let mut search = Search::new(specification);
     for subject in subjects {

@@ -582,6 +582,21 @@ pub enum Ltl {
     Unary(UnaryLtl, Box<Ltl>),
     /// An operator with two operands.
     Binary(BinaryLtl, Box<Ltl>, Box<Ltl>),
+    /// `enabled(P)` or `taken(P)`, as fairness asks it of a process.
+    Asked(Asked),
+}
+
+/// A question of fairness about a process. SPIN has none: its `enabled` wants a number.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
+    /// Whether it is `taken`, and not `enabled`.
+    pub is_taken: bool,
+    /// The proctype of the process.
+    pub proctype: ProctypeId,
+    /// The number of the process, if it is written.
+    pub pid: Option<i32>,
+    /// Where it stands.
+    pub place: Place,
 }
 
 /// Operators on one formula.

@@ -4,7 +4,7 @@
 
 use fairly_source::{Diagnostic, Span};
 
-use crate::loaded::Wrong;
+use crate::loaded::TextError;
 
 /// Name of the formula with this number, from 1.
 fn name(number: usize) -> String {
@@ -32,7 +32,7 @@ fn located(
     let Span { start, end } = diagnostic.span;
     let (mut found, mut block) = (None, text.len());
     for (at, formula) in formulas.iter().enumerate() {
-        // What is noticed between two formulas is missing in the first, and before all in the file.
+        // A gap that is noticed between two formulas is missing in the first, and before all in the file.
         let first = block + opening(at + 1).len();
         if start < first {
             break;
@@ -52,14 +52,14 @@ fn located(
 
 /// Errors in the whole text as errors in the file or, if there are none, in one of the formulas: what is wrong in the
 /// file may be why a formula is.
-pub(super) fn sorted(text: &str, formulas: &[String], wrong: Wrong) -> Wrong {
+pub(super) fn sorted(text: &str, formulas: &[String], wrong: TextError) -> TextError {
     let located = |diagnostic: &Diagnostic| located(text, formulas, diagnostic);
     let is_in_file = |diagnostic: &&Diagnostic| located(diagnostic).is_none();
     let in_file: Vec<Diagnostic> = wrong.diagnostics.iter().filter(is_in_file).cloned().collect();
     let first = wrong.diagnostics.first().and_then(located).filter(|_| in_file.is_empty());
-    let Some((first, _)) = first else { return Wrong { diagnostics: in_file, ..wrong } };
+    let Some((first, _)) = first else { return TextError { diagnostics: in_file, ..wrong } };
     let same = wrong.diagnostics.iter().filter_map(located).filter(|(at, _)| *at == first);
-    Wrong::in_formula(&formulas[first], same.map(|(_, diagnostic)| diagnostic).collect())
+    TextError::in_formula(&formulas[first], same.map(|(_, diagnostic)| diagnostic).collect())
 }
 
 const CLOSING: &str = " }";

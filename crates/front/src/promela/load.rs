@@ -1,14 +1,16 @@
 //! A Promela file as a system and questions: assertions, end states, formulas, never claims, progress.
 
 use fairly_model::{BinaryOp, Expr, LocationId, Target};
-use fairly_omega::{Acceptance, Automaton, Builder, Label, Mark, MarkSet, Prop, Refused, StateId};
+use fairly_omega::{
+    Acceptance, Automaton, BudgetError, Builder, Label, Mark, MarkSet, Prop, StateId,
+};
 use fairly_source::{Diagnostic, Span};
-use fairly_system::EventReading;
+use fairly_system::EventPosition;
 
 use super::{Claim as Never, ClaimState, ClaimStep, Lowered, Options, Setup, ast, given};
 use crate::loaded::{
-    Asked, Claim, Counted, Formula, FormulaText, Kind, Loaded, Loader, NotLoaded, Question,
-    Settings, SystemSource, Text, Wrong,
+    Asked, Claim, Counted, Formula, FormulaText, Kind, LoadError, Loaded, Loader, Question,
+    Settings, SystemSource, Text, TextError,
 };
 
 /// Reads Promela. Formulas of the settings are read as `ltl` blocks at the end of the file, so that they see its
@@ -21,16 +23,16 @@ const ACCEPTING: &str = "accept_";
 const STOPPED: &str = "\"deadlock\" || \"terminated\"";
 
 impl Loader for Promela {
-    fn load(&self, texts: &[Text], settings: Settings<'_>) -> Result<Loaded, NotLoaded> {
+    fn load(&self, texts: &[Text], settings: Settings<'_>) -> Result<Loaded, LoadError> {
         let Text { name, text } = &texts[0];
         let Settings { formulas, defines, undefines, includes, processes, assertions, .. } =
             settings;
         let own = given::appended(text, formulas);
         let setup = Setup { name, defines, undefines, includes };
-        let super::Reading { text: whole, model, flat } = super::parse_with(&own, setup);
+        let super::ParsedFile { text: whole, model, flat } = super::parse_with(&own, setup);
         let wrong = |diagnostics| {
             let whole = Text { name: name.clone(), text: whole.clone() };
-            NotLoaded::Wrong(given::sorted(text, formulas, Wrong { text: whole, diagnostics }))
+            LoadError::Wrong(given::sorted(text, formulas, TextError { text: whole, diagnostics }))
         };
         let parsed = model.map_err(wrong)?;
         let options = Options::new(&whole);
@@ -107,7 +109,7 @@ fn formula(name: &str, logic: &str, shown: Option<String>) -> Asked {
         name: name.to_owned(),
         text: FormulaText { span: Span::at(0), logic: logic.to_owned(), places: Vec::new() },
         shown,
-        reading: EventReading::default(),
+        reading: EventPosition::default(),
         has_bare_names: false,
     })
 }
@@ -154,7 +156,7 @@ fn hidden_labels(lowered: &Lowered) -> Vec<Diagnostic> {
 /// No run is accepted by a never claim.
 fn never(claim: &Never) -> Question {
     let refused =
-        |refused: Refused| vec![Diagnostic::error("E0801", refused.to_string(), Span::at(0))];
+        |refused: BudgetError| vec![Diagnostic::error("E0801", refused.to_string(), Span::at(0))];
     // SPIN reports a claim that has come to its end, and follows the run no further.
     let mut counted = claim.clone();
     counted.states.iter_mut().for_each(|state| state.ends = false);
@@ -211,7 +213,7 @@ fn no_progress(idle: &str) -> Never {
 }
 
 /// The automaton of a claim, whose propositions are named as those of the model.
-fn automaton(claim: &Never) -> Result<Automaton, Refused> {
+fn automaton(claim: &Never) -> Result<Automaton, BudgetError> {
     let guards = claim.states.iter().flat_map(|state| &state.steps);
     let mut names: Vec<String> = guards.filter_map(|step| step.guard.clone()).collect();
     names.sort();

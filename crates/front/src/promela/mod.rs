@@ -73,7 +73,7 @@
 //! | `E1127` | a second `else` in one `if` or `do` |
 //! | `E1128` | `break` outside of a loop |
 //! | `E1129` | `full`, `empty`, `nfull` or `nempty` under another operator than `&&` and `\|\|` |
-//! | `E1130` | a temporal formula where a number is needed, as in `[] x == 1` |
+//! | `E1130` | a temporal formula where a number is needed, as in `[] x == 1`; `taken(…)` of what is no process |
 //! | `E1132` | a label before a declaration |
 //! | `E1133` | a label where no state is: first inside braces, or before `unless` without braces |
 //! | `E1134` | a jump into or out of `d_step` |
@@ -142,6 +142,6 @@ pub mod ast;
 pub use ast::Model;
 pub use load::Promela;
 pub use lower::{Claim, ClaimState, ClaimStep, Lowered, Options, lower};
-pub use parser::{MAX_DEPTH, MAX_HEIGHT, MAX_TEXT, Reading, Setup, parse, parse_with};
+pub use parser::{MAX_DEPTH, MAX_HEIGHT, MAX_TEXT, ParsedFile, Setup, parse, parse_with};
 pub use place::{Expansion, ExpansionId, ExpansionKind, MOST_ERRORS, Place};
 pub use printer::print;

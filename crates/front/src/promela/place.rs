@@ -110,28 +110,28 @@ pub(super) fn position(text: &str, offset: usize) -> String {
 
 /// An error that knows from which expansion it comes.
 #[derive(Clone, Debug)]
-pub(super) struct Wrong {
+pub(super) struct ParseError {
     diagnostic: Diagnostic,
     expansion: Option<ExpansionId>,
 }
 
 /// Result of a reading step.
-pub(super) type Read<T> = Result<T, Wrong>;
+pub(super) type Read<T> = Result<T, ParseError>;
 
-impl Wrong {
-    pub(super) fn new(code: &'static str, message: impl Into<String>, place: Place) -> Wrong {
-        Wrong {
+impl ParseError {
+    pub(super) fn new(code: &'static str, message: impl Into<String>, place: Place) -> ParseError {
+        ParseError {
             diagnostic: Diagnostic::error(code, message, place.span),
             expansion: place.expansion,
         }
     }
 
-    pub(super) fn label(mut self, label: impl Into<String>) -> Wrong {
+    pub(super) fn label(mut self, label: impl Into<String>) -> ParseError {
         self.diagnostic.label = label.into();
         self
     }
 
-    pub(super) fn help(mut self, help: impl Into<String>) -> Wrong {
+    pub(super) fn help(mut self, help: impl Into<String>) -> ParseError {
         self.diagnostic.help = Some(help.into());
         self
     }
@@ -161,8 +161,8 @@ impl Errors {
     }
 
     /// Keeps an error, once for each place: an inline used twice is wrong twice, but said once.
-    pub(super) fn add(&mut self, wrong: Wrong, expansions: &Expansions, text: &str) {
-        let Wrong { mut diagnostic, expansion } = wrong;
+    pub(super) fn add(&mut self, wrong: ParseError, expansions: &Expansions, text: &str) {
+        let ParseError { mut diagnostic, expansion } = wrong;
         let same =
             |known: &Diagnostic| (known.code, known.span) == (diagnostic.code, diagnostic.span);
         // Excessive nesting is found at many places at once.

@@ -11,9 +11,9 @@ use fairly_system::Annotation;
 use hashbrown::HashMap;
 
 use super::ast::{
-    Base, BinaryLtl, BinaryOp, Choice, Expr, ExprKind, FieldRef, Initial, LabelId, Local, LocalId,
-    Ltl, Model, MtypeId, Origin, Pattern, Probe, ProcessKind, Proctype, Sequence, Start, Stmt,
-    StmtKind, Type, UnaryLtl, UnaryOp, VarRef, Variable, Visibility,
+    Asked, Base, BinaryLtl, BinaryOp, Choice, Expr, ExprKind, FieldRef, Initial, LabelId, Local,
+    LocalId, Ltl, Model, MtypeId, Origin, Pattern, Probe, ProcessKind, Proctype, Sequence, Start,
+    Stmt, StmtKind, Type, UnaryLtl, UnaryOp, VarRef, Variable, Visibility,
 };
 use super::token::OPERATORS;
 
@@ -450,6 +450,12 @@ impl Printer<'_> {
     fn ltl(&self, ltl: &Ltl) -> String {
         match ltl {
             Ltl::Proposition(value) => format!("({})", self.expr(value)),
+            Ltl::Asked(Asked { is_taken, proctype, pid, .. }) => {
+                let word = if *is_taken { "taken" } else { "enabled" };
+                let pid = pid.map_or(String::new(), |pid| format!("[{pid}]"));
+                let name = &self.model.processes[proctype.index()].name;
+                format!("{word}({name}{pid})")
+            }
             Ltl::Unary(op, operand) => {
                 let sign = match op {
                     UnaryLtl::Not => "!",

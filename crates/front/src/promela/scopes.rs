@@ -9,7 +9,7 @@ use std::rc::Rc;
 use hashbrown::{HashMap, HashSet};
 
 use super::ast::{LabelId, LocalId};
-use super::place::{Place, Wrong};
+use super::place::{ParseError, Place};
 
 /// Role of a word inside a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,14 +154,14 @@ impl Scopes {
 
     /// The label that a `goto` means: of those with its name one in the very scope of the name, the
     /// latest; or else the earliest one in a scope around that; or else the latest of all.
-    pub(super) fn target(&self, jump: &Jump) -> Result<LabelId, Wrong> {
+    pub(super) fn target(&self, jump: &Jump) -> Result<LabelId, ParseError> {
         let known = self.labels.get(&jump.name);
         let same = known.and_then(|known| known.scopes.get(&jump.scope)).map(|found| found.1);
         let around = || self.earliest_around(known?, jump.scope);
         let Some(found) = same.or_else(around).or_else(|| known?.latest) else {
             let help = fairly_source::suggest::did_you_mean(&jump.name, self.label_names());
             let message = format!("there is no label `{}` in this process", jump.name);
-            return Err(Wrong::new("E1145", message, jump.place).help(
+            return Err(ParseError::new("E1145", message, jump.place).help(
                 help.unwrap_or_else(|| "a label stands before a statement: `L: skip`".into()),
             ));
         };
@@ -187,8 +187,8 @@ impl Scopes {
     }
 }
 
-pub(super) fn d_step_jump(message: &str, place: Place) -> Wrong {
-    Wrong::new("E1134", message, place)
+pub(super) fn d_step_jump(message: &str, place: Place) -> ParseError {
+    ParseError::new("E1134", message, place)
         .label("`d_step` is one step")
         .help("use `atomic`, which may be left, or jump after the `d_step`")
 }

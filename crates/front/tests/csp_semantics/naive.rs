@@ -1,4 +1,4 @@
-//! What a specification means: plain rules over processes in which values take the place of names.
+//! A naive semantics: plain rules over processes in which values take the place of names.
 //!
 //! A state is a process, the values of the variables and the contents of the buffers, kept in hash
 //! maps. Nothing is computed before it is needed, and nothing is shared with the front end.
@@ -38,7 +38,7 @@ pub(crate) struct Store {
     pub(crate) buffers: Vec<Vec<Vec<i64>>>,
 }
 
-/// What an observer sees of a step.
+/// Observation of a step.
 #[derive(Clone, Debug)]
 enum Label {
     Tau,
@@ -202,7 +202,7 @@ fn only_skips(process: &P) -> bool {
     }
 }
 
-/// What a specification means.
+/// Semantics of a specification.
 pub(crate) struct Meaning<'a> {
     pub(crate) spec: &'a Spec,
 }
@@ -748,7 +748,7 @@ impl Meaning<'_> {
         Ok(out)
     }
 
-    /// What parts of every composition do together: terminate, and communicate.
+    /// Steps that parts of every composition take together: termination and communication.
     fn everywhere(
         &self,
         steps: &[Vec<Step>],

@@ -26,7 +26,7 @@ fn smaller(spec: &Spec) -> Vec<Spec> {
             all.push(copy);
         }
     }
-    // From the end, so that no other is numbered anew; it fails no more if somebody refers to it.
+    // From the end, so that no other is numbered anew; it fails no more if it is referred to.
     if spec.definitions.len() > 1 {
         let mut copy = spec.clone();
         copy.definitions.pop();

@@ -9,6 +9,8 @@ use super::{Emitter, Known};
 
 /// Longer rows of messages that do not fit a word are left to the interpreter.
 const LONGEST: u32 = 64;
+/// Code for more channels at one place is not worth it.
+pub(super) const MOST_CHANNELS: usize = 24;
 
 impl Emitter<'_> {
     /// The channel with a number that does not depend on the state.
@@ -37,7 +39,63 @@ impl Emitter<'_> {
         self.get(&strip, Element::Fixed(0), Range::new(0, capacity.into()))
     }
 
-    pub(super) fn query(&mut self, query: ChannelQuery, channel: usize) -> Known {
+    /// A value that is asked of the channel that an expression gives, with `kind` as its type: once for each that it
+    /// may be, where that depends on the state. Declines where it is none that `fits`.
+    fn of_channel(
+        &mut self,
+        channel: &Expr,
+        kind: types::Type,
+        fits: impl Fn(usize) -> bool,
+        mut value: impl FnMut(&mut Self, usize) -> Value,
+    ) -> Value {
+        let fixed = self.fixed(channel).is_some();
+        if let Some(channel) = self.fixed_channel(channel).filter(|&channel| fits(channel)) {
+            return value(self, channel);
+        }
+        let all = 0..self.plan.model.channels.len();
+        let candidates: Vec<usize> = all.filter(|&channel| fits(channel)).collect();
+        if fixed || candidates.len() > MOST_CHANNELS {
+            self.give_up();
+            return self.builder.ins().iconst(kind, 0);
+        }
+        let number = self.eval(channel);
+        let join = self.builder.create_block();
+        let result = self.builder.append_block_param(join, kind);
+        for candidate in candidates {
+            let of = i64::try_from(candidate).expect("few channels");
+            let same = self.compare_to(IntCC::Equal, number.value, of);
+            let other = self.builder.create_block();
+            self.require(same, other);
+            let found = value(self, candidate);
+            self.builder.ins().jump(join, &[found.into()]);
+            self.builder.seal_block(other);
+            self.builder.switch_to_block(other);
+        }
+        self.give_up();
+        let nothing = self.builder.ins().iconst(kind, 0);
+        self.builder.ins().jump(join, &[nothing.into()]);
+        self.builder.seal_block(join);
+        self.builder.switch_to_block(join);
+        result
+    }
+
+    pub(super) fn query(&mut self, query: ChannelQuery, channel: &Expr) -> Known {
+        if let Some(channel) = self.fixed_channel(channel) {
+            return self.query_of(query, channel);
+        }
+        let high = match query {
+            ChannelQuery::Length | ChannelQuery::Capacity => {
+                let channels = self.plan.model.channels.iter();
+                channels.map(|channel| i64::from(channel.capacity)).max().unwrap_or(0)
+            }
+            ChannelQuery::Empty | ChannelQuery::Full => 1,
+        };
+        let of = |emitter: &mut Self, channel| emitter.query_of(query, channel).value;
+        let value = self.of_channel(channel, types::I64, |_| true, of);
+        Known { value, low: 0, high }
+    }
+
+    fn query_of(&mut self, query: ChannelQuery, channel: usize) -> Known {
         self.insist_on_owner(channel);
         let capacity = i64::from(self.plan.model.channels[channel].capacity);
         let length = self.messages(channel);
@@ -82,18 +140,21 @@ impl Emitter<'_> {
 
     /// Whether a message that matches is waiting: a value of 8 bits.
     pub(super) fn poll(&mut self, channel: &Expr, pattern: &[Pattern], pick: Pick) -> Value {
-        let channel = self.fixed_channel(channel);
-        let fits =
-            |channel: &usize| self.plan.model.channels[*channel].cells.len() == pattern.len();
-        let Some(channel) = channel.filter(fits) else {
-            self.give_up();
-            return self.builder.ins().iconst(types::I8, 0);
-        };
+        let plan = self.plan;
+        let fits = |channel: usize| plan.model.channels[channel].cells.len() == pattern.len();
+        let of = |emitter: &mut Self, channel| emitter.poll_of(channel, pattern, pick);
+        self.of_channel(channel, types::I8, fits, of)
+    }
+
+    fn poll_of(&mut self, channel: usize, pattern: &[Pattern], pick: Pick) -> Value {
         self.insist_on_owner(channel);
         let join = self.builder.create_block();
         let result = self.builder.append_block_param(join, types::I8);
         let missed = self.builder.create_block();
+        // An edge whose guard polls may be receiving another message.
+        let received = self.received.clone();
         self.find_message(channel, pattern, pick, None, missed);
+        self.received = received;
         let yes = self.builder.ins().iconst(types::I8, 1);
         self.builder.ins().jump(join, &[yes.into()]);
         self.builder.seal_block(missed);

@@ -35,7 +35,7 @@ struct Constant {
     is_stored: bool,
 }
 
-/// What is known of variables at a point of an effect.
+/// Known values of variables at a point of an effect.
 #[derive(Clone, Default)]
 pub(super) struct Constants(Vec<Constant>);
 
@@ -44,11 +44,11 @@ impl Constants {
         self.0.iter().find(|constant| constant.name == name).map(|constant| constant.value)
     }
 
-    fn forget(&mut self, name: Name) {
+    fn invalidate(&mut self, name: Name) {
         self.0.retain(|constant| constant.name != name);
     }
 
-    /// What is known where this and another meet.
+    /// Known values where this and another meet.
     fn meet(&self, other: &Constants) -> Constants {
         let both = self.0.iter().filter_map(|mine| {
             let same = |it: &&Constant| it.name == mine.name && it.value == mine.value;
@@ -115,20 +115,20 @@ impl<'a> Emitter<'a> {
             && (variable.storage == Storage::Scratch || strip.range().contains(value));
         let Some(constants) = &mut self.constants else { return false };
         if fits {
-            constants.forget(name);
+            constants.invalidate(name);
             constants.0.push(Constant { name, value, is_stored: false });
         }
         fits
     }
 
-    /// Forgets a variable that is given a value in another way.
-    pub(super) fn forget(&mut self, place: &Place) {
+    /// Clears a variable that is given a value in another way.
+    pub(super) fn invalidate(&mut self, place: &Place) {
         if let (Some(constants), Some(name)) = (&mut self.constants, Name::of(&place.variable)) {
-            constants.forget(name);
+            constants.invalidate(name);
         }
     }
 
-    /// Stores what is remembered, and forgets it.
+    /// Stores what is remembered, and clears it.
     pub(super) fn forget_all(&mut self) {
         self.store_constants();
         if let Some(constants) = &mut self.constants {

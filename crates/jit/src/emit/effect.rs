@@ -1,4 +1,4 @@
-//! What a step does to the state that it leads to.
+//! Effect of a step on the state that it leads to.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};

@@ -35,19 +35,7 @@ impl Emitter<'_> {
             },
             Expr::Binary(op, operands) => {
                 let (left, right) = (self.fixed(&operands.0)?, self.fixed(&operands.1)?);
-                match op {
-                    BinaryOp::Add => left.checked_add(right),
-                    BinaryOp::Subtract => left.checked_sub(right),
-                    BinaryOp::Multiply => left.checked_mul(right),
-                    BinaryOp::Modulo if right > 0 => Some(left.rem_euclid(right)),
-                    BinaryOp::Equal => Some((left == right).into()),
-                    BinaryOp::NotEqual => Some((left != right).into()),
-                    BinaryOp::Less => Some((left < right).into()),
-                    BinaryOp::LessEqual => Some((left <= right).into()),
-                    BinaryOp::Greater => Some((left > right).into()),
-                    BinaryOp::GreaterEqual => Some((left >= right).into()),
-                    _ => None,
-                }
+                op.apply(left, right)
             }
             _ => None,
         }
@@ -167,10 +155,7 @@ impl Emitter<'_> {
                 let index = self.eval(index);
                 self.insist_within(index, 0, i64::from(*length) - 1)
             }
-            Expr::Channel(query, channel) => {
-                let Some(channel) = self.fixed_channel(channel) else { return self.unknown() };
-                self.query(*query, channel)
-            }
+            Expr::Channel(query, channel) => self.query(*query, channel),
             Expr::Poll { .. } | Expr::At { .. } => self.truth(expr),
             Expr::Own | Expr::Executable(_) => self.unknown(),
             Expr::Running => {

@@ -10,13 +10,14 @@ use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::FunctionBuilder;
 use fairly_model::{Communication, Edge, Exit, Expr, Order, Target, WhenFull};
 
+use super::channel::MOST_CHANNELS;
 use super::place::Element;
 use super::{Emitter, Known, Status, flags};
 use crate::commands::Commands;
 use crate::context::{self, OFFER_HEAD};
 use crate::plan::{Plan, Role};
 
-/// What a function is for.
+/// Purpose of a function.
 #[derive(Clone, Debug)]
 pub(crate) enum Purpose<'a> {
     /// Appends the steps that a process takes alone, and what it offers to others, at some locations.
@@ -128,7 +129,7 @@ pub(crate) fn write(
     emitter.builder.finalize(target);
 }
 
-/// What an edge does about a message.
+/// Treatment of a message by an edge.
 enum Deed {
     Nothing,
     Put(usize, Vec<Known>, Order),
@@ -157,7 +158,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// What the process in a slot does, whichever it is; if there is none, code goes on at `next`.
+    /// Emits the steps of the process in a slot, whichever it is; if there is none, code goes on at `next`.
     fn variants(&mut self, slot: usize, next: Block) {
         let plan = self.plan;
         let of = &plan.layout.slots[slot];
@@ -260,7 +261,7 @@ impl Emitter<'_> {
                 self.builder.ins().brif(same, rest, &[], done, &[]);
                 self.builder.seal_block(done);
                 self.builder.switch_to_block(done);
-                // What others can move it to do does not depend on that.
+                // Steps that others can move it to do not depend on that.
                 self.edges(edges, first, rank..=u8::MAX, true, probe);
                 self.process_done();
                 self.builder.seal_block(rest);
@@ -356,8 +357,6 @@ impl Emitter<'_> {
         cells: usize,
         mut write: impl FnMut(&mut Self, usize),
     ) {
-        /// Code for more channels is not worth it.
-        const MOST: usize = 24;
         let plan = self.plan;
         let fits = |channel: &usize| plan.model.channels[*channel].cells.len() == cells;
         if self.fixed(channel).is_some() {
@@ -371,7 +370,7 @@ impl Emitter<'_> {
             return;
         }
         let candidates: Vec<usize> = (0..plan.model.channels.len()).filter(fits).collect();
-        if candidates.len() > MOST {
+        if candidates.len() > MOST_CHANNELS {
             return self.give_up();
         }
         let number = self.eval(channel);
@@ -447,7 +446,7 @@ impl Emitter<'_> {
         self.builder.switch_to_block(dead);
     }
 
-    /// What a process does when everything that it needs for that is there.
+    /// Emits the effect of a process when everything that it needs for it is there.
     fn act(&mut self, number: u32, edge: &Edge, deed: &Deed, probe: bool) {
         match (self.plan.places[number as usize].role, deed) {
             (Role::Left, _) => self.give_up(),

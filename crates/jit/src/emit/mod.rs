@@ -1,8 +1,8 @@
 //! Writing the code of one function.
 //!
-//! Whatever goes wrong or is left out ends in one block, `decline`: the function then returns
-//! [`Status::DECLINED`], and the interpreter makes the steps of that state. So an operation that is
-//! not supported is a jump there, and nothing has to be known about it before.
+//! Faults and omissions end in one block, `decline`: the function then returns [`Status::DECLINED`], and the
+//! interpreter makes the steps of that state. So an operation that is not supported is a jump there, and
+//! nothing has to be known about it before.
 
 mod channel;
 mod constants;
@@ -19,7 +19,7 @@ pub(crate) use self::functions::{Purpose, write};
 use crate::commands::Commands;
 use crate::plan::Plan;
 
-/// What functions return.
+/// Results of functions.
 pub(crate) struct Status;
 
 impl Status {
@@ -59,7 +59,7 @@ pub(crate) struct Emitter<'a> {
     decline: Block,
     /// Where to go on after a process, if another one follows.
     then: Option<Block>,
-    /// What is known of variables, within an effect.
+    /// Known values of variables, within an effect.
     constants: Option<constants::Constants>,
     /// Statements written in this effect.
     written_out: usize,

@@ -254,7 +254,7 @@ impl<'a> Emitter<'a> {
 
     /// Assigns a value.
     pub(super) fn write(&mut self, place: &Place, value: Known) {
-        self.forget(place);
+        self.invalidate(place);
         let plan = self.plan;
         let (variable, strip) = match &place.variable {
             AnyVariable::Global(id) => {
@@ -309,7 +309,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// What stands where code never comes.
+    /// Stand-in for a value where code never comes.
     pub(super) fn unknown(&mut self) -> Known {
         self.give_up();
         let value = self.builder.ins().iconst(types::I64, 0);

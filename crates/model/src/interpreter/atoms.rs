@@ -9,8 +9,9 @@ use crate::eval::{Faulty, View};
 use crate::expression::{BinaryOp, Expr};
 use crate::ids::LocationId;
 use crate::model::Model;
+use crate::sure::Scope;
 
-/// What a state proposition says.
+/// Kind of a state proposition.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Atom {
     Deadlock,
@@ -43,6 +44,11 @@ impl Atoms {
         AtomIndex(self.atoms.intern(&mut Seen::default(), atom, is, hash, || atom.clone()))
     }
 
+    /// Named conditions: those of the model, and those that were added.
+    pub(super) fn conditions(&self) -> Vec<(String, Expr)> {
+        self.propositions.iter().cloned().collect()
+    }
+
     fn get(&self, atom: AtomIndex) -> &Atom {
         &self.atoms.members()[atom.0 as usize]
     }
@@ -63,6 +69,13 @@ impl ModelSpace {
             Atom::Proposition(at) => Some((*at, &self.atoms.propositions[*at].1)),
             _ => None,
         }
+    }
+
+    /// Whether nothing can go wrong in a proposition, as the ranges of variables show.
+    pub fn is_sure(&self, atom: AtomIndex) -> bool {
+        let (model, layout) = (&self.program.model, &self.program.layout);
+        let is_sure = |expr| Scope::Model { model, layout }.values(expr).is_some();
+        self.condition(atom).is_none_or(|(_, expr)| is_sure(expr))
     }
 
     /// Whether a proposition asks if nothing is enabled.

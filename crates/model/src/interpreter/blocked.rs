@@ -1,4 +1,4 @@
-//! What keeps processes from moving, for reports of deadlocks.
+//! Obstacles that keep processes from moving, for reports of deadlocks.
 
 use fairly_system::{Blocked, EventId, Missing, MoveId, Obstacle, ProcessId};
 
@@ -11,8 +11,8 @@ use crate::process::{Communication, Edge, Gathering, Target};
 use crate::variable::WhenFull;
 
 impl ModelSpace {
-    /// What keeps each process of an unpacked state from moving. `offered` are the moves that the processes
-    /// offer there.
+    /// Obstacles that keep each process of an unpacked state from moving. `offered` are the moves that the
+    /// processes offer there.
     pub(super) fn find_blocked(&self, cells: &[i64], offered: &[MoveId]) -> Vec<Blocked> {
         let offers: Vec<MoveKey> = offered.iter().map(|&id| self.program.names.key(id)).collect();
         let layout = &self.program.layout;
@@ -99,7 +99,7 @@ impl ModelSpace {
         .unwrap_or(Missing::Other)
     }
 
-    /// What is missing for an edge that its process does not offer.
+    /// Missing condition of an edge that its process does not offer.
     fn missing_condition(
         &self,
         edge: &Edge,

@@ -92,7 +92,7 @@ impl ModelSpace {
                 *window = Some((least.min(low), greatest.max(high)));
             }
         });
-        // What neither rises nor falls may still take new values all the time.
+        // A column that neither rises nor falls may still take new values all the time.
         let of_all = columns.iter().zip(&extremes);
         let trends: Vec<Option<Trend>> =
             of_all.map(|(column, it)| trend(it, !column.is_length())).collect();
@@ -125,7 +125,7 @@ impl ModelSpace {
         Some(Growth { what, span, states, compared, values, trend, others })
     }
 
-    /// What can grow: neither what is small nor what a state does not keep.
+    /// Columns that can grow: those that are not small, and that a state keeps.
     fn columns(&self) -> Vec<Column> {
         let (model, layout) = (&self.program.model, &self.program.layout);
         let is_wide =

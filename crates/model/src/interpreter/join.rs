@@ -14,7 +14,7 @@ use crate::process::{Communication, Edge, Gathering};
 /// How many combinations of moves are tried for all events of a state.
 const COMBINATIONS: usize = 1 << 20;
 
-/// What is done together.
+/// Joint actions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     /// Everyone takes the event.
@@ -124,7 +124,7 @@ impl Joints {
                         offer.event.and_then(|event| Some((event, program.meeting(event)?)));
                     match meeting {
                         None => self.push(Way::Event, &[at]),
-                        // Whoever comes first finds all the ways to take an event.
+                        // The first participant finds all the ways to take an event.
                         Some((event, _)) if self.done[event.index()] == self.round => {}
                         Some((event, meeting)) => {
                             self.done[event.index()] = self.round;

@@ -1,8 +1,7 @@
 //! The reference interpreter: [`ModelSpace`] says what a model means.
 //!
-//! What a state's steps are is worked out in this order, one file each: [`offers`] finds what single
-//! processes can do, [`join`] what comes of it together and what ranks and atomicity leave of that,
-//! [`step`] what each action does to the state.
+//! The steps of a state are worked out in this order, one file each: [`offers`] finds offers of single
+//! processes, [`join`] joint actions, as far as ranks and atomicity allow, [`step`] the effect of each action.
 
 mod atoms;
 mod blocked;

@@ -17,7 +17,7 @@ use crate::variable::ABSENT;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Head(u32);
 
-/// What happens on a channel.
+/// Operation on a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Happening {
     Rendezvous,

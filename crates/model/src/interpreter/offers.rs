@@ -1,4 +1,4 @@
-//! What single processes can do in a state, whether or not others join in.
+//! Offers: steps that single processes can take in a state, whether or not others join in.
 //!
 //! [`crate::ModelSpace`] says in which order the parts of an edge are evaluated. Something that goes
 //! wrong on the way is an offer of its own, to make the fault. A process that sends or receives in a
@@ -33,7 +33,7 @@ impl Slice {
     }
 }
 
-/// What the offer is to do beside the effect.
+/// Part of the offer beside the effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// Nothing with others, or only its event.
@@ -50,7 +50,7 @@ pub(crate) enum Role {
     Fault(u32),
 }
 
-/// What one process can do.
+/// Step that one process can take.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Offer {
     pub(crate) slot: u32,

@@ -14,8 +14,8 @@ use crate::process::{Communication, Edge, Gathering, Label, Location};
 
 /// A model with everything about it that does not depend on the state.
 ///
-/// What is found out about it while it is explored goes to lists that only grow, so any number of threads can
-/// use it at once.
+/// Facts that are found while it is explored go to lists that only grow, so any number of threads can use it at
+/// once.
 pub(crate) struct Program {
     pub(crate) model: Model,
     pub(crate) layout: Layout,
@@ -75,7 +75,7 @@ pub(crate) struct Ready {
     pub(crate) ranked: bool,
 }
 
-/// What is known of an edge before there is a state.
+/// Facts about an edge before there is a state.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Prepared {
     /// Its event and its move, unless they depend on the state.
@@ -154,6 +154,22 @@ impl Program {
             Program::with(model, self.layout.clone(), Arc::clone(&self.names), &[], None);
         program.limits = self.limits;
         program
+    }
+
+    /// The model with every location that has been unfolded. One that has not been met has no edges.
+    pub(crate) fn unfolded_so_far(&self) -> Model {
+        let mut model = self.model.clone();
+        for (template, open) in model.templates.iter_mut().zip(&self.open) {
+            let Some(open) = open else { continue };
+            let location = |at: &OpenLocation| match at.made.get() {
+                Some(Ok(Made { edges, atomic })) => {
+                    Location { edges: Some(edges.clone()), atomic: *atomic, ..at.location.clone() }
+                }
+                _ => Location { edges: Some(Vec::new()), ..at.location.clone() },
+            };
+            template.locations = open.locations.iter().map(location).collect();
+        }
+        model
     }
 
     /// Who takes the event, if it is one that several may take.

@@ -164,7 +164,7 @@ impl ModelSpace {
         Some(Piece::Variable { parts: shown.parts_of(name, *length), elements, owner })
     }
 
-    /// What a number stands for.
+    /// Value that a number stands for.
     fn value_of(&self, kind: &Kind, number: i64) -> Value {
         let channels = &self.program.model.channels;
         kind.value(number, |at| channels.get(at).map(|channel| channel.name.as_str()))

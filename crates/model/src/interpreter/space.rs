@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use fairly_system::{
-    AtomIndex, Blocked, EventId, Fault, Growth, Long, MoveId, PassingLimits, Scratch, Sequences,
-    Signature, Space, StateValues, Steps,
+    AtomIndex, Blocked, EventId, Fault, Growth, Holder, Long, MoveId, Scratch, SequenceLimits,
+    Sequences, Signature, Space, StateValues, Steps,
 };
 
 use super::atoms::Atoms;
@@ -77,7 +77,7 @@ use crate::native::Part;
 ///
 /// # Faults
 ///
-/// Whatever goes wrong in an action is a fault of its step: see [`Steps::faults`]. If it goes wrong before the action has an event, in a guard, a
+/// An error in an action is a fault of its step: see [`Steps::faults`]. If it goes wrong before the action has an event, in a guard, a
 /// label or a message, the process takes the internal event `fault` alone. More than 2²⁰ ways to
 /// take events together in one state, and a location that cannot be unfolded, are faults of
 /// the kind [`FaultKind::Limit`](fairly_system::FaultKind::Limit).
@@ -100,8 +100,8 @@ use crate::native::Part;
 /// - `P@q`: the process in the slot called `P` is at a location that is called `q` or has the
 ///   label `q`.
 ///
-/// Offered are the moves whose guard holds, and no edge of smaller rank is enabled: whoever joins in, and
-/// whatever is atomic. A guard that reads the message of a rendezvous is taken to hold.
+/// Offered are the moves whose guard holds, and no edge of smaller rank is enabled; partners and
+/// atomic sequences make no difference. A guard that reads the message of a rendezvous is taken to hold.
 pub struct ModelSpace {
     pub(crate) program: Program,
     pub(crate) atoms: Arc<Atoms>,
@@ -152,6 +152,13 @@ impl ModelSpace {
     /// The model, without what of it has been unfolded.
     pub fn model(&self) -> &Model {
         &self.program.model
+    }
+
+    /// The model with every location that has been unfolded, and with the propositions that were added. A location that
+    /// has not been met has no edges, so this is the whole model once all states have been explored.
+    pub fn unfolded_so_far(&self) -> Model {
+        let propositions = self.atoms.conditions();
+        Model { propositions, ..self.program.unfolded_so_far() }
     }
 
     /// Where everything of a state is.
@@ -444,17 +451,13 @@ impl Space for ModelSpace {
 }
 
 impl Sequences for ModelSpace {
-    fn may_hold(&self) -> bool {
-        self.program.layout.holder.is_some()
+    fn holder(&self) -> Option<Holder> {
+        self.program.layout.holding()
     }
 
-    fn is_held(&self, row: &[u64]) -> bool {
-        self.program.layout.is_held(row)
-    }
-
-    fn passing_limits(&self) -> PassingLimits {
+    fn sequence_limits(&self) -> SequenceLimits {
         let Limits { inside, inside_words, ways, .. } = self.program.limits;
-        PassingLimits { states: inside, words: inside_words, ways }
+        SequenceLimits { states: inside, words: inside_words, ways }
     }
 }
 

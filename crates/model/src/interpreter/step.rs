@@ -1,4 +1,4 @@
-//! What an action does to the state.
+//! Effect of an action on the state.
 
 use super::join::{Joint, Way, edge};
 use super::offers::Role;

@@ -2,7 +2,7 @@
 
 use fairly_source::{Cursor, Diagnostic, Span};
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Letters, digits, underscores and inner dots, not starting with a digit.

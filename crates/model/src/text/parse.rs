@@ -27,7 +27,7 @@ const ITEMS: [&str; 7] =
 /// Reads a model. Whether it makes sense is asked by [`verify()`](crate::verify()).
 ///
 /// # Errors
-/// What is wrong, in the order of the text; see the table of [this module](super). At least one.
+/// The errors, in the order of the text; see the table of [this module](super). At least one.
 ///
 /// ```
 /// let wrong = fairly_model::text::parse("model atomicity none, exit any").unwrap_err();
@@ -52,11 +52,11 @@ pub fn parse(text: &str) -> Result<Model, Vec<Diagnostic>> {
     Err(errors)
 }
 
-/// What is wrong has been put with the errors.
+/// The error has been put with the others.
 #[derive(Debug)]
-pub(super) struct Failed;
+pub(super) struct ParseError;
 
-pub(super) type Parsed<T> = Result<T, Failed>;
+pub(super) type Parsed<T> = Result<T, ParseError>;
 
 pub(super) struct Parser<'t> {
     text: &'t str,
@@ -135,13 +135,13 @@ impl<'t> Parser<'t> {
     }
 
     fn wrong<T>(&mut self, error: Diagnostic) -> Parsed<T> {
-        // What closes two blocks is wrong once; and where a line was skipped, its brackets are
+        // A bracket that closes two blocks is wrong once; and where a line was skipped, its brackets are
         // missing at the end.
         let known = self.errors.last().is_some_and(|last| last.span == error.span);
         if !known && (self.errors.is_empty() || error.code != EARLY) {
             self.errors.push(error);
         }
-        Err(Failed)
+        Err(ParseError)
     }
 
     pub(super) fn expected<T>(&mut self, what: &str) -> Parsed<T> {
@@ -575,7 +575,7 @@ impl Parser<'_> {
             let start = self.at;
             match self.edge() {
                 Ok(edge) => edges.push(edge),
-                Err(Failed) => self.recover(start),
+                Err(ParseError) => self.recover(start),
             }
         }
         Ok(edges)

@@ -51,7 +51,7 @@ pub(crate) struct Step {
     pub(crate) target: Result<State, Wrong>,
 }
 
-/// What one edge of one process can do.
+/// A step of one edge of one process.
 #[derive(Clone, Debug)]
 pub(crate) struct Can<'m> {
     pub(crate) slot: usize,
@@ -67,7 +67,7 @@ enum What {
     Put(usize, Vec<i64>),
     Get(usize, usize, Vec<i64>),
     Send(usize, Vec<i64>),
-    /// What each cell must be.
+    /// Pattern of each cell.
     Receive(usize, Vec<Option<i64>>),
     Wrong(Wrong),
 }
@@ -115,11 +115,11 @@ impl<'m> Naive<'m> {
                 self.begin(&mut state, at, &mut count)?;
             }
         }
-        self.forget_scratch(&mut state);
+        self.reset_dead_scratch(&mut state);
         Ok(state)
     }
 
-    fn forget_scratch(&self, state: &mut State) {
+    fn reset_dead_scratch(&self, state: &mut State) {
         for process in state.slots.iter_mut().flatten() {
             let of = &self.model.templates[process.template].locals;
             for (variable, values) in of.iter().zip(&mut process.locals) {
@@ -130,7 +130,7 @@ impl<'m> Naive<'m> {
         }
     }
 
-    /// What a new process does first.
+    /// First statements of a new process.
     pub(crate) fn begin(&self, state: &mut State, slot: usize, count: &mut u64) -> Maybe<()> {
         let template = state.slots[slot].as_ref().unwrap().template;
         Run { naive: self, state, own: slot, received: None, timeout: false, count }
@@ -186,7 +186,7 @@ impl<'m> Naive<'m> {
         self.possible(state, false).is_empty()
     }
 
-    /// What processes offer by themselves.
+    /// Offers of processes by themselves.
     pub(crate) fn offered(&self, state: &State) -> Vec<Part> {
         let timeout = self.possible(state, false).is_empty();
         let all = self.all(state, timeout);
@@ -376,7 +376,7 @@ impl<'m> Naive<'m> {
         Ok(Some(Can { slot, edge, what, event: event.ok_or(WRONG)? }))
     }
 
-    /// What processes can do together, whatever the ranks.
+    /// Joint steps of processes, regardless of ranks.
     fn unranked(&self, state: &State, timeout: bool) -> Vec<Together<'m>> {
         let all = self.all(state, timeout);
         let mut found = Vec::new();
@@ -569,7 +569,7 @@ impl<'m> Naive<'m> {
         if self.remembers_last {
             state.last = members.last().unwrap().slot as i64;
         }
-        self.forget_scratch(&mut state);
+        self.reset_dead_scratch(&mut state);
         // Who cannot go on does not keep the others from it.
         if let Some(holder) = state.holder {
             let possible = self.possible(&state, false);

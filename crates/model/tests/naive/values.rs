@@ -7,7 +7,7 @@ use fairly_model::{
 
 use super::semantics::{Maybe, Naive, Process, State, WRONG, Wrong};
 
-/// What an expression is evaluated in.
+/// Environment in which an expression is evaluated.
 #[derive(Clone, Copy)]
 pub(crate) struct Env<'a, 'm> {
     pub(crate) naive: &'a Naive<'m>,

@@ -13,7 +13,7 @@
 //! For conjunctions of `Fin ∨ Inf` the last case never branches, because a failing pair has lost
 //! its `Inf` and so demands its `Fin`: each round removes the edges of at least one pair for good,
 //! which bounds the work by the number of pairs times the edges. In general the question is
-//! NP-complete, so the branches have a budget, and the answer may be [`Refused`].
+//! NP-complete, so the branches have a budget, and the answer may be [`BudgetError`].
 //!
 //! Deviations from the papers (the numbers are rows of `docs/papers.md`): marks are on edges, so
 //! edges are removed, not states (002-14); a part must have an edge (002-2); an empty remainder is
@@ -28,7 +28,7 @@ use crate::acceptance::Acceptance;
 use crate::automaton::{Automaton, StateId};
 use crate::graph::Graph;
 use crate::marks::{MarkSet, MarkSetId};
-use crate::refused::{Refused, Resource};
+use crate::refused::{BudgetError, Resource};
 
 use super::statistics::{Statistics, Why};
 use super::watching::{Event, Observer};
@@ -195,7 +195,7 @@ impl Component {
         present: &MarkSet,
         statistics: &mut Statistics,
         observer: &mut O,
-    ) -> Result<Option<Region>, Refused> {
+    ) -> Result<Option<Region>, BudgetError> {
         let all = (0..).take(self.len()).collect();
         let mut parts = Parts::new(self, graph, statistics, observer);
         parts.accepted(all, condition.clone(), present.clone(), &mut |_, _| true)
@@ -217,7 +217,7 @@ impl Component {
         acceptance: &Acceptance,
         mut viable: impl FnMut(&[u32], &MarkSet) -> bool,
         mut found: impl FnMut(Region) -> ControlFlow<()>,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), BudgetError> {
         let all: Vec<u32> = (0..).take(self.len()).collect();
         let nothing = MarkSet::new();
         let (mut statistics, mut nothing_seen) = (Statistics::default(), ());
@@ -236,8 +236,8 @@ impl Component {
     }
 }
 
-/// What the choices tried in one component may cost. A choice costs 4 and one more for every 64
-/// nodes, which comes to some seconds of work in all, measured on one node and on a million.
+/// Budget for the choices tried in one component. A choice costs 4 and one more for every 64 nodes, which comes
+/// to some seconds of work in all, measured on one node and on a million.
 const CHOICES: usize = 1 << 22;
 
 /// A part to be decomposed without its forbidden edges.
@@ -257,7 +257,7 @@ fn judge(
     tasks: &mut Vec<Task>,
     left: &mut usize,
     statistics: &mut Statistics,
-) -> Result<Option<Region>, Refused> {
+) -> Result<Option<Region>, BudgetError> {
     let Task { members, condition, forbidden, depth } = part;
     let mut alternatives = vec![condition];
     while let Some(condition) = alternatives.pop() {
@@ -293,7 +293,7 @@ fn judge(
         };
         *left = left
             .checked_sub(members_of_it.len().saturating_mul(4 + members.len() / 64))
-            .ok_or(Refused { resource: Resource::Choices, limit: CHOICES })?;
+            .ok_or(BudgetError { resource: Resource::Choices, limit: CHOICES })?;
         for choice in members_of_it {
             let rest = conjuncts.iter().enumerate().filter(|&(at, _)| at != failing);
             let rest = rest.map(|(_, part)| part.clone());
@@ -347,7 +347,7 @@ impl<'a, G: Graph, O: Observer> Parts<'a, G, O> {
         condition: Acceptance,
         present: MarkSet,
         viable: &mut impl FnMut(&[u32], &MarkSet) -> bool,
-    ) -> Result<Option<Region>, Refused> {
+    ) -> Result<Option<Region>, BudgetError> {
         let mut tasks = vec![];
         let nothing = MarkSet::new();
         let Parts { choices, statistics, .. } = self;
@@ -388,18 +388,16 @@ impl<'a, G: Graph, O: Observer> Parts<'a, G, O> {
             self.owner[node as usize] = part;
         }
         let Parts { component, graph, owner, tarjan, statistics, .. } = self;
-        let allowed = |at: usize| {
-            owner[component.targets[at] as usize] == part
-                && !graph.marks(component.marks[at]).intersects(forbidden)
-        };
+        let is_inside = |at: usize| owner[component.targets[at] as usize] == part;
+        let is_forbidden = |at: usize| graph.marks(component.marks[at]).intersects(forbidden);
+        let allowed = |at: usize| is_inside(at) && !is_forbidden(at);
         // Each edge is followed once; one from a node to itself may be looked at again.
         let removed = Cell::new(0);
         let followed = |at: usize| {
-            let is_allowed = allowed(at);
-            if !is_allowed && owner[component.targets[at] as usize] == part {
-                removed.set(removed.get() + 1);
-            }
-            is_allowed
+            let inside = is_inside(at);
+            let is_removed = inside && is_forbidden(at);
+            removed.set(removed.get() + usize::from(is_removed));
+            inside && !is_removed
         };
         let found = tarjan.components(component, members, followed, allowed);
         statistics.removed += removed.get();
@@ -526,7 +524,7 @@ pub fn has_accepting_cycle(
     automaton: &Automaton,
     members: &[StateId],
     acceptance: &Acceptance,
-) -> Result<bool, Refused> {
+) -> Result<bool, BudgetError> {
     let positions: HashMap<StateId, u32> = members.iter().copied().zip(0..).collect();
     let mut graph = automaton.graph();
     let copy = Component::copy(&mut graph, members, |_| true, |node| positions.get(&node).copied());

@@ -12,7 +12,7 @@ use crate::automaton::StateId;
 use crate::graph::Graph;
 use crate::marks::MarkSet;
 
-use super::Undecided;
+use super::EmptinessError;
 use super::watching::Event;
 
 /// A step of the degeneralized graph.
@@ -38,12 +38,12 @@ impl<'a, G: Graph> Degeneralized<'a, G> {
         u32::try_from(self.sets.len()).expect("marks are numbered by u32").max(1)
     }
 
-    fn pair(&self, node: StateId, level: u32) -> Result<StateId, Undecided> {
+    fn pair(&self, node: StateId, level: u32) -> Result<StateId, EmptinessError> {
         node.0
             .checked_mul(self.levels())
             .and_then(|number| number.checked_add(level))
             .map(StateId)
-            .ok_or(Undecided::TooLarge)
+            .ok_or(EmptinessError::TooLarge)
     }
 
     /// The node of the graph underneath.
@@ -61,7 +61,7 @@ impl<'a, G: Graph> Degeneralized<'a, G> {
         self.graph.allows(nodes)
     }
 
-    pub(super) fn initial(&mut self) -> Result<Vec<StateId>, Undecided> {
+    pub(super) fn initial(&mut self) -> Result<Vec<StateId>, EmptinessError> {
         let nodes = self.graph.initial();
         nodes.into_iter().map(|node| self.pair(node, 0)).collect()
     }
@@ -71,7 +71,7 @@ impl<'a, G: Graph> Degeneralized<'a, G> {
         &mut self,
         pair: StateId,
         out: &mut Vec<LevelStep>,
-    ) -> Result<(), Undecided> {
+    ) -> Result<(), EmptinessError> {
         let mut buffer = std::mem::take(&mut self.buffer);
         buffer.clear();
         self.graph.steps(self.base(pair), &mut buffer);
@@ -105,7 +105,7 @@ impl<'a, G: Graph> Degeneralized<'a, G> {
 ///
 /// # Errors
 /// When there are more nodes than numbers.
-pub fn degeneralization<G: Graph>(graph: &mut G) -> Result<Option<Vec<Event>>, Undecided> {
+pub fn degeneralization<G: Graph>(graph: &mut G) -> Result<Option<Vec<Event>>, EmptinessError> {
     let Some(sets) = graph.acceptance().inf_clauses() else { return Ok(None) };
     let mut graph = Degeneralized::new(graph, sets);
     let mut queue = graph.initial()?;

@@ -14,11 +14,11 @@ use crate::acceptance::Acceptance;
 use crate::automaton::StateId;
 use crate::graph::{Graph, Hop, Lasso, Step};
 use crate::marks::{MarkSet, MarkSetId, MarkTable};
-use crate::refused::Refused;
+use crate::refused::BudgetError;
 
 use super::component::{Component, Region};
 use super::short::Way;
-use super::{Undecided, short};
+use super::{EmptinessError, short};
 
 /// A copy of the reachable part of a graph. Its nodes are renumbered in the order of a breadth-first
 /// search, so that of two nodes the one with the smaller number is not farther from the start; the
@@ -70,7 +70,7 @@ impl Explored {
     ///
     /// # Errors
     /// When there are too many nodes or edges to number.
-    pub fn of<G: Graph>(graph: &mut G) -> Result<Self, Undecided> {
+    pub fn of<G: Graph>(graph: &mut G) -> Result<Self, EmptinessError> {
         let mut rows = Component::new();
         let mut table = MarkTable::new();
         // Ids of the graph may be anything, so those of the copy are looked up.
@@ -113,9 +113,9 @@ impl Explored {
                 row.push((target, marks));
             }
             if !rows.add(node, row.iter().copied()) {
-                return Err(Undecided::TooLarge);
+                return Err(EmptinessError::TooLarge);
             }
-            at = at.checked_add(1).ok_or(Undecided::TooLarge)?;
+            at = at.checked_add(1).ok_or(EmptinessError::TooLarge)?;
             if at.is_multiple_of(REPORT) {
                 let met = queue.len() * size_of::<StateId>() + parents.len() * 8;
                 graph.charge(rows.bytes() + met);
@@ -235,7 +235,7 @@ impl Explored {
     ///
     /// # Errors
     /// When the condition is too hard to decide; so for the questions below.
-    pub fn productive(&self) -> Result<Vec<bool>, Refused> {
+    pub fn productive(&self) -> Result<Vec<bool>, BudgetError> {
         let mut goals = Vec::new();
         self.rows.each_accepted(
             self,
@@ -255,7 +255,7 @@ impl Explored {
     pub fn accepted_part(
         &self,
         viable: impl FnMut(&[StateId], &MarkSet) -> bool,
-    ) -> Result<Option<AcceptedPart>, Refused> {
+    ) -> Result<Option<AcceptedPart>, BudgetError> {
         let mut viable = viable;
         let mut ids = Vec::new();
         let mut found = None;
@@ -286,7 +286,7 @@ impl Explored {
     ///
     /// # Errors
     /// When the condition is too hard to decide.
-    pub fn short_lasso(&self, most: usize, effort: usize) -> Result<Option<Lasso>, Refused> {
+    pub fn short_lasso(&self, most: usize, effort: usize) -> Result<Option<Lasso>, BudgetError> {
         let mut regions = Vec::new();
         let always = |_: &[u32], _: &MarkSet| true;
         self.rows.each_accepted(self, &self.acceptance, always, |region| {

@@ -38,7 +38,7 @@ mod watching;
 
 use crate::acceptance::Acceptance;
 use crate::graph::{Graph, Hop, Lasso};
-use crate::refused::{Refused, Resource};
+use crate::refused::{BudgetError, Resource};
 
 pub use component::has_accepting_cycle;
 pub use degeneralized::degeneralization;
@@ -103,18 +103,18 @@ impl Algorithm {
     }
 }
 
-/// What a search found and what it cost.
+/// Result of a search, with its cost.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
     /// An accepted path; `None` means that there is none.
     pub lasso: Option<Lasso>,
-    /// What was explored.
+    /// Cost of the search.
     pub effort: Effort,
     /// How it went.
     pub statistics: Statistics,
 }
 
-/// What a search explored before it knew.
+/// Numbers of nodes and edges that a search explored until it had its answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effort {
     /// Nodes visited (of the degeneralized graph for `ndfs`, in product with the monitors).
@@ -127,13 +127,13 @@ pub struct Effort {
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Undecided {
+pub enum EmptinessError {
     /// The algorithm does not decide this condition; choose another.
     #[error("{algorithm:?} cannot decide the condition {acceptance}")]
     Condition {
         /// The algorithm that was asked.
         algorithm: Algorithm,
-        /// What it was asked to decide.
+        /// Condition that the engine was asked to decide.
         acceptance: Acceptance,
     },
     /// The graph has more nodes than can be numbered.
@@ -141,14 +141,14 @@ pub enum Undecided {
     TooLarge,
     /// The condition is one of those that are hard to decide, and too hard here.
     #[error(transparent)]
-    TooHard(#[from] Refused),
+    TooHard(#[from] BudgetError),
 }
 
 /// Searches `graph` for an accepted path.
 ///
 /// # Errors
 /// When the algorithm does not decide the graph's condition, or there are too many nodes to number.
-pub fn check<G: Graph>(graph: &mut G, algorithm: Algorithm) -> Result<Answer, Undecided> {
+pub fn check<G: Graph>(graph: &mut G, algorithm: Algorithm) -> Result<Answer, EmptinessError> {
     check_observed(graph, algorithm, &mut ())
 }
 
@@ -173,10 +173,10 @@ pub fn check_observed<G: Graph, O: Observer>(
     graph: &mut G,
     algorithm: Algorithm,
     observer: &mut O,
-) -> Result<Answer, Undecided> {
+) -> Result<Answer, EmptinessError> {
     let acceptance = graph.acceptance().clone();
     if !algorithm.decides(&acceptance) {
-        return Err(Undecided::Condition { algorithm, acceptance });
+        return Err(EmptinessError::Condition { algorithm, acceptance });
     }
     let answer = match algorithm {
         Algorithm::NestedDfs => ndfs::search(graph, &acceptance, observer),
@@ -203,15 +203,15 @@ pub fn check_observed<G: Graph, O: Observer>(
 /// # Errors
 /// When the condition is one of those that are hard to decide, and too hard; never for conjunctions
 /// of `Inf` and `Fin | Inf`, Rabin and parity conditions.
-pub fn find_lasso<G: Graph>(graph: &mut G) -> Result<Option<Lasso>, Refused> {
+pub fn find_lasso<G: Graph>(graph: &mut G) -> Result<Option<Lasso>, BudgetError> {
     let algorithm = Algorithm::for_condition(graph.acceptance());
     match check(graph, algorithm) {
         Ok(answer) => Ok(answer.lasso),
-        Err(Undecided::TooHard(refused)) => Err(refused),
-        Err(Undecided::TooLarge) => {
-            Err(Refused { resource: Resource::States, limit: u32::MAX as usize })
+        Err(EmptinessError::TooHard(refused)) => Err(refused),
+        Err(EmptinessError::TooLarge) => {
+            Err(BudgetError { resource: Resource::States, limit: u32::MAX as usize })
         }
-        Err(Undecided::Condition { .. }) => {
+        Err(EmptinessError::Condition { .. }) => {
             unreachable!("the algorithm was chosen for the condition")
         }
     }

@@ -104,6 +104,11 @@ impl<'a, G: Graph> Monitored<'a, G> {
         self.pairs[node.index()].0
     }
 
+    /// The number of the guesses in a node, which tells the copies of a node of the graph underneath apart.
+    pub(super) fn copy(&self, node: StateId) -> u32 {
+        self.pairs[node.index()].1
+    }
+
     /// The step of the graph underneath that a hop of the product takes.
     pub(super) fn base_hop(&mut self, hop: Hop) -> Hop {
         let (mut at, mut found) = (0, None);

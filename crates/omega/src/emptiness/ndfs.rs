@@ -17,7 +17,7 @@ use super::degeneralized::{Degeneralized, LevelStep};
 use super::monitors::Monitored;
 use super::statistics::Statistics;
 use super::watching::{self, Event, Observer};
-use super::{Answer, Effort, Undecided, paths};
+use super::{Answer, Effort, EmptinessError, paths};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Colour {
@@ -64,7 +64,7 @@ pub(super) fn search<G: Graph, O: Observer>(
     graph: &mut G,
     acceptance: &Acceptance,
     observer: &mut O,
-) -> Result<Answer, Undecided> {
+) -> Result<Answer, EmptinessError> {
     let Outcome { cycle, seen, effort } = match acceptance.inf_clauses() {
         Some(sets) => accepting_cycle(graph, sets, observer)?,
         None => monitored_cycle(graph, acceptance, observer)?,
@@ -81,13 +81,38 @@ fn monitored_cycle<G: Graph, O: Observer>(
     graph: &mut G,
     acceptance: &Acceptance,
     observer: &mut O,
-) -> Result<Outcome, Undecided> {
+) -> Result<Outcome, EmptinessError> {
     let clauses = acceptance.clauses().expect("the engine was asked for what it decides");
     let mut monitored = Monitored::new(graph, clauses);
     let sets = monitored.acceptance().inf_clauses().expect("monitors leave only `Inf`");
-    let outcome = accepting_cycle(&mut monitored, sets, observer)?;
+    let levels = u32::try_from(sets.len()).unwrap_or(u32::MAX).max(1);
+    let outcome = if O::SEES {
+        // Only after the search is it known which node each copy is of.
+        let mut events = Vec::new();
+        let outcome = accepting_cycle(&mut monitored, sets, &mut events)?;
+        let of_copy = |node: u32, level: u32| {
+            let copy = monitored.copy(StateId(node)).saturating_mul(levels).saturating_add(level);
+            (monitored.base(StateId(node)).0, copy)
+        };
+        for event in events {
+            observer.observe(|| match event {
+                Event::Coloured { node, level, colour } => {
+                    let (node, level) = of_copy(node, level);
+                    Event::Coloured { node, level, colour }
+                }
+                Event::Seed { node, level } => {
+                    let (node, level) = of_copy(node, level);
+                    Event::Seed { node, level }
+                }
+                other => other,
+            });
+        }
+        outcome
+    } else {
+        accepting_cycle(&mut monitored, sets, &mut ())?
+    };
     if monitored.overflowed() {
-        return Err(Undecided::TooLarge);
+        return Err(EmptinessError::TooLarge);
     }
     let mut effort = outcome.effort;
     effort.bytes += monitored.bytes();
@@ -104,7 +129,7 @@ fn accepting_cycle<G: Graph, O: Observer>(
     graph: &mut G,
     sets: Vec<MarkSet>,
     observer: &mut O,
-) -> Result<Outcome, Undecided> {
+) -> Result<Outcome, EmptinessError> {
     let graph = Degeneralized::new(graph, sets);
     let mut search = Search { graph, observer, colours: Vec::new(), effort: Effort::default() };
     let (mut cycle, mut seen) = (None, Vec::new());
@@ -169,7 +194,7 @@ impl<G: Graph, O: Observer> Search<'_, '_, G, O> {
         node: StateId,
         colour: Colour,
         pending: &mut Vec<LevelStep>,
-    ) -> Result<usize, Undecided> {
+    ) -> Result<usize, EmptinessError> {
         self.paint(node, colour);
         let begin = pending.len();
         self.graph.steps(node, pending)?;
@@ -178,7 +203,7 @@ impl<G: Graph, O: Observer> Search<'_, '_, G, O> {
         Ok(begin)
     }
 
-    fn outer(&mut self, start: StateId) -> Result<Option<Found>, Undecided> {
+    fn outer(&mut self, start: StateId) -> Result<Option<Found>, EmptinessError> {
         let mut pending = Vec::new();
         let begin = self.open(start, Colour::Cyan, &mut pending)?;
         self.effort.nodes += 1;
@@ -222,7 +247,7 @@ impl<G: Graph, O: Observer> Search<'_, '_, G, O> {
 
     /// Whether a node on the outer path can be reached from `start`, which the outer search has
     /// left; paints red what it sees.
-    fn inner(&mut self, start: StateId) -> Result<bool, Undecided> {
+    fn inner(&mut self, start: StateId) -> Result<bool, EmptinessError> {
         if self.colour(start) == Colour::Red {
             return Ok(false);
         }
@@ -252,7 +277,7 @@ impl<G: Graph, O: Observer> Search<'_, '_, G, O> {
     }
 
     /// The accepting edge and a shortest way back to where it starts, in the graph underneath.
-    fn cycle(&mut self, found: &Found) -> Result<Vec<Hop>, Undecided> {
+    fn cycle(&mut self, found: &Found) -> Result<Vec<Hop>, EmptinessError> {
         let mut cycle =
             vec![self.hop(found.from, |step| step.accepting && step.target == found.to)?];
         // Breadth first over the nodes seen; the way back exists among them.
@@ -286,13 +311,13 @@ impl<G: Graph, O: Observer> Search<'_, '_, G, O> {
         &mut self,
         from: StateId,
         wanted: impl Fn(&LevelStep) -> bool,
-    ) -> Result<Hop, Undecided> {
+    ) -> Result<Hop, EmptinessError> {
         let mut steps = Vec::new();
         self.graph.steps(from, &mut steps)?;
         let nth = steps.iter().position(wanted).expect("the step was taken");
         Ok(Hop {
             from: self.graph.base(from),
-            nth: u32::try_from(nth).map_err(|_| Undecided::TooLarge)?,
+            nth: u32::try_from(nth).map_err(|_| EmptinessError::TooLarge)?,
             to: self.graph.base(steps[nth].target),
         })
     }

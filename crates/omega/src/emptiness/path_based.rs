@@ -21,7 +21,7 @@ use crate::acceptance::{Acceptance, Clause};
 use crate::automaton::StateId;
 use crate::graph::{Graph, Step, Visit};
 use crate::marks::{Mark, MarkSet, MarkSetId};
-use crate::refused::{Refused, Resource};
+use crate::refused::{BudgetError, Resource};
 use crate::tables::grow;
 
 use super::component::{Component, Region};
@@ -29,7 +29,7 @@ use super::statistics::{Statistics, Why};
 use super::watching::{Event, Observer};
 use super::{Answer, Effort, paths, walk};
 
-/// What to do with a complete component that is not accepted as a whole.
+/// Treatment of a complete component that is not accepted as a whole.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum OnFailure {
     /// Nothing in it is accepted either: the condition only has `Inf`.
@@ -87,7 +87,7 @@ struct Root {
     entry: MarkSetId,
 }
 
-/// What is inside a partial component that has an edge.
+/// Contents of a partial component that has an edge.
 struct Inside {
     /// Which root.
     root: u32,
@@ -139,7 +139,7 @@ pub(super) fn search<G: Graph, O: Observer>(
     acceptance: &Acceptance,
     on_failure: OnFailure,
     observer: &mut O,
-) -> Result<Answer, Refused> {
+) -> Result<Answer, BudgetError> {
     let mut search = Search {
         graph,
         observer,
@@ -175,7 +175,7 @@ pub(super) fn search<G: Graph, O: Observer>(
 const REPORT: usize = 1 << 10;
 
 impl<G: Graph, O: Observer> Search<'_, G, O> {
-    fn run(&mut self, on_failure: OnFailure) -> Result<Option<Found>, Refused> {
+    fn run(&mut self, on_failure: OnFailure) -> Result<Option<Found>, BudgetError> {
         for start in self.graph.initial() {
             if self.number_of(start) == NEW && self.open(start, MarkSetId::EMPTY)? {
                 return Ok(Some(self.partial()));
@@ -210,7 +210,7 @@ impl<G: Graph, O: Observer> Search<'_, G, O> {
 
     /// Puts a node that has not been seen on the path. Tells whether one of its steps closes a partial
     /// component that is accepted.
-    fn open(&mut self, node: StateId, entry: MarkSetId) -> Result<bool, Refused> {
+    fn open(&mut self, node: StateId, entry: MarkSetId) -> Result<bool, BudgetError> {
         if node.index() >= self.number.len() {
             grow(&mut self.number, node.index(), NEW);
         }
@@ -246,7 +246,7 @@ impl<G: Graph, O: Observer> Search<'_, G, O> {
         self.pending.truncate(kept);
         self.pending[begin..].reverse();
         let limit = u32::MAX as usize;
-        let too_many = |_| Refused { resource: Resource::Edges, limit };
+        let too_many = |_| BudgetError { resource: Resource::Edges, limit };
         self.path.push(Frame { position, begin: u32::try_from(begin).map_err(too_many)? });
         Ok(false)
     }
@@ -321,7 +321,7 @@ impl<G: Graph, O: Observer> Search<'_, G, O> {
     }
 
     /// Takes the topmost component, which is complete, off the stack.
-    fn close(&mut self, on_failure: OnFailure) -> Result<Option<Found>, Refused> {
+    fn close(&mut self, on_failure: OnFailure) -> Result<Option<Found>, BudgetError> {
         let root = self.roots.pop().expect("a component is complete");
         let top = u32::try_from(self.roots.len()).expect("fewer roots than nodes");
         let inside = self.inside.pop_if(|inside| inside.root == top);

@@ -187,8 +187,8 @@ fn start<G: Graph>(
     region.members.iter().copied().find(settles).expect("the region is accepted")
 }
 
-/// What a walk that sees only marks of `present` must do so that `condition`, which accepts
-/// `present`, accepts it.
+/// Collects the demands on a walk that sees only marks of `present`, so that `condition`, which accepts
+/// `present`, accepts the walk.
 fn demands_of(condition: &Acceptance, present: &MarkSet, demands: &mut Vec<Demand>) {
     if let Some(clauses) = condition.clauses() {
         demands.extend(

@@ -1,4 +1,4 @@
-//! Events of a search as plain data, for whoever wants to see it step by step.
+//! Events of a search as plain data, for observers that show it step by step.
 //!
 //! An [`Observer`] is a type parameter of the searches. `()` sees nothing, and the code that would make the
 //! events is not there.
@@ -20,7 +20,7 @@ pub enum Event {
     Coloured {
         /// The node.
         node: u32,
-        /// Its level of the counter of sets.
+        /// Its level of the counter of sets; with monitors, the number of the copy.
         level: u32,
         /// The colour.
         colour: Colour,
@@ -102,12 +102,17 @@ impl Event {
 
 /// Sees the events of a search.
 pub trait Observer {
-    /// Sees one, which is made only if somebody wants it.
+    /// Whether it sees anything.
+    const SEES: bool = true;
+
+    /// Sees one event, which is made only if an observer wants it.
     fn observe(&mut self, event: impl FnOnce() -> Event);
 }
 
 /// Sees nothing.
 impl Observer for () {
+    const SEES: bool = false;
+
     #[inline]
     fn observe(&mut self, _: impl FnOnce() -> Event) {}
 }

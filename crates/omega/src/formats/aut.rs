@@ -43,10 +43,10 @@ use hashbrown::HashMap;
 use crate::acceptance::Acceptance;
 use crate::automaton::{Automaton, Builder, Edge, StateId};
 use crate::formats::expression::{self, Signs};
-use crate::formats::{Format, Unprintable};
+use crate::formats::{Format, PrintError};
 use crate::letters::{Label, Letters, Prop};
 use crate::marks::MarkSetId;
-use crate::refused::Refused;
+use crate::refused::BudgetError;
 
 /// States beyond those that the transitions can name. A state without any transition is allowed,
 /// but a declared number must not buy memory.
@@ -114,12 +114,12 @@ pub fn parse(text: &str) -> Result<Automaton, Diagnostic> {
 }
 
 /// For each of `count` propositions the letter in which it alone is true.
-fn one_hot(letters: &mut Letters, count: usize) -> Result<Vec<Label>, Refused> {
+fn one_hot(letters: &mut Letters, count: usize) -> Result<Vec<Label>, BudgetError> {
     // The need of the diagrams is known beforehand; it would be a waste to fill the store only to see it fail.
     let nodes = count.saturating_mul(count.saturating_add(1)) / 2;
     if nodes > Letters::DEFAULT_LIMIT - 2 {
         let limit = Letters::DEFAULT_LIMIT;
-        return Err(Refused { resource: crate::Resource::LetterNodes, limit });
+        return Err(BudgetError { resource: crate::Resource::LetterNodes, limit });
     }
     let mut literals: Vec<(Prop, bool)> =
         (0..count).map(|prop| (Prop(prop as u32), false)).collect();
@@ -246,19 +246,19 @@ impl Header {
 /// # Errors
 /// When something would be lost that changes the meaning: an acceptance condition, more or fewer
 /// than one initial state, an event name with a line break.
-pub fn print(automaton: &Automaton) -> Result<String, Unprintable> {
+pub fn print(automaton: &Automaton) -> Result<String, PrintError> {
     let format = Format::Aldebaran;
     if *automaton.acceptance() != Acceptance::True {
-        return Err(Unprintable::Acceptance {
+        return Err(PrintError::Acceptance {
             format,
             remedy: "an .aut file is a transition system: every run counts",
         });
     }
     let &[initial] = automaton.initial() else {
-        return Err(Unprintable::InitialStates { format, found: automaton.initial().len() });
+        return Err(PrintError::InitialStates { format, found: automaton.initial().len() });
     };
     if let Some(name) = automaton.propositions().iter().find(|name| name.contains(['\n', '\r'])) {
-        return Err(Unprintable::Name { format, name: name.clone() });
+        return Err(PrintError::Name { format, name: name.clone() });
     }
     let mut text = String::new();
     let edges = automaton.edge_count();
@@ -278,11 +278,7 @@ pub fn print(automaton: &Automaton) -> Result<String, Unprintable> {
 }
 
 /// Name of an edge: an event if the label is one, else a formula.
-fn event(
-    automaton: &Automaton,
-    letters: &mut Letters,
-    label: Label,
-) -> Result<String, Unprintable> {
+fn event(automaton: &Automaton, letters: &mut Letters, label: Label) -> Result<String, PrintError> {
     const SIGNS: Signs = Signs { and: " & ", or: " | ", yes: "1", no: "0" };
     let propositions = automaton.propositions();
     if let Some(cube) = letters.single_cube(label)
@@ -294,5 +290,5 @@ fn event(
         }
     }
     let mut name = |text: &mut String, prop: Prop| text.push_str(&propositions[prop.0 as usize]);
-    expression::print(letters, label, &SIGNS, &mut name).map_err(Unprintable::Label)
+    expression::print(letters, label, &SIGNS, &mut name).map_err(PrintError::Label)
 }

@@ -5,7 +5,7 @@
 //! turns them into a [`Label`]. Nesting costs heap, not stack, so there is no limit on it.
 
 use crate::letters::{Label, Letters, Prop};
-use crate::refused::{Refused, Resource};
+use crate::refused::{BudgetError, Resource};
 
 /// One token of a formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(super) trait Terms {
     /// An error at the current token: something else is needed.
     fn unexpected(&self, expected: &str) -> Self::Error;
     /// The error for a formula whose diagram is too large.
-    fn refused(&self, refused: Refused) -> Self::Error;
+    fn refused(&self, refused: BudgetError) -> Self::Error;
 }
 
 /// One level of parentheses: a disjunction, and in it the conjunction being read. Literals are
@@ -55,13 +55,13 @@ impl Frame {
         Frame { or: Label::FALSE, and: Label::TRUE, literals: Vec::new(), negated: false }
     }
 
-    fn operand(&mut self, letters: &mut Letters, label: Label) -> Result<(), Refused> {
+    fn operand(&mut self, letters: &mut Letters, label: Label) -> Result<(), BudgetError> {
         let label = if std::mem::take(&mut self.negated) { letters.not(label)? } else { label };
         self.and = letters.and(self.and, label)?;
         Ok(())
     }
 
-    fn end_conjunction(&mut self, letters: &mut Letters) -> Result<(), Refused> {
+    fn end_conjunction(&mut self, letters: &mut Letters) -> Result<(), BudgetError> {
         self.literals.sort_unstable();
         self.literals.dedup();
         let contradictory = self.literals.windows(2).any(|pair| pair[0].0 == pair[1].0);
@@ -132,7 +132,7 @@ pub(super) fn label<S: Terms>(source: &mut S) -> Result<Label, S::Error> {
     }
 }
 
-fn close(letters: &mut Letters, mut inner: Frame, frame: &mut Frame) -> Result<(), Refused> {
+fn close(letters: &mut Letters, mut inner: Frame, frame: &mut Frame) -> Result<(), BudgetError> {
     inner.end_conjunction(letters)?;
     frame.operand(letters, inner.or)
 }
@@ -188,14 +188,14 @@ pub(super) fn print(
     label: Label,
     signs: &Signs,
     literal: &mut dyn FnMut(&mut String, Prop),
-) -> Result<String, Refused> {
+) -> Result<String, BudgetError> {
     const MOST_CUBES: usize = 64;
     const MOST_BYTES: usize = 1 << 20;
     if let Some(text) = print_cover(letters, label, MOST_CUBES, signs, literal) {
         return Ok(text);
     }
     print_nested(letters, label, MOST_BYTES, signs, literal)
-        .ok_or(Refused { resource: Resource::LabelText, limit: MOST_BYTES })
+        .ok_or(BudgetError { resource: Resource::LabelText, limit: MOST_BYTES })
 }
 
 /// Writes `label` as nested decisions: as long as its diagram has paths, `None` above `most` bytes.

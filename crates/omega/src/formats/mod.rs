@@ -24,7 +24,7 @@ use std::fmt;
 use fairly_source::{Cursor, Diagnostic, Span};
 
 use crate::automaton::{Automaton, StateId};
-use crate::refused::Refused;
+use crate::refused::BudgetError;
 
 pub mod aut;
 pub mod dot;
@@ -116,7 +116,7 @@ pub fn read_any(text: &str) -> Result<Vec<Automaton>, Diagnostic> {
 
 /// Why an automaton cannot be written in a format without losing its meaning.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unprintable {
+pub enum PrintError {
     /// The format cannot express the acceptance condition.
     #[error("{format} cannot express this acceptance condition; {remedy}")]
     Acceptance {
@@ -155,5 +155,5 @@ pub enum Unprintable {
     },
     /// A label takes too much text.
     #[error("a label cannot be written: {0}")]
-    Label(Refused),
+    Label(BudgetError),
 }

@@ -35,7 +35,7 @@ use hashbrown::HashMap;
 
 use crate::formats::expression::{self, Signs, Term, Terms};
 use crate::letters::{Label, Letters, Prop};
-use crate::refused::Refused;
+use crate::refused::BudgetError;
 use crate::word::{DefiniteWord, Word};
 use fairly_source::suggest::near;
 
@@ -67,7 +67,7 @@ enum Token {
     Finish,
 }
 
-type Wrong = Box<Diagnostic>;
+type ParseError = Box<Diagnostic>;
 
 struct Reader<'a> {
     /// Behind the current token.
@@ -80,7 +80,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn word(&mut self) -> Result<Word, Wrong> {
+    fn word(&mut self) -> Result<Word, ParseError> {
         let mut stem = Vec::new();
         loop {
             if self.token == Token::Finish {
@@ -127,7 +127,7 @@ impl<'a> Reader<'a> {
         self.cursor.rest().trim_start().starts_with('{')
     }
 
-    fn letter(&mut self) -> Result<Label, Wrong> {
+    fn letter(&mut self) -> Result<Label, ParseError> {
         let start = self.start;
         let label = expression::label(self)?;
         if label == Label::FALSE {
@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
         self.cursor.since(self.start)
     }
 
-    fn advance(&mut self) -> Result<(), Wrong> {
+    fn advance(&mut self) -> Result<(), ParseError> {
         self.cursor.skip_space();
         self.start = self.cursor.at();
         let Some(first) = self.cursor.peek() else {
@@ -180,7 +180,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn proposition(&self, name: &str) -> Result<Prop, Wrong> {
+    fn proposition(&self, name: &str) -> Result<Prop, ParseError> {
         if let Some(&prop) = self.known.get(name) {
             return Ok(prop);
         }
@@ -202,9 +202,9 @@ fn is_name(c: char) -> bool {
 }
 
 impl Terms for Reader<'_> {
-    type Error = Wrong;
+    type Error = ParseError;
 
-    fn term(&mut self) -> Result<Term, Wrong> {
+    fn term(&mut self) -> Result<Term, ParseError> {
         Ok(match self.token {
             Token::Sign(b'!') => Term::Not,
             Token::Sign(b'&') => Term::And,
@@ -225,7 +225,7 @@ impl Terms for Reader<'_> {
         })
     }
 
-    fn next(&mut self) -> Result<(), Wrong> {
+    fn next(&mut self) -> Result<(), ParseError> {
         self.advance()
     }
 
@@ -233,7 +233,7 @@ impl Terms for Reader<'_> {
         self.letters
     }
 
-    fn unexpected(&self, expected: &str) -> Wrong {
+    fn unexpected(&self, expected: &str) -> ParseError {
         let found = match self.token {
             Token::Finish => "the end of the word".into(),
             _ => format!("`{}`", self.slice().escape_debug()),
@@ -242,7 +242,7 @@ impl Terms for Reader<'_> {
         Box::new(Diagnostic::error("E0603", message, self.span()))
     }
 
-    fn refused(&self, refused: Refused) -> Wrong {
+    fn refused(&self, refused: BudgetError) -> ParseError {
         let message = format!("this formula is too complicated: {refused}");
         Box::new(Diagnostic::error("E0607", message, self.span()))
     }
@@ -252,7 +252,11 @@ impl Terms for Reader<'_> {
 ///
 /// # Errors
 /// When a label is too complicated to be written down.
-pub fn print(word: &Word, letters: &Letters, propositions: &[String]) -> Result<String, Refused> {
+pub fn print(
+    word: &Word,
+    letters: &Letters,
+    propositions: &[String],
+) -> Result<String, BudgetError> {
     let mut letters = letters.clone();
     let mut text = String::new();
     for (at, label) in word.labels().enumerate() {
@@ -276,7 +280,7 @@ pub fn print_letter(
     label: Label,
     letters: &mut Letters,
     propositions: &[String],
-) -> Result<String, Refused> {
+) -> Result<String, BudgetError> {
     const SIGNS: Signs = Signs { and: " & ", or: " | ", yes: "1", no: "0" };
     let mut name = |text: &mut String, prop: Prop| {
         let name = &propositions[prop.0 as usize];
@@ -294,7 +298,7 @@ pub fn print_letter(
 ///
 /// # Errors
 /// When its letters do not fit in a store.
-pub fn print_definite(word: &DefiniteWord) -> Result<String, Refused> {
+pub fn print_definite(word: &DefiniteWord) -> Result<String, BudgetError> {
     let mut letters = Letters::new();
     let labels = word.translated(&mut letters, Some)?;
     print(&labels, &letters, &word.propositions)

@@ -23,7 +23,7 @@ use crate::automaton::{Automaton, Builder, StateId};
 use crate::letters::{Cube, Label, Prop};
 use crate::marks::MarkSet;
 use crate::ops::parts::{Renumbered, join_propositions, within};
-use crate::refused::{Limits, Refused};
+use crate::refused::{BudgetError, Limits};
 
 /// Which marks a component contributes to a step in which it stays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,7 +79,7 @@ pub struct AlphabetisedConfig {
 pub fn alphabetised_product(
     components: &[&Automaton],
     config: &AlphabetisedConfig,
-) -> Result<Automaton, Refused> {
+) -> Result<Automaton, BudgetError> {
     let (events, rename) = join_propositions(components);
     let mut builder = Builder::new(events);
     let mut offset = 0;

@@ -15,7 +15,7 @@ use hashbrown::HashMap;
 use crate::automaton::{Automaton, Builder, Edge, StateId};
 use crate::letters::{Label, Letters};
 use crate::marks::MarkSetId;
-use crate::refused::Refused;
+use crate::refused::BudgetError;
 
 /// The quotient by the coarsest bisimulation: the reachable states, bisimilar ones merged, edges
 /// with one target and the same marks merged into one. The first state of each class gives the
@@ -33,7 +33,7 @@ use crate::refused::Refused;
 /// builder.add_edge(two, Label::TRUE, Default::default(), one);
 /// assert_eq!(bisimulation_quotient(&builder.build()).unwrap().state_count(), 1);
 /// ```
-pub fn bisimulation_quotient(automaton: &Automaton) -> Result<Automaton, Refused> {
+pub fn bisimulation_quotient(automaton: &Automaton) -> Result<Automaton, BudgetError> {
     let mut letters = automaton.letters().clone();
     let classes = Partition::new(automaton).refine(automaton, &mut letters)?;
     quotient(automaton, &classes)
@@ -41,7 +41,7 @@ pub fn bisimulation_quotient(automaton: &Automaton) -> Result<Automaton, Refused
 
 /// The automaton whose states are classes of states: every edge of a member is an edge of the
 /// class. Classes are numbered anew in the order they are reached; unreachable ones are dropped.
-pub(crate) fn quotient(automaton: &Automaton, classes: &[u32]) -> Result<Automaton, Refused> {
+pub(crate) fn quotient(automaton: &Automaton, classes: &[u32]) -> Result<Automaton, BudgetError> {
     let count = classes.iter().map(|&class| class as usize + 1).max().unwrap_or(0);
     let mut first: Vec<u32> = vec![0; count + 1];
     for &class in classes {
@@ -106,7 +106,7 @@ impl Merged {
     /// Above this many edges a table finds the edge to merge with; below, looking is faster.
     const FEW: usize = 16;
 
-    pub(crate) fn add(&mut self, letters: &mut Letters, edge: Edge) -> Result<(), Refused> {
+    pub(crate) fn add(&mut self, letters: &mut Letters, edge: Edge) -> Result<(), BudgetError> {
         let key = (edge.target, edge.marks);
         let found = if self.edges.len() < Self::FEW {
             self.edges.iter().position(|other| (other.target, other.marks) == key)
@@ -162,7 +162,11 @@ impl Partition {
         }
     }
 
-    fn refine(mut self, automaton: &Automaton, letters: &mut Letters) -> Result<Vec<u32>, Refused> {
+    fn refine(
+        mut self,
+        automaton: &Automaton,
+        letters: &mut Letters,
+    ) -> Result<Vec<u32>, BudgetError> {
         let sources = Sources::of(automaton);
         while let Some(class) = self.queue.pop() {
             for moved in self.split(automaton, letters, class)? {
@@ -180,7 +184,7 @@ impl Partition {
         automaton: &Automaton,
         letters: &mut Letters,
         class: u32,
-    ) -> Result<Vec<u32>, Refused> {
+    ) -> Result<Vec<u32>, BudgetError> {
         let at = class as usize;
         let dirty = std::mem::take(&mut self.dirty[at]);
         let clean = self.members[at].get(dirty).copied();
@@ -258,7 +262,7 @@ impl Partition {
         automaton: &Automaton,
         letters: &mut Letters,
         state: u32,
-    ) -> Result<Vec<(u32, MarkSetId, Label)>, Refused> {
+    ) -> Result<Vec<(u32, MarkSetId, Label)>, BudgetError> {
         let edges = automaton.edges(StateId(state));
         let mut signature: Vec<(u32, MarkSetId, Label)> = edges
             .iter()

@@ -23,7 +23,7 @@ use crate::acceptance::Clause;
 use crate::automaton::{Automaton, Builder, StateId};
 use crate::letters::{Cube, Label, Letters};
 use crate::marks::{MarkSet, MarkSetId};
-use crate::refused::{Limits, Refused, Resource};
+use crate::refused::{BudgetError, Limits, Resource};
 use crate::scc::Components;
 use crate::word::{DefiniteWord, Word};
 
@@ -46,7 +46,7 @@ use crate::word::{DefiniteWord, Word};
 pub fn common_word(
     automata: &[Automaton],
     limits: Limits,
-) -> Result<Option<DefiniteWord>, Refused> {
+) -> Result<Option<DefiniteWord>, BudgetError> {
     let clauses = |automaton: &Automaton| {
         let clauses = automaton.acceptance().clauses()?;
         clauses.iter().all(|clause| clause.fin.len() <= 1).then_some(clauses)
@@ -104,7 +104,7 @@ struct Live {
 
 impl Joint<'_> {
     /// Finds the states of the product; those at the front are initial.
-    fn explore(&mut self, limits: Limits) -> Result<(), Refused> {
+    fn explore(&mut self, limits: Limits) -> Result<(), BudgetError> {
         let first: Vec<Vec<usize>> = self.automata.iter().map(first_edges).collect();
         let mut numbers: HashMap<Vec<StateId>, usize> = HashMap::new();
         let mut starts: Vec<Vec<StateId>> = vec![Vec::new()];
@@ -115,7 +115,7 @@ impl Joint<'_> {
             });
             starts = longer.collect();
             if starts.len() > limits.states {
-                return Err(Refused { resource: Resource::States, limit: limits.states });
+                return Err(BudgetError { resource: Resource::States, limit: limits.states });
             }
         }
         for start in starts {
@@ -147,7 +147,7 @@ impl Joint<'_> {
                         }
                     }
                     if edges + next.len() > limits.edges {
-                        return Err(Refused { resource: Resource::Edges, limit: limits.edges });
+                        return Err(BudgetError { resource: Resource::Edges, limit: limits.edges });
                     }
                 }
                 ways = next;
@@ -164,7 +164,7 @@ impl Joint<'_> {
                     fresh
                 });
                 if self.nodes.len() > limits.states {
-                    return Err(Refused { resource: Resource::States, limit: limits.states });
+                    return Err(BudgetError { resource: Resource::States, limit: limits.states });
                 }
                 steps.push(Step { to, edges });
             }
@@ -174,7 +174,7 @@ impl Joint<'_> {
     }
 
     /// The letters of a word that all accept.
-    fn search(&mut self) -> Result<Option<Word>, Refused> {
+    fn search(&mut self) -> Result<Option<Word>, BudgetError> {
         let nothing = vec![MarkSet::new(); self.automata.len()];
         let everywhere: Vec<usize> = (0..self.nodes.len()).collect();
         let all = self.live(&everywhere, &nothing)?;
@@ -203,7 +203,7 @@ impl Joint<'_> {
     }
 
     /// The steps between these states that can be taken without edges with a banned mark.
-    fn live(&mut self, nodes: &[usize], banned: &[MarkSet]) -> Result<Vec<Live>, Refused> {
+    fn live(&mut self, nodes: &[usize], banned: &[MarkSet]) -> Result<Vec<Live>, BudgetError> {
         let among: hashbrown::HashSet<usize> = nodes.iter().copied().collect();
         let mut live = Vec::new();
         for &from in nodes {
@@ -241,7 +241,7 @@ impl Joint<'_> {
     }
 
     /// Evaluates the clauses on a component of steps.
-    fn judge(&mut self, inside: &[Live], banned: &[MarkSet]) -> Result<Judgement, Refused> {
+    fn judge(&mut self, inside: &[Live], banned: &[MarkSet]) -> Result<Judgement, BudgetError> {
         let mut met = Vec::new();
         let mut more = banned.to_vec();
         for part in 0..self.automata.len() {
@@ -266,7 +266,7 @@ impl Joint<'_> {
         part: usize,
         banned: &MarkSet,
         marks: &MarkSet,
-    ) -> Result<Option<Live>, Refused> {
+    ) -> Result<Option<Live>, BudgetError> {
         for step in inside {
             for &(label, carried) in &self.steps[step.from][step.nth].edges[part] {
                 let carried = self.automata[part].marks(carried);

@@ -8,7 +8,7 @@ use super::{complete, reduce, to_buchi, trim};
 use crate::acceptance::Class;
 use crate::automaton::Automaton;
 use crate::marks::Mark;
-use crate::refused::{Limits, Refused};
+use crate::refused::{BudgetError, Limits};
 
 /// An automaton for exactly the words over the same propositions that `automaton` rejects.
 ///
@@ -35,7 +35,7 @@ use crate::refused::{Limits, Refused};
 ///
 /// # Errors
 /// When determinization passes the limits or the letters are full.
-pub fn complement(automaton: &Automaton, limits: Limits) -> Result<Automaton, Refused> {
+pub fn complement(automaton: &Automaton, limits: Limits) -> Result<Automaton, BudgetError> {
     if automaton.is_deterministic()? {
         return Ok(with_pairs_in_order(trim(&dual(&complete(automaton)?))));
     }
@@ -83,6 +83,9 @@ fn with_pairs_in_order(automaton: Automaton) -> Automaton {
 ///
 /// # Errors
 /// As [`complement`].
-pub fn complement_to_buchi(automaton: &Automaton, limits: Limits) -> Result<Automaton, Refused> {
+pub fn complement_to_buchi(
+    automaton: &Automaton,
+    limits: Limits,
+) -> Result<Automaton, BudgetError> {
     to_buchi(&complement(automaton, limits)?, limits)
 }

@@ -5,7 +5,7 @@ use crate::automaton::Automaton;
 use crate::letters::Label;
 use crate::marks::{Mark, MarkSet};
 use crate::ops::parts::rejected_marks;
-use crate::refused::Refused;
+use crate::refused::BudgetError;
 
 /// The automaton with a sink that takes every letter for which a state had no edge, and that no
 /// run is accepted in. Nothing is added if nothing is missing. Without an initial state the sink
@@ -29,7 +29,7 @@ use crate::refused::Refused;
 /// assert_eq!((complete.state_count(), complete.edge_count()), (2, 3));
 /// assert_eq!(complete.acceptance(), &Acceptance::buchi());
 /// ```
-pub fn complete(automaton: &Automaton) -> Result<Automaton, Refused> {
+pub fn complete(automaton: &Automaton) -> Result<Automaton, BudgetError> {
     let mut builder = automaton.to_builder();
     let mut missing = Vec::new();
     for state in automaton.states() {

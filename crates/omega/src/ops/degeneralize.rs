@@ -15,7 +15,7 @@ use crate::automaton::{Automaton, StateId};
 use crate::marks::{Mark, MarkSet, MarkSetId};
 use crate::ops::parts::{Numbering, within};
 use crate::ops::to_buchi::to_generalized_buchi;
-use crate::refused::{Limits, Refused};
+use crate::refused::{BudgetError, Limits};
 use crate::scc::{ComponentId, Components};
 
 /// An automaton for the same language with the condition `Inf(0)`. Any condition is taken; one
@@ -44,7 +44,7 @@ use crate::scc::{ComponentId, Components};
 /// assert_eq!(one_set.acceptance(), &Acceptance::buchi());
 /// assert_eq!(one_set.state_count(), 2);
 /// ```
-pub fn degeneralize(automaton: &Automaton, limits: Limits) -> Result<Automaton, Refused> {
+pub fn degeneralize(automaton: &Automaton, limits: Limits) -> Result<Automaton, BudgetError> {
     match automaton.acceptance().inf_clauses() {
         Some(clauses) => by_levels(automaton, &clauses, limits),
         None => {
@@ -59,7 +59,7 @@ fn by_levels(
     automaton: &Automaton,
     clauses: &[MarkSet],
     limits: Limits,
-) -> Result<Automaton, Refused> {
+) -> Result<Automaton, BudgetError> {
     let last = u32::try_from(clauses.len()).expect("fewer than 2^32 clauses");
     let met: Vec<Vec<bool>> = automaton
         .mark_table()

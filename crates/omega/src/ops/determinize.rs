@@ -49,7 +49,7 @@ use crate::acceptance::Acceptance;
 use crate::automaton::{Automaton, Builder, StateId};
 use crate::letters::{Label, Letters};
 use crate::marks::{Mark, MarkSet};
-use crate::refused::{Limits, Refused, Resource};
+use crate::refused::{BudgetError, Limits, Resource};
 
 pub use self::tree::Event;
 
@@ -121,11 +121,11 @@ impl Determinized {
     ///
     /// # Errors
     /// When that conversion passes the limits, or the letters are full.
-    pub fn of(automaton: &Automaton, limits: Limits) -> Result<Self, Refused> {
+    pub fn of(automaton: &Automaton, limits: Limits) -> Result<Self, BudgetError> {
         Self::new(prepare(automaton, limits)?, limits)
     }
 
-    pub(crate) fn new(nba: Nba, limits: Limits) -> Result<Self, Refused> {
+    pub(crate) fn new(nba: Nba, limits: Limits) -> Result<Self, BudgetError> {
         let mut this = Determinized {
             limits,
             codes: Vec::new(),
@@ -203,7 +203,7 @@ impl Determinized {
     }
 
     /// The number of a tree, which may be changed to an equivalent one.
-    fn intern(&mut self, code: &mut Vec<u32>) -> Result<StateId, Refused> {
+    fn intern(&mut self, code: &mut Vec<u32>) -> Result<StateId, BudgetError> {
         if tree::members(code).any(|state| self.nba.universal[state as usize]) {
             code.clear();
             code.extend_from_slice(UNIVERSAL);
@@ -220,7 +220,7 @@ impl Determinized {
             hashbrown::hash_table::Entry::Vacant(free) => {
                 if self.known.len() >= self.limits.states {
                     let limit = self.limits.states;
-                    return Err(Refused { resource: Resource::States, limit });
+                    return Err(BudgetError { resource: Resource::States, limit });
                 }
                 let id = StateId::from_index(self.known.len());
                 free.insert(id.0);
@@ -237,7 +237,7 @@ impl Determinized {
     ///
     /// # Errors
     /// When there are more states or steps than the limits allow, or too many classes of letters.
-    pub fn steps(&mut self, state: StateId) -> Result<&[DeterminizedStep], Refused> {
+    pub fn steps(&mut self, state: StateId) -> Result<&[DeterminizedStep], BudgetError> {
         let (from, to) = match self.known[state.index()] {
             Some(range) => range,
             None => self.expand(state)?,
@@ -245,7 +245,7 @@ impl Determinized {
         Ok(&self.steps[from as usize..to as usize])
     }
 
-    fn expand(&mut self, state: StateId) -> Result<(u32, u32), Refused> {
+    fn expand(&mut self, state: StateId) -> Result<(u32, u32), BudgetError> {
         let mut found: Vec<DeterminizedStep> = Vec::new();
         let code = self.code(state);
         if code.is_empty() || code == UNIVERSAL {
@@ -270,7 +270,7 @@ impl Determinized {
             }
         }
         if self.steps.len() + found.len() > self.limits.edges.min(u32::MAX as usize) {
-            return Err(Refused { resource: Resource::Edges, limit: self.limits.edges });
+            return Err(BudgetError { resource: Resource::Edges, limit: self.limits.edges });
         }
         let from = self.steps.len() as u32;
         self.steps.append(&mut found);
@@ -281,7 +281,7 @@ impl Determinized {
 
     /// The moves of a set of states, by classes of letters that its labels do not tell apart. Many
     /// trees have the same states, so these are kept.
-    fn row(&mut self, members: &[u32]) -> Result<Rc<[ClassMoves]>, Refused> {
+    fn row(&mut self, members: &[u32]) -> Result<Rc<[ClassMoves]>, BudgetError> {
         if let Some(row) = self.rows.get(members) {
             return Ok(Rc::clone(row));
         }
@@ -316,7 +316,7 @@ impl Determinized {
 }
 
 /// The automaton as a Büchi automaton ready for the construction.
-pub(crate) fn prepare(automaton: &Automaton, limits: Limits) -> Result<Nba, Refused> {
+pub(crate) fn prepare(automaton: &Automaton, limits: Limits) -> Result<Nba, BudgetError> {
     // A Büchi automaton is taken as it is: reducing it first made inclusion between random automata of 10 to 50
     // states a third slower and decided one case more in 1,600. A caller that builds the whole result reduces
     // first.
@@ -353,14 +353,14 @@ pub(crate) fn prepare(automaton: &Automaton, limits: Limits) -> Result<Nba, Refu
 /// # Errors
 /// When the result passes the limits; there are Büchi automata of n states for which it has more
 /// than (n/3)! states.
-pub fn determinize(automaton: &Automaton, limits: Limits) -> Result<Automaton, Refused> {
+pub fn determinize(automaton: &Automaton, limits: Limits) -> Result<Automaton, BudgetError> {
     let mut result = coloured(&reduce(automaton)?, limits)?.automaton.to_builder();
     result.set_name(automaton.name().map(str::to_owned));
     Ok(result.build())
 }
 
 /// The same without a reduction first, telling how marks stand for priorities.
-pub(crate) fn coloured(automaton: &Automaton, limits: Limits) -> Result<Coloured, Refused> {
+pub(crate) fn coloured(automaton: &Automaton, limits: Limits) -> Result<Coloured, BudgetError> {
     let mut found = Determinized::of(automaton, limits)?;
     // Priorities that the largest one decides: twice the distance from the youngest age.
     let ages = found.ages();

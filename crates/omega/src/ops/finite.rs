@@ -17,7 +17,7 @@ use crate::acceptance::Acceptance;
 use crate::automaton::{Automaton, Builder, StateId};
 use crate::letters::Label;
 use crate::marks::{Mark, MarkSet};
-use crate::refused::{Limits, Refused, Resource};
+use crate::refused::{BudgetError, Limits, Resource};
 
 use super::determinize::MOST_CLASSES;
 use super::trim;
@@ -64,7 +64,7 @@ fn finite_deterministic(
     is_final: &[bool],
     limits: Limits,
     accepts: impl Fn(bool) -> bool,
-) -> Result<Automaton, Refused> {
+) -> Result<Automaton, BudgetError> {
     let mut builder = Builder::new(automaton.propositions().to_vec());
     *builder.letters_mut() = automaton.letters().clone();
     builder.set_acceptance(Acceptance::buchi(), 1);
@@ -97,7 +97,7 @@ fn finite_deterministic(
             let target = match numbers.get(&after) {
                 Some(&known) => known,
                 None if sets.len() >= limits.states => {
-                    return Err(Refused { resource: Resource::States, limit: limits.states });
+                    return Err(BudgetError { resource: Resource::States, limit: limits.states });
                 }
                 None => {
                     let fresh = builder.add_state();
@@ -107,7 +107,7 @@ fn finite_deterministic(
                 }
             };
             if builder.edge_count() >= limits.edges {
-                return Err(Refused { resource: Resource::Edges, limit: limits.edges });
+                return Err(BudgetError { resource: Resource::Edges, limit: limits.edges });
             }
             builder.add_edge(from, class, marks.clone(), target);
         }
@@ -123,7 +123,7 @@ fn finite_deterministic(
 pub fn finite_complement(
     automaton: &Automaton,
     limits: Limits,
-) -> Result<Option<Automaton>, Refused> {
+) -> Result<Option<Automaton>, BudgetError> {
     let Some(is_final) = final_states(automaton) else { return Ok(None) };
     finite_deterministic(automaton, &is_final, limits, |accepts| !accepts).map(Some)
 }
@@ -133,7 +133,7 @@ pub fn finite_complement(
 ///
 /// # Errors
 /// As [`finite_complement`].
-pub fn limit(automaton: &Automaton, limits: Limits) -> Result<Option<Automaton>, Refused> {
+pub fn limit(automaton: &Automaton, limits: Limits) -> Result<Option<Automaton>, BudgetError> {
     let Some(is_final) = final_states(automaton) else { return Ok(None) };
     finite_deterministic(automaton, &is_final, limits, |accepts| accepts).map(Some)
 }

@@ -30,7 +30,7 @@ use crate::emptiness::find_lasso;
 use crate::graph::{Graph, Hop, Step};
 use crate::letters::{Import, Label, Letters, Prop};
 use crate::marks::{Mark, MarkSet, MarkSetId, MarkTable};
-use crate::refused::{Limits, Refused, Resource};
+use crate::refused::{BudgetError, Limits, Resource};
 use crate::scc::Components;
 use crate::word::DefiniteWord;
 
@@ -80,7 +80,7 @@ pub fn includes(
     a: &Automaton,
     b: &Automaton,
     limits: Limits,
-) -> Result<Option<DefiniteWord>, Refused> {
+) -> Result<Option<DefiniteWord>, BudgetError> {
     if a == b {
         return Ok(None);
     }
@@ -129,7 +129,7 @@ pub fn equivalent(
     left: &Automaton,
     right: &Automaton,
     limits: Limits,
-) -> Result<Option<Difference>, Refused> {
+) -> Result<Option<Difference>, BudgetError> {
     // A refusal in one direction leaves the hope that the other one finds a word.
     let forth = includes(left, right, limits);
     if let Ok(Some(word)) = forth {
@@ -161,7 +161,11 @@ struct LeftEdge {
 }
 
 impl Left {
-    fn new(automaton: &Automaton, rename: &[Prop], into: &mut Letters) -> Result<Self, Refused> {
+    fn new(
+        automaton: &Automaton,
+        rename: &[Prop],
+        into: &mut Letters,
+    ) -> Result<Self, BudgetError> {
         if is_buchi(automaton.acceptance()) {
             return Self::from_nba(&Nba::new(automaton)?, rename, into);
         }
@@ -184,7 +188,7 @@ impl Left {
         Ok(Left { initial, edges, acceptance, width, sets })
     }
 
-    fn from_nba(nba: &Nba, rename: &[Prop], into: &mut Letters) -> Result<Self, Refused> {
+    fn from_nba(nba: &Nba, rename: &[Prop], into: &mut Letters) -> Result<Self, BudgetError> {
         let mut import = Import::new(&nba.letters, rename);
         let mut edges = Vec::with_capacity(nba.len());
         for list in &nba.edges {
@@ -219,7 +223,7 @@ struct Given {
 }
 
 impl Given {
-    fn new(automaton: &Automaton) -> Result<Self, Refused> {
+    fn new(automaton: &Automaton) -> Result<Self, BudgetError> {
         let automaton = complete(automaton)?;
         let rejects = Renumbered::of(&automaton, 0);
         Ok(Given { automaton, rejects })
@@ -256,7 +260,7 @@ impl Rival {
         }
     }
 
-    fn steps(&mut self, state: StateId, out: &mut Vec<RivalStep>) -> Result<(), Refused> {
+    fn steps(&mut self, state: StateId, out: &mut Vec<RivalStep>) -> Result<(), BudgetError> {
         match self {
             Rival::Given(given) => {
                 out.extend(given.automaton.edges(state).iter().map(|edge| RivalStep {
@@ -312,7 +316,7 @@ const MOST_PAIRS: usize = 1 << 20;
 
 /// For each state of the left automaton the states of the right one that simulate it, as rows of a
 /// matrix; `None` when that would take too long.
-fn simulation(left: &Left, right: &mut Nba) -> Result<Option<Vec<bool>>, Refused> {
+fn simulation(left: &Left, right: &mut Nba) -> Result<Option<Vec<bool>>, BudgetError> {
     let pairs = |left: usize, right: usize| left.checked_mul(right).is_some_and(|n| n < MOST_PAIRS);
     let (rows, columns) = (left.edges.len(), right.len());
     let edges = (left.edges.iter().map(Vec::len).sum(), right.edges.iter().map(Vec::len).sum());
@@ -344,7 +348,7 @@ fn answers(
     row: usize,
     column: usize,
     simulated: &[bool],
-) -> Result<bool, Refused> {
+) -> Result<bool, BudgetError> {
     let columns = right.len();
     if right.universal[column] {
         return Ok(true);
@@ -387,7 +391,7 @@ struct Product {
     labels: Vec<Label>,
     buffer: Vec<RivalStep>,
     /// Why some steps are missing, if any are.
-    refused: Option<Refused>,
+    refused: Option<BudgetError>,
 }
 
 impl Product {
@@ -428,7 +432,7 @@ impl Product {
         trees.members(rival).any(|member| row[member as usize])
     }
 
-    fn expand(&mut self, node: StateId) -> Result<(), Refused> {
+    fn expand(&mut self, node: StateId) -> Result<(), BudgetError> {
         let (state, rival) = self.nodes.key(node);
         let mut buffer = std::mem::take(&mut self.buffer);
         buffer.clear();
@@ -443,7 +447,7 @@ impl Product {
                 let target = self.nodes.id((target, step.target));
                 if self.nodes.len() > self.limits.states {
                     let limit = self.limits.states;
-                    return Err(Refused { resource: Resource::States, limit });
+                    return Err(BudgetError { resource: Resource::States, limit });
                 }
                 let marks = self.join(marks, step.event);
                 self.steps.push(Step { target, marks });
@@ -452,7 +456,7 @@ impl Product {
         }
         self.buffer = buffer;
         if self.steps.len() > self.limits.edges {
-            return Err(Refused { resource: Resource::Edges, limit: self.limits.edges });
+            return Err(BudgetError { resource: Resource::Edges, limit: self.limits.edges });
         }
         expanded
     }

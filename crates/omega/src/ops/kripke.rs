@@ -3,7 +3,7 @@
 use crate::automaton::{Automaton, Builder, StateId};
 use crate::letters::{Cube, Label, Letters, Prop};
 use crate::marks::MarkSet;
-use crate::refused::Refused;
+use crate::refused::BudgetError;
 
 /// Treatment of states without successors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,7 +70,7 @@ impl Kripke {
     ///
     /// # Errors
     /// When the valuation does not fit in the store of labels.
-    pub fn add_state(&mut self, holds: &[Prop]) -> Result<StateId, Refused> {
+    pub fn add_state(&mut self, holds: &[Prop]) -> Result<StateId, BudgetError> {
         let count = self.builder.propositions().len() as u32;
         let mut cube: Cube = (0..count).map(|prop| (Prop(prop), false)).collect();
         cube.extend(holds.iter().map(|&prop| (prop, true)));

@@ -12,7 +12,7 @@ use crate::emptiness::find_lasso;
 use crate::graph::{Graph, Hop, Lasso, Step};
 use crate::letters::{Cube, Label, Letters, Prop};
 use crate::marks::{MarkSet, MarkSetId};
-use crate::refused::{Limits, Refused, Resource};
+use crate::refused::{BudgetError, Limits, Resource};
 use crate::word::{DefiniteWord, Word};
 
 /// An accepting run of the automaton on a word, whose labels are the automaton's; `None` when the
@@ -43,11 +43,11 @@ use crate::word::{DefiniteWord, Word};
 ///
 /// # Panics
 /// If the cycle is empty.
-pub fn accepts(automaton: &Automaton, word: &Word) -> Result<Option<Lasso>, Refused> {
+pub fn accepts(automaton: &Automaton, word: &Word) -> Result<Option<Lasso>, BudgetError> {
     assert!(!word.cycle.is_empty(), "an infinite word has a cycle");
     let most = u32::MAX as usize - 1;
     if word.len().checked_mul(automaton.state_count()).is_none_or(|nodes| nodes > most) {
-        return Err(Refused { resource: Resource::States, limit: most });
+        return Err(BudgetError { resource: Resource::States, limit: most });
     }
     let mut readable = HashMap::new();
     let mut letters = automaton.letters().clone();
@@ -131,7 +131,7 @@ impl Graph for Runs<'_> {
 ///
 /// # Errors
 /// When the condition is too hard to decide.
-pub fn is_empty(automaton: &Automaton) -> Result<bool, Refused> {
+pub fn is_empty(automaton: &Automaton) -> Result<bool, BudgetError> {
     Ok(find_lasso(&mut automaton.graph())?.is_none())
 }
 
@@ -150,7 +150,7 @@ pub fn is_empty(automaton: &Automaton) -> Result<bool, Refused> {
 ///
 /// # Errors
 /// When the condition is too hard to decide.
-pub fn accepted_word(automaton: &Automaton) -> Result<Option<DefiniteWord>, Refused> {
+pub fn accepted_word(automaton: &Automaton) -> Result<Option<DefiniteWord>, BudgetError> {
     let Some(lasso) = find_lasso(&mut automaton.graph())? else { return Ok(None) };
     let propositions = automaton.propositions();
     let cubes = |hops: &[Hop]| {
@@ -184,7 +184,7 @@ pub fn accepted_word(automaton: &Automaton) -> Result<Option<DefiniteWord>, Refu
 pub fn rejected_word(
     automaton: &Automaton,
     limits: Limits,
-) -> Result<Option<DefiniteWord>, Refused> {
+) -> Result<Option<DefiniteWord>, BudgetError> {
     let mut builder = Builder::new(automaton.propositions().to_vec());
     let here = builder.add_state();
     builder.add_initial(here);
@@ -202,7 +202,7 @@ pub fn rejected_word(
 ///
 /// # Errors
 /// As [`includes`].
-pub fn is_universal(automaton: &Automaton, limits: Limits) -> Result<bool, Refused> {
+pub fn is_universal(automaton: &Automaton, limits: Limits) -> Result<bool, BudgetError> {
     Ok(rejected_word(automaton, limits)?.is_none())
 }
 

@@ -20,7 +20,7 @@
 //! | one word of several automata | [`common_word`] |
 //!
 //! Operations take automata by reference and return new ones. What can grow is bounded by
-//! [`crate::Limits`] and ends in [`crate::Refused`], never in a partial result. Depth of
+//! [`crate::Limits`] and ends in [`crate::BudgetError`], never in a partial result. Depth of
 //! recursion never depends on the number of states.
 
 mod alphabetised;

@@ -7,7 +7,7 @@ use crate::acceptance::Acceptance;
 use crate::automaton::{Automaton, Builder, Edge, StateId};
 use crate::letters::{Import, Label, Letters, Prop};
 use crate::marks::{Mark, MarkSet};
-use crate::refused::{Limits, Refused, Resource};
+use crate::refused::{BudgetError, Limits, Resource};
 
 /// The union of the propositions of several automata: those of the first, then what each next
 /// one adds; and for each automaton the new position of its propositions.
@@ -36,7 +36,7 @@ pub(crate) fn import_labels(
     automaton: &Automaton,
     rename: &[Prop],
     into: &mut Letters,
-) -> Result<Vec<Label>, Refused> {
+) -> Result<Vec<Label>, BudgetError> {
     let mut import = Import::new(automaton.letters(), rename);
     automaton.all_edges().iter().map(|edge| import.label(into, edge.label)).collect()
 }
@@ -125,7 +125,7 @@ pub(crate) fn restrict(
 ///
 /// The marks under `Fin` are tried first: they reject every condition in which no mark is under
 /// both `Fin` and `Inf`, unless it is `t` in disguise.
-pub(crate) fn rejected_marks(acceptance: &Acceptance) -> Result<Option<MarkSet>, Refused> {
+pub(crate) fn rejected_marks(acceptance: &Acceptance) -> Result<Option<MarkSet>, BudgetError> {
     let (fin, inf) = acceptance.polarity();
     if !acceptance.accepts(&fin) {
         return Ok(Some(fin));
@@ -138,7 +138,7 @@ pub(crate) fn rejected_marks(acceptance: &Acceptance) -> Result<Option<MarkSet>,
 }
 
 /// A set of marks that the condition accepts, or `None` when it accepts nothing.
-pub(crate) fn accepted_marks(acceptance: &Acceptance) -> Result<Option<MarkSet>, Refused> {
+pub(crate) fn accepted_marks(acceptance: &Acceptance) -> Result<Option<MarkSet>, BudgetError> {
     rejected_marks(&acceptance.dual())
 }
 
@@ -146,12 +146,12 @@ pub(crate) fn accepted_marks(acceptance: &Acceptance) -> Result<Option<MarkSet>,
 pub(crate) const MOST_DISJUNCTS: usize = 4096;
 
 /// Refuses a result that is larger than it may be.
-pub(crate) fn within(builder: &Builder, limits: Limits) -> Result<(), Refused> {
+pub(crate) fn within(builder: &Builder, limits: Limits) -> Result<(), BudgetError> {
     if builder.state_count() > limits.states {
-        return Err(Refused { resource: Resource::States, limit: limits.states });
+        return Err(BudgetError { resource: Resource::States, limit: limits.states });
     }
     if builder.edge_count() > limits.edges {
-        return Err(Refused { resource: Resource::Edges, limit: limits.edges });
+        return Err(BudgetError { resource: Resource::Edges, limit: limits.edges });
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ use crate::ops::parts::{
     Numbering, Renumbered, first_edges, import_labels, join_propositions, within,
 };
 use crate::ops::trim::trim;
-use crate::refused::{Limits, Refused};
+use crate::refused::{BudgetError, Limits};
 
 /// Which runs of a product are accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub fn product(
     left: &Automaton,
     right: &Automaton,
     config: &ProductConfig,
-) -> Result<Automaton, Refused> {
+) -> Result<Automaton, BudgetError> {
     match config.combine {
         Combine::And => Ok(product_pairs(left, right, config)?.0),
         Combine::Or => Ok(product_pairs(&complete(left)?, &complete(right)?, config)?.0),
@@ -80,7 +80,7 @@ pub(crate) fn product_pairs(
     left: &Automaton,
     right: &Automaton,
     config: &ProductConfig,
-) -> Result<(Automaton, Vec<(StateId, StateId)>), Refused> {
+) -> Result<(Automaton, Vec<(StateId, StateId)>), BudgetError> {
     let (propositions, rename) = join_propositions(&[left, right]);
     let mut builder = Builder::new(propositions);
     let labels = [
@@ -128,7 +128,7 @@ pub fn intersection(
     left: &Automaton,
     right: &Automaton,
     limits: Limits,
-) -> Result<Automaton, Refused> {
+) -> Result<Automaton, BudgetError> {
     Ok(trim(&product(left, right, &ProductConfig { combine: Combine::And, limits })?))
 }
 
@@ -208,7 +208,7 @@ impl<'a> ProductGraph<'a> {
     ///
     /// # Errors
     /// When the labels of both do not fit in one store.
-    pub fn new(left: &'a Automaton, right: &'a Automaton) -> Result<Self, Refused> {
+    pub fn new(left: &'a Automaton, right: &'a Automaton) -> Result<Self, BudgetError> {
         let (propositions, rename) = join_propositions(&[left, right]);
         let mut letters = Letters::new();
         let labels = [
@@ -262,7 +262,7 @@ impl<'a> ProductGraph<'a> {
     ///
     /// # Panics
     /// If the node has no such step.
-    pub fn label(&mut self, hop: Hop) -> Result<Label, Refused> {
+    pub fn label(&mut self, hop: Hop) -> Result<Label, BudgetError> {
         let (a, b) = self.nodes.key(hop.from);
         let (at, bt) = self.edges(hop);
         let (left, right) = (self.label_of(0, a, at), self.label_of(1, b, bt));

@@ -24,7 +24,7 @@ use crate::ops::bisimulation::bisimulation_quotient;
 use crate::ops::parts::{accepted_marks, rejected_marks, restrict};
 use crate::ops::simulation::{Direction, reduce_by_simulation};
 use crate::ops::trim::{accepting_components, purge, renumber_marks, trim};
-use crate::refused::Refused;
+use crate::refused::BudgetError;
 use crate::scc::Components;
 
 /// Configuration of [`reduce_with`].
@@ -77,7 +77,7 @@ impl Default for ReduceConfig {
 /// assert_eq!((reduced.state_count(), reduced.edge_count()), (2, 3));
 /// assert!(reduced.is_deterministic().unwrap());
 /// ```
-pub fn reduce(automaton: &Automaton) -> Result<Automaton, Refused> {
+pub fn reduce(automaton: &Automaton) -> Result<Automaton, BudgetError> {
     reduce_with(automaton, &ReduceConfig::default())
 }
 
@@ -86,7 +86,7 @@ pub fn reduce(automaton: &Automaton) -> Result<Automaton, Refused> {
 ///
 /// # Errors
 /// When the labels do not fit in the store.
-pub fn reduce_with(automaton: &Automaton, config: &ReduceConfig) -> Result<Automaton, Refused> {
+pub fn reduce_with(automaton: &Automaton, config: &ReduceConfig) -> Result<Automaton, BudgetError> {
     // Before any mark is changed: copies of a state may lie in components of different kinds, and
     // would be told apart by the marks that `prepare` gives them.
     let mut current = bisimulation_quotient(&trim(automaton))?;

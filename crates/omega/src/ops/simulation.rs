@@ -42,7 +42,7 @@ use crate::automaton::{Automaton, StateId};
 use crate::letters::{Label, Letters};
 use crate::marks::{MarkSet, MarkSetId};
 use crate::ops::bisimulation::Merged;
-use crate::refused::Refused;
+use crate::refused::BudgetError;
 
 /// Which edges of a state are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ const MOST_EDGES_BY_DIAGRAM: usize = 2_000;
 pub(crate) fn reduce_by_simulation(
     automaton: &Automaton,
     direction: Direction,
-) -> Result<Option<Automaton>, Refused> {
+) -> Result<Option<Automaton>, BudgetError> {
     if automaton.edge_count() > MOST_EDGES {
         return Ok(None);
     }
@@ -101,7 +101,7 @@ impl View {
         automaton: &Automaton,
         direction: Direction,
         letters: &mut Letters,
-    ) -> Result<Option<Self>, Refused> {
+    ) -> Result<Option<Self>, BudgetError> {
         let bits = classes(automaton, letters)?;
         if bits.is_none() && automaton.edge_count() > MOST_EDGES_BY_DIAGRAM {
             return Ok(None);
@@ -137,7 +137,11 @@ impl View {
     }
 
     /// The coarsest simulation, from above: pairs that fail are struck out until none does.
-    fn relation(&self, automaton: &Automaton, letters: &mut Letters) -> Result<Relation, Refused> {
+    fn relation(
+        &self,
+        automaton: &Automaton,
+        letters: &mut Letters,
+    ) -> Result<Relation, BudgetError> {
         let count = automaton.state_count();
         let mut relation = Relation::full(count);
         let all_letters: Vec<u128> = (0..count)
@@ -190,7 +194,7 @@ impl View {
         letters: &mut Letters,
         p: usize,
         q: usize,
-    ) -> Result<bool, Refused> {
+    ) -> Result<bool, BudgetError> {
         for edge in self.at(p) {
             let answering = self.at(q).iter().filter(|other| {
                 self.good.at_least(other.marks, edge.marks)
@@ -227,7 +231,7 @@ impl View {
         &mut self,
         automaton: &Automaton,
         relation: &Relation,
-    ) -> Result<Automaton, Refused> {
+    ) -> Result<Automaton, BudgetError> {
         let count = automaton.state_count();
         // The first member stands for each class.
         let mut stands: Vec<usize> = (0..count).collect();
@@ -296,7 +300,7 @@ impl View {
 fn classes(
     automaton: &Automaton,
     letters: &mut Letters,
-) -> Result<Option<hashbrown::HashMap<Label, u128>>, Refused> {
+) -> Result<Option<hashbrown::HashMap<Label, u128>>, BudgetError> {
     let mut bits: hashbrown::HashMap<Label, u128> = hashbrown::HashMap::new();
     for edge in automaton.all_edges() {
         bits.insert(edge.label, 0);

@@ -10,7 +10,7 @@ use crate::automaton::{Automaton, StateId};
 use crate::marks::{Mark, MarkSet, MarkSetId};
 use crate::ops::bisimulation::bisimulation_quotient;
 use crate::ops::parts::{Numbering, restrict, within};
-use crate::refused::{Limits, Refused};
+use crate::refused::{BudgetError, Limits};
 use crate::scc::Components;
 
 /// An automaton for the same language, with the same condition, in which all edges out of one
@@ -40,7 +40,7 @@ use crate::scc::Components;
 /// assert_eq!(on_states.state_count(), 2);
 /// assert!(on_states.state_marks().is_some());
 /// ```
-pub fn to_state_based(automaton: &Automaton, limits: Limits) -> Result<Automaton, Refused> {
+pub fn to_state_based(automaton: &Automaton, limits: Limits) -> Result<Automaton, BudgetError> {
     if automaton.state_marks().is_some() {
         return Ok(automaton.clone());
     }
@@ -132,7 +132,7 @@ pub fn to_state_based(automaton: &Automaton, limits: Limits) -> Result<Automaton
 /// let on_edges = to_transition_based(&on_states).unwrap();
 /// assert_eq!((on_edges.state_count(), on_edges.edge_count()), (1, 2));
 /// ```
-pub fn to_transition_based(automaton: &Automaton) -> Result<Automaton, Refused> {
+pub fn to_transition_based(automaton: &Automaton) -> Result<Automaton, BudgetError> {
     let Some(marks) = automaton.state_marks() else { return Ok(automaton.clone()) };
     let moved = restrict(
         automaton,

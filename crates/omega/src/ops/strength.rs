@@ -23,7 +23,7 @@ use crate::emptiness::has_accepting_cycle;
 use crate::letters::Label;
 use crate::ops::product::{Combine, ProductConfig, product_pairs};
 use crate::ops::trim::{accepting_components, useful_states};
-use crate::refused::{Limits, Refused};
+use crate::refused::{BudgetError, Limits};
 use crate::scc::Components;
 
 /// How strong the acceptance is, weakest first.
@@ -102,7 +102,7 @@ impl fmt::Display for Description {
 /// builder.add_edge(state, Label::TRUE, Default::default(), state);
 /// assert_eq!(strength(&builder.build()).unwrap(), Strength::Terminal);
 /// ```
-pub fn strength(automaton: &Automaton) -> Result<Strength, Refused> {
+pub fn strength(automaton: &Automaton) -> Result<Strength, BudgetError> {
     let components = Components::of(automaton);
     let accepting = accepting_components(automaton, &components);
     if !inherently_weak(automaton, &components, &accepting) {
@@ -148,7 +148,7 @@ fn inherently_weak(automaton: &Automaton, components: &Components, accepting: &[
 ///
 /// # Errors
 /// When the labels do not fit in the store.
-pub fn is_semi_deterministic(automaton: &Automaton) -> Result<bool, Refused> {
+pub fn is_semi_deterministic(automaton: &Automaton) -> Result<bool, BudgetError> {
     let components = Components::of(automaton);
     let accepting = accepting_components(automaton, &components);
     let roots: Vec<StateId> = components
@@ -189,7 +189,7 @@ pub fn is_semi_deterministic(automaton: &Automaton) -> Result<bool, Refused> {
 /// builder.add_edge(two, Label::TRUE, Default::default(), two);
 /// assert!(!is_unambiguous(&builder.build(), Limits::default()).unwrap());
 /// ```
-pub fn is_unambiguous(automaton: &Automaton, limits: Limits) -> Result<bool, Refused> {
+pub fn is_unambiguous(automaton: &Automaton, limits: Limits) -> Result<bool, BudgetError> {
     let config = ProductConfig { combine: Combine::And, limits };
     let (square, pairs) = product_pairs(automaton, automaton, &config)?;
     let components = Components::of(&square);
@@ -218,7 +218,7 @@ const SQUARE: Limits = Limits { states: 200_000, edges: 1_000_000 };
 /// let description = describe(&builder.build()).unwrap();
 /// assert_eq!(description.to_string(), "terminal, very weak, deterministic, complete");
 /// ```
-pub fn describe(automaton: &Automaton) -> Result<Description, Refused> {
+pub fn describe(automaton: &Automaton) -> Result<Description, BudgetError> {
     let strength = strength(automaton)?;
     let components = Components::of(automaton);
     let single = components.ids().all(|id| components.members(id).len() == 1);

@@ -14,7 +14,7 @@ use crate::automaton::{Automaton, Builder, StateId};
 use crate::marks::{Mark, MarkSet};
 use crate::ops::degeneralize::degeneralize;
 use crate::ops::parts::{MOST_DISJUNCTS, within};
-use crate::refused::{Limits, Refused};
+use crate::refused::{BudgetError, Limits};
 use crate::scc::{ComponentId, Components};
 
 /// Sets that must each be met infinitely often; `None` for a part in which nothing is accepted.
@@ -41,7 +41,7 @@ type Clauses = Option<Vec<MarkSet>>;
 /// assert_eq!(buchi.acceptance(), &Acceptance::buchi());
 /// assert_eq!(buchi.state_count(), 2);
 /// ```
-pub fn to_buchi(automaton: &Automaton, limits: Limits) -> Result<Automaton, Refused> {
+pub fn to_buchi(automaton: &Automaton, limits: Limits) -> Result<Automaton, BudgetError> {
     degeneralize(automaton, limits)
 }
 
@@ -52,7 +52,10 @@ pub fn to_buchi(automaton: &Automaton, limits: Limits) -> Result<Automaton, Refu
 ///
 /// # Errors
 /// When the result would pass the limits, or the condition has too many disjuncts.
-pub fn to_generalized_buchi(automaton: &Automaton, limits: Limits) -> Result<Automaton, Refused> {
+pub fn to_generalized_buchi(
+    automaton: &Automaton,
+    limits: Limits,
+) -> Result<Automaton, BudgetError> {
     if let Some(clauses) = automaton.acceptance().inf_clauses()
         && *automaton.acceptance() == Acceptance::generalized_buchi(clauses.len() as u32)
     {
@@ -189,7 +192,7 @@ impl Branch {
 }
 
 /// A condition without `Fin` as a conjunction of disjunctions of `Inf`.
-fn conjunctive(condition: &Acceptance) -> Result<Clauses, Refused> {
+fn conjunctive(condition: &Acceptance) -> Result<Clauses, BudgetError> {
     if *condition == Acceptance::False {
         return Ok(None);
     }

@@ -4,7 +4,7 @@ use crate::acceptance::Acceptance;
 use crate::automaton::{Automaton, Builder, StateId};
 use crate::marks::{Mark, MarkSet};
 use crate::ops::parts::{Renumbered, import_labels, join_propositions, rejected_marks, within};
-use crate::refused::{Limits, Refused};
+use crate::refused::{BudgetError, Limits};
 
 /// One operand's share of the result: the new marks of each old set of marks.
 type Sets = Vec<MarkSet>;
@@ -41,7 +41,11 @@ type Sets = Vec<MarkSet>;
 /// assert_eq!(both.acceptance(), &Acceptance::generalized_buchi(2));
 /// assert_eq!((both.state_count(), both.initial().len()), (2, 2));
 /// ```
-pub fn union(left: &Automaton, right: &Automaton, limits: Limits) -> Result<Automaton, Refused> {
+pub fn union(
+    left: &Automaton,
+    right: &Automaton,
+    limits: Limits,
+) -> Result<Automaton, BudgetError> {
     let (propositions, rename) = join_propositions(&[left, right]);
     let mut builder = Builder::new(propositions);
     let (acceptance, width, sets) = join_conditions(left, right)?;
@@ -71,7 +75,7 @@ pub fn union(left: &Automaton, right: &Automaton, limits: Limits) -> Result<Auto
 fn join_conditions(
     left: &Automaton,
     right: &Automaton,
-) -> Result<(Acceptance, u32, [Sets; 2]), Refused> {
+) -> Result<(Acceptance, u32, [Sets; 2]), BudgetError> {
     let (one, two) = (Renumbered::of(left, 0), Renumbered::of(right, 0));
     if one.acceptance == two.acceptance {
         return Ok((one.acceptance, one.width, [one.sets, two.sets]));

@@ -1,7 +1,7 @@
 //! Aldebaran files.
 
 use fairly_omega::formats::aut::{parse, print};
-use fairly_omega::formats::{Format, Unprintable};
+use fairly_omega::formats::{Format, PrintError};
 use fairly_omega::{Acceptance, Builder, Label, StateId};
 
 use super::random::Random;
@@ -62,7 +62,7 @@ fn what_would_be_lost_is_refused() {
     builder.add_edge(state, Label::TRUE, Default::default(), state);
     let none = builder.clone().build();
     let format = Format::Aldebaran;
-    assert_eq!(print(&none), Err(Unprintable::InitialStates { format, found: 0 }));
+    assert_eq!(print(&none), Err(PrintError::InitialStates { format, found: 0 }));
     builder.add_initial(state);
     let a = builder.letters_mut().prop(fairly_omega::Prop(0)).unwrap();
     builder.add_edge(state, a, Default::default(), state);
@@ -70,5 +70,5 @@ fn what_would_be_lost_is_refused() {
     assert_eq!(print(&plain).unwrap(), "des (0, 2, 1)\n(0, \"1\", 0)\n(0, \"a\", 0)\n");
     builder.set_acceptance(Acceptance::buchi(), 1);
     let lost = print(&builder.build()).unwrap_err();
-    assert!(matches!(lost, Unprintable::Acceptance { .. }), "{lost}");
+    assert!(matches!(lost, PrintError::Acceptance { .. }), "{lost}");
 }

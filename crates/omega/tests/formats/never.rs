@@ -1,7 +1,7 @@
 //! Never claims.
 
 use fairly_omega::formats::never::{parse, print};
-use fairly_omega::formats::{Format, Unprintable, hoa};
+use fairly_omega::formats::{Format, PrintError, hoa};
 use fairly_omega::{Automaton, Label, Prop, StateId};
 
 use super::random::{self, Random};
@@ -112,11 +112,11 @@ fn other_automata_are_refused_with_a_remedy() {
     let said = streett.unwrap_err().to_string();
     assert!(said.contains("fairly aut degeneralize --state-based"), "{said}");
     let edges = "HOA: v1 Acceptance: 1 Inf(0) --BODY-- State: 0 [t] 0 {0} [t] 0 --END--";
-    assert!(matches!(printed(edges), Err(Unprintable::TransitionBased { state: StateId(0), .. })));
+    assert!(matches!(printed(edges), Err(PrintError::TransitionBased { state: StateId(0), .. })));
     for name in ["", "a && b", "1", "true", "(", "a;b", "x  y", "/*", "goto"] {
         let text =
             format!("HOA: v1 AP: 1 \"{name}\" Acceptance: 0 t --BODY-- State: 0 [0] 0 --END--");
-        let refused = Unprintable::Name { format: Format::Never, name: name.into() };
+        let refused = PrintError::Name { format: Format::Never, name: name.into() };
         assert_eq!(printed(&text), Err(refused), "{name}");
     }
 }

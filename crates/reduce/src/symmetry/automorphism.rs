@@ -14,17 +14,17 @@
 //! computes with them, orders them or takes them for truth values is not the same afterwards (a *scalarset*;
 //! Ip and Dill, *Better verification through symmetry*, 1996).
 //!
-//! The scheme is a guess: if it is wrong, the models differ, and nothing is exchanged. Every structure of the
+//! The scheme is a guess: if it is wrong, the models differ, and nothing is permuted. Every structure of the
 //! model is taken apart in full and every enumeration matched in full, so that what is added to the model has
 //! to be dealt with here before this compiles.
 //!
 //! # What may differ
 //!
-//! - Names that are shown, messages of faults and places in a source: nobody decides by them. Labels of
-//!   locations are looked up once, and what is watched then has the locations themselves.
-//! - What a process or a variable has at the start, unless it has it again later: the initial state is a state
+//! - Names that are shown, messages of faults and places in a source: nothing depends on them. Labels of
+//!   locations are looked up once, and then the locations themselves are watched.
+//! - Initial values of processes and variables, unless they have them again later: the initial state is a state
 //!   like others, and need not be its own image.
-//! - Propositions that nobody watches.
+//! - Propositions that are not watched.
 //! - The order of what is gathered. The order of edges is part of a model, since actions are told apart by it.
 
 use std::cell::RefCell;
@@ -38,26 +38,26 @@ use fairly_system::EventId;
 use hashbrown::{HashMap, HashSet};
 
 use super::events::{EventMap, Events};
-use super::exchanges::Permutation;
 use super::named::Families;
+use super::permutations::Permutation;
 use super::scheme::{Kind, Kinds, SLOTS, Scheme};
 use crate::watched::Watched;
 
-/// What must be the same after a permutation.
+/// The model and the question, which must be the same after a permutation.
 pub(super) struct Subject<'a> {
     pub(super) system: &'a ModelSpace,
     pub(super) model: &'a Model,
     pub(super) layout: &'a Layout,
     pub(super) scheme: &'a Scheme,
     pub(super) watched: &'a Watched,
-    /// What is watched of states, as expressions.
+    /// Watched propositions over states, as expressions.
     pub(super) atoms: &'a [Expr],
     /// By slot: the constraints about its process, in the same order for all that are alike.
     pub(super) families: &'a Families,
     /// By slot: the events that only its process has, in the same order for all that are alike.
     pub(super) own: &'a [Vec<EventId>],
     pub(super) events: Events<'a>,
-    /// Templates of processes that somebody starts.
+    /// Templates of processes that are started.
     started: HashSet<TemplateId>,
     /// By template: how many slots can hold it.
     users: HashMap<TemplateId, usize>,
@@ -87,7 +87,7 @@ impl<'a> Subject<'a> {
             *users.entry(variant.template).or_default() += 1;
         }
         let events = Events::of(model, scheme);
-        let started = super::detect::started(model);
+        let started = super::detect::kinds_started(model);
         Subject {
             system,
             model,
@@ -101,6 +101,20 @@ impl<'a> Subject<'a> {
             started,
             users,
         }
+    }
+
+    /// Whether one of these slots is for processes that are started.
+    pub(super) fn starts_in(&self, slots: &[usize]) -> bool {
+        slots.iter().any(|&slot| self.model.slots[slot].start.is_none())
+    }
+
+    /// Whether processes that are started in one of these slots are started in these only.
+    pub(super) fn starts_only_in(&self, slots: &[usize]) -> bool {
+        slots.iter().filter(|&&slot| self.model.slots[slot].start.is_none()).all(|&slot| {
+            let [only] = self.layout.slots[slot].variants.as_slice() else { return false };
+            super::detect::slots_to_start_in(self.model, self.layout, only.template)
+                .is_some_and(|all| all.iter().all(|slot| slots.contains(slot)))
+        })
     }
 
     /// Checks that a permutation of these slots leaves the model and what is watched as they are.
@@ -349,8 +363,15 @@ impl<'a> Check<'a> {
         for (one, other) in variant.locals.iter().zip(&other.locals) {
             same(stored(one) == stored(other) && shape(one) == shape(other))?;
         }
-        // A new process goes to the first slot that is free.
-        same(start.is_some() && !self.of.started.contains(&variant.template))?;
+        // A new process goes to the first slot that is free, which must be one of those that are permuted, and
+        // none of them is free again: `detect.rs` has the argument, and `kept_by` looks at the whole group.
+        let is_started = self.of.started.contains(&variant.template);
+        same(start.is_some() != is_started)?;
+        if is_started {
+            let template = self.of.model.template(variant.template);
+            same(self.of.scheme.is_nameless())?;
+            same(!super::detect::can_exit(template) && !super::detect::asks_own(template))?;
+        }
         // Processes that leave in order depend on who is behind them, and where a number was kept there is none.
         let kinds = &self.of.scheme.locals[variant.template.index()];
         let keeps_numbers = kinds.iter().any(|kinds| *kinds != Kinds::default());
@@ -407,7 +428,7 @@ impl<'a> Check<'a> {
                 span: _,
             } = other;
             same(atomic == other_atomic && may_end == other_may_end).map_err(whole)?;
-            // What is not known yet is not known to be the same.
+            // Unknown edges are not known to be the same.
             let (Some(edges), Some(other_edges)) = (edges, other_edges) else {
                 return Err(name.clone());
             };
@@ -687,8 +708,9 @@ impl<'a> Check<'a> {
                     slot: other_slot,
                 },
             ) => {
-                // No process of this template moves: it is started.
                 same(template == other_template && arguments.len() == others.len())?;
+                // The number of a process that moves must not be kept anywhere.
+                same(slot.is_none() || !self.templates.contains_key(template))?;
                 let locals = &self.of.model.template(*template).locals;
                 for (at, (argument, other)) in arguments.iter().zip(others).enumerate() {
                     let kinds = self.of.scheme.locals[template.index()].get(at);

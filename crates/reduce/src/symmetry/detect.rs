@@ -1,4 +1,4 @@
-//! Which processes of a model that know no numbers of processes may be exchanged: a guess.
+//! Which processes of a model that know no numbers of processes may be permuted: a guess.
 //!
 //! Two slots are taken to be alike if all of this is so; else they are in different groups, or in none.
 //!
@@ -6,19 +6,30 @@
 //! - They take the same part in every event that several take together: they stand side by side wherever
 //!   one of them does. What they do in such an event is about their own variables only, since
 //!   participants act in the order of their slots.
-//! - Nobody asks for either by its number: no expression of the model or the property, no channel that
-//!   belongs to it, no constraint; and it does not ask for its own number.
+//! - Neither is asked for by its number: no expression of the model or the property, no channel that belongs to
+//!   it, no constraint; and it does not ask for its own number.
 //! - A state has the same room for what they remember.
-//! - They hold one kind of process, which nobody starts, for it would go to the first slot that is free;
-//!   and where processes leave in order, it does not leave.
+//! - They hold one kind of process; where processes leave in order, it does not leave.
+//! - The process is there from the start, or in none of them: see below.
 //!
-//! Whether they can be exchanged is decided in `automorphism.rs`. What is listed here finds the groups, and
+//! # Started processes
+//!
+//! A process that is started goes to the first slot that is free, so a permutation of slots does not turn such a
+//! step into a step: of two free slots it is always the first that is taken. But if *all* slots that the process
+//! may go to can be permuted, its step leads to the same up to *another* permutation, which differs in slots that
+//! were free only. So orbits are still bisimilar, in all that is watched. A process that never leaves is started
+//! finitely often in a run, and in a loop nothing is started: there, and so for fairness, all is as it is for other
+//! processes. What goes before is found again by trying ([`Symmetry::exchange`]). The one who starts it must not
+//! learn its number.
+//!
+//! Whether they can be permuted is decided in `automorphism.rs`. What is listed here finds the groups, and
 //! gives the reason where there are none.
 
 use fairly_model::{
     AnyVariable, Communication, Edge, Exit, Expr, Gathering, Label, Layout, Model, ModelSpace,
     Slot, Statement, StatementKind, Strip, Target, Template, TemplateId,
 };
+use fairly_omega::Stop;
 use fairly_system::EventId;
 use hashbrown::{HashMap, HashSet};
 
@@ -26,10 +37,15 @@ use super::automorphism::Subject;
 use super::named::Alike;
 use super::scheme::Scheme;
 use super::{Asymmetric, Symmetry};
+use crate::started;
 use crate::watched::Watched;
 
-/// What can be exchanged in a model without anybody noticing who watches this.
-pub(super) fn detect(system: &ModelSpace, watched: &Watched) -> Result<Symmetry, Asymmetric> {
+/// Finds permutations of processes that cannot be noticed by the watched question.
+pub(super) fn detect(
+    system: &ModelSpace,
+    watched: &Watched,
+    stop: Stop,
+) -> Result<Symmetry, Asymmetric> {
     let (model, layout) = (system.model(), system.layout());
     let open = |template: &Template| template.locations.iter().any(|it| it.edges.is_none());
     if model.templates.iter().any(open) {
@@ -38,7 +54,7 @@ pub(super) fn detect(system: &ModelSpace, watched: &Watched) -> Result<Symmetry,
     let mut unfit = vec![false; model.slots.len()];
     let mut atoms = watched.values.clone();
     for atom in watched.all_atoms() {
-        // Whether the system is stuck is the same after every exchange.
+        // Whether the system is stuck is the same after every permutation.
         atoms.extend(system.atom_expression(atom));
     }
     let mut asked = Asked { slots: &mut unfit, computed: false };
@@ -55,19 +71,20 @@ pub(super) fn detect(system: &ModelSpace, watched: &Watched) -> Result<Symmetry,
     }
     let gathered = Gathered::of(model);
     let mut fit = Fit::of(model, layout, &gathered);
-    let mut asks_own: HashMap<TemplateId, bool> = HashMap::new();
+    let mut knows_own: HashMap<TemplateId, bool> = HashMap::new();
     let private = private_events(model, layout);
-    // What would be alike, and what of it is not named.
+    // Slots that would be alike, and those of them that are not named.
     let mut places: HashMap<Key, usize> = HashMap::new();
     let mut alike: Vec<Vec<usize>> = Vec::new();
     let mut shapes = Shapes::default();
     for (slot, &is_unfit) in unfit.iter().enumerate() {
-        if is_unfit || !fit.is_fit(slot) {
+        super::heed(stop)?;
+        if is_unfit || !fit.is_fit(slot) && !fit.is_fit_when_started(slot) {
             continue;
         }
         let template = layout.slots[slot].variants[0].template;
-        let asks_own = asks_own.entry(template);
-        if *asks_own.or_insert_with(|| model.template(template).asks_own()) {
+        let known = knows_own.entry(template);
+        if *known.or_insert_with(|| asks_own(model.template(template))) {
             continue;
         }
         let shape = shapes.number(template, || shape(model, template, slot, &private));
@@ -93,10 +110,18 @@ pub(super) fn detect(system: &ModelSpace, watched: &Watched) -> Result<Symmetry,
     if alike.is_empty() {
         return Err(Asymmetric::Named);
     }
+    super::heed(stop)?;
     let scheme = Scheme::nameless(model);
     let subject = Subject::new(system, &scheme, watched, &atoms, (&families, &own));
-    let groups = super::kept_by(&subject, &alike)?;
+    let mut groups = super::kept_by(&subject, &alike, stop)?;
+    let saved = saved_by_started(model, layout, &groups, stop);
+    // Processes that are started with different arguments are hardly ever the same later.
+    groups.retain(|group| saved.get(&group[0]).is_none_or(|&saved| saved > 1));
+    if groups.is_empty() {
+        return Err(Asymmetric::Different);
+    }
     let mut symmetry = Symmetry::nameless(layout, &groups);
+    symmetry.note_started(&saved);
     symmetry.own_events(&own);
     symmetry.moves_as(&subject)?;
     drop(subject);
@@ -104,8 +129,8 @@ pub(super) fn detect(system: &ModelSpace, watched: &Watched) -> Result<Symmetry,
     Ok(symmetry)
 }
 
-/// What the slots of a group have in common: the number of their shape, the room for what they remember, where
-/// they stand in gatherings, and what is hidden in them.
+/// Key that the slots of a group share: the number of their shape, the room for their variables, their position
+/// in gatherings, and the events hidden in them.
 pub(super) type Key = (u32, Vec<(i64, u32, u32)>, Vec<(u32, u32)>, Vec<(String, EventId)>);
 
 pub(super) fn key(
@@ -115,7 +140,7 @@ pub(super) fn key(
     shape: u32,
     gathered: &Gathered,
 ) -> Key {
-    // What one of them remembers, another must have room for, in the same bits.
+    // The variables of one of them need the same room, in the same bits, in another.
     let room = stored(layout, slot).map(|strip| (strip.base, strip.width, strip.length));
     let meets = gathered.places.get(&slot).cloned().unwrap_or_default();
     (shape, room.collect(), meets, model.slots[slot].renamed.clone())
@@ -138,7 +163,7 @@ impl Shapes {
     }
 }
 
-/// Which slots have processes that may be exchanged at all.
+/// Which slots have processes that may be permuted at all.
 pub(super) struct Fit<'a> {
     model: &'a Model,
     layout: &'a Layout,
@@ -156,7 +181,7 @@ impl<'a> Fit<'a> {
             layout,
             gathered,
             owners: owners.map(|(slot, _)| slot.index()).collect(),
-            started: started(model),
+            started: kinds_started(model),
             known: HashMap::new(),
         }
     }
@@ -176,6 +201,82 @@ impl<'a> Fit<'a> {
                 })
         })
     }
+
+    /// Whether a slot is for processes that are started and may be permuted.
+    pub(super) fn is_fit_when_started(&self, slot: usize) -> bool {
+        let [only] = self.layout.slots[slot].variants.as_slice() else { return false };
+        let Slot { start, renamed, .. } = &self.model.slots[slot];
+        let template = self.model.template(only.template);
+        start.is_none()
+            && renamed.is_empty()
+            && !self.owners.contains(&slot)
+            && self.started.contains(&only.template)
+            && !can_exit(template)
+            && edges(template).all(|edge| !self.gathered.may_have(self.model, false, edge))
+    }
+}
+
+/// By the first slot of a group whose processes are started: how many permutations of them lead to processes with the
+/// same arguments.
+fn saved_by_started(
+    model: &Model,
+    layout: &Layout,
+    groups: &[Vec<usize>],
+    stop: Stop,
+) -> HashMap<usize, u64> {
+    let started = |group: &&Vec<usize>| model.slots[group[0]].start.is_none();
+    let started: Vec<&Vec<usize>> = groups.iter().filter(started).collect();
+    if started.is_empty() {
+        return HashMap::new();
+    }
+    let kinds: Vec<Vec<TemplateId>> = layout
+        .slots
+        .iter()
+        .map(|slot| slot.variants.iter().map(|variant| variant.template).collect())
+        .collect();
+    let begun = started::follow(model, &kinds, stop);
+    let factorial = |count: usize| (1..=count as u64).fold(1, u64::saturating_mul);
+    let saved = |group: &Vec<usize>| match &begun {
+        None => factorial(group.len()),
+        Some(begun) => {
+            let mut alike: HashMap<Vec<&[Option<i64>]>, usize> = HashMap::new();
+            for &slot in group {
+                let of_slot = begun.iter().filter(|it| it.slot == slot);
+                let mut arguments: Vec<_> = of_slot.map(|it| it.arguments.as_slice()).collect();
+                arguments.sort_unstable();
+                if !arguments.is_empty() {
+                    *alike.entry(arguments).or_default() += 1;
+                }
+            }
+            alike.values().map(|&count| factorial(count)).fold(1, u64::saturating_mul)
+        }
+    };
+    started.into_iter().map(|group| (group[0], saved(group))).collect()
+}
+
+/// The slots that a process of a template may be started in, if no other process can be in any of them.
+pub(super) fn slots_to_start_in(
+    model: &Model,
+    layout: &Layout,
+    template: TemplateId,
+) -> Option<Vec<usize>> {
+    let mut found = Vec::new();
+    for (slot, of) in layout.slots.iter().enumerate() {
+        if of.variants.iter().all(|variant| variant.template != template) {
+            continue;
+        }
+        match &model.slots[slot].start {
+            None if of.variants.len() == 1 => found.push(slot),
+            // It is never free.
+            Some((first, _)) if !can_exit(model.template(*first)) => {}
+            None | Some(_) => return None,
+        }
+    }
+    Some(found)
+}
+
+pub(super) fn can_exit(template: &Template) -> bool {
+    edges(template).any(|edge| edge.target == Target::Exit)
 }
 
 /// Where everything is that a state remembers of the process in a slot.
@@ -222,35 +323,30 @@ impl Asked<'_> {
     }
 }
 
-trait AsksOwn {
-    fn asks_own(&self) -> bool;
-}
-
-impl AsksOwn for Template {
-    fn asks_own(&self) -> bool {
-        let own = &mut |expr: &Expr| matches!(expr, Expr::Own);
-        let start = Edge {
-            target: Target::Exit,
-            guard: Expr::TRUE,
-            rank: 0,
-            hold: false,
-            communication: Communication::None,
-            label: Label::Message,
-            annotation: None,
-            effect: self.start.clone(),
-            name: String::new(),
-            span: None,
-        };
-        start.any(own) || edges(self).any(|edge| edge.any(own))
-    }
+/// Whether a process asks for its own number.
+pub(super) fn asks_own(template: &Template) -> bool {
+    let own = &mut |expr: &Expr| matches!(expr, Expr::Own);
+    let start = Edge {
+        target: Target::Exit,
+        guard: Expr::TRUE,
+        rank: 0,
+        hold: false,
+        communication: Communication::None,
+        label: Label::Message,
+        annotation: None,
+        effect: template.start.clone(),
+        name: String::new(),
+        span: None,
+    };
+    start.any(own) || edges(template).any(|edge| edge.any(own))
 }
 
 pub(super) fn edges(template: &Template) -> impl Iterator<Item = &Edge> {
     template.locations.iter().filter_map(|location| location.edges.as_ref()).flatten()
 }
 
-/// Templates of processes that somebody starts.
-pub(super) fn started(model: &Model) -> HashSet<TemplateId> {
+/// Templates of processes that are started.
+pub(super) fn kinds_started(model: &Model) -> HashSet<TemplateId> {
     let mut found = HashSet::new();
     let mut all: Vec<&[Statement]> = Vec::new();
     for template in &model.templates {
@@ -286,7 +382,7 @@ pub(super) fn is_inner(edge: &Edge) -> bool {
             | Expr::Checked { .. } => false,
             _ => true,
         });
-    // What a guard reads is read before anybody acts, but guards are few.
+    // Guards are read before any action, but guards are few.
     !outside
         && edge.effect.iter().all(|statement| match &statement.kind {
             StatementKind::Assign(all) => {
@@ -361,7 +457,7 @@ pub(super) fn first_parts(name: &str) -> impl Iterator<Item = &str> {
 pub(super) fn private_events(model: &Model, layout: &Layout) -> HashMap<EventId, usize> {
     let mut users: HashMap<EventId, Option<usize>> = HashMap::new();
     let mut families: HashSet<&str> = HashSet::new();
-    // Whoever shares a template shares its events, so none is looked at more than twice.
+    // Processes with the same template share its events, so none is looked at more than twice.
     let mut met: HashMap<TemplateId, usize> = HashMap::new();
     let mut has_messages = false;
     for (slot, of) in layout.slots.iter().enumerate() {

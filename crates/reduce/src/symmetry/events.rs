@@ -1,4 +1,4 @@
-//! What a permutation of processes does to events, to who takes them together, and to what is asked of them.
+//! Effect of a permutation of processes on events, on their participants, and on the constraints about them.
 //!
 //! An event with a fixed name becomes the one that the process in the other slot has in its place. An event
 //! whose name is made of values becomes the one with the permuted values; where an event with that name is
@@ -58,13 +58,13 @@ impl Tree {
     }
 }
 
-/// What is known of a model's events before there is a permutation.
+/// Facts about a model's events before there is a permutation.
 pub(super) struct Events<'a> {
     model: &'a Model,
     /// Events that observers see: a name that is made of values is looked up here.
     by_name: HashMap<&'a str, EventId>,
     families: HashMap<(&'a str, usize), &'a [Kind]>,
-    /// What names that are made of values begin with, how many values follow, and what they are numbers of.
+    /// Heads of names that are made of values, the number of values that follow, and their kinds.
     heads: HashMap<String, Vec<(usize, Vec<Kind>)>>,
     /// Heads with numbers of processes.
     numbered: Vec<String>,
@@ -165,7 +165,7 @@ impl<'a> Events<'a> {
         }
     }
 
-    /// What the values behind a family are numbers of; `None` if nothing.
+    /// Kinds of the values behind a family; `None` if there are none.
     pub(super) fn kinds(&self, family: &str, count: usize) -> Option<&'a [Kind]> {
         self.families.get(&(family, count)).copied()
     }
@@ -222,7 +222,7 @@ impl EventMap {
 }
 
 impl Check<'_> {
-    /// What a name becomes that may be made of values; `None` if it is not.
+    /// Image of a name that may be made of values; `None` if it is not.
     fn name(&self, name: &str) -> Same<Option<String>> {
         let ends = name.match_indices(['.', '!', '?']).map(|(at, _)| at + 1);
         let mut found: Option<String> = None;
@@ -478,7 +478,7 @@ impl Check<'_> {
     fn step(&self, one: &StepFormula, other: &StepFormula) -> Same {
         match (one, other) {
             (StepFormula::Event(one), StepFormula::Event(other)) => self.sets(one, other),
-            // What it says is among the propositions that are watched.
+            // Its propositions are among those that are watched.
             (StepFormula::State(one), StepFormula::State(other)) => same(one == other),
             (StepFormula::Not(one), StepFormula::Not(other)) => self.step(one, other),
             (StepFormula::And(parts), StepFormula::And(others))

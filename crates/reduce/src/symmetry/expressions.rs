@@ -65,7 +65,7 @@ impl Check<'_> {
                 self.process(context, [slot, other_slot], [*template, *other_template])?;
                 let kinds = scheme.locals[template.index()][local.index()];
                 same(scheme.locals[other_template.index()][local.index()] == kinds)?;
-                // What is read where there is no such process.
+                // The value that is read where there is no such process.
                 same(self.after(kinds.value, 0) == 0)?;
                 kinds
             }
@@ -206,7 +206,7 @@ impl Check<'_> {
                 same(kind.is_none())?;
                 self.expr(context, slot, other, Some(SLOTS))
             }
-            // Nothing says what the number of whoever moved last is compared with.
+            // It is unknown with which values the number of the last mover is compared.
             (Expr::LastMover, _) => Err(Differs),
             (
                 Expr::Const(_)

@@ -1,15 +1,15 @@
-//! Processes that can be exchanged for each other, and one state for all that differ in that only.
+//! Processes that can be permuted, and one state for all that differ in that only.
 //!
-//! [`Symmetry`] lists *groups* of slots. Exchanging what is in two slots of a group, all of it, changes
-//! nothing that a property or a constraint can see, and turns steps into steps: every such exchange is an
-//! automorphism of the system. So a state may stand for all that come of it by exchanges (its *orbit*).
+//! [`Symmetry`] lists *groups* of slots. Permuting what is in two slots of a group, all of it, changes
+//! nothing that a property or a constraint can see, and turns steps into steps: every such permutation is an
+//! automorphism of the system. So a state may stand for all that come of it by permutations (its *orbit*).
 //! The one that does has the slots of each group sorted by what is in them: how many processes are where
 //! is all that is left, and `n` processes with `k` places each have polynomially many states in place of
 //! `k^n`. Of the steps of a state, one of processes with the same in their slots stands for all.
 //!
 //! The paper that sorts processes (004, section 4.2) takes the symmetry of interleaving for its reason.
 //! That is not enough: a property or a constraint may tell processes apart (004-27), and so may channels,
-//! arrays and names of events. So which processes can be exchanged is found in two stages.
+//! arrays and names of events. So which processes can be permuted is found in two stages.
 //!
 //! - A *guess* says which processes look alike and which values are their numbers: `detect.rs` for processes
 //!   that know no numbers, `numbered.rs` and `numbers.rs` for those that differ by a number, or keep some.
@@ -17,15 +17,15 @@
 //!   whole model and on what is watched, and the group is used only if nothing changes. What they move in a
 //!   packed state (`places.rs`) is compared with that (`scheme.rs`).
 //!
-//! So a guess that is wrong costs a reduction, and never an answer. Whatever is named is in no group, so the
-//! quotient is bisimilar to the system in all that is watched, and keeps the answer to every question about
+//! So a guess that is wrong costs a reduction, and never an answer. A process that is named is in no group, so
+//! the quotient is bisimilar to the system in all that is watched, and keeps the answer to every question about
 //! single runs that is asked of it, with X, automata and fairness: see Emerson and Sistla (*Symmetry and model
-//! checking*, 1996). Under fairness of *all* processes, the exchange that each step ends with is remembered
-//! (`exchanges.rs`), for whoever follows the processes through them: `fairly_search::threaded`. Then all steps
-//! are taken, since they are steps of different processes.
+//! checking*, 1996). Under fairness of *all* processes, the permutation that each step ends with is remembered
+//! (`permutations.rs`), for searches that follow the processes through them: `fairly_search::threaded`. Then all
+//! steps are taken, since they are steps of different processes.
 //!
 //! Only all permutations of a group are known of: that a ring looks the same from everywhere is not. Channels
-//! stay where they are, so processes that have a channel each are not exchanged.
+//! stay where they are, so processes that have a channel each are not permuted.
 //!
 //! Strong global fairness is not kept (against 004-27 and Zhang, Sun and Liu): two processes that swap places
 //! with either of two events take both events in the one state of the quotient, when in either state of the
@@ -34,52 +34,66 @@
 mod automorphism;
 mod detect;
 mod events;
-mod exchanges;
 mod expressions;
 mod named;
 mod numbered;
 mod numbers;
+mod permutations;
 mod places;
 mod scheme;
 
 use fairly_model::native::Part;
 use fairly_model::{Layout, ModelSpace, Strip};
-
+use fairly_omega::Stop;
 use fairly_system::{Action, EventId, MoveId, ProcessId};
 use hashbrown::HashMap;
 
 use crate::watched::Watched;
 use automorphism::Subject;
-pub(crate) use exchanges::ExactKind;
-use exchanges::Followed;
-pub use exchanges::{Exchanged, Permutation};
+pub(crate) use permutations::ExactKind;
+use permutations::Followed;
+pub use permutations::{Permutation, PermutationId};
 use places::Places;
 use scheme::Shift;
 
-/// What can be exchanged in a model without anybody noticing who watches this: processes that have no
+/// Finds permutations of processes that cannot be noticed by the watched question: of processes that have no
 /// numbers, or with their numbers, whichever is more.
-pub(crate) fn detect(system: &ModelSpace, watched: &Watched) -> Result<Symmetry, Asymmetric> {
-    let nameless = detect::detect(system, watched);
-    match (nameless, numbered::detect(system, watched)) {
+pub(crate) fn detect(
+    system: &ModelSpace,
+    watched: &Watched,
+    stop: Stop,
+) -> Result<Symmetry, Asymmetric> {
+    let nameless = detect::detect(system, watched, stop);
+    match (nameless, numbered::detect(system, watched, stop)) {
         (Ok(nameless), Ok(numbered)) if nameless.orbit() >= numbered.orbit() => Ok(nameless),
         (_, Ok(numbered)) => Ok(numbered),
         (Ok(nameless), Err(_)) => Ok(nameless),
-        // How numbers are used says more than that there are some.
-        (Err(_), Err(why)) => Err(why),
+        // How numbers are used says more than that there are some, but not that none are alike.
+        (Err(why), Err(Asymmetric::Different)) | (Err(_), Err(why)) => Err(why),
     }
 }
 
-/// Groups of at most so many processes are looked through for smaller ones, if not all of them can be exchanged.
+/// Groups of at most so many processes are looked through for smaller ones, if not all of them can be permuted.
 const FEW: usize = 64;
 
-/// What of these groups, or of parts of them, a model keeps: within each group that is returned, every
+/// Those of these groups, or parts of them, that a model keeps: within each group that is returned, every
 /// permutation is an automorphism.
-fn kept_by(subject: &Subject<'_>, groups: &[Vec<usize>]) -> Result<Vec<Vec<usize>>, Asymmetric> {
+fn kept_by(
+    subject: &Subject<'_>,
+    groups: &[Vec<usize>],
+    stop: Stop,
+) -> Result<Vec<Vec<usize>>, Asymmetric> {
     let all = subject.model.slots.len();
     let keeps = |slots: &[usize]| subject.keeps(&Permutation::cycle(all, slots), slots);
     let mut kept = Vec::new();
     let mut why = None;
     for group in groups {
+        heed(stop)?;
+        if !subject.starts_only_in(group) {
+            let first = &subject.model.slots[group[0]].name;
+            why.get_or_insert(format!("the slot of {first}"));
+            continue;
+        }
         // Two of them, and all of them round in a circle, make every permutation.
         let circle = if group.len() > 2 { keeps(group) } else { Ok(()) };
         let Err(changed) = circle.and_then(|()| keeps(&group[..2])) else {
@@ -87,12 +101,14 @@ fn kept_by(subject: &Subject<'_>, groups: &[Vec<usize>]) -> Result<Vec<Vec<usize
             continue;
         };
         why.get_or_insert(changed);
-        if group.len() > FEW {
+        // Of slots that processes are started in, all are permuted or none.
+        if group.len() > FEW || subject.starts_in(group) {
             continue;
         }
         // One with each of the others does so too.
         let mut parts: Vec<Vec<usize>> = Vec::new();
         for &slot in group {
+            heed(stop)?;
             match parts.iter_mut().find(|part| keeps(&[part[0], slot]).is_ok()) {
                 Some(part) => part.push(slot),
                 None => parts.push(vec![slot]),
@@ -106,16 +122,21 @@ fn kept_by(subject: &Subject<'_>, groups: &[Vec<usize>]) -> Result<Vec<Vec<usize
     }
 }
 
-/// Why no processes are exchanged.
+/// Ends work on symmetry when it is time to stop.
+fn heed(stop: Stop) -> Result<(), Asymmetric> {
+    if stop.is_due() { Err(Asymmetric::Stopped) } else { Ok(()) }
+}
+
+/// Why no processes are permuted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asymmetric {
-    /// What the processes do is only worked out as they do it.
+    /// The processes are only worked out while they are explored.
     Open,
     /// The model asks for who moved last.
     Numbers,
     /// The number of a process is used here as something else, or without being understood.
     Used(String),
-    /// An exchange of processes that look alike would change this.
+    /// A permutation of processes that look alike would change this.
     Changed(String),
     /// No two processes are alike.
     Different,
@@ -123,6 +144,8 @@ pub enum Asymmetric {
     Named,
     /// The system is of a kind that nothing is known of.
     Unknown,
+    /// The time was up before it was known.
+    Stopped,
 }
 
 /// Where what is in a slot is kept.
@@ -156,32 +179,36 @@ impl Content {
     }
 }
 
-/// Slots whose processes can be exchanged for each other.
+/// Slots whose processes can be permuted.
 #[derive(Clone, Debug)]
 struct Group {
     slots: Vec<usize>,
     contents: Vec<Content>,
     /// How many values one slot has, with whether it holds.
     length: usize,
+    /// Whether its processes are started.
+    is_started: bool,
+    /// How many permutations of them lead to processes with the same arguments.
+    saved: u64,
 }
 
-/// What can be exchanged in a system.
+/// Permutations that a system allows.
 #[derive(Clone, Debug)]
 pub struct Symmetry {
     groups: Vec<Group>,
     /// By slot: its group.
     group_of: Vec<Option<u32>>,
-    /// Events that only one process has, and that go with it when it is exchanged: those with the same
+    /// Events that only one process has, and that go with it when it is permuted: those with the same
     /// entry stand for each other: whose they are, and which of its own.
     events: HashMap<EventId, (usize, u32)>,
     holder: Option<Strip>,
-    /// What belongs to processes that have numbers; contents of groups are then not used.
+    /// Places of processes that have numbers; contents of groups are then not used.
     places: Option<Places>,
     /// Whether events may have numbers in their names.
     carries: bool,
-    /// Whether processes in the state that was looked at last that look alike can be exchanged.
+    /// Whether processes in the state that was looked at last that look alike can be permuted.
     is_exact: bool,
-    /// Who is where after the exchanges, if somebody follows it.
+    /// Positions of processes after the permutations, if they are followed.
     followed: Option<Followed>,
     /// By slot, in the state that was looked at last: the first slot of the group with the same in it,
     /// and how many of them there are before this one.
@@ -193,7 +220,7 @@ pub struct Symmetry {
     stood_for: f64,
 }
 
-/// What an action is, up to an exchange.
+/// Identity of an action, up to a permutation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Kind {
     event: Result<EventId, (u32, u32)>,
@@ -201,7 +228,7 @@ pub(crate) struct Kind {
 }
 
 impl Symmetry {
-    /// Exchanges of processes without numbers in these slots, whether or not the model keeps them: for tests
+    /// Permutations of processes without numbers in these slots, whether or not the model keeps them: for tests
     /// that show what becomes of a quotient that is wrong.
     #[doc(hidden)]
     pub fn unchecked(system: &ModelSpace, groups: &[Vec<usize>]) -> Symmetry {
@@ -216,21 +243,30 @@ impl Symmetry {
                 slots.iter().map(|slot| Content { strips: strips(slot) }).collect();
             let values = contents[0].strips.iter().map(|strip| strip.length as usize);
             let length = values.sum::<usize>() + 1;
-            Group { slots: slots.clone(), contents, length }
+            Group { slots: slots.clone(), contents, length, is_started: false, saved: 1 }
         };
         Symmetry::new(groups.iter().map(group).collect(), layout.slots.len(), layout.holder)
+    }
+
+    /// Takes note of the groups whose processes are started, by their first slots, and of how much they save.
+    fn note_started(&mut self, saved: &HashMap<usize, u64>) {
+        for group in &mut self.groups {
+            if let Some(&saved) = saved.get(&group.slots[0]) {
+                (group.is_started, group.saved) = (true, saved);
+            }
+        }
     }
 
     /// Events that only one process has, in the same order for all that are alike.
     fn own_events(&mut self, own: &[Vec<EventId>]) {
         for (slot, own) in own.iter().enumerate() {
-            if self.is_exchanged(slot) {
+            if self.is_permuted(slot) {
                 self.events.extend((0u32..).zip(own).map(|(at, &event)| (event, (slot, at))));
             }
         }
     }
 
-    /// Makes sure that exchanges move the same values of a packed state as they do in the model.
+    /// Makes sure that permutations move the same values of a packed state as they do in the model.
     fn moves_as(&self, subject: &Subject<'_>) -> Result<(), Asymmetric> {
         let all = self.group_of.len();
         for group in &self.groups {
@@ -244,7 +280,7 @@ impl Symmetry {
         Ok(())
     }
 
-    /// The values of a state that an exchange touches, in increasing order.
+    /// The values of a state that a permutation touches, in increasing order.
     fn shifts(&self, moved: &Permutation) -> Vec<Shift> {
         let mut shifts = match &self.places {
             Some(places) => places.shifts(moved),
@@ -294,8 +330,13 @@ impl Symmetry {
 
     /// Of processes with numbers.
     fn numbered(places: Places, slots: usize, carries: bool) -> Symmetry {
-        let group =
-            |slots: &Vec<usize>| Group { slots: slots.clone(), contents: Vec::new(), length: 0 };
+        let group = |slots: &Vec<usize>| Group {
+            slots: slots.clone(),
+            contents: Vec::new(),
+            length: 0,
+            is_started: false,
+            saved: 1,
+        };
         let groups = places.groups.iter().map(|of| group(&of.slots)).collect();
         let mut symmetry = Symmetry::new(groups, slots, None);
         symmetry.places = Some(places);
@@ -303,12 +344,12 @@ impl Symmetry {
         symmetry
     }
 
-    /// Whether processes that are exchanged have numbers.
+    /// Whether processes that are permuted have numbers.
     pub fn has_numbers(&self) -> bool {
         self.places.is_some()
     }
 
-    /// By slot that is exchanged: a number such that only processes with the same one may have the same in a
+    /// By slot that is permuted: a number such that only processes with the same one may have the same in a
     /// packed state.
     fn ranks(&mut self, words: &[u64]) -> HashMap<usize, usize> {
         if let Some(places) = &self.places {
@@ -344,7 +385,7 @@ impl Symmetry {
         orbit
     }
 
-    /// The exchange that leads to the state that stands for a packed state of processes with numbers.
+    /// The permutation that leads to the state that stands for a packed state of processes with numbers.
     fn sorting(places: &Places, words: &[u64], slots: usize) -> Permutation {
         let sorted = places.sort(words);
         let mut moved = Permutation::identity(slots);
@@ -356,7 +397,7 @@ impl Symmetry {
         moved
     }
 
-    /// The same for a worker that expands rows, and does not number exchanges.
+    /// The same for a worker that expands rows, and does not number permutations.
     pub(crate) fn for_worker(&self) -> Symmetry {
         let mut worker = self.clone();
         if let Some(followed) = &mut worker.followed {
@@ -388,14 +429,14 @@ impl Symmetry {
         self.groups().map(factorial).fold(1, u64::saturating_mul)
     }
 
-    /// What an action is, up to an exchange.
+    /// Identity of an action, up to a permutation.
     pub(crate) fn kind(
         &self,
         action: &Action,
         slot_of: impl Fn(MoveId) -> usize,
         part: impl Fn(MoveId) -> Option<Part>,
     ) -> Kind {
-        let group_of = |slot: usize| self.group_of[slot].expect("it is exchanged");
+        let group_of = |slot: usize| self.group_of[slot].expect("it is permuted");
         let event = match self.events.get(&action.event) {
             Some(&(slot, at)) => Err((group_of(slot), at)),
             None => Ok(action.event),
@@ -428,13 +469,46 @@ impl Symmetry {
         }
     }
 
-    /// What was read of the slot at a position of its group.
+    /// Contents of the slot at a position of its group.
     fn value(&self, group: &Group, at: usize) -> &[u64] {
         &self.values[at * group.length..(at + 1) * group.length]
     }
 }
 
 impl Symmetry {
+    /// The permutation of slots that were free before that turns one packed state into another, if there is one: a
+    /// process that is started goes to the first of them.
+    pub(crate) fn exchange(
+        &mut self,
+        before: &[u64],
+        from: &[u64],
+        to: &[u64],
+    ) -> Option<Permutation> {
+        let mut moved = Permutation::identity(self.group_of.len());
+        for number in 0..self.groups.len() {
+            if !self.groups[number].is_started || self.places.is_some() {
+                continue;
+            }
+            let [before, from, to] = [before, from, to].map(|words| {
+                self.read(number, words);
+                self.values.clone()
+            });
+            let group = &self.groups[number];
+            let of = |values: &[u64], at: usize| {
+                values[at * group.length..(at + 1) * group.length].to_vec()
+            };
+            let mut differing: Vec<usize> =
+                (0..group.slots.len()).filter(|&at| of(&from, at) != of(&to, at)).collect();
+            for at in differing.clone() {
+                let is_free = of(&before, at)[0] == 0;
+                let target = differing.iter().position(|&it| of(&to, it) == of(&from, at));
+                let target = differing.remove(target.filter(|_| is_free)?);
+                moved.set(group.slots[at], group.slots[target]);
+            }
+        }
+        Some(moved)
+    }
+
     /// Looks at a packed state whose steps are asked for next.
     pub(crate) fn turn_to(&mut self, words: &[u64]) {
         if let Some(followed) = &mut self.followed {
@@ -469,7 +543,7 @@ impl Symmetry {
     /// Whether a step in which these slots take part stands for all that are the same in the state that
     /// was looked at last. If there are steps, it does so for one at least.
     pub(crate) fn keeps(&self, slots: &[ProcessId]) -> bool {
-        // Who is followed is somebody else.
+        // A process that is followed is told apart.
         if self.is_followed() || !self.is_exact {
             return true;
         }
@@ -499,7 +573,7 @@ impl Symmetry {
     pub(crate) fn make_canonical(&mut self, words: &mut [u64]) {
         if let Some(places) = &self.places {
             let moved = Symmetry::sorting(places, words, self.group_of.len());
-            places.exchange(words, &moved);
+            places.permute(words, &moved);
             if let Some(followed) = &mut self.followed {
                 followed.note(&moved);
             }

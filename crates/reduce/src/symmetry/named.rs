@@ -1,7 +1,7 @@
-//! Whom the property and the constraints tell apart from others that are alike.
+//! Processes that the property and the constraints tell apart from others that are alike.
 //!
-//! What a property names stays where it is. A constraint may be about a process that is exchanged if there is
-//! the same one about each of the others, and whoever searches follows it through the exchanges
+//! A process that a property names stays where it is. A constraint may be about a process that is permuted if
+//! there is the same one about each of the others, and the search follows it through the permutations
 //! ([`Watched::followed`]); otherwise it names the process as well.
 
 use std::cmp::Reverse;
@@ -18,7 +18,7 @@ use crate::watched::{Watched, walk};
 /// Which processes are alike, and the events that only one of them has.
 pub(super) struct Alike<'a> {
     pub(super) system: &'a ModelSpace,
-    /// Slots that could be exchanged.
+    /// Slots that could be permuted.
     pub(super) groups: &'a [&'a [usize]],
     /// By slot: its own events, in the same order for all of a group.
     pub(super) own: &'a [Vec<EventId>],
@@ -108,7 +108,7 @@ impl<'a> Alike<'a> {
         found
     }
 
-    /// Names whoever a constraint is about.
+    /// Names the processes that a constraint is about.
     fn name_all(&self, constraint: &Constraint, named: &mut [bool]) {
         for predicate in [&constraint.when, &constraint.then] {
             match predicate {
@@ -136,7 +136,7 @@ impl<'a> Alike<'a> {
         }
     }
 
-    /// Whom a constraint is about.
+    /// Subject of a constraint.
     fn subject(&self, constraint: &Constraint) -> Subject {
         let mut what = format!("{:?}", constraint.strength);
         let mut slot = None;
@@ -234,9 +234,9 @@ impl<'a> Alike<'a> {
     }
 }
 
-/// Whom something is about, and what it is, whoever it is about.
+/// Subject of a constraint, and its demand without the subject.
 enum Subject {
-    /// Nobody, or all alike.
+    /// No process, or all alike.
     Nobody,
     One(usize, String),
     Some,

@@ -1,11 +1,12 @@
-//! Which processes can be exchanged together with their numbers.
+//! Which processes can be permuted together with their numbers.
 //!
 //! They are alike as in `detect.rs`, with two differences: their templates may also differ in constants, and
 //! a process may ask for its own number or for others by number. How numbers are used is checked in
-//! `numbers.rs`; what an exchange moves then is collected for `places.rs`.
+//! `numbers.rs`; what a permutation moves then is collected for `places.rs`.
 
 use fairly_fairness::{Predicate, Selector, StepFormula};
 use fairly_model::{Expr, Layout, Model, ModelSpace, Strip, Template, Variable};
+use fairly_omega::Stop;
 use fairly_system::EventId;
 use hashbrown::{HashMap, HashSet};
 
@@ -18,8 +19,12 @@ use super::scheme::{Kind, Kinds, Scheme};
 use super::{Asymmetric, Symmetry};
 use crate::watched::{Watched, walk};
 
-/// What can be exchanged in a model with numbers, without anybody noticing who watches this.
-pub(super) fn detect(system: &ModelSpace, watched: &Watched) -> Result<Symmetry, Asymmetric> {
+/// Finds permutations of a model with numbers that cannot be noticed by the watched question.
+pub(super) fn detect(
+    system: &ModelSpace,
+    watched: &Watched,
+    stop: Stop,
+) -> Result<Symmetry, Asymmetric> {
     let (model, layout) = (system.model(), system.layout());
     let open = |template: &Template| template.locations.iter().any(|it| it.edges.is_none());
     if model.templates.iter().any(open) {
@@ -30,7 +35,7 @@ pub(super) fn detect(system: &ModelSpace, watched: &Watched) -> Result<Symmetry,
     }
     let mut atoms = watched.values.clone();
     atoms.extend(watched.all_atoms().into_iter().filter_map(|it| system.atom_expression(it)));
-    let found = Found::of(model, layout, &atoms)?;
+    let found = Found::of(model, layout, &atoms, stop)?;
     if found.carries && watches_events(watched) {
         let events = "an event that the question is about, or may be".to_owned();
         return Err(Asymmetric::Used(events));
@@ -48,9 +53,10 @@ pub(super) fn detect(system: &ModelSpace, watched: &Watched) -> Result<Symmetry,
     if groups.is_empty() {
         return Err(Asymmetric::Named);
     }
+    super::heed(stop)?;
     let scheme = found.scheme();
     let subject = Subject::new(system, &scheme, watched, &atoms, (&families, &found.own));
-    let groups = super::kept_by(&subject, &groups)?;
+    let groups = super::kept_by(&subject, &groups, stop)?;
     let places = Collector::new(&scheme, model, layout, &groups).places()?;
     let mut symmetry = Symmetry::numbered(places, model.slots.len(), found.carries);
     symmetry.own_events(&found.own);
@@ -86,7 +92,7 @@ fn watches_events(watched: &Watched) -> bool {
 struct Found<'m> {
     typing: Typing<'m>,
     classes: Vec<Vec<usize>>,
-    /// By type that is one of numbers: the number of each process that may be exchanged.
+    /// By type that is one of numbers: the number of each process that may be permuted.
     numbers: HashMap<Type, Domain>,
     /// By slot: whether the model or the property has its number.
     named: Vec<bool>,
@@ -96,8 +102,14 @@ struct Found<'m> {
 }
 
 impl<'m> Found<'m> {
-    fn of(model: &'m Model, layout: &Layout, atoms: &[Expr]) -> Result<Found<'m>, Asymmetric> {
-        let started = detect::started(model);
+    fn of(
+        model: &'m Model,
+        layout: &Layout,
+        atoms: &[Expr],
+        stop: Stop,
+    ) -> Result<Found<'m>, Asymmetric> {
+        super::heed(stop)?;
+        let started = detect::kinds_started(model);
         let mut typing = Typing::of(model, atoms, |template| !started.contains(&template));
         let private = detect::private_events(model, layout);
         let template = |slot: usize| layout.slots[slot].variants[0].template;
@@ -111,6 +123,7 @@ impl<'m> Found<'m> {
         let mut shapes = Shapes::default();
         let mut fit = Fit::of(model, layout, &gathered);
         for slot in (0..model.slots.len()).filter(|&slot| fit.is_fit(slot)) {
+            super::heed(stop)?;
             let of = template(slot);
             let shape =
                 shapes.number(of, || without_constants(&detect::shape(model, of, slot, &private)));
@@ -293,13 +306,13 @@ fn without_constants(shape: &str) -> String {
     all
 }
 
-/// Collects what an exchange moves.
+/// Collects what a permutation moves.
 struct Collector<'a> {
     scheme: &'a Scheme,
     model: &'a Model,
     layout: &'a Layout,
     places: Places,
-    exchanged: HashSet<usize>,
+    permuted: HashSet<usize>,
 }
 
 impl<'a> Collector<'a> {
@@ -313,15 +326,15 @@ impl<'a> Collector<'a> {
             .iter()
             .map(|slots| Belongings { slots: slots.clone(), ..Belongings::default() })
             .collect();
-        let exchanged: HashSet<usize> = groups.iter().flat_map(|it| it.slots.clone()).collect();
+        let permuted: HashSet<usize> = groups.iter().flat_map(|it| it.slots.clone()).collect();
         let mut places = Places { groups, holder: layout.holder, ..Places::default() };
         for all in &scheme.domains {
-            let kept = all.numbers.iter().filter(|(slot, _)| exchanged.contains(*slot));
+            let kept = all.numbers.iter().filter(|(slot, _)| permuted.contains(*slot));
             let numbers: HashMap<usize, i64> = kept.map(|(&slot, &value)| (slot, value)).collect();
             let slots = numbers.iter().map(|(&slot, &value)| (value, slot)).collect();
             places.domains.push(Domain { numbers, slots });
         }
-        Collector { scheme, model, layout, places, exchanged }
+        Collector { scheme, model, layout, places, permuted }
     }
 
     fn places(mut self) -> Result<Places, Asymmetric> {
@@ -335,7 +348,7 @@ impl<'a> Collector<'a> {
             }
         }
         for (slot, of) in self.layout.slots.iter().enumerate() {
-            if self.exchanged.contains(&slot) {
+            if self.permuted.contains(&slot) {
                 continue;
             }
             for (kind, variant) in (1i64..).zip(&of.variants) {
@@ -366,7 +379,7 @@ impl<'a> Collector<'a> {
         Ok(self.places)
     }
 
-    /// What is in the slots of a group.
+    /// Collects the contents of the slots of a group.
     fn collect_slots(&mut self, number: usize) {
         let slots = self.places.groups[number].slots.clone();
         let layout = self.layout;
@@ -412,7 +425,7 @@ impl<'a> Collector<'a> {
         group.matrices.extend(matrices);
     }
 
-    /// What is in no slot that is exchanged: cells may belong to processes, or be their numbers.
+    /// Collects the contents outside of permuted slots: cells may belong to processes, or be their numbers.
     fn collect_shared(&mut self, strip: Strip, kinds: Kinds, only_if: Option<(Strip, Need)>) {
         let index = kinds.index.filter(|_| strip.length > 1);
         let inside =

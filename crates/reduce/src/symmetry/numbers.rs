@@ -1,16 +1,16 @@
 //! Which values of a model may be numbers of processes: a guess, from how they are used.
 //!
 //! A process may know its own number (`_pid`, or a constant in which it differs from others like it), keep
-//! it in variables, send it, and own the cell of an array with it. Exchanging processes then exchanges these
+//! it in variables, send it, and own the cell of an array with it. Permuting processes then permutes these
 //! values and cells as well. Whatever else is done with a number, computing with it, comparing by order, taking
 //! it for a truth value, is *plain*: then the guess is given up, with the place for a reason.
 //!
 //! Values that meet in an assignment, a comparison, a message, an index or the name of an event have one type.
 //! There is a type for each variable, each index of an array, each cell of a channel, each constant where it
 //! stands; types that meet are joined. A constant that is the number of some process names it, and so it stays
-//! where it is; any other constant, for nobody, say, is moved by no exchange.
+//! where it is; any other constant, one for no process, say, is moved by no permutation.
 //!
-//! Whether processes can be exchanged with these numbers is decided in `automorphism.rs`, so a mistake here
+//! Whether processes can be permuted with these numbers is decided in `automorphism.rs`, so a mistake here
 //! costs a reduction and nothing else.
 
 use fairly_model::{
@@ -71,8 +71,8 @@ pub(super) struct Typing<'m> {
 }
 
 impl<'m> Typing<'m> {
-    /// The types of a model and of what is watched. Nobody starts the processes of the templates that are
-    /// `always_there`, so what they do first does not matter.
+    /// The types of a model and of what is watched. Processes of the templates that are `always_there` are not
+    /// started, so their first statements do not matter.
     pub(super) fn of(
         model: &'m Model,
         watched: &[Expr],
@@ -294,7 +294,7 @@ impl<'m> Typing<'m> {
                 let slot = self.expr(slot);
                 self.join(slot, OWN);
                 let types = self.locals[template.index()][local.index()];
-                // What is read where there is no such process.
+                // The value that is read where there is no such process.
                 self.constants[self.template].push(Constant { value: 0, of: types.value });
                 types
             }

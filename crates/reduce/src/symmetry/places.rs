@@ -1,16 +1,16 @@
-//! What goes with a process that is exchanged, beside what is in its slot: cells of arrays that its number
-//! is the index of, and its number wherever it is kept.
+//! Places of a process beside its slot, which a permutation moves with it: cells of arrays that its number is
+//! the index of, and its number wherever it is kept.
 //!
 //! The state that stands for others has the slots of each group sorted by what belongs to them. Of a
 //! process that another one keeps the number of, what belongs to the other is looked at too, as far as
 //! sorting has told processes apart; what is not told apart so stays in its order. So two states that are the
-//! same up to an exchange may be represented by different ones where processes know each other. That costs
-//! states and is never wrong: any state of an orbit may stand for it, since the exchange is remembered.
+//! same up to a permutation may be represented by different ones where processes know each other. That costs
+//! states and is never wrong: any state of an orbit may stand for it, since the permutation is remembered.
 
 use fairly_model::Strip;
 use hashbrown::HashMap;
 
-use super::exchanges::Permutation;
+use super::permutations::Permutation;
 use super::scheme::Shift;
 
 /// One value of a state.
@@ -19,7 +19,7 @@ pub(super) type Cell = (Strip, u32);
 /// The numbers by which processes are known somewhere.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Domain {
-    /// By slot that is exchanged.
+    /// By slot that is permuted.
     pub(super) numbers: HashMap<usize, i64>,
     pub(super) slots: HashMap<i64, usize>,
 }
@@ -37,7 +37,7 @@ impl Domain {
     }
 }
 
-/// A number of a process that is kept in no slot that is exchanged.
+/// A number of a process that is kept in no slot that is permuted.
 #[derive(Clone, Debug)]
 pub(super) struct Reference {
     pub(super) cell: Cell,
@@ -77,7 +77,7 @@ pub(super) struct Matrix {
     pub(super) domain: Option<usize>,
 }
 
-/// What belongs to the processes of a group.
+/// Places of the processes of a group.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Belongings {
     pub(super) slots: Vec<usize>,
@@ -85,7 +85,7 @@ pub(super) struct Belongings {
     pub(super) matrices: Vec<Matrix>,
 }
 
-/// Everything that an exchange moves.
+/// Everything that a permutation moves.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Places {
     pub(super) groups: Vec<Belongings>,
@@ -98,7 +98,7 @@ pub(super) struct Places {
 pub(super) struct Sorted {
     /// By slot: how many kinds of processes of its group come before it.
     pub(super) ranks: HashMap<usize, usize>,
-    /// Whether processes of the same rank can be exchanged without any change.
+    /// Whether processes of the same rank can be permuted without any change.
     pub(super) is_exact: bool,
 }
 
@@ -112,8 +112,8 @@ fn get((strip, element): Cell, words: &[u64]) -> i64 {
 }
 
 impl Places {
-    /// Exchanges processes of a packed state.
-    pub(super) fn exchange(&self, words: &mut [u64], moved: &Permutation) {
+    /// Permutes processes of a packed state.
+    pub(super) fn permute(&self, words: &mut [u64], moved: &Permutation) {
         let before = words.to_vec();
         let after = |domain: Option<usize>, value: i64| match domain {
             Some(domain) => self.domains[domain].after(value, moved),
@@ -149,7 +149,7 @@ impl Places {
         }
     }
 
-    /// The values of a state that an exchange touches, but for whoever holds.
+    /// The values of a state that a permutation touches, but for the process that holds.
     pub(super) fn shifts(&self, moved: &Permutation) -> Vec<Shift> {
         let number = |(strip, element): Cell| strip.cell + element;
         let mut shifts = Vec::new();
@@ -240,7 +240,7 @@ impl Places {
                 found += rank + 1;
             }
             ranks = next;
-            // Whoever keeps no number of another is told apart at once.
+            // Processes that keep no number of another are told apart at once.
             if is_exact || found == kinds {
                 return Sorted { ranks, is_exact };
             }

@@ -1,14 +1,13 @@
-//! What a permutation of processes does to values, written down once.
+//! Schemes: the effect of a permutation of processes on values, written down once.
 //!
 //! A [`Scheme`] says which values are numbers of processes, and which arrays have them for indices. It is a
-//! guess. What a permutation does to a model (`automorphism.rs`) is derived from it, and so is what it does to
-//! a packed state: [`Scheme::shifts`] lists the cells that move, and whoever exchanges packed states must
-//! move the same ones.
+//! guess. The image of a model (`automorphism.rs`) is derived from it, and so is that of a packed state:
+//! [`Scheme::shifts`] lists the cells that move, and a permutation of packed states must move the same ones.
 
 use fairly_model::{Layout, Model, Strip};
 use hashbrown::HashMap;
 
-use super::exchanges::Permutation;
+use super::permutations::Permutation;
 use super::places::Domain;
 
 /// A domain of numbers, by position in [`Scheme::domains`]; `None` for values that no permutation changes.
@@ -17,7 +16,7 @@ pub(super) type Kind = Option<usize>;
 /// The domain of slot numbers.
 pub(super) const SLOTS: usize = 0;
 
-/// What a variable holds and, of an array, what its index is.
+/// Meaning of the values of a variable and, of an array, of its indices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Kinds {
     pub(super) value: Kind,
@@ -57,6 +56,15 @@ impl Scheme {
             cells: model.channels.iter().map(|it| vec![None; it.cells.len()]).collect(),
             families: HashMap::new(),
         }
+    }
+
+    /// Whether nothing is a number but the number of a slot.
+    pub(super) fn is_nameless(&self) -> bool {
+        let none = |kinds: &Kinds| *kinds == Kinds::default();
+        self.variables.iter().all(none)
+            && self.locals.iter().flatten().all(none)
+            && self.cells.iter().flatten().all(Option::is_none)
+            && self.families.is_empty()
     }
 
     /// The number that a number becomes.

@@ -1,22 +1,21 @@
-//! What a step adds to the beginning of a run, as a number: the letter it reads, or the transition
-//! that it is.
+//! Labels of steps at the beginning of a run, as numbers: the letter that is read, or the transition.
 
 use fairly_omega::StateId;
-use fairly_system::{AtomIndex, EventKind, EventReading, Transition, TransitionSystem};
+use fairly_system::{AtomIndex, EventKind, EventPosition, Transition, TransitionSystem};
 use hashbrown::HashMap;
 
 use crate::product::Binding;
 use crate::stored::Stored;
 
-use super::Reading;
+use super::PrefixKind;
 
 /// The number of a letter or of a transition.
 pub(super) type LabelId = u32;
 
 /// Two steps have the same label iff beginnings that differ only in them are the same.
 pub(super) struct Labels {
-    reading: Reading,
-    events: EventReading,
+    reading: PrefixKind,
+    events: EventPosition,
     /// The state propositions of the property.
     atoms: Vec<AtomIndex>,
     /// By state: the number of the set of propositions that hold in it.
@@ -27,7 +26,7 @@ pub(super) struct Labels {
 }
 
 impl Labels {
-    pub(super) fn new(reading: Reading, events: EventReading, bindings: &[Binding]) -> Self {
+    pub(super) fn new(reading: PrefixKind, events: EventPosition, bindings: &[Binding]) -> Self {
         let atom = |binding: &Binding| match binding {
             Binding::State(atom) => Some(*atom),
             Binding::Event(_) => None,
@@ -53,7 +52,7 @@ impl Labels {
         transition: Transition,
     ) -> LabelId {
         let key = match self.reading {
-            Reading::Trace => {
+            PrefixKind::Trace => {
                 let event = system.action(transition.action).event;
                 // An observer does not tell internal steps apart, only that there is one.
                 let seen = match system.signature().event_kind(event) {
@@ -61,12 +60,12 @@ impl Labels {
                     EventKind::Idle | EventKind::Visible | EventKind::Termination => event.0,
                 };
                 let read = match self.events {
-                    EventReading::Leaving => from,
-                    EventReading::Entering => transition.target,
+                    EventPosition::Leaving => from,
+                    EventPosition::Entering => transition.target,
                 };
                 (seen, self.valuation(system, read), 0)
             }
-            Reading::Run => (from.0, transition.action.0, transition.target.0),
+            PrefixKind::Run => (from.0, transition.action.0, transition.target.0),
         };
         let fresh = u32::try_from(self.numbers.len()).expect("fewer labels than steps");
         *self.numbers.entry(key).or_insert(fresh)
@@ -96,11 +95,11 @@ impl Labels {
         other: StateId,
     ) -> bool {
         match (self.reading, self.events) {
-            (Reading::Trace, EventReading::Leaving) => true,
-            (Reading::Trace, EventReading::Entering) => {
+            (PrefixKind::Trace, EventPosition::Leaving) => true,
+            (PrefixKind::Trace, EventPosition::Entering) => {
                 self.valuation(system, one) == self.valuation(system, other)
             }
-            (Reading::Run, _) => one == other,
+            (PrefixKind::Run, _) => one == other,
         }
     }
 

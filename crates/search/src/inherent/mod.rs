@@ -28,21 +28,21 @@
 //! Deviations from the paper: sets of sets for each `q`, never their union (003-1); the abort rule
 //! tests whole subsets, so it does not depend on the order (003-2); nothing is claimed of states that
 //! are not live (003-3, 003-7); deadlocks idle, so every state of the system has a run (003-4); the
-//! system may be nondeterministic (003-5), and [`Reading`] says what a beginning is then. The
+//! system may be nondeterministic (003-5), and [`PrefixKind`] says what a beginning is then. The
 //! product itself is explored before the subsets by all procedures; it is the small part.
 //!
-//! Where events are read as [`EventReading::Entering`], a beginning has read the propositions of the
+//! Where events are read as [`EventPosition::Entering`], a beginning has read the propositions of the
 //! state it has come to, and of the initial state before the first step; nothing else changes.
 
 mod labels;
 mod naive;
 mod pairs;
 
-pub use fairly_fairness::Reading;
+pub use fairly_fairness::PrefixKind;
 use std::borrow::Cow;
 
 use fairly_omega::{Acceptance, Automaton, Graph, MarkSet, MarkSetId, StateId, Step, emptiness};
-use fairly_system::{EventReading, Run, RunStep, Transition, TransitionSystem};
+use fairly_system::{EventPosition, Run, RunStep, Transition, TransitionSystem};
 
 use crate::bounded::{Bounds, Cut};
 use crate::prefix::Prefix;
@@ -64,13 +64,13 @@ pub enum Procedure {
     Improved,
 }
 
-/// What to decide and how.
+/// Configuration of the decision.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// What a beginning is.
-    pub reading: Reading,
+    /// Meaning of a prefix.
+    pub reading: PrefixKind,
     /// Which event a position reads.
-    pub events: EventReading,
+    pub events: EventPosition,
     /// Which procedure.
     pub procedure: Procedure,
     /// On the nodes of the product, and on the pairs explored.
@@ -98,7 +98,7 @@ pub enum Verdict {
 pub struct Answer {
     /// The verdict.
     pub verdict: Verdict,
-    /// What was explored.
+    /// Cost of the search.
     pub effort: Effort,
     /// How it was decided.
     pub decided: Decided,
@@ -134,7 +134,7 @@ pub enum Decided {
     Beginning,
 }
 
-/// What was explored before the verdict was known.
+/// Numbers of nodes and edges that were explored before the verdict was known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effort {
     /// Nodes of the product of the system and the property.
@@ -187,7 +187,7 @@ pub fn check<S: TransitionSystem>(
     Ok(Answer { verdict, effort, decided, sets, five })
 }
 
-/// What a procedure found.
+/// Finding of a procedure.
 struct Found {
     prefix: Option<Prefix>,
     effort: Effort,
@@ -235,7 +235,7 @@ fn by_sets<S: TransitionSystem>(
 /// # Errors
 /// When the system goes no further on any way.
 fn some_run<S: TransitionSystem>(system: &mut S, start: StateId) -> Result<Run, Cut> {
-    let mut graph = From {
+    let mut graph = AllPaths {
         system,
         start,
         transitions: Vec::new(),
@@ -258,7 +258,7 @@ fn some_run<S: TransitionSystem>(system: &mut S, start: StateId) -> Result<Run, 
 }
 
 /// A system as a graph in which every path is accepted.
-struct From<'a, S> {
+struct AllPaths<'a, S> {
     system: &'a mut S,
     start: StateId,
     transitions: Vec<Transition>,
@@ -268,7 +268,7 @@ struct From<'a, S> {
     limit: Option<StateId>,
 }
 
-impl<S: TransitionSystem> From<'_, S> {
+impl<S: TransitionSystem> AllPaths<'_, S> {
     fn transitions(&mut self, state: StateId) -> &[Transition] {
         self.transitions.clear();
         if is_limit(self.system, state) {
@@ -280,7 +280,7 @@ impl<S: TransitionSystem> From<'_, S> {
     }
 }
 
-impl<S: TransitionSystem> Graph for From<'_, S> {
+impl<S: TransitionSystem> Graph for AllPaths<'_, S> {
     fn initial(&mut self) -> Vec<StateId> {
         vec![self.start]
     }

@@ -88,7 +88,7 @@ pub(super) fn check<S: TransitionSystem>(
     let mut complement =
         Complement { sets: Vec::new(), numbers: HashMap::new(), steps: Vec::new() };
     complement.number(Box::default());
-    // What a run has read before its first step may depend on where it starts.
+    // The letters that a run has read before its first step may depend on where it starts.
     let mut begin: Vec<Beginning> = Vec::new();
     for state in system.initial() {
         let starts = stored.explored.starts().filter(|node| live[node.index()]);

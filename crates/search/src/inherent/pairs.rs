@@ -44,7 +44,7 @@ pub(super) struct Pairs<'a, S> {
     met: HashSet<(StateId, SetId)>,
     /// By state: the pairs with minimal sets, where only those are kept.
     minimal: HashMap<StateId, Vec<u32>>,
-    /// What the system does in a state, with the labels.
+    /// Steps of the system in a state, with the labels.
     steps: HashMap<StateId, Box<[(Transition, LabelId)]>>,
 }
 

@@ -32,7 +32,7 @@ struct Waiting {
 }
 
 /// States in the order in which they were met, with the ways to them as a tree whose dead branches are
-/// forgotten: a node that nothing waits behind any more is free for another one.
+/// reset: a node that nothing waits behind any more is free for another one.
 ///
 /// There is a node for every eighth level only, with the steps to it from the node before. One for each
 /// state on the way was tried: in the largest examples they were three to eight times as many as the
@@ -125,7 +125,7 @@ impl Frontier {
         id
     }
 
-    /// Forgets the way of a state that has been expanded, as far as nothing else waits behind it.
+    /// Resets the way of a state that has been expanded, as far as nothing else waits behind it.
     pub(super) fn leave(&mut self, way: Way) {
         let mut id = way.node;
         while let Some(node) = self.nodes.get_mut(id as usize) {
@@ -160,7 +160,7 @@ mod tests {
 
     /// In a comb only what waits and the way to it take nodes, whatever was met before.
     #[test]
-    fn dead_branches_are_forgotten() {
+    fn dead_branches_are_dead_resets() {
         let mut frontier = Frontier::new(1, 40 * NODE_AND_STATE).expect("room");
         frontier.start(&[0]);
         let mut row = Vec::new();

@@ -23,7 +23,7 @@ pub(super) enum Answers {
     },
 }
 
-/// What is answered in one state.
+/// Answers in one state.
 #[derive(Default)]
 pub(super) struct Answered {
     bits: u64,

@@ -90,7 +90,7 @@ pub(super) struct Table {
 impl Table {
     fn new() -> Self {
         let bits = *BITS.start();
-        Table { sets: MarkTable::new(), recent: forgotten(bits), bits }
+        Table { sets: MarkTable::new(), recent: dead_resets(bits), bits }
     }
 
     #[inline]
@@ -117,7 +117,7 @@ impl Table {
         let union = self.sets.intern(both);
         if self.sets.len() > self.recent.len() / 2 && self.bits < *BITS.end() {
             self.bits += 1;
-            self.recent = forgotten(self.bits);
+            self.recent = dead_resets(self.bits);
         }
         let slot = self.slot(a, b);
         self.recent[slot] = [a, b, union];
@@ -127,7 +127,7 @@ impl Table {
 
 /// A table in which nothing is remembered. The union of twice the empty set is the empty set: true
 /// wherever it stands.
-fn forgotten(bits: u32) -> Box<[[MarkSetId; 3]]> {
+fn dead_resets(bits: u32) -> Box<[[MarkSetId; 3]]> {
     vec![[MarkSetId::EMPTY; 3]; 1 << bits].into()
 }
 

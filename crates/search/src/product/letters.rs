@@ -1,10 +1,9 @@
 //! Which edges of the automaton a letter lets it take, found out once a letter.
 //!
-//! What holds in a state is a set of propositions, and what an event is to the automaton another;
-//! systems have many states and events, but few such sets. Both are numbered, a letter is a pair of
-//! their numbers, and for a letter and a state of the automaton the edges are listed when they are
-//! first asked for. A state of the system costs four bytes, and none if no proposition is about
-//! states.
+//! The propositions that hold in a state are a set, and those of an event another; systems have many states and
+//! events, but few such sets. Both are numbered, a letter is a pair of their numbers, and for a letter and a
+//! state of the automaton the edges are listed when they are first asked for. A state of the system costs four
+//! bytes, and none if no proposition is about states.
 
 use std::hash::BuildHasher;
 use std::ops::Range;
@@ -42,7 +41,7 @@ enum Place {
     Event(usize),
 }
 
-/// What is asked of a step.
+/// Question about a step.
 #[derive(Clone, PartialEq, Eq)]
 enum Happens {
     Event(EventSet),
@@ -93,7 +92,7 @@ struct Read {
 /// The marks of the automaton's edges, by their number there.
 ///
 /// Its table may hold sets that no edge carries any more, with marks of a condition that was rewritten.
-/// Whatever the automaton does not declare means nothing, and is a mark of something else here.
+/// A mark that the automaton does not declare means nothing there, and is a mark of something else here.
 fn edge_marks(automaton: &Automaton, marks: &mut Joins) -> Vec<MarkSetId> {
     let declared = MarkSet::first(automaton.mark_count());
     let mut known = vec![None; automaton.mark_table().len()];
@@ -159,7 +158,7 @@ impl<'a> Letters<'a> {
         !self.happens.is_empty()
     }
 
-    /// What holds in a state, asked once.
+    /// Propositions that hold in a state, asked once.
     pub(super) fn valuation<S: TransitionSystem>(
         &mut self,
         system: &mut S,
@@ -193,7 +192,7 @@ impl<'a> Letters<'a> {
         self.valuations.has(valuation, at.expect("it was to be known"))
     }
 
-    /// What an action is to the automaton.
+    /// Meaning of an action to the automaton.
     pub(super) fn happening(&mut self, action: &Action, signature: &Signature) -> Happening {
         let Letters { happens, happenings, .. } = self;
         happenings.number(|at| match &happens[at] {

@@ -6,7 +6,7 @@
 //! those of the constraints. What is enabled is asked of the system state, so an edge that the
 //! automaton does not have takes nothing away from it.
 //!
-//! Where events are read as [`EventReading::Entering`], the letter has the propositions of the state
+//! Where events are read as [`EventPosition::Entering`], the letter has the propositions of the state
 //! that the step leads to, and the first letter, without an event, is read before the first step: the
 //! automaton is then in a successor of an initial state. The marks of that edge are seen once, so they
 //! do not matter.
@@ -35,9 +35,9 @@ mod states;
 use std::borrow::Cow;
 
 use fairly_fairness::{Constraint, Lowering};
-use fairly_omega::{Acceptance, Automaton, Graph, MarkSet, MarkSetId, StateId, Step};
+use fairly_omega::{Acceptance, Automaton, Graph, Hop, MarkSet, MarkSetId, StateId, Step};
 use fairly_system::{
-    ActionId, EventId, EventReading, FaultKind, MoveId, Transition, TransitionSystem,
+    ActionId, EventId, EventPosition, FaultKind, MoveId, Transition, TransitionSystem,
 };
 use hashbrown::HashMap;
 
@@ -49,14 +49,14 @@ pub use negation::{Binding, LetterMark, Negation};
 use nodes::Nodes;
 use states::States;
 
-/// What an action means in the product, wherever it is taken.
+/// Meaning of an action in the product, wherever it is taken.
 #[derive(Clone, Copy)]
 struct OfAction {
     event: EventId,
     happening: Happening,
     /// The marks that it gives to its steps.
     marks: MarkSetId,
-    /// What it answers where it is enabled.
+    /// Its answers where it is enabled.
     answers: Answer,
 }
 
@@ -64,14 +64,14 @@ struct OfAction {
 pub struct Product<'a, S> {
     system: &'a mut S,
     automaton: &'a Automaton,
-    reading: EventReading,
+    reading: EventPosition,
     lowering: Lowering,
     acceptance: Acceptance,
     letters: Letters<'a>,
     marks: Joins,
     answers: Answers,
     actions: Vec<Option<OfAction>>,
-    /// What a move answers where it is offered.
+    /// Answers of a move where it is offered.
     moves: Vec<Option<Answer>>,
     /// The marks of constraints about a state and an event together.
     mixed: HashMap<(Valuation, EventId), MarkSetId>,
@@ -170,6 +170,30 @@ impl<'a, S: TransitionSystem> Product<'a, S> {
         found.expect("the node has such a step")
     }
 
+    /// The step of a node that has this action and leads to a state of the system and of the automaton: the `nth` one,
+    /// if it is such a step, or else the first. `None` if there is none.
+    pub fn hop(
+        &mut self,
+        from: (StateId, StateId),
+        nth: u32,
+        action: ActionId,
+        to: (StateId, StateId),
+    ) -> Option<Hop> {
+        let from = self.nodes.number(from.0, from.1)?;
+        let (mut count, mut found) = (0, None);
+        self.explore(from, |nodes, transition, at, _| {
+            let is_such = transition == Transition { target: to.0, action } && at == to.1;
+            if is_such
+                && (found.is_none() || count == nth)
+                && let Some(to) = nodes.number(to.0, to.1)
+            {
+                found = Some(Hop { from, nth: count, to });
+            }
+            count += 1;
+        });
+        found
+    }
+
     /// Appends the transitions of the system behind the steps of a node, in the order of the steps.
     pub fn transitions(&mut self, node: StateId, out: &mut Vec<Transition>) {
         self.explore(node, |_, transition, _, _| out.push(transition));
@@ -242,12 +266,12 @@ impl<'a, S: TransitionSystem> Product<'a, S> {
         self.look(state);
         let Some(begin) = self.states.begin(state) else { return };
         let is_mixed = self.lowering.asks_steps();
-        if self.reading == EventReading::Leaving && !is_mixed && !self.letters.read_events() {
+        if self.reading == EventPosition::Leaving && !is_mixed && !self.letters.read_events() {
             return self.explore_alike(state, at, begin, step);
         }
         let of_state = self.states.marks(state);
         let holding = match self.reading {
-            EventReading::Entering if !is_mixed => None,
+            EventPosition::Entering if !is_mixed => None,
             _ => Some(self.letters.valuation(self.system, state)),
         };
         let mut next = Some(begin);
@@ -261,7 +285,7 @@ impl<'a, S: TransitionSystem> Product<'a, S> {
                 marks = self.marks.join(marks, mixed);
             }
             let valuation = match (self.reading, holding) {
-                (EventReading::Leaving, Some(holding)) => holding,
+                (EventPosition::Leaving, Some(holding)) => holding,
                 _ => {
                     let read = transition.target;
                     if read != state && self.stops_in(read) {
@@ -309,7 +333,7 @@ impl<'a, S: TransitionSystem> Product<'a, S> {
         }
     }
 
-    /// What an action means, found out once.
+    /// Meaning of an action, computed once.
     #[inline]
     fn of_action(&mut self, action: ActionId) -> OfAction {
         match self.actions.get(action.index()) {
@@ -319,8 +343,9 @@ impl<'a, S: TransitionSystem> Product<'a, S> {
     }
 
     fn meet_action(&mut self, action: ActionId) -> OfAction {
-        let (event, signature) = (self.system.action(action).event, self.system.signature());
-        let (taken, answers) = self.lowering.of_action(action, self.system);
+        let (of, signature) = (self.system.action(action), self.system.signature());
+        let event = of.event;
+        let (taken, answers) = self.lowering.of_action(action, of, signature);
         let known = OfAction {
             event,
             happening: self.letters.happening(self.system.action(action), signature),
@@ -334,7 +359,7 @@ impl<'a, S: TransitionSystem> Product<'a, S> {
         known
     }
 
-    /// What a move answers where it is offered.
+    /// Answers of a move where it is offered.
     fn of_move(&mut self, id: MoveId) -> Answer {
         if id.index() >= self.moves.len() {
             self.moves.resize(id.index() + 1, None);
@@ -365,8 +390,8 @@ impl<S: TransitionSystem> Graph for Product<'_, S> {
         let mut nodes = Vec::new();
         for state in self.system.initial() {
             let starts = match self.reading {
-                EventReading::Leaving => self.automaton.initial().to_vec(),
-                EventReading::Entering => self.entered(state),
+                EventPosition::Leaving => self.automaton.initial().to_vec(),
+                EventPosition::Entering => self.entered(state),
             };
             let before = nodes.len();
             for at in starts {

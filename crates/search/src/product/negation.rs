@@ -2,9 +2,9 @@
 
 use fairly_fairness::Selector;
 use fairly_omega::{Acceptance, Automaton, Label, Mark};
-use fairly_system::{AtomIndex, EventReading, EventSet};
+use fairly_system::{AtomIndex, EventPosition, EventSet};
 
-/// What a proposition of the automaton means in the system.
+/// Meaning of a proposition of the automaton in the system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Binding {
     /// The step has one of these events.
@@ -32,14 +32,14 @@ pub struct LetterMark {
 pub struct Negation<'a> {
     /// Accepts the words that violate the property, the premises aside.
     pub automaton: &'a Automaton,
-    /// What its propositions mean in the system, in order.
+    /// Meanings of its propositions in the system, in order.
     pub bindings: Vec<Binding>,
     /// Marks for premises; numbered from the automaton's mark count on.
     pub letter_marks: Vec<LetterMark>,
     /// The condition over them.
     pub letter_acceptance: Acceptance,
     /// Which event a position reads.
-    pub reading: EventReading,
+    pub reading: EventPosition,
 }
 
 impl<'a> Negation<'a> {
@@ -47,13 +47,13 @@ impl<'a> Negation<'a> {
     pub fn new(automaton: &'a Automaton, bindings: Vec<Binding>) -> Self {
         assert_eq!(bindings.len(), automaton.propositions().len(), "one binding a proposition");
         let letter_acceptance = Acceptance::True;
-        let reading = EventReading::default();
+        let reading = EventPosition::default();
         Negation { automaton, bindings, letter_marks: Vec::new(), letter_acceptance, reading }
     }
 
     /// The same with events read so.
     #[must_use]
-    pub fn reading(mut self, reading: EventReading) -> Self {
+    pub fn reading(mut self, reading: EventPosition) -> Self {
         self.reading = reading;
         self
     }

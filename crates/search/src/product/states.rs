@@ -1,4 +1,4 @@
-//! What the system has said of its states, asked once.
+//! Answers of the system about its states, asked once.
 
 use fairly_omega::tables::{grow, reserve};
 use fairly_omega::{MarkSetId, StateId};

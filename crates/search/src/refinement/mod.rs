@@ -52,15 +52,15 @@ use view::{Context, Symbol, View, subset};
 
 pub use determinism::{Determinism, Nondeterminism, deterministic};
 
-/// What is observed of a system.
+/// Observations of a system that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Model {
-    /// What it can do.
+    /// Its traces.
     Traces,
-    /// What it can do, and refuse in stable states. A system that only diverges refuses nothing,
-    /// and so refines everything that has its traces.
+    /// Its traces, and its refusals in stable states. A system that only diverges refuses nothing, and so
+    /// refines everything that has its traces.
     Failures,
-    /// What it can refuse, and where it can diverge, with everything possible afterwards.
+    /// Its refusals and divergences, with everything possible after a divergence.
     FailuresDivergences,
 }
 
@@ -84,21 +84,21 @@ pub struct Violation {
     /// A run of the implementation, internal steps included. No run that shows a violation has
     /// fewer steps before the state where it shows.
     pub trace: Prefix,
-    /// What is wrong.
+    /// Kind of the violation.
     pub kind: ViolationKind,
 }
 
-/// What is wrong at the end of a [`Violation`].
+/// Kind of the violation at the end of a [`Violation`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ViolationKind {
     /// The last step of the run has this event, and the specification cannot do that now.
     ExtraEvent(String),
     /// The last state refuses too much.
     Refuses {
-        /// What the implementation insists on, in alphabetical order.
+        /// Acceptance set of the implementation, in alphabetical order.
         offered: Vec<String>,
-        /// What the specification may insist on: the least such sets. None of them is within
-        /// `offered`. There is none if it never comes to rest.
+        /// Acceptance sets of the specification: the least such sets. None of them is within `offered`. There
+        /// is none if it never comes to rest.
         allowed: Vec<Vec<String>>,
     },
     /// Internal steps can go on for ever from the last state, and the specification's cannot.

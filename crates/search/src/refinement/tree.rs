@@ -1,4 +1,4 @@
-//! What a breadth-first search has met, and how.
+//! Search tree of a breadth-first search: the met nodes, and the ways to them.
 
 use fairly_omega::StateId;
 use fairly_system::{ActionId, RunStep};

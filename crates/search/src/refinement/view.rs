@@ -9,8 +9,8 @@ use hashbrown::HashMap;
 use crate::bounded::{Bounds, Budget, Cut};
 use crate::product::is_limit;
 
-/// What an observer makes of a step. Two systems are compared by one [`Alphabet`], so that the
-/// same name has the same symbol in both.
+/// Symbol of a step for an observer. Two systems are compared by one [`Alphabet`], so that the same name has
+/// the same symbol in both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Symbol(u32);
 
@@ -53,7 +53,7 @@ impl Alphabet {
     }
 }
 
-/// What one question has in common for all systems in it: the names and the bounds.
+/// Context of one question for all systems in it: the names and the bounds.
 pub(super) struct Context {
     alphabet: Alphabet,
     budget: Budget,
@@ -75,7 +75,7 @@ impl Context {
     pub(super) fn spend(&mut self) -> Result<(), Cut> {
         self.budget.allows_another(self.spent)?;
         self.spent += 1;
-        // What was met, with the way to it, in a list and a map.
+        // A met node, with the way to it, in a list and a map.
         self.held += 48;
         self.tick()
     }
@@ -202,10 +202,10 @@ impl<'a, S: TransitionSystem> View<'a, S> {
         self.symbols[event.index()]
     }
 
-    /// What a state insists on, in increasing order: it refuses everything else. None if it refuses
-    /// nothing, because an internal step may still change what it offers.
+    /// Acceptance set of a state, in increasing order: it refuses everything else. None if it refuses nothing,
+    /// because an internal step may still change what it offers.
     ///
-    /// A state that can terminate insists on ✓ alone, whatever else it offers, since nobody can
+    /// A state that can terminate insists on ✓ alone, whatever else it offers, since its environment cannot
     /// prevent it from terminating (Roscoe 1997: if s⌢⟨✓⟩ is a trace, (s, Σ) is a failure).
     pub(super) fn acceptance(
         &mut self,

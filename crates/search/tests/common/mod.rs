@@ -1,4 +1,4 @@
-//! What the tests of this crate share: systems by hand and at random, and the same as plain data.
+//! Helpers that the tests of this crate share: systems by hand and at random, and the same as plain data.
 
 pub(crate) mod cases;
 pub(crate) mod plain;

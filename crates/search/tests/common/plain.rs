@@ -6,7 +6,7 @@ use fairly_explore::Explored;
 use fairly_fairness::{Constraint, Predicate, Selector, Strength};
 use fairly_omega::{Acceptance, Automaton, Disjunct, Mark, MarkSet, Prop, StateId};
 use fairly_search::Binding;
-use fairly_system::{Action, ActionId, EventReading, MoveId, Network, TransitionSystem};
+use fairly_system::{Action, ActionId, EventPosition, MoveId, Network, TransitionSystem};
 
 /// A step of a system: number of the source, action, number of the target.
 #[derive(Clone, Debug)]
@@ -157,7 +157,7 @@ impl PlainGraph {
         plain: &Plain,
         automaton: &Automaton,
         bindings: &[Binding],
-        reading: EventReading,
+        reading: EventPosition,
         constraints: &[Constraint],
     ) -> Self {
         let (of_step, fair) = plain.marks(network, constraints, 100);
@@ -165,8 +165,8 @@ impl PlainGraph {
         let mut edges = Vec::new();
         for (at, step) in plain.steps.iter().enumerate() {
             let state = match reading {
-                EventReading::Leaving => plain.states[step.from],
-                EventReading::Entering => plain.states[step.to],
+                EventPosition::Leaving => plain.states[step.from],
+                EventPosition::Entering => plain.states[step.to],
             };
             let reads = |Prop(prop): Prop| match &bindings[prop as usize] {
                 Binding::Event(events) => events.members().contains(&step.action.event),
@@ -187,7 +187,7 @@ impl PlainGraph {
         let mut initial = Vec::new();
         for &q in &plain.initial {
             for &p in automaton.initial() {
-                if reading == EventReading::Leaving {
+                if reading == EventPosition::Leaving {
                     initial.push(q * width + p.index());
                     continue;
                 }

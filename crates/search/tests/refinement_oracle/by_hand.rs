@@ -306,7 +306,7 @@ fn long_paths_overflow_nothing_and_many_sets_of_one_are_no_burden() {
     assert_eq!(nonterminating(&mut ring, bounds), Ok(None));
 }
 
-/// What is stored is counted, also where the allocator counts nothing.
+/// Tables are counted, also where the allocator counts nothing.
 #[test]
 fn a_limit_on_memory_is_kept() {
     let bounds = Bounds { bytes: Some(1 << 20), ..Bounds::default() };

@@ -9,7 +9,7 @@ use fairly_system::{
 };
 use fairly_testkit::Rng;
 
-/// What is on an edge: [`TAU`], [`TICK`], or an event.
+/// Label of an edge: [`TAU`], [`TICK`], or an event.
 pub(crate) type Label = u8;
 
 pub(crate) const TAU: Label = 0;
@@ -21,7 +21,7 @@ pub(crate) const C: Label = 4;
 /// How many labels there are.
 pub(crate) const LABELS: u8 = 5;
 
-/// What a label is called where it is seen.
+/// Name of a label where it is seen.
 pub(crate) fn name(label: Label) -> &'static str {
     ["τ", "terminate", "a", "b", "c"][label as usize]
 }
@@ -182,7 +182,7 @@ impl Lts {
         self.met[state.index()]
     }
 
-    /// What is on the edge of an action.
+    /// Label on the edge of an action.
     pub(crate) fn label(&self, action: ActionId) -> Label {
         self.labels[action.index()].0
     }

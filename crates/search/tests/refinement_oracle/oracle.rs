@@ -22,7 +22,7 @@ fn has(tiny: &Tiny, state: usize, label: Label) -> bool {
     tiny.edges.iter().any(|&(from, other, _)| (from, other) == (state, label))
 }
 
-/// What a set of states can do one step with this label to.
+/// Successors of a set of states after one step with this label.
 fn step(tiny: &Tiny, states: &States, label: Label) -> States {
     let steps = tiny.edges.iter().filter(|&&(from, on, _)| on == label && states.contains(&from));
     steps.map(|&(_, _, to)| to).collect()
@@ -120,7 +120,7 @@ pub(crate) fn literally(length: usize) -> Vec<Vec<Label>> {
     found
 }
 
-/// What is wrong with a trace of the implementation, in a model.
+/// Error in a trace of the implementation, in a model.
 pub(crate) fn is_wrong(
     implementation: &Tiny,
     specification: &Tiny,

@@ -5,7 +5,7 @@
 //! that is full, the next ones around the shard. Lines fill up from the left, and nothing is ever taken
 //! out.
 
-use crate::Full;
+use crate::StoreError;
 use crate::memory::{Array, Budget, Line, equal_bytes};
 
 /// How many bytes the numbers of a shard have.
@@ -42,7 +42,7 @@ pub(super) struct Shard {
 }
 
 impl Shard {
-    pub(super) fn new(lines: usize, bytes: Bytes, budget: &Budget) -> Result<Shard, Full> {
+    pub(super) fn new(lines: usize, bytes: Bytes, budget: &Budget) -> Result<Shard, StoreError> {
         let lines = Array::<Line>::zeroed(lines, budget)?;
         let slots = lines.len() * bytes.slots();
         let most = u32::try_from(slots / 32 * 29).unwrap_or(u32::MAX);

@@ -11,7 +11,7 @@ use std::hash::BuildHasher;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::{Trees, Words};
-use crate::{Full, StateIndex};
+use crate::{StateIndex, StoreError};
 
 /// So many states are kept in the plain list, if they do not have more words than this together. An empty
 /// table takes some hundred kilobytes, and most systems that are looked at have a few hundred states.
@@ -211,7 +211,7 @@ impl Numbers {
     ///
     /// # Errors
     /// If there is no room for one of them; those before it are there, those behind it are forgotten.
-    pub fn intern(&mut self, out: &mut Vec<(StateIndex, bool)>) -> Result<(), Full> {
+    pub fn intern(&mut self, out: &mut Vec<(StateIndex, bool)>) -> Result<(), StoreError> {
         let done = self.find_all();
         let apart = &self.apart;
         out.extend(self.found.iter().map(|&(row, new)| (number(apart, row.0), new)));
@@ -226,7 +226,7 @@ impl Numbers {
         &mut self,
         out: &mut [T],
         mut set: impl FnMut(&mut T, StateIndex),
-    ) -> Result<(), (usize, Full)> {
+    ) -> Result<(), (usize, StoreError)> {
         let done = self.find_all();
         if self.apart.is_empty() {
             out.iter_mut().zip(&self.found).for_each(|(it, &(row, _))| set(it, row));
@@ -239,7 +239,7 @@ impl Numbers {
     }
 
     /// Makes `found` what is found of the rows that wait, or stored.
-    fn find_all(&mut self) -> Result<(), Full> {
+    fn find_all(&mut self) -> Result<(), StoreError> {
         self.found.clear();
         let mut waiting = std::mem::take(&mut self.waiting);
         let mut done = self.find_waiting(&waiting);
@@ -252,7 +252,7 @@ impl Numbers {
         done
     }
 
-    fn find_waiting(&mut self, rows: &[u64]) -> Result<(), Full> {
+    fn find_waiting(&mut self, rows: &[u64]) -> Result<(), StoreError> {
         let Kept::List(list) = &mut self.kept else { return self.insert(rows) };
         if list.len() < FEW.min(FEW_WORDS.min(self.limit / 16) / self.width) {
             for row in rows.chunks_exact(self.width) {
@@ -269,7 +269,7 @@ impl Numbers {
 
     /// The same of rows that have words which are not kept, so that all states need more.
     #[cold]
-    fn find_longer(&mut self, rows: &[u64]) -> Result<(), Full> {
+    fn find_longer(&mut self, rows: &[u64]) -> Result<(), StoreError> {
         let left = self.limit.saturating_sub(self.bytes());
         // The words in front of the rest make no difference.
         let one = [vec![0; self.first], self.rest.clone()].concat();
@@ -282,14 +282,14 @@ impl Numbers {
         self.insert_whole(rows)
     }
 
-    fn insert_whole(&mut self, rows: &[u64]) -> Result<(), Full> {
+    fn insert_whole(&mut self, rows: &[u64]) -> Result<(), StoreError> {
         let mut words = Vec::new();
         cut(rows, self.first, &self.rest, &mut words, &mut Vec::new());
         self.insert(&words)
     }
 
     /// Inserts rows, of which there are as many words as are kept, into the table.
-    fn insert(&mut self, rows: &[u64]) -> Result<(), Full> {
+    fn insert(&mut self, rows: &[u64]) -> Result<(), StoreError> {
         match &mut self.kept {
             Kept::List(_) => unreachable!("a list is no table"),
             Kept::Words(table) => table.insert_batch(rows, &mut self.found),
@@ -333,7 +333,7 @@ impl Numbers {
 
     /// Moves the states into a table that keeps so many words of each, behind which all are as one of
     /// them is, with room for so many bytes as long as the old one is there.
-    fn keep(&mut self, first: usize, one: &[u64], room: usize) -> Result<(), Full> {
+    fn keep(&mut self, first: usize, one: &[u64], room: usize) -> Result<(), StoreError> {
         let mut row = vec![0; self.width];
         let rows = u32::try_from(self.rows()).expect("fewer than 2^32 states");
         let kept = if first == 1 {
@@ -551,7 +551,7 @@ mod tests {
             states.add(&[at]);
             states.intern(&mut out).err()
         });
-        assert_eq!(full, Some(Full::Budget { limit: 1 << 20 }));
+        assert_eq!(full, Some(StoreError::Budget { limit: 1 << 20 }));
         assert!(states.bytes() <= 1 << 20);
         // The old rows are still found.
         out.clear();

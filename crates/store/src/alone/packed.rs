@@ -5,7 +5,7 @@
 //! The last segment grows by a quarter of everything or less, and is copied then, which costs less than unused
 //! memory.
 
-use crate::Full;
+use crate::StoreError;
 use crate::memory::{Budget, Strides};
 use crate::rows::Rows;
 
@@ -33,7 +33,7 @@ fn larger(
     room: usize,
     stride: usize,
     budget: &Budget,
-) -> Result<Strides, Full> {
+) -> Result<Strides, StoreError> {
     let mut new = Strides::zeroed(room, stride, budget)?;
     if stride == old.stride() {
         new.copy(words, old);
@@ -51,7 +51,7 @@ fn bytes_of(word: u64) -> usize {
 }
 
 impl Packed {
-    pub(super) fn new(budget: &Budget) -> Result<Packed, Full> {
+    pub(super) fn new(budget: &Budget) -> Result<Packed, StoreError> {
         // A segment may be there twice while it grows, which must not be much of what there may be.
         let most = (budget.limit() / 64 / size_of::<u64>()).max(1).ilog2();
         let shift = most.clamp(FEW.ilog2(), LARGEST);
@@ -84,7 +84,7 @@ impl Packed {
 
     /// Adds a word under the next number.
     #[inline]
-    pub(super) fn push(&mut self, word: u64, budget: &Budget) -> Result<u32, Full> {
+    pub(super) fn push(&mut self, word: u64, budget: &Budget) -> Result<u32, StoreError> {
         let number = self.length;
         let (segment, at) = self.place(number);
         let put = |segment: &mut Strides| segment.put(at, word);
@@ -98,16 +98,16 @@ impl Packed {
 
     /// Makes room for another word, and for its bytes.
     #[cold]
-    fn make_room(&mut self, word: u64, budget: &Budget) -> Result<(), Full> {
+    fn make_room(&mut self, word: u64, budget: &Budget) -> Result<(), StoreError> {
         let length = self.length as usize;
         if u64::from(self.length) >= Rows::MOST {
-            return Err(Full::Numbers);
+            return Err(StoreError::Numbers);
         }
         let (segment, at) = self.place(self.length);
         let more = (length / 4).max(FEW);
         let room = |more: usize| (at + more).min(1 << self.shift);
         let Some(last) = self.segments.get(segment) else {
-            self.segments.try_reserve(1).map_err(|_| Full::System)?;
+            self.segments.try_reserve(1).map_err(|_| StoreError::System)?;
             let stride = self.segments[segment - 1].stride().max(bytes_of(word));
             let new = Strides::zeroed(room(more), stride, budget);
             let new = new.or_else(|_| Strides::zeroed(room(FEW), stride, budget))?;

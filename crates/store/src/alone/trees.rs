@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use crate::memory::Budget;
-use crate::{Full, Rapid, RowHash, StateIndex, Words};
+use crate::{Rapid, RowHash, StateIndex, StoreError, Words};
 
 /// Rows of so many words have trees whose nodes fit into the bits of a word.
 const NARROW: usize = 31;
@@ -25,7 +25,7 @@ const NARROW: usize = 31;
 /// trees.add(&[1, 2, 4, 1, 2, 3]);
 /// trees.insert_added(&mut out)?;
 /// assert_eq!(out, [(StateIndex(1), true), (StateIndex(0), false)]);
-/// # Ok::<(), fairly_store::Full>(())
+/// # Ok::<(), fairly_store::StoreError>(())
 /// ```
 #[derive(Debug)]
 pub struct Trees<H = Rapid> {
@@ -117,7 +117,7 @@ impl Trees<Rapid> {
     ///
     /// # Panics
     /// If there are fewer than two words: those are [`Words`].
-    pub fn new(words: usize, limit: usize) -> Result<Trees, Full> {
+    pub fn new(words: usize, limit: usize) -> Result<Trees, StoreError> {
         Trees::with_hasher(words, limit, Rapid)
     }
 }
@@ -130,7 +130,7 @@ impl<H: RowHash + Clone> Trees<H> {
     ///
     /// # Panics
     /// As there.
-    pub fn with_hasher(words: usize, limit: usize, hasher: H) -> Result<Trees<H>, Full> {
+    pub fn with_hasher(words: usize, limit: usize, hasher: H) -> Result<Trees<H>, StoreError> {
         assert!(words > 1, "rows of single words are no trees");
         let budget = Arc::new(Budget::new(limit));
         let inner = Words::sharing(budget.clone(), hasher.clone())?;
@@ -258,7 +258,7 @@ impl<H: RowHash> Trees<H> {
     ///
     /// # Panics
     /// If it has another width.
-    pub fn insert(&mut self, row: &[u64]) -> Result<(StateIndex, bool), Full> {
+    pub fn insert(&mut self, row: &[u64]) -> Result<(StateIndex, bool), StoreError> {
         assert_eq!(row.len(), self.words, "words of a row");
         let (mut few, mut many) = ([0; 2 * NARROW], Vec::new());
         let numbers = if self.words <= NARROW {
@@ -387,7 +387,7 @@ impl<H: RowHash> Trees<H> {
     /// # Errors
     /// If there is no room for one of them. Then `out` has answers for some of those before it, and
     /// none wait any more.
-    pub fn insert_added(&mut self, out: &mut Vec<(StateIndex, bool)>) -> Result<(), Full> {
+    pub fn insert_added(&mut self, out: &mut Vec<(StateIndex, bool)>) -> Result<(), StoreError> {
         let inserted = match self.words {
             2 => self.look_up_leaves(),
             _ => self.look_up_nodes(),
@@ -398,7 +398,7 @@ impl<H: RowHash> Trees<H> {
     }
 
     /// Looks up the leaves that were not known.
-    fn look_up_leaves(&mut self) -> Result<(), Full> {
+    fn look_up_leaves(&mut self) -> Result<(), StoreError> {
         let Added { roots, pairs, of, found, .. } = &mut self.added;
         found.clear();
         self.inner.insert_batch(pairs, found)?;
@@ -412,7 +412,7 @@ impl<H: RowHash> Trees<H> {
 
     /// Looks up all nodes below the roots that have to be, the lowest of all rows first, and makes the
     /// pairs at the roots.
-    fn look_up_nodes(&mut self) -> Result<(), Full> {
+    fn look_up_nodes(&mut self) -> Result<(), StoreError> {
         let (words, nodes) = (self.words, 2 * self.words);
         let blocks = nodes.div_ceil(64);
         let Added { roots, open, rows, numbers, dirty, pairs, of, found } = &mut self.added;

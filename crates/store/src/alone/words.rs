@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::index::{Bytes, Shard, tag_of};
 use super::packed::Packed;
 use crate::memory::{Budget, prefetch};
-use crate::{Full, Rapid, RowHash, StateIndex};
+use crate::{Rapid, RowHash, StateIndex, StoreError};
 
 /// How many words are under way at once.
 const BATCH: usize = 16;
@@ -29,7 +29,7 @@ const NONE: u32 = u32::MAX;
 /// words.insert_batch(&[7, 8, 7], &mut out)?;
 /// assert_eq!(out, [(StateIndex(0), true), (StateIndex(1), true), (StateIndex(0), false)]);
 /// assert_eq!(words.get(StateIndex(1)), 8);
-/// # Ok::<(), fairly_store::Full>(())
+/// # Ok::<(), fairly_store::StoreError>(())
 /// ```
 #[derive(Debug)]
 pub struct Words<H = Rapid> {
@@ -58,7 +58,7 @@ impl Words<Rapid> {
     ///
     /// # Errors
     /// If the limit does not pay for that: some 16 KiB.
-    pub fn new(limit: usize) -> Result<Words, Full> {
+    pub fn new(limit: usize) -> Result<Words, StoreError> {
         Words::with_hasher(limit, Rapid)
     }
 }
@@ -68,11 +68,11 @@ impl<H: RowHash> Words<H> {
     ///
     /// # Errors
     /// As for [`Words::new`].
-    pub fn with_hasher(limit: usize, hasher: H) -> Result<Words<H>, Full> {
+    pub fn with_hasher(limit: usize, hasher: H) -> Result<Words<H>, StoreError> {
         Words::sharing(Arc::new(Budget::new(limit)), hasher)
     }
 
-    pub(super) fn sharing(budget: Arc<Budget>, hasher: H) -> Result<Words<H>, Full> {
+    pub(super) fn sharing(budget: Arc<Budget>, hasher: H) -> Result<Words<H>, StoreError> {
         let words = Packed::new(&budget)?;
         let mut shards = Vec::with_capacity(SHARDS);
         for shard in 0..SHARDS {
@@ -112,7 +112,7 @@ impl<H: RowHash> Words<H> {
     /// # Errors
     /// If it is new and there is no room for it. The set is as it was, and still finds everything.
     #[inline]
-    pub fn insert(&mut self, word: u64) -> Result<(StateIndex, bool), Full> {
+    pub fn insert(&mut self, word: u64) -> Result<(StateIndex, bool), StoreError> {
         self.find_or_push(word, self.hasher.hash_word(word))
     }
 
@@ -125,7 +125,7 @@ impl<H: RowHash> Words<H> {
         &mut self,
         words: &[u64],
         out: &mut Vec<(StateIndex, bool)>,
-    ) -> Result<(), Full> {
+    ) -> Result<(), StoreError> {
         out.reserve(words.len());
         let mut batch = [Sought::default(); BATCH];
         for words in words.chunks(BATCH) {
@@ -167,7 +167,7 @@ impl<H: RowHash> Words<H> {
     }
 
     /// Looks for a word from its home on, and stores it where it is not found.
-    fn find_or_push(&mut self, word: u64, hash: u64) -> Result<(StateIndex, bool), Full> {
+    fn find_or_push(&mut self, word: u64, hash: u64) -> Result<(StateIndex, bool), StoreError> {
         let (tag, at) = (tag_of(hash), shard_of(hash));
         loop {
             let shard = &mut self.shards[at];
@@ -212,7 +212,7 @@ impl<H: RowHash> Words<H> {
     /// Gives a shard more lines.
     #[cold]
     #[inline(never)]
-    fn grow(&mut self, shard: usize) -> Result<(), Full> {
+    fn grow(&mut self, shard: usize) -> Result<(), StoreError> {
         let old = &self.shards[shard];
         let bytes = if self.words.len() < self.wide { old.bytes } else { Bytes::Four };
         let mut new = Shard::new(old.more_lines(), bytes, &self.budget)?;

@@ -18,7 +18,7 @@ use hashbrown::{HashMap, HashSet};
 
 use fairly_logic::{Entailment, Formula, Formulas};
 use fairly_omega::{
-    Acceptance, Automaton, Builder, Import, Label, Limits, Mark, MarkSet, Refused, Resource,
+    Acceptance, Automaton, BudgetError, Builder, Import, Label, Limits, Mark, MarkSet, Resource,
     StateId,
 };
 
@@ -57,7 +57,7 @@ pub(crate) fn explore(
     (f, whole): (Formula, Formula),
     shape: Shape,
     bounds: &Bounds,
-) -> Result<Automaton, Refused> {
+) -> Result<Automaton, BudgetError> {
     let successors = Successors::new(formulas, f, bounds.nodes);
     let explorer = Explorer {
         formulas,
@@ -98,7 +98,7 @@ const MOST_COMPARED: usize = 64;
 type Way = (Vec<u32>, StateId);
 
 impl Explorer<'_> {
-    fn run(mut self, f: Formula, whole: Formula) -> Result<Automaton, Refused> {
+    fn run(mut self, f: Formula, whole: Formula) -> Result<Automaton, BudgetError> {
         let atoms = self.formulas.atoms(whole);
         let mut builder = Builder::new(propositions_of(self.formulas, &atoms));
         let marks = self.successors.promises();
@@ -119,7 +119,7 @@ impl Explorer<'_> {
             }
             if edges.len() > self.bounds.limits.edges {
                 let limit = self.bounds.limits.edges;
-                return Err(Refused { resource: Resource::Edges, limit });
+                return Err(BudgetError { resource: Resource::Edges, limit });
             }
         }
         builder.add_states(self.obligations.len());
@@ -133,7 +133,7 @@ impl Explorer<'_> {
     }
 
     /// The state of an obligation, a new one if it has none.
-    fn state(&mut self, obligation: Formula) -> Result<StateId, Refused> {
+    fn state(&mut self, obligation: Formula) -> Result<StateId, BudgetError> {
         if let Some(&known) = self.known.get(&obligation) {
             return Ok(known);
         }
@@ -144,7 +144,7 @@ impl Explorer<'_> {
         if state == fresh {
             if self.obligations.len() >= self.bounds.limits.states {
                 let limit = self.bounds.limits.states;
-                return Err(Refused { resource: Resource::States, limit });
+                return Err(BudgetError { resource: Resource::States, limit });
             }
             self.obligations.push((obligation, function));
         }
@@ -152,7 +152,7 @@ impl Explorer<'_> {
     }
 
     /// The edges of a state, one for each way out.
-    fn ways(&mut self, function: Label) -> Result<Vec<(Label, Way)>, Refused> {
+    fn ways(&mut self, function: Label) -> Result<Vec<(Label, Way)>, BudgetError> {
         if function == Label::FALSE {
             return Ok(Vec::new());
         }
@@ -163,7 +163,7 @@ impl Explorer<'_> {
                     Ok(groups) => Some(groups),
                     // Too many letters to tell apart, and so it will be in other states; cubes may
                     // still be few.
-                    Err(Refused { resource: Resource::LetterClasses, .. }) => {
+                    Err(BudgetError { resource: Resource::LetterClasses, .. }) => {
                         self.shape = Shape::Cubes;
                         None
                     }
@@ -190,10 +190,10 @@ impl Explorer<'_> {
     }
 
     /// The cubes of a function: the letters each is for, and the way out.
-    fn cubes(&mut self, function: Label) -> Result<Vec<(Label, Way)>, Refused> {
+    fn cubes(&mut self, function: Label) -> Result<Vec<(Label, Way)>, BudgetError> {
         let most = self.bounds.cubes;
         let Some(cubes) = self.successors.diagrams.cover(function, most)? else {
-            return Err(Refused { resource: Resource::LetterClasses, limit: most });
+            return Err(BudgetError { resource: Resource::LetterClasses, limit: most });
         };
         // The remaining choices for the same letters and promises.
         let mut choices: Vec<(Label, Vec<u32>, Vec<Formula>)> = Vec::new();
@@ -235,7 +235,7 @@ impl Explorer<'_> {
     fn unmatched(
         &mut self,
         mut choices: Vec<(Label, Vec<u32>, Formula)>,
-    ) -> Result<Vec<(Label, Vec<u32>, Formula)>, Refused> {
+    ) -> Result<Vec<(Label, Vec<u32>, Formula)>, BudgetError> {
         let mut at = 0;
         while choices.len() <= MOST_COMPARED && at < choices.len() {
             let (label, promises, obligation) = &choices[at];
@@ -259,7 +259,7 @@ impl Explorer<'_> {
     }
 
     /// The conjunction without parts that others entail.
-    fn conjunction(&mut self, mut parts: Vec<Formula>) -> Result<Formula, Refused> {
+    fn conjunction(&mut self, mut parts: Vec<Formula>) -> Result<Formula, BudgetError> {
         parts.sort_unstable();
         parts.dedup();
         let mut at = 0;
@@ -286,7 +286,7 @@ impl Explorer<'_> {
     }
 
     /// Whether the reasons for `from` rest on `to`.
-    fn rests_on(&mut self, from: Formula, to: Formula) -> Result<bool, Refused> {
+    fn rests_on(&mut self, from: Formula, to: Formula) -> Result<bool, BudgetError> {
         if let Some(&known) = self.resting.get(&(from, to)) {
             return Ok(known);
         }
@@ -297,7 +297,7 @@ impl Explorer<'_> {
         Ok(found)
     }
 
-    fn search_reasons(&mut self, from: Formula, to: Formula) -> Result<bool, Refused> {
+    fn search_reasons(&mut self, from: Formula, to: Formula) -> Result<bool, BudgetError> {
         let mut seen = HashSet::new();
         let mut stack = vec![from];
         while let Some(at) = stack.pop() {
@@ -312,7 +312,7 @@ impl Explorer<'_> {
         Ok(false)
     }
 
-    fn reasons_of(&mut self, f: Formula) -> Result<&mut HashSet<Formula>, Refused> {
+    fn reasons_of(&mut self, f: Formula) -> Result<&mut HashSet<Formula>, BudgetError> {
         if !self.reasons.contains_key(&f) {
             let function = self.successors.function(self.formulas, f)?;
             let next = self.successors.obligations(function);

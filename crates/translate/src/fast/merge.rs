@@ -11,7 +11,7 @@
 
 use fairly_omega::ops;
 use fairly_omega::{
-    Acceptance, Automaton, Import, Label, Letters, Mark, MarkSet, Prop, Refused, StateId,
+    Acceptance, Automaton, BudgetError, Import, Label, Letters, Mark, MarkSet, Prop, StateId,
 };
 
 /// Steps of the product that all trials of one round together may look at.
@@ -22,7 +22,7 @@ const MOST_STEPS: usize = 4_000_000;
 pub(super) fn merge_states(
     automaton: Automaton,
     opposite: &Automaton,
-) -> Result<Automaton, Refused> {
+) -> Result<Automaton, BudgetError> {
     let mut current = automaton;
     loop {
         let Some(merged) = round(&current, opposite)? else { return Ok(current) };
@@ -40,7 +40,7 @@ pub(super) fn merge_states(
 }
 
 /// One pass over all pairs; `None` if nothing changed or the automata are too large.
-fn round(automaton: &Automaton, opposite: &Automaton) -> Result<Option<Automaton>, Refused> {
+fn round(automaton: &Automaton, opposite: &Automaton) -> Result<Option<Automaton>, BudgetError> {
     let Some(product) = Product::new(automaton, opposite)? else { return Ok(None) };
     let states = automaton.state_count();
     let mut merged: Vec<u32> = (0..states as u32).collect();
@@ -118,7 +118,7 @@ struct Step {
 
 impl Product {
     /// `None` if a condition is not generalized Büchi or the product is too large.
-    fn new(left: &Automaton, right: &Automaton) -> Result<Option<Self>, Refused> {
+    fn new(left: &Automaton, right: &Automaton) -> Result<Option<Self>, BudgetError> {
         let (width, other_width) = (left.mark_count(), right.mark_count());
         let generalized = |automaton: &Automaton| {
             let marks = automaton.mark_count();
@@ -296,6 +296,6 @@ fn bits(set: &MarkSet) -> u64 {
     set.iter().fold(0, |bits, mark| bits | 1 << mark.0)
 }
 
-fn meet(letters: &mut Letters, a: Label, b: Label) -> Result<bool, Refused> {
+fn meet(letters: &mut Letters, a: Label, b: Label) -> Result<bool, BudgetError> {
     Ok(letters.and(a, b)? != Label::FALSE)
 }

@@ -23,7 +23,7 @@ mod weak;
 
 use fairly_logic::{Entailment, Formula, Formulas, Premise, Simplifier};
 use fairly_omega::ops::{self, ReduceConfig};
-use fairly_omega::{Automaton, Label, Limits, Refused};
+use fairly_omega::{Automaton, BudgetError, Label, Limits};
 
 use crate::lifted::{LetterConstraint, fold, guess, label_of};
 use explore::{Bounds, Shape, explore};
@@ -56,7 +56,7 @@ const FEW_COMPASSIONS: usize = 4;
 ///
 /// # Errors
 /// When the automaton or the decision diagrams on the way to it would be too large.
-pub fn fast(formulas: &mut Formulas, f: Formula, limits: Limits) -> Result<Automaton, Refused> {
+pub fn fast(formulas: &mut Formulas, f: Formula, limits: Limits) -> Result<Automaton, BudgetError> {
     let mut simplifier = Simplifier::new();
     let simple = simplifier.simplify(formulas, f);
     let mut work = Work { formulas, entailment: Entailment::new(), whole: f, limits };
@@ -100,7 +100,7 @@ struct Work<'a> {
 
 impl Work<'_> {
     /// The best of the automata that exploring gives, reduced.
-    fn candidates(&mut self, f: Formula, effort: Effort) -> Result<Automaton, Refused> {
+    fn candidates(&mut self, f: Formula, effort: Effort) -> Result<Automaton, BudgetError> {
         let prepared = rewrite::prepare(self.formulas, f);
         let lifted = self.formulas.lift(prepared);
         let mut rest = vec![lifted.rest];
@@ -148,11 +148,11 @@ impl Work<'_> {
         }
     }
 
-    fn label(&self, b: Formula, automaton: &mut Automaton) -> Result<Label, Refused> {
+    fn label(&self, b: Formula, automaton: &mut Automaton) -> Result<Label, BudgetError> {
         label_of(self.formulas, b, self.whole, automaton.letters_mut())
     }
 
-    fn explored(&mut self, f: Formula, effort: Effort) -> Result<Automaton, Refused> {
+    fn explored(&mut self, f: Formula, effort: Effort) -> Result<Automaton, BudgetError> {
         let first = self.explore(f, Shape::Split, self.limits)?;
         if effort == Effort::One || !(2..=MOST_POLISHED).contains(&first.state_count()) {
             return Ok(first);
@@ -168,7 +168,12 @@ impl Work<'_> {
         Ok(best)
     }
 
-    fn explore(&mut self, f: Formula, shape: Shape, limits: Limits) -> Result<Automaton, Refused> {
+    fn explore(
+        &mut self,
+        f: Formula,
+        shape: Shape,
+        limits: Limits,
+    ) -> Result<Automaton, BudgetError> {
         let bounds = Bounds { limits, groups: 256, cubes: 4096, nodes: 1 << 19 };
         let found = explore(self.formulas, &mut self.entailment, (f, self.whole), shape, &bounds)?;
         let mut config = ReduceConfig::default();

@@ -22,7 +22,7 @@ use std::rc::Rc;
 use hashbrown::{HashMap, HashSet};
 
 use fairly_logic::{AtomId, Formula, Formulas, Node};
-use fairly_omega::{Label, Letters, Prop, Refused, Resource};
+use fairly_omega::{BudgetError, Label, Letters, Prop, Resource};
 
 /// Meaning of a variable of the diagrams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,7 +149,11 @@ impl Successors {
     ///
     /// # Errors
     /// When the diagrams are full.
-    pub(crate) fn function(&mut self, formulas: &Formulas, f: Formula) -> Result<Label, Refused> {
+    pub(crate) fn function(
+        &mut self,
+        formulas: &Formulas,
+        f: Formula,
+    ) -> Result<Label, BudgetError> {
         if let Some(&known) = self.functions.get(&f) {
             return Ok(known);
         }
@@ -163,7 +167,7 @@ impl Successors {
     }
 
     /// One step of [`Successors::function`]; the parts of `g` are done.
-    fn unfold(&mut self, formulas: &Formulas, g: Formula) -> Result<Label, Refused> {
+    fn unfold(&mut self, formulas: &Formulas, g: Formula) -> Result<Label, BudgetError> {
         match formulas.node(g) {
             Node::True => Ok(Label::TRUE),
             Node::False => Ok(Label::FALSE),
@@ -219,7 +223,7 @@ impl Successors {
     }
 
     /// Obligation of `F b` or `a U b` at this position when `b` does not come.
-    fn waiting(&mut self, formulas: &Formulas, g: Formula) -> Result<Label, Refused> {
+    fn waiting(&mut self, formulas: &Formulas, g: Formula) -> Result<Label, BudgetError> {
         let (a, b) = match formulas.node(g) {
             Node::Finally(b) => (Label::TRUE, b),
             Node::Until(a, b) => (self.functions[&a], b),
@@ -230,12 +234,12 @@ impl Successors {
     }
 
     /// The promise of `b`.
-    fn promised(&mut self, formulas: &Formulas, b: Formula) -> Result<Label, Refused> {
+    fn promised(&mut self, formulas: &Formulas, b: Formula) -> Result<Label, BudgetError> {
         self.diagrams.prop(self.promise[&goal(formulas, b)])
     }
 
     /// The function of `a` without the obligations that the `G` above it renews anyway.
-    fn renewed(&mut self, formulas: &Formulas, a: Formula) -> Result<Label, Refused> {
+    fn renewed(&mut self, formulas: &Formulas, a: Formula) -> Result<Label, BudgetError> {
         let parts = match formulas.node(a) {
             Node::And(parts) => parts,
             _ => &[a],
@@ -266,7 +270,7 @@ impl Successors {
     /// "`f` holds at the next position": a conjunction by its parts, and `a R b` together with `b`,
     /// which follows from it. Without the latter a chain of `R` has exponentially many cubes that
     /// differ in nothing.
-    fn later(&mut self, formulas: &Formulas, f: Formula) -> Result<Label, Refused> {
+    fn later(&mut self, formulas: &Formulas, f: Formula) -> Result<Label, BudgetError> {
         let mut all = Label::TRUE;
         let mut todo = vec![f];
         while let Some(part) = todo.pop() {
@@ -308,7 +312,11 @@ impl Successors {
     ///
     /// # Errors
     /// When there are more than `most` groups, or the diagrams are full.
-    pub(crate) fn cofactors(&mut self, function: Label, most: usize) -> Result<Cofactors, Refused> {
+    pub(crate) fn cofactors(
+        &mut self,
+        function: Label,
+        most: usize,
+    ) -> Result<Cofactors, BudgetError> {
         for node in self.diagrams.reachable(function) {
             if !self.cofactors.contains_key(&node) {
                 let groups = self.cofactors_of(node, most)?;
@@ -325,7 +333,7 @@ impl Successors {
         }
     }
 
-    fn cofactors_of(&mut self, node: Label, most: usize) -> Result<Cofactors, Refused> {
+    fn cofactors_of(&mut self, node: Label, most: usize) -> Result<Cofactors, BudgetError> {
         let (prop, low, high) = self.diagrams.branch(node).expect("an inner node");
         let (low, high) = (self.groups(low), self.groups(high));
         let yes = self.diagrams.prop(prop)?;
@@ -335,7 +343,7 @@ impl Successors {
             let known = match found.get(&left) {
                 Some(&known) => known,
                 None if order.len() >= most => {
-                    return Err(Refused { resource: Resource::LetterClasses, limit: most });
+                    return Err(BudgetError { resource: Resource::LetterClasses, limit: most });
                 }
                 None => {
                     order.push(left);

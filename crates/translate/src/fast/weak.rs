@@ -14,7 +14,7 @@ use hashbrown::HashMap;
 
 use fairly_omega::ops::{self, ProductGraph};
 use fairly_omega::{
-    Acceptance, Automaton, Builder, Components, Label, MarkSet, Refused, Resource, StateId,
+    Acceptance, Automaton, BudgetError, Builder, Components, Label, MarkSet, Resource, StateId,
     emptiness,
 };
 
@@ -54,7 +54,7 @@ pub(super) fn minimal_weak(
 ///
 /// # Errors
 /// When it is too large.
-pub(crate) fn powerset(automaton: &Automaton) -> Result<Automaton, Refused> {
+pub(crate) fn powerset(automaton: &Automaton) -> Result<Automaton, BudgetError> {
     let mut builder = automaton.like();
     builder.set_acceptance(Acceptance::buchi(), 1);
     let mut sets: Vec<Vec<StateId>> = Vec::new();
@@ -97,7 +97,7 @@ pub(crate) fn powerset(automaton: &Automaton) -> Result<Automaton, Refused> {
         }
         work += edges * classes.len();
         if work > MOST_WORK {
-            return Err(Refused { resource: Resource::Edges, limit: MOST_WORK });
+            return Err(BudgetError { resource: Resource::Edges, limit: MOST_WORK });
         }
         let mut row: HashMap<StateId, Label> = HashMap::new();
         for class in classes {
@@ -119,7 +119,7 @@ pub(crate) fn powerset(automaton: &Automaton) -> Result<Automaton, Refused> {
                 Some(&to) => to,
                 None => {
                     if sets.len() >= MOST_SETS {
-                        return Err(Refused { resource: Resource::States, limit: MOST_SETS });
+                        return Err(BudgetError { resource: Resource::States, limit: MOST_SETS });
                     }
                     let to = StateId::from_index(sets.len());
                     known.insert(next.clone(), to);

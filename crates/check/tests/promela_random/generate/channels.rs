@@ -49,8 +49,8 @@ impl Generator {
         }
     }
 
-    /// What `d_step` may begin with: for one that begins with sending or receiving SPIN makes C that
-    /// does not compile, or lets the two meet by halves.
+    /// A first statement of a `d_step`: for one that begins with sending or receiving SPIN makes C that does
+    /// not compile, or lets the two meet by halves.
     pub(super) fn guarded_talk(&mut self, channel: &Channel, variables: &[Variable]) -> Step {
         let sends = self.rng.chance(1, 2);
         let (guard, op) = if sends { ("nfull", "!") } else { ("nempty", "?") };
@@ -85,7 +85,7 @@ impl Generator {
         }
     }
 
-    /// What is received, or looked for unless it is stored.
+    /// Pattern to receive, or to look for unless it is stored.
     fn pattern(&mut self, channel: &Channel, variables: &[Variable], stores: bool) -> String {
         let mut fields = Vec::new();
         for &kind in &channel.fields {

@@ -1,4 +1,4 @@
-//! What stands before the processes.
+//! Declarations before the processes.
 
 use super::{Channel, Generator, Type, Variable};
 

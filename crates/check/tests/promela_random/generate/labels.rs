@@ -6,7 +6,7 @@ use crate::promela_random::program::{Kind, Step};
 
 type Act<'a> = &'a mut dyn FnMut(&mut Step, Inside);
 
-/// What a statement is inside of.
+/// Surroundings of a statement.
 #[derive(Clone, Copy, Default)]
 struct Inside {
     anything: bool,

@@ -112,7 +112,7 @@ impl Generator {
     fn unless(&mut self, inner: &Place) -> Step {
         let main = self.sequence(inner, 2);
         let mut escape = self.sequence(inner, 2);
-        // SPIN loses the order of the escapes at a rendezvous that nobody answers.
+        // SPIN loses the order of the escapes at a rendezvous that is not answered.
         if escape.first().is_some_and(|step| step.begins(&sends)) {
             let condition = self.condition(&inner.variables.clone(), true, 2);
             escape.insert(0, Step::plain(condition));
@@ -256,7 +256,7 @@ impl Generator {
     }
 }
 
-/// Whether a `d_step` that begins so is executed by SPIN also while somebody looks for a partner in a
+/// Whether a `d_step` that begins so is executed by SPIN also while a process looks for a partner in a
 /// rendezvous.
 fn unguarded(step: &Step) -> bool {
     match &step.kind {

@@ -6,7 +6,7 @@ use fairly_front::loaded::{self, Claim};
 use fairly_search::lossy::Room;
 
 use super::File;
-use crate::failure::Failure;
+use crate::failure::CliError;
 use crate::system::arguments::Check;
 use crate::system::guard::guarded;
 use crate::system::names::without_errors;
@@ -21,11 +21,11 @@ impl File {
         room: Room,
         questions: Vec<Question>,
         trace_to: Option<&str>,
-    ) -> Result<Answered, Failure> {
+    ) -> Result<Answered, CliError> {
         if let Some(question) = questions.first()
             && let System::Network(_) = self.system(question.system())?
         {
-            return Err(Failure::usage("--lossy is for models in CSP# and Promela"));
+            return Err(CliError::usage("--lossy is for models in CSP# and Promela"));
         }
         let model = &request.model;
         let (files, text) = (self.files(), self.text().map(str::to_owned));

@@ -2,22 +2,24 @@
 
 use clap::ValueEnum;
 use fairly_check::{
-    Assumption, NoObject, Object, Parts, Property, SystemIndex, objects, with_system,
+    Assumption, Object, ObjectError, Parts, Property, SystemIndex, objects, with_system,
 };
 use fairly_omega::Automaton;
 use fairly_omega::formats::{dot, hoa};
 use fairly_source::escape::visible;
-use fairly_system::{EventReading, TransitionSystem};
+use fairly_system::{EventPosition, TransitionSystem};
 
 use super::{To, one_formula};
-use crate::failure::Failure;
+use crate::failure::CliError;
 use crate::system::arguments::{FairnessName, LevelName, Model, notion};
 use crate::system::load;
 use crate::system::questions::Question;
 
-/// What is drawn.
+/// Object that is drawn.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Which {
+pub(crate) enum Which {
+    /// The processes, an automaton each.
+    Processes,
     /// The system as a Büchi automaton that accepts all its runs.
     System,
     /// The system as a Kripke structure that was turned into an automaton.
@@ -41,6 +43,7 @@ pub(super) enum Which {
 impl Which {
     fn object(self) -> Object {
         match self {
+            Which::Processes => Object::Processes,
             Which::System => Object::System,
             Which::Kripke => Object::Kripke,
             Which::Fair => Object::Fair,
@@ -55,19 +58,19 @@ impl Which {
 }
 
 /// The fairness that is drawn.
-pub(super) struct Fair<'a> {
-    pub(super) fairness: Option<FairnessName>,
-    pub(super) level: LevelName,
-    pub(super) constraints: &'a [String],
+pub(in crate::system) struct Fair<'a> {
+    pub(in crate::system) fairness: Option<FairnessName>,
+    pub(in crate::system) level: LevelName,
+    pub(in crate::system) constraints: &'a [String],
 }
 
 /// Builds the automata; none if there are too many states.
-pub(super) fn automata(
+pub(in crate::system) fn automata(
     model: &Model,
     which: Which,
     fair: &Fair<'_>,
     most: usize,
-) -> Result<Option<Vec<Automaton>>, Failure> {
+) -> Result<Option<Vec<Automaton>>, CliError> {
     let options = model.options()?;
     // Without a formula that is chosen, all names of the system are letters.
     let is_chosen = !model.formulas.is_empty()
@@ -97,24 +100,24 @@ fn made<S: TransitionSystem>(
     which: Which,
     property: Option<&mut Property>,
     assumption: &Assumption,
-    reading: EventReading,
+    reading: EventPosition,
     most: usize,
     options: &fairly_check::Options,
-) -> Result<Option<Vec<Automaton>>, Failure> {
+) -> Result<Option<Vec<Automaton>>, CliError> {
     let parts = Parts { property, assumption, reading, most };
     objects(system, which.object(), parts, options).map_err(|why| match why {
-        NoObject::Senseless(why) => Failure::usage(why),
-        NoObject::Unknown(why) => Failure::Unknown(why.to_string()),
+        ObjectError::Senseless(why) => CliError::usage(why),
+        ObjectError::Unknown(why) => CliError::Unknown(why.to_string()),
     })
 }
 
 /// The automata as text, one after the other.
-pub(super) fn text(automata: &[Automaton], to: To) -> Result<String, Failure> {
+pub(super) fn text(automata: &[Automaton], to: To) -> Result<String, CliError> {
     let print = match to {
         To::Hoa => hoa::print,
         To::Dot => dot::print,
         To::Aut | To::Mermaid => {
-            return Err(Failure::usage("automata are drawn with --to hoa or --to dot"));
+            return Err(CliError::usage("automata are drawn with --to hoa or --to dot"));
         }
     };
     // Names of a model are material: what a terminal would obey is shown instead.

@@ -2,9 +2,8 @@
 
 use fairly_omega::StateId;
 use fairly_report::Source;
+use fairly_report::condition::Condition;
 use fairly_system::{ActionId, RunStep, TransitionSystem};
-
-use crate::system::condition::Condition;
 
 /// Something to stop at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +18,7 @@ impl Stop {
     /// Reads a line, or a condition on states such as this one.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The error in it.
     pub(super) fn read<S: TransitionSystem>(
         text: &str,
         system: &mut S,

@@ -16,7 +16,7 @@ use super::super::file::File;
 use super::super::load;
 use super::super::names;
 use super::{About, arguments, walk};
-use crate::failure::Failure;
+use crate::failure::CliError;
 use crate::input::{self, Input};
 
 /// How the name of a trail ends.
@@ -41,23 +41,23 @@ pub(super) struct Followed {
 }
 
 /// Follows a trail on its model, which must have the property if one is named.
-pub(super) fn follow(file: &str, about: &About) -> Result<Followed, Failure> {
+pub(super) fn follow(file: &str, about: &About) -> Result<Followed, CliError> {
     let property = about.property.as_deref();
     let own = file.strip_suffix(SUFFIX).unwrap_or(file).to_owned();
     let name = match about.model.as_slice() {
         [] => own,
         [name] => name.clone(),
-        _ => return Err(Failure::usage("a Promela model is one file")),
+        _ => return Err(CliError::usage("a Promela model is one file")),
     };
     let Input { text, name: _ } = input::read(file)?;
-    let wrong = |diagnostic| Failure::Input {
+    let wrong = |diagnostic| CliError::Input {
         name: file.to_owned(),
         text: text.clone(),
         diagnostic: Box::new(diagnostic),
     };
     let trail = Trail::parse(&text).map_err(wrong)?;
     if !std::path::Path::new(&name).exists() {
-        return Err(Failure::Usage {
+        return Err(CliError::Usage {
             message: format!("there is no model {name}"),
             help: Some(
                 "a trail does not say which model it is of: name it with --model".to_owned(),
@@ -74,12 +74,12 @@ pub(super) fn follow(file: &str, about: &About) -> Result<Followed, Failure> {
     let first = run.steps().next().map(|step| step.from);
     let initial = with_system!(model.system(SystemIndex::ONLY)?, system => system.initial());
     let start = first.or_else(|| initial.first().copied());
-    let start = start.ok_or_else(|| Failure::usage(format!("{name} has no initial state")))?;
+    let start = start.ok_or_else(|| CliError::usage(format!("{name} has no initial state")))?;
     Ok(Followed { name, options, model, question, run, start })
 }
 
 /// A trail as a trace: the run of its model that it describes.
-pub(super) fn read(file: &str, about: &About) -> Result<Value, Failure> {
+pub(super) fn read(file: &str, about: &About) -> Result<Value, CliError> {
     let property = about.property.as_deref();
     let Followed { name, options, mut model, run, start, .. } = follow(file, about)?;
     let source = model.text().unwrap_or_default().to_owned();
@@ -117,20 +117,20 @@ fn shown<S: TransitionSystem>(system: &mut S, run: Run, start: StateId) -> Shown
 }
 
 /// A trace as a trail.
-pub(super) fn written(trace: &Saved, files: &[String]) -> Result<String, Failure> {
+pub(super) fn written(trace: &Saved, files: &[String]) -> Result<String, CliError> {
     let model = arguments(trace, files)?;
     let mut file = load::read(&model.files, &model)?;
     if file.systems.loaded().statements.is_none() {
         return Err(no_trail());
     }
-    let wrong = |why: String| Failure::usage(format!("the trace is not of this model: {why}"));
+    let wrong = |why: String| CliError::usage(format!("the trace is not of this model: {why}"));
     let system = file.system(SystemIndex::ONLY)?;
     let (run, _) = with_system!(system, system => walk(trace, system)).map_err(wrong)?;
     Ok(file.systems.trail(&run).ok_or_else(no_trail)?.map_err(wrong)?.to_string())
 }
 
-fn no_trail() -> Failure {
-    Failure::Usage {
+fn no_trail() -> CliError {
+    CliError::Usage {
         message: "only runs of Promela models can be written as trails".to_owned(),
         help: Some("`--to itf` keeps a run of any model".to_owned()),
     }

@@ -1,9 +1,9 @@
 //! `fairly trace verify`: a trace walked on its model, judged, and written once more.
 //!
-//! What a trace says is believed of nothing. It names a model, a question and an assumption, which are looked
-//! up again; its run is walked by the reference interpreter and judged by the definitions. Then the trace is
-//! written again, from what was found, and the two documents have to be equal. So no field escapes: one that
-//! is not as the model has it, or that nobody wrote, is named.
+//! Nothing in a trace is believed. It names a model, a question and an assumption, which are looked up again;
+//! its run is walked by the reference interpreter and judged by the definitions. Then the trace is written
+//! again, from what was found, and the two documents have to be equal. So no field escapes: one that is not as
+//! the model has it, or that has no source, is named.
 
 use fairly_check::claim::{ClaimOutcome, Shown};
 use fairly_check::{
@@ -26,14 +26,14 @@ use super::super::load;
 use super::super::names::without_errors;
 use super::super::questions::Question;
 use super::{About, arguments, document, saved, trail, walk};
-use crate::failure::{self, Failure};
+use crate::failure::{self, CliError};
 use crate::output;
 
 /// Why a trace is not verified: in words.
 type Refuted = String;
 
 /// Says whether a file is what it says it is, and gives the exit code for it.
-pub(super) fn verify(file: &str, about: &About, bounds: Bounds) -> Result<u8, Failure> {
+pub(super) fn verify(file: &str, about: &About, bounds: Bounds) -> Result<u8, CliError> {
     let said = if trail::is_one(file) {
         of_trail(file, about)?
     } else {
@@ -55,7 +55,7 @@ fn of_trace(
     value: &Value,
     files: &[String],
     bounds: Bounds,
-) -> Result<Result<String, Refuted>, Failure> {
+) -> Result<Result<String, Refuted>, CliError> {
     let model = arguments(trace, files)?;
     let mut file = load::read(&model.files, &model)?;
     let (written, said) = of_file(trace, (value, bounds), &model, &mut file)?;
@@ -68,7 +68,7 @@ fn of_trace(
     })
 }
 
-/// What comes of judging a trace: the document as it should be, and what is to be said of it.
+/// Result of judging a trace: the document as it should be, and the remark on it.
 type Judged = (Value, Result<String, Refuted>);
 
 fn refuted(why: impl Into<String>) -> Judged {
@@ -111,7 +111,7 @@ fn notions(fairness: &str) -> impl Iterator<Item = Notion> {
 }
 
 /// Where a trace comes from, if it is what it says.
-struct From<'a> {
+struct Claimed<'a> {
     trace: &'a Saved,
     options: Vec<String>,
     source: Option<Source<'a>>,
@@ -119,7 +119,7 @@ struct From<'a> {
     place: Option<Span>,
 }
 
-impl From<'_> {
+impl Claimed<'_> {
     fn origin(&self) -> Origin<'_> {
         Origin {
             // Wherever the model is now.
@@ -142,7 +142,7 @@ fn asked_how(model: &Model, name: &str) -> AskedHow {
 
 /// Judges a run with a loop against a formula.
 fn guilty<S: TransitionSystem>(
-    from: &From<'_>,
+    from: &Claimed<'_>,
     (value, bounds): (&Value, Bounds),
     system: &mut S,
     property: &Property,
@@ -168,7 +168,9 @@ fn guilty<S: TransitionSystem>(
     for listed in [Listed::OnTheRun, Listed::Everywhere(near)] {
         let ledger = match certify(system, property, assumption, run, listed) {
             Ok(ledger) => ledger,
-            Err(fairly_check::Failure::Internal { flaw, .. }) => return refuted(flaw.to_string()),
+            Err(fairly_check::CheckError::Internal { flaw, .. }) => {
+                return refuted(flaw.to_string());
+            }
             Err(failure) => return refuted(failure.to_string()),
         };
         let guilty = Guilty {
@@ -197,7 +199,7 @@ fn of_file(
     (value, bounds): (&Value, Bounds),
     model: &Model,
     file: &mut File,
-) -> Result<Judged, Failure> {
+) -> Result<Judged, CliError> {
     if trace.asked_property.is_none() && trace.asked_formula.is_none() {
         return Ok(refuted("it does not say what it is a run against"));
     }
@@ -208,7 +210,7 @@ fn of_file(
     let Question { title, bound, place, choice } = question;
     let system = bound.system;
     let text = file.text().map(str::to_owned);
-    let from = From {
+    let from = Claimed {
         trace,
         options: model.of_the_files(),
         source: text.as_deref().zip(trace.files.first()).map(|(text, name)| Source { name, text }),
@@ -223,7 +225,7 @@ fn of_file(
     // An answer "holds" would hide an error of the model, so these are looked for beside every question.
     let errors = without_errors(&title);
     if trace.property == errors {
-        let from = From { place: None, ..from };
+        let from = Claimed { place: None, ..from };
         // Every formula of the model may have a proposition that goes wrong.
         file.questions(&model.everything())?;
         return Ok(faulty(&from, &mut file.systems, system, &errors, &run, start));
@@ -250,7 +252,7 @@ fn of_file(
 
 /// Judges a finite run at whose end something goes wrong, in the model or in a proposition.
 fn faulty(
-    from: &From<'_>,
+    from: &Claimed<'_>,
     systems: &mut Systems,
     system: SystemIndex,
     title: &str,
@@ -280,7 +282,7 @@ fn faulty(
 
 /// Judges a run by what it ends with.
 fn ended<S: TransitionSystem>(
-    from: &From<'_>,
+    from: &Claimed<'_>,
     system: &mut S,
     ending: &Ending,
     title: &str,
@@ -299,20 +301,20 @@ fn ended<S: TransitionSystem>(
 /// Answers the question again, where a single run does not show the answer: the trace has to be what comes
 /// of it.
 fn again(
-    from: &From<'_>,
+    from: &Claimed<'_>,
     (file, bounds): (&mut File, Bounds),
     system: SystemIndex,
     claim: &Claim,
     title: &str,
     (run, start): (&Run, StateId),
-) -> Result<Judged, Failure> {
+) -> Result<Judged, CliError> {
     let verdict = file.systems.claim(claim, system, bounds);
     let verdict = verdict.map_err(|why| file.unanswered(why))?;
     let shown = match verdict.outcome {
         ClaimOutcome::Violated(Some(shown)) => shown,
         ClaimOutcome::Violated(None) => return Ok(refuted("no run shows that it is violated")),
         ClaimOutcome::Holds(_) => return Ok(refuted(format!("{title} holds"))),
-        ClaimOutcome::Unknown(why) => return Err(Failure::Stopped(why.to_string())),
+        ClaimOutcome::Unknown(why) => return Err(CliError::Stopped(why.to_string())),
     };
     let prefix = Prefix { start, steps: run.stem.clone() };
     if (&shown.prefix.steps, shown.prefix.start, &shown.cycle)
@@ -327,7 +329,7 @@ fn again(
 
 /// Judges a trail of SPIN. It says less than a trace: its steps have to be possible, and where a property is
 /// named, it has to violate that.
-fn of_trail(file: &str, about: &About) -> Result<Result<String, Refuted>, Failure> {
+fn of_trail(file: &str, about: &About) -> Result<Result<String, Refuted>, CliError> {
     let trail::Followed { name, mut model, question, run, start, .. } = trail::follow(file, about)?;
     let possible = possible(&run);
     let (Some(wanted), Some(question)) = (&about.property, question) else {
@@ -337,7 +339,7 @@ fn of_trail(file: &str, about: &About) -> Result<Result<String, Refuted>, Failur
         }
         return Ok(Ok(format!("{possible}, one after the other")));
     };
-    let unjudged = || Failure::usage(format!("`{wanted}` of {name} cannot be judged on a trail"));
+    let unjudged = || CliError::usage(format!("`{wanted}` of {name} cannot be judged on a trail"));
     let bound = model.systems.bind(question).map_err(|_| unjudged())?;
     let system = model.systems.made(bound.system);
     Ok(match bound.asked {
@@ -367,7 +369,7 @@ fn violates<S: TransitionSystem>(
     let assumption = Assumption::of(Notion::None);
     match certify(system, property, &assumption, &run, Listed::OnTheRun) {
         Ok(_) => Ok(()),
-        Err(fairly_check::Failure::Internal { flaw, .. }) => Err(flaw.to_string()),
+        Err(fairly_check::CheckError::Internal { flaw, .. }) => Err(flaw.to_string()),
         Err(failure) => Err(failure.to_string()),
     }
 }

@@ -1,5 +1,5 @@
-//! What is left of a process, compared as PAT compares it: as a term in which the names have been
-//! replaced by their values, not as a place in the text.
+//! Continuations of processes, compared as PAT compares them: as terms in which the names have been replaced by
+//! their values, not as places in the text.
 //!
 //! `a -> c -> D [] a -> c -> D` has one state after `a`, though `c -> D` is written twice. The body of
 //! a definition is known by the name of the definition, so that it is not the same as the same text
@@ -12,7 +12,7 @@ use fairly_model::{
 };
 use hashbrown::{HashMap, HashSet};
 
-use super::Trouble;
+use super::LowerError;
 use super::environment::{Environment, Value, as_cell, substituted};
 use super::events::SetId;
 use super::steps::{Step, StepLabel};
@@ -35,7 +35,7 @@ struct Alike(u32);
 /// An expression of the text with values for its free names.
 type Part = (NodeId, Environment);
 
-/// What an expression is, without its parts and what it computes.
+/// An expression without its operands and without its results.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Shape {
     Stop,
@@ -258,7 +258,7 @@ impl Terms {
         }
     }
 
-    /// What stands for a name that an expression binds itself: the same for the same name.
+    /// Stand-in for a name that an expression binds itself: the same for the same name.
     fn bound(&mut self, node: NodeId, local: LocalId) -> Expr {
         let owner = self.alike.owners[node.index()];
         let name = &self.specification.definitions[owner.index()].locals[local.index()].name.text;
@@ -277,7 +277,11 @@ impl Terms {
     ///
     /// # Errors
     /// When it cannot be compared with others.
-    fn residual(&mut self, node: NodeId, environment: &Environment) -> Result<Residual, Trouble> {
+    fn residual(
+        &mut self,
+        node: NodeId,
+        environment: &Environment,
+    ) -> Result<Residual, LowerError> {
         let specification = Arc::clone(&self.specification);
         let itself = || Residual::new(Shape::Itself(node, environment.clone()));
         let mut exprs = Vec::new();

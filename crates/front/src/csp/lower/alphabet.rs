@@ -11,7 +11,7 @@ use fairly_model::Expr;
 use fairly_source::Span;
 use hashbrown::HashSet;
 
-use super::Trouble;
+use super::LowerError;
 use super::environment::{Environment, Value};
 use super::events::Concrete;
 use super::expression::Scope;
@@ -41,7 +41,7 @@ impl Terms {
         node: NodeId,
         environment: &Environment,
         which: Which,
-    ) -> Result<HashSet<Concrete>, Trouble> {
+    ) -> Result<HashSet<Concrete>, LowerError> {
         let mut search = Search {
             terms: self,
             which,
@@ -61,12 +61,12 @@ impl Terms {
         &self,
         sets: &[csp::EventSet],
         environment: &Environment,
-    ) -> Result<HashSet<Concrete>, Trouble> {
+    ) -> Result<HashSet<Concrete>, LowerError> {
         let mut events = HashSet::new();
         let names = |local| environment.get(local).map(Value::expr);
         for set in sets {
             self.scope(&names).each(&set.bindings, set.event.span, &mut |scope| {
-                events.insert(concrete(scope, &set.event)?.ok_or_else(|| Trouble {
+                events.insert(concrete(scope, &set.event)?.ok_or_else(|| LowerError {
                     code: "E1094",
                     message: "the events of a set must be known before the search".to_owned(),
                     span: set.event.span,
@@ -79,7 +79,7 @@ impl Terms {
 }
 
 /// The event, if its data are known.
-fn concrete(scope: &Scope<'_>, event: &csp::Event) -> Result<Option<Concrete>, Trouble> {
+fn concrete(scope: &Scope<'_>, event: &csp::Event) -> Result<Option<Concrete>, LowerError> {
     let mut values = Vec::with_capacity(event.arguments.len());
     for argument in &event.arguments {
         match scope.expr(argument)? {
@@ -107,7 +107,7 @@ impl Search<'_> {
         node: NodeId,
         environment: &Environment,
         hidden: &Hidden,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), LowerError> {
         let with = |node: NodeId| (node, environment.clone(), hidden.clone());
         let terms = self.terms;
         let process = terms.specification.node(node);
@@ -124,7 +124,7 @@ impl Search<'_> {
                     }
                     _ => {
                         if self.met.len() >= MAX_REFERENCES {
-                            return Err(Trouble {
+                            return Err(LowerError {
                                 code: "E1095",
                                 message: format!(
                                     "the alphabet of `{}` has no end; say it with `#alphabet`",
@@ -133,9 +133,9 @@ impl Search<'_> {
                                 span: process.span,
                             });
                         }
-                        // What is not known now never is; as an expression it would grow each time
-                        // around, and there would be no end. Neither would there be with counters
-                        // that no event speaks of.
+                        // A value that is unknown now stays unknown; as an expression it would grow each time
+                        // around, and there would be no end. Neither would there be with counters that no event
+                        // speaks of.
                         let inner = inner.mapped_with_names(|name, value| match value {
                             Value::Known(_) if matter.contains(&name) => value.clone(),
                             _ => Value::Deferred(UNKNOWN),
@@ -202,7 +202,7 @@ impl Search<'_> {
         event: &csp::Event,
         environment: &Environment,
         hidden: &Hidden,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), LowerError> {
         let names = |local| environment.get(local).map(Value::expr);
         match concrete(&self.terms.scope(&names), event)? {
             Some(event) => {
@@ -216,8 +216,8 @@ impl Search<'_> {
     }
 }
 
-fn unknown(span: Span) -> Trouble {
-    Trouble {
+fn unknown(span: Span) -> LowerError {
+    LowerError {
         code: "E1096",
         message: "this event has data that are only known when it happens, so it is not clear who \
                   takes it together; say it with `#alphabet`"

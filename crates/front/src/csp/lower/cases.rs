@@ -6,7 +6,7 @@
 
 use fairly_model::{AnyVariable, BinaryOp, Expr, Place, Range, Statement, StatementKind, UnaryOp};
 
-use super::Trouble;
+use super::LowerError;
 use super::environment::Environment;
 use super::expression::folded;
 use super::program::LIMIT;
@@ -38,7 +38,7 @@ impl Terms {
         node: NodeId,
         environment: &Environment,
         out: &mut Vec<Step>,
-    ) -> Result<Vec<Case>, Trouble> {
+    ) -> Result<Vec<Case>, LowerError> {
         let trouble = match self.operands(node, environment, None) {
             Ok(operands) => return Ok(vec![(Expr::TRUE, operands)]),
             Err(trouble) => trouble,

@@ -14,7 +14,7 @@ use fairly_model::{
 use fairly_source::Span;
 
 use super::expression::folded;
-use super::{Trouble, dbm};
+use super::{LowerError, dbm};
 use crate::csp::library::{
     Class, DEFAULT_CAPACITY, DEFAULT_TIMERS, MOST_CAPACITY, MathFunction, Method, MethodCall,
     ObjectValue,
@@ -163,7 +163,7 @@ impl Collections {
         call: &MethodCall,
         arguments: &[Expr],
         span: Span,
-    ) -> Result<Expr, Trouble> {
+    ) -> Result<Expr, LowerError> {
         let room = self.room(call.object);
         let size = arguments.iter().map(size).sum::<usize>() + 4;
         let other = call.other.map(|other| self.room(other));
@@ -253,8 +253,8 @@ fn array(name: String, initial: &[i64], capacity: u32) -> Variable {
     }
 }
 
-fn too_large(span: Span) -> Trouble {
-    Trouble {
+fn too_large(span: Span) -> LowerError {
+    LowerError {
         code: "E1089",
         message: "this asks too much of collections at once: compute the arguments in a program, \
                   and keep them in variables"
@@ -391,7 +391,11 @@ impl Room {
 }
 
 /// A function of `PAT.Math`. The operands are evaluated several times.
-pub(super) fn math(function: MathFunction, operands: &[Expr], span: Span) -> Result<Expr, Trouble> {
+pub(super) fn math(
+    function: MathFunction,
+    operands: &[Expr],
+    span: Span,
+) -> Result<Expr, LowerError> {
     let all: usize = operands.iter().map(size).sum();
     let times = if function == MathFunction::Pow { 1000 } else { 3 };
     if all.saturating_mul(times) > MAX_QUESTION {
@@ -414,7 +418,7 @@ pub(super) fn math(function: MathFunction, operands: &[Expr], span: Span) -> Res
         MathFunction::Same => x,
         MathFunction::Pow => power(&x, &y),
         MathFunction::Sqrt => {
-            return Err(Trouble {
+            return Err(LowerError {
                 code: "E1088",
                 message: "a square root can be computed in the program of an event only".to_owned(),
                 span,

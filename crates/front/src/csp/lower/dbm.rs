@@ -5,7 +5,7 @@
 use fairly_model::{BinaryOp, Expr, Place, Statement, Variable, VariableId};
 use hashbrown::HashMap;
 
-use super::Trouble;
+use super::LowerError;
 use super::collections::{Room, Writer};
 use super::expression::{Scope, folded};
 use super::network::global;
@@ -66,7 +66,7 @@ impl Programs<'_> {
         arguments: &[Expr],
         writer: Writer,
         out: &mut Vec<Statement>,
-    ) -> Result<Expr, Trouble> {
+    ) -> Result<Expr, LowerError> {
         let library = self.scope.collections.matrices();
         let (program, gives) = program(library, method);
         let placed = [room.parts(), other.parts()].concat();
@@ -92,7 +92,7 @@ impl Programs<'_> {
         arguments: &[Expr],
         writer: Writer,
         out: &mut Vec<Statement>,
-    ) -> Result<Expr, Trouble> {
+    ) -> Result<Expr, LowerError> {
         let collections = self.scope.collections;
         let room = collections.room(call.object);
         let other = call.other.map_or(room, |other| collections.room(other));
@@ -125,7 +125,7 @@ impl Programs<'_> {
         value: &ObjectValue,
         writer: Writer,
         out: &mut Vec<Statement>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), LowerError> {
         let collections = self.scope.collections;
         match value {
             ObjectValue::New(_, ceiling) => {
@@ -171,7 +171,7 @@ impl Programs<'_> {
         from: Room,
         writer: Writer,
         out: &mut Vec<Statement>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), LowerError> {
         if to != from {
             self.run("Copy", (to, from), &[], writer, out)?;
         }

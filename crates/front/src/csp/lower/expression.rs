@@ -5,7 +5,7 @@ use std::cell::Cell;
 use fairly_model::{AnyVariable, BinaryOp, ChannelQuery, Expr, Place, UnaryOp, VariableId};
 use fairly_source::Span;
 
-use super::Trouble;
+use super::LowerError;
 use super::cases::assumed;
 use super::collections::{Collections, math};
 use super::environment::element;
@@ -100,10 +100,10 @@ impl Scope<'_> {
     }
 
     /// The expression in the model.
-    pub(super) fn expr(&self, expr: &csp::Expr) -> Result<Expr, Trouble> {
+    pub(super) fn expr(&self, expr: &csp::Expr) -> Result<Expr, LowerError> {
         self.written.set(self.written.get() + 1);
         if self.written.get() > MOST_NODES {
-            return Err(Trouble {
+            return Err(LowerError {
                 code: "E1092",
                 message: format!(
                     "this is written out to more than {MOST_NODES} values and operators"
@@ -121,7 +121,7 @@ impl Scope<'_> {
                     let elements = self.elements(*local).into_iter();
                     let sum = elements.reduce(|a, b| Expr::binary(BinaryOp::Add, a, b));
                     // As in PAT, an array where a single value should stand is a fault when it is asked for.
-                    sum.map(fault).ok_or_else(|| Trouble {
+                    sum.map(fault).ok_or_else(|| LowerError {
                         code: "E1090",
                         message: "this name has no value here".to_owned(),
                         span: expr.span,
@@ -130,7 +130,7 @@ impl Scope<'_> {
             },
             csp::ExprKind::ElementOf(local, index) => self.element_of(*local, self.expr(index)?),
             csp::ExprKind::Element(_, indices) if indices.is_empty() => {
-                return Err(Trouble {
+                return Err(LowerError {
                     code: "E1035",
                     message: "a whole array stands where a single value should".to_owned(),
                     span: expr.span,
@@ -160,7 +160,7 @@ impl Scope<'_> {
                     csp::ChannelQuery::Empty => ChannelQuery::Empty,
                     csp::ChannelQuery::Full => ChannelQuery::Full,
                     csp::ChannelQuery::Peek => {
-                        return Err(Trouble {
+                        return Err(LowerError {
                             code: "E1091",
                             message: "`cpeek` gives a whole message, which a program can assign: \
                                       `x = call(cpeek, c)`"
@@ -243,12 +243,12 @@ impl Scope<'_> {
         }
     }
 
-    fn exprs(&self, exprs: &[csp::Expr]) -> Result<Vec<Expr>, Trouble> {
+    fn exprs(&self, exprs: &[csp::Expr]) -> Result<Vec<Expr>, LowerError> {
         exprs.iter().map(|expr| self.expr(expr)).collect()
     }
 
     /// The number of a channel.
-    pub(super) fn channel(&self, channel: &csp::ChannelUse) -> Result<Expr, Trouble> {
+    pub(super) fn channel(&self, channel: &csp::ChannelUse) -> Result<Expr, LowerError> {
         let first = i64::from(self.channels[channel.channel.index()]);
         let size = self.specification.channels[channel.channel.index()].size;
         Ok(match (&channel.index, size) {
@@ -265,7 +265,7 @@ impl Scope<'_> {
         &self,
         id: csp::VariableId,
         indices: &[csp::Expr],
-    ) -> Result<Place, Trouble> {
+    ) -> Result<Place, LowerError> {
         Ok(self.element_at(id, self.exprs(indices)?))
     }
 
@@ -288,8 +288,8 @@ impl Scope<'_> {
         &self,
         bindings: &[csp::Binding],
         span: Span,
-        work: &mut dyn FnMut(&Scope<'_>) -> Result<(), Trouble>,
-    ) -> Result<(), Trouble> {
+        work: &mut dyn FnMut(&Scope<'_>) -> Result<(), LowerError>,
+    ) -> Result<(), LowerError> {
         let mut budget = MAX_COPIES;
         self.each_within(bindings, span, &mut budget, work)
     }
@@ -299,10 +299,10 @@ impl Scope<'_> {
         bindings: &[csp::Binding],
         span: Span,
         budget: &mut usize,
-        work: &mut dyn FnMut(&Scope<'_>) -> Result<(), Trouble>,
-    ) -> Result<(), Trouble> {
+        work: &mut dyn FnMut(&Scope<'_>) -> Result<(), LowerError>,
+    ) -> Result<(), LowerError> {
         let Some((binding, rest)) = bindings.split_first() else {
-            *budget = budget.checked_sub(1).ok_or_else(|| Trouble {
+            *budget = budget.checked_sub(1).ok_or_else(|| LowerError {
                 code: "E1092",
                 message: format!("the indices take more than {MAX_COPIES} values together"),
                 span,
@@ -317,7 +317,7 @@ impl Scope<'_> {
             };
             match value {
                 Expr::Const(value) => Ok(value),
-                _ => Err(Trouble {
+                _ => Err(LowerError {
                     code: "E1093",
                     message: "how many copies there are must be known before the search".to_owned(),
                     span: binding.span,

@@ -7,7 +7,7 @@ use fairly_model::{
 use fairly_source::Span;
 use hashbrown::{HashMap, HashSet};
 
-use super::Trouble;
+use super::LowerError;
 use super::environment::{Leaf, as_cell, substituted};
 use super::events::Concrete;
 use super::expression::folded;
@@ -46,7 +46,7 @@ pub(super) fn together(
     rebuild: Rebuild<'_>,
     has: &dyn Fn(usize, &Concrete) -> bool,
     out: &mut Vec<Step>,
-) -> Result<(), Trouble> {
+) -> Result<(), LowerError> {
     // The steps of each part by their event, and the events in the order in which they are met.
     let mut by_event: Vec<HashMap<Concrete, Vec<&Step>>> = Vec::with_capacity(parts.len());
     let mut order: Vec<(usize, Concrete)> = Vec::new();
@@ -95,7 +95,7 @@ pub(super) fn interleaved(
     parts: &[Vec<Step>],
     rebuild: Rebuild<'_>,
     out: &mut Vec<Step>,
-) -> Result<(), Trouble> {
+) -> Result<(), LowerError> {
     let before = out.len();
     let ticks: Vec<Vec<&Step>> = parts
         .iter()
@@ -327,10 +327,10 @@ fn replaced_place(place: &Place, leaf: Leaf<'_>) -> Place {
 }
 
 /// All ways to choose one step of each.
-fn ways<'a>(choices: &[&[&'a Step]]) -> Result<Vec<Vec<&'a Step>>, Trouble> {
+fn ways<'a>(choices: &[&[&'a Step]]) -> Result<Vec<Vec<&'a Step>>, LowerError> {
     let count = choices.iter().map(|choice| choice.len()).try_fold(1usize, usize::checked_mul);
     if count.is_none_or(|count| count > MAX_WAYS) {
-        return Err(Trouble {
+        return Err(LowerError {
             code: "E1098",
             message: format!("a step can be made together in more than {MAX_WAYS} ways"),
             span: choices[0][0].span,

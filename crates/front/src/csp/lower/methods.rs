@@ -5,7 +5,7 @@
 
 use fairly_model::{BinaryOp, Expr, Place, Statement, VariableId};
 
-use super::Trouble;
+use super::LowerError;
 use super::collections::{Room, UNUSED, Writer, cell, load};
 use super::expression::folded;
 use super::program::Programs;
@@ -73,7 +73,7 @@ impl Room {
     }
 
     /// Leaves a position unused.
-    fn forget(self, writer: Writer, at: &Expr) -> Statement {
+    fn clear(self, writer: Writer, at: &Expr) -> Statement {
         let unused = || Expr::Const(UNUSED);
         let mut pairs = vec![(cell(self.elements, at.clone()), unused())];
         if let Some(values) = self.values {
@@ -102,7 +102,7 @@ impl Room {
 
     /// Takes away the last element.
     fn drop_last(self, writer: Writer, out: &mut Vec<Statement>) {
-        out.push(self.forget(writer, &self.last()));
+        out.push(self.clear(writer, &self.last()));
         out.push(self.count_down(writer));
     }
 
@@ -126,7 +126,7 @@ impl Programs<'_> {
         is_wanted: bool,
         writer: Writer,
         out: &mut Vec<Statement>,
-    ) -> Result<Expr, Trouble> {
+    ) -> Result<Expr, LowerError> {
         let room = self.scope.collections.room(call.object);
         let name = &self.scope.specification.variables[call.object.index()].name.text;
         let method = call.signature.name;
@@ -233,7 +233,7 @@ impl Programs<'_> {
         exprs: &[csp::Expr],
         writer: Writer,
         out: &mut Vec<Statement>,
-    ) -> Result<Vec<Expr>, Trouble> {
+    ) -> Result<Vec<Expr>, LowerError> {
         let values = self.values(exprs, writer, out)?;
         Ok(values.into_iter().map(|value| self.hold(value, writer, out)).collect())
     }
@@ -330,7 +330,7 @@ impl Programs<'_> {
         value: &ObjectValue,
         writer: Writer,
         out: &mut Vec<Statement>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), LowerError> {
         let collections = self.scope.collections;
         let to = collections.room(target);
         if to.class == Class::Dbm {

@@ -33,7 +33,7 @@ pub use network::{Lowered, Parts, Plan, expression, lower, lower_as, lower_count
 
 /// Something that cannot be turned into a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Trouble {
+pub(crate) struct LowerError {
     /// The code of the diagnostic.
     pub(crate) code: &'static str,
     /// The reason, in a sentence.

@@ -261,7 +261,7 @@ pub(super) fn parameters_that_matter(specification: &Specification) -> Vec<Vec<L
 }
 
 impl Names<'_> {
-    /// What the events of one node depend on, without its parts.
+    /// Names that the events of one node depend on, without those of its parts.
     fn events_of(&mut self, kind: &ProcessKind, matter: &[Vec<LocalId>]) {
         match kind {
             ProcessKind::Reference { definition, arguments } => {

@@ -11,7 +11,7 @@ use fairly_source::Diagnostic;
 use fairly_system::EventKind;
 use hashbrown::{HashMap, HashSet};
 
-use super::Trouble;
+use super::LowerError;
 use super::alphabet::Which;
 use super::environment::{Environment, Value};
 use super::events::{Concrete, SetId};
@@ -25,14 +25,14 @@ use crate::csp::syntax::{ActionKind, NodeId, Operator, ProcessKind, Specificatio
 pub struct Lowered {
     /// The model.
     pub model: Model,
-    /// What makes the locations that are not made yet, if there are such.
+    /// Makes the locations that are not made yet, if there are such.
     pub unfold: Option<Box<dyn Unfold>>,
 }
 
 /// How deep compositions may be nested in each other.
 const MAX_NESTING: usize = 200;
-/// How many references may follow each other before anything but a composition is met. Nobody writes
-/// so many; a process that refers to itself would double with each.
+/// How many references may follow each other before anything but a composition is met. Real models have fewer;
+/// a process that refers to itself would double with each.
 const MAX_REFERENCES: usize = 200;
 /// How many processes there may be.
 const MAX_PROCESSES: usize = 100_000;
@@ -70,7 +70,7 @@ pub fn lower(
 /// How a process becomes a model. Whatever it says, the model does the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// What becomes of the parts of a composition.
+    /// Treatment of the parts of a composition.
     pub parts: Parts,
     /// How many expressions and operators the locations of a process may be made of before the
     /// search; the others are made on the way. With 0, all of them are.
@@ -85,7 +85,7 @@ impl Default for Plan {
     }
 }
 
-/// What becomes of the parts of a composition.
+/// Treatment of the parts of a composition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parts {
     /// Each is a process of the model.
@@ -128,7 +128,7 @@ pub fn lower_counting(
     subject: &Subject,
     plan: Plan,
 ) -> Result<(Lowered, u64), Vec<Diagnostic>> {
-    let diagnostic = |trouble: Trouble| {
+    let diagnostic = |trouble: LowerError| {
         vec![Diagnostic::error(trouble.code, trouble.message, trouble.span).label("here")]
     };
     let mut model = Model::new();
@@ -207,8 +207,8 @@ pub fn lower_counting(
         for &(hiding, set) in &leaf.hidings {
             let hidden = unfolder.terms.sets.get(set);
             let mut events: Vec<&Concrete> = match &leaf.written {
-                // What it never does need not be hidden, or many processes with many events would
-                // take their product.
+                // Events that it never takes need not be hidden, or many processes with many events would take
+                // their product.
                 Some(written) if written.len() < hidden.len() => {
                     let said = by_channel.entry(set).or_insert_with(|| {
                         let of_channel = |event: &&Concrete| channels.contains(&event.family);
@@ -336,7 +336,7 @@ struct Context {
 }
 
 impl Layout<'_> {
-    fn subject(&mut self, subject: &Subject, parts: Parts) -> Result<Structure, Trouble> {
+    fn subject(&mut self, subject: &Subject, parts: Parts) -> Result<Structure, LowerError> {
         let environment = self.terms.arguments(&subject.arguments, &Environment::default())?;
         let definition = &self.terms.specification.definitions[subject.definition.index()];
         let context = Context {
@@ -357,7 +357,7 @@ impl Layout<'_> {
         node: NodeId,
         environment: &Environment,
         context: Context,
-    ) -> Result<Structure, Trouble> {
+    ) -> Result<Structure, LowerError> {
         let specification = Arc::clone(&self.terms.specification);
         let process = specification.node(node);
         // One process for all that is deeper would be another system: fairness of processes tells them apart.
@@ -365,7 +365,7 @@ impl Layout<'_> {
             if context.references > specification.definitions.len() {
                 return Err(self.terms.endless(node));
             }
-            return Err(Trouble {
+            return Err(LowerError {
                 code: "E1086",
                 message: format!("processes are composed in more than {MAX_NESTING} levels"),
                 span: process.span,
@@ -441,7 +441,7 @@ impl Layout<'_> {
         node: NodeId,
         environment: &Environment,
         context: Context,
-    ) -> Result<Structure, Trouble> {
+    ) -> Result<Structure, LowerError> {
         if self.leaves.len() >= MAX_PROCESSES {
             return Err(self.terms.endless(node));
         }
@@ -520,8 +520,8 @@ fn events(
     for &(scope, top) in &scopes {
         let mut events: Vec<&Concrete> = match scope {
             Scope::World => shared.clone(),
-            // Hidden ones get ids even where nobody shares them: their data may only be known when
-            // they happen.
+            // Hidden ones get ids even where they are not shared: their data may only be known when they
+            // happen.
             Scope::Hiding(at) => sets.get(hidings[at]).iter().collect(),
         };
         events.sort();
@@ -541,7 +541,7 @@ fn events(
             if let Some(joint) = joint {
                 model.gatherings.push((id, joint));
                 unfolder.events.joint.entry(event.family).or_default().insert(event.clone());
-                // The same event with a program is nobody else's.
+                // The same event with a program belongs to one process alone.
                 if with_programs.contains(&event.family) {
                     let free = model.add_event(name, kind);
                     unfolder.events.ids.insert((scope, event.clone(), false), free);
@@ -586,8 +586,8 @@ struct Gatherings<'a> {
 }
 
 impl<'a> Gatherings<'a> {
-    /// Who takes each event together in a part of the structure; nothing of events that nobody there
-    /// can take.
+    /// Computes the participants of each event in a part of the structure; events that no process there can
+    /// take are left out.
     fn of(&self, structure: &Structure) -> HashMap<&'a Concrete, Gathering> {
         let found = self.found(structure);
         self.work.set(self.work.get() + found.len() as u64);
@@ -632,7 +632,7 @@ impl<'a> Gatherings<'a> {
                     let alphabet = self.sets.get(*alphabet);
                     let mut found = self.of(part);
                     let mut join = |event: &'a Concrete, found: Option<Gathering>| {
-                        // Somebody who could take part but never does keeps the others from it.
+                        // A process that could take part but never does keeps the others from it.
                         let who = found.unwrap_or_else(|| somebody(part));
                         together.entry(event).or_default().push(who);
                     };
@@ -678,7 +678,7 @@ fn somebody(structure: &Structure) -> Gathering {
             Structure::Leaf(at) => return Gathering::Slot(SlotId::from_index(*at)),
             Structure::Interleave(parts) => match parts.first() {
                 Some(part) => part,
-                // There is nobody; the first slot never takes an event that it does not have.
+                // There is no participant; the first slot never takes an event that it does not have.
                 None => return Gathering::Slot(SlotId(0)),
             },
             Structure::Parallel(parts) => &parts[0].0,

@@ -6,7 +6,7 @@ use fairly_model::{
 use fairly_source::Span;
 use hashbrown::HashMap;
 
-use super::Trouble;
+use super::LowerError;
 use super::collections::{Room, Writer, each_call, math};
 use super::environment::as_cell;
 use super::expression::{Scope, folded, operator};
@@ -79,7 +79,7 @@ impl<'a> Programs<'a> {
     pub(super) fn block(
         &mut self,
         statements: &[csp::Statement],
-    ) -> Result<Vec<Statement>, Trouble> {
+    ) -> Result<Vec<Statement>, LowerError> {
         let mut out = Vec::with_capacity(statements.len());
         for statement in statements {
             // The variables of the program stay; what a statement needs for itself does not.
@@ -98,13 +98,13 @@ impl<'a> Programs<'a> {
         &self,
         target: csp::VariableId,
         channel: &csp::ChannelUse,
-    ) -> Result<StatementKind, Trouble> {
+    ) -> Result<StatementKind, LowerError> {
         let lengths = self.scope.lengths[channel.channel.index()];
         let variable = &self.scope.specification.variables[target.index()];
         let declared = &self.scope.specification.channels[channel.channel.index()];
         let length: u32 = variable.dimensions.iter().product();
         if lengths.differ || lengths.most != length as usize || declared.capacity == 0 {
-            return Err(Trouble {
+            return Err(LowerError {
                 code: "E1091",
                 message: format!(
                     "`cpeek` gives a whole message of {} parts: assign it to an array of that \
@@ -132,7 +132,7 @@ impl<'a> Programs<'a> {
         &mut self,
         statement: &csp::Statement,
         out: &mut Vec<Statement>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), LowerError> {
         let writer = Writer { span: self.called_at.unwrap_or(statement.span) };
         let kind = match &statement.kind {
             csp::StatementKind::Assign { target, value } => {
@@ -196,7 +196,7 @@ impl<'a> Programs<'a> {
         exprs: &[csp::Expr],
         writer: Writer,
         out: &mut Vec<Statement>,
-    ) -> Result<Vec<Expr>, Trouble> {
+    ) -> Result<Vec<Expr>, LowerError> {
         let last = exprs.iter().rposition(needs_statements).unwrap_or(0);
         let mut values = Vec::with_capacity(exprs.len());
         for (at, expr) in exprs.iter().enumerate() {
@@ -212,7 +212,7 @@ impl<'a> Programs<'a> {
         expr: &csp::Expr,
         writer: Writer,
         out: &mut Vec<Statement>,
-    ) -> Result<Expr, Trouble> {
+    ) -> Result<Expr, LowerError> {
         if !needs_statements(expr) {
             return self.expr(expr);
         }
@@ -281,7 +281,7 @@ impl<'a> Programs<'a> {
         *self.cells.entry(local).or_insert_with(|| scratch.fresh())
     }
 
-    fn expr(&self, expr: &csp::Expr) -> Result<Expr, Trouble> {
+    fn expr(&self, expr: &csp::Expr) -> Result<Expr, LowerError> {
         self.with_scope(|scope| scope.expr(expr))
     }
 

@@ -9,7 +9,7 @@ use fairly_model::{
 use fairly_source::Span;
 use fairly_system::{Annotation, FaultKind};
 
-use super::Trouble;
+use super::LowerError;
 use super::before::before;
 use super::environment::{Environment, Value, as_cell, substituted, whole};
 use super::events::Concrete;
@@ -22,7 +22,7 @@ use super::terms::{ENDLESS, FEW_INSIDE, MAX_HEADS, MAX_UNFOLDED, Terms, too_long
 use crate::csp::syntax as csp;
 use crate::csp::syntax::{ActionKind, ChannelId, IfKind, NodeId, Operator, ProcessKind};
 
-/// What an observer sees of a step.
+/// Observation of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum StepLabel {
     /// Termination.
@@ -51,17 +51,17 @@ pub(super) enum StepLabel {
 pub(super) struct Step {
     /// When it can be made.
     pub(super) guard: Expr,
-    /// What an observer sees.
+    /// The label for an observer.
     pub(super) label: StepLabel,
-    /// What it says over a channel.
+    /// The communication over a channel.
     pub(super) communication: Communication,
     /// The fairness asked of it.
     pub(super) annotation: Option<Annotation>,
-    /// What it does to global variables.
+    /// The effect on global variables.
     pub(super) program: Vec<Statement>,
     /// How many cells that live for one step it uses.
     pub(super) scratch: u32,
-    /// What is left, with captured values.
+    /// The continuation, with captured values.
     pub(super) target: Term,
     /// Whether it is inside `atomic`.
     pub(super) atomic: bool,
@@ -118,7 +118,7 @@ impl Terms {
         term: &Term,
         depth: usize,
         out: &mut Vec<Step>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), LowerError> {
         match term {
             Term::Stop | Term::Done => {}
             // Termination is written nowhere in particular.
@@ -247,7 +247,7 @@ impl Terms {
         Ok(())
     }
 
-    fn inner(&mut self, term: &Term, depth: usize) -> Result<Vec<Step>, Trouble> {
+    fn inner(&mut self, term: &Term, depth: usize) -> Result<Vec<Step>, LowerError> {
         let mut steps = Vec::new();
         self.steps(term, depth + 1, &mut steps)?;
         self.worked(steps.len());
@@ -260,7 +260,7 @@ impl Terms {
         environment: &Environment,
         depth: usize,
         out: &mut Vec<Step>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), LowerError> {
         let specification = Arc::clone(&self.specification);
         let process = specification.node(node);
         let before = out.len();
@@ -408,7 +408,7 @@ impl Terms {
         inner: &Environment,
         depth: usize,
         out: &mut Vec<Step>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), LowerError> {
         let term = self.node(body, inner);
         let head = self.head(&term, depth + 1)?;
         if inner.is_stable() {
@@ -436,7 +436,7 @@ impl Terms {
         environment: &Environment,
         depth: usize,
         out: &mut Vec<Step>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), LowerError> {
         if *condition == Expr::FALSE {
             return Ok(());
         }
@@ -447,7 +447,7 @@ impl Terms {
             // It goes on without end only where the condition holds, which may never be: an error there, unless the
             // end may only be far away.
             Err(trouble) if trouble.code == ENDLESS && *condition != Expr::TRUE => {
-                let Trouble { message, span, .. } = trouble;
+                let LowerError { message, span, .. } = trouble;
                 let (message, kind) = match self.deep.take() {
                     true => {
                         (format!("{message}, or only after very many references"), FaultKind::Limit)
@@ -481,7 +481,7 @@ impl Terms {
         }
     }
 
-    /// What is left after a step: an expression whose names have the values they have now.
+    /// Continuation after a step: an expression whose names have the values they have now.
     fn after(&self, node: NodeId, environment: &Environment) -> Term {
         self.node(node, &environment.mapped(Value::captured))
     }
@@ -491,7 +491,7 @@ impl Terms {
         event: &csp::Event,
         shared: bool,
         environment: &Environment,
-    ) -> Result<StepLabel, Trouble> {
+    ) -> Result<StepLabel, LowerError> {
         let values = event
             .arguments
             .iter()
@@ -506,7 +506,7 @@ impl Terms {
         action: &csp::Action,
         then: NodeId,
         environment: &Environment,
-    ) -> Result<Vec<Step>, Trouble> {
+    ) -> Result<Vec<Step>, LowerError> {
         let shapes = match &action.kind {
             ActionKind::Input { channel, message, .. } => {
                 self.shapes.of(channel.channel.index(), message.len())
@@ -527,7 +527,7 @@ impl Terms {
         then: NodeId,
         environment: &Environment,
         shape: &[u32],
-    ) -> Result<Option<Step>, Trouble> {
+    ) -> Result<Option<Step>, LowerError> {
         let mut environment = environment.clone();
         let mut guard = Expr::TRUE;
         let mut communication = Communication::None;
@@ -540,7 +540,7 @@ impl Terms {
                 let names = |local| environment.get(local).map(Value::expr);
                 let number = self.scope(&names).channel(channel)?;
                 if self.shapes.is_ambiguous(channel.channel.index()) {
-                    return Err(Trouble {
+                    return Err(LowerError {
                         code: "E1099",
                         message:
                             "the messages of this channel have arrays in different places, and \
@@ -642,7 +642,7 @@ impl Terms {
         environment: &Environment,
         communication: &Communication,
         scratch: &mut Scratch,
-    ) -> Result<Vec<Statement>, Trouble> {
+    ) -> Result<Vec<Statement>, LowerError> {
         let mut first: Vec<(Place, Expr)> = Vec::new();
         let mut inside = environment.clone();
         let read = program_names(program);

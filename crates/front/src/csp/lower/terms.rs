@@ -1,4 +1,4 @@
-//! What can be done with terms: their heads, their operands, the scopes of their expressions.
+//! Operations on terms: their heads, their operands, the scopes of their expressions.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fairly_model::Expr;
 use hashbrown::HashSet;
 
-use super::Trouble;
+use super::LowerError;
 use super::alike::AlikeParts;
 use super::alphabet::Which;
 use super::collections::Collections;
@@ -70,9 +70,9 @@ pub(super) struct Terms {
     pub(super) work: Cell<u64>,
 }
 
-/// What is said of an array that is too long to be given to a process.
-pub(super) fn too_long(span: fairly_source::Span) -> Trouble {
-    Trouble {
+/// Error for an array that is too long to be given to a process.
+pub(super) fn too_long(span: fairly_source::Span) -> LowerError {
+    LowerError {
         code: "E1099",
         message:
             "this array is too long to be passed to a process or received; use it as a global one"
@@ -168,7 +168,7 @@ impl Terms {
         &self,
         expr: &csp::Expr,
         environment: &Environment,
-    ) -> Result<Expr, Trouble> {
+    ) -> Result<Expr, LowerError> {
         self.scope(&|local| environment.get(local).map(Value::expr)).expr(expr)
     }
 
@@ -196,7 +196,7 @@ impl Terms {
         &self,
         arguments: &[csp::Expr],
         environment: &Environment,
-    ) -> Result<Environment, Trouble> {
+    ) -> Result<Environment, LowerError> {
         let mut inner = Environment::default();
         let names = |local| environment.get(local).map(Value::expr);
         let scope = self.scope(&names);
@@ -218,7 +218,7 @@ impl Terms {
         node: NodeId,
         environment: &Environment,
         assumed: Option<(&Expr, i64)>,
-    ) -> Result<Vec<(NodeId, Environment)>, Trouble> {
+    ) -> Result<Vec<(NodeId, Environment)>, LowerError> {
         let process = self.specification.node(node);
         let operands: Vec<(NodeId, Environment)> = match &process.kind {
             ProcessKind::Compose { operands, .. } => {
@@ -247,7 +247,7 @@ impl Terms {
                     (0..count).map(|_| (*body, environment.clone())).collect()
                 }
                 _ => {
-                    return Err(Trouble {
+                    return Err(LowerError {
                         code: "E1093",
                         message: format!(
                             "the number of copies must be known before the search, and be at most \
@@ -268,7 +268,7 @@ impl Terms {
         &mut self,
         node: NodeId,
         environment: &Environment,
-    ) -> Result<SetId, Trouble> {
+    ) -> Result<SetId, LowerError> {
         let alphabet = self.alphabet(node, environment, Which::Alphabet)?;
         Ok(self.sets.intern(alphabet))
     }
@@ -279,7 +279,7 @@ impl Terms {
         alphabets: &[Vec<csp::EventSet>],
         side: usize,
         environment: &Environment,
-    ) -> Result<SetId, Trouble> {
+    ) -> Result<SetId, LowerError> {
         let own = alphabets.get(side).or(alphabets.first());
         self.hidden_set(own.map_or(&[], Vec::as_slice), environment)
     }
@@ -289,14 +289,14 @@ impl Terms {
         &mut self,
         events: &[csp::EventSet],
         environment: &Environment,
-    ) -> Result<SetId, Trouble> {
+    ) -> Result<SetId, LowerError> {
         let hidden: HashSet<_> = self.event_set(events, environment)?;
         Ok(self.sets.intern(hidden))
     }
 
     /// The term with references, compositions and the like taken apart wherever it could make its
     /// next step, so that the same process has the same term however it is written.
-    pub(super) fn head(&mut self, term: &Term, depth: usize) -> Result<Term, Trouble> {
+    pub(super) fn head(&mut self, term: &Term, depth: usize) -> Result<Term, LowerError> {
         let each = |this: &mut Terms, term: &Arc<Term>| this.head(term, depth + 1).map(Arc::new);
         Ok(match term {
             Term::Stop | Term::Skip | Term::Done => term.clone(),
@@ -326,7 +326,7 @@ impl Terms {
                 terms
                     .iter()
                     .map(|(term, alphabet)| Ok((each(self, term)?, *alphabet)))
-                    .collect::<Result<_, Trouble>>()?,
+                    .collect::<Result<_, LowerError>>()?,
             ),
             Term::Hide(term, events) => {
                 let inner = each(self, term)?;
@@ -341,7 +341,7 @@ impl Terms {
         node: NodeId,
         environment: &Environment,
         depth: usize,
-    ) -> Result<Term, Trouble> {
+    ) -> Result<Term, LowerError> {
         let specification = Arc::clone(&self.specification);
         let process = specification.node(node);
         if depth > MAX_HEADS {
@@ -460,7 +460,7 @@ impl Terms {
         &mut self,
         operands: &[(NodeId, Environment)],
         depth: usize,
-    ) -> Result<Term, Trouble> {
+    ) -> Result<Term, LowerError> {
         let mut terms = Vec::with_capacity(operands.len());
         for (node, environment) in operands {
             let term = self.node(*node, environment);
@@ -470,19 +470,19 @@ impl Terms {
     }
 
     /// As [`endless`](Terms::endless), where it may also be that the end is only far away.
-    pub(super) fn too_deep(&self, node: NodeId) -> Trouble {
+    pub(super) fn too_deep(&self, node: NodeId) -> LowerError {
         self.deep.set(true);
         self.endless(node)
     }
 
     /// A process that refers to itself before it makes a step.
-    pub(super) fn endless(&self, node: NodeId) -> Trouble {
+    pub(super) fn endless(&self, node: NodeId) -> LowerError {
         let span = self.specification.node(node).span;
         let inside = |definition: &&csp::Definition| {
             definition.span.start <= span.start && span.end <= definition.span.end
         };
         let name = self.specification.definitions.iter().find(inside);
-        Trouble {
+        LowerError {
             code: ENDLESS,
             message: format!(
                 "the process `{}` goes on without end before it makes a step",

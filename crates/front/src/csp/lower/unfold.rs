@@ -9,7 +9,7 @@ use fairly_source::Span;
 use fairly_system::{Event, EventId, EventKind};
 use hashbrown::{HashMap, HashSet};
 
-use super::Trouble;
+use super::LowerError;
 use super::before::before;
 use super::cases::CASES;
 use super::environment::{Leaf, as_cell};
@@ -116,7 +116,7 @@ impl Unfolder {
         start: &Term,
         hidings: Vec<(usize, SetId)>,
         span: Span,
-    ) -> Result<TemplateId, Trouble> {
+    ) -> Result<TemplateId, LowerError> {
         let template = TemplateId::from_index(model.templates.len());
         debug_assert_eq!(template.index(), self.automata.len(), "one automaton for each template");
         model.templates.push(Template {
@@ -163,7 +163,7 @@ impl Unfolder {
                 }
                 // It may never come to that point; if it does, it is said then.
                 Err(Stuck::Growth(_)) => self.automata[template.index()].open = true,
-                Err(Stuck::Trouble(trouble)) => return Err(trouble),
+                Err(Stuck::Failed(trouble)) => return Err(trouble),
             }
             self.enter(model, template);
             next += 1;
@@ -354,7 +354,7 @@ impl Unfolder {
                     Scope::World => EventKind::Visible,
                     Scope::Hiding(_) => EventKind::Internal,
                 };
-                // Nobody takes part in it, so one id is enough.
+                // No process takes part in it, so one id is enough.
                 let other = (scope, event.clone(), !shared);
                 let id = match self.events.ids.get(&other) {
                     Some(&id) => id,
@@ -395,7 +395,7 @@ impl Unfold for Unfolder {
                 Ok(Unfolded { edges, atomic, locations })
             }
             Err(Stuck::Growth(growth)) => Err(growth),
-            Err(Stuck::Trouble(trouble)) => {
+            Err(Stuck::Failed(trouble)) => {
                 Err(Growth { message: trouble.message, span: Some(trouble.span) })
             }
         }
@@ -428,12 +428,12 @@ struct Made {
 /// Why a term has no edges.
 enum Stuck {
     Growth(Growth),
-    Trouble(Trouble),
+    Failed(LowerError),
 }
 
-impl From<Trouble> for Stuck {
-    fn from(trouble: Trouble) -> Self {
-        Stuck::Trouble(trouble)
+impl From<LowerError> for Stuck {
+    fn from(trouble: LowerError) -> Self {
+        Stuck::Failed(trouble)
     }
 }
 
@@ -510,7 +510,7 @@ impl Terms {
         }
     }
 
-    /// What is said of a term that grows: the definition that most of it comes from.
+    /// Description of a term that grows: the definition that most of it comes from.
     fn growth(&self, term: &Term, what: &str) -> Growth {
         let mut counts: Vec<usize> = vec![0; self.specification.definitions.len()];
         let mut open = vec![term];

@@ -61,7 +61,7 @@ pub(super) struct Machine {
 
 /// Jumps that lead in a circle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Circle(pub(super) ElementId);
+pub(super) struct CycleError(pub(super) ElementId);
 
 /// How many jumps lie between two statements at most; SPIN's own bound.
 const JUMPS: usize = 500;
@@ -77,7 +77,7 @@ impl Machine {
     ///
     /// # Errors
     /// When a jump never arrives at a statement.
-    pub(super) fn of(flow: &mut Flow<'_>, labels: &[Label]) -> Result<Machine, Circle> {
+    pub(super) fn of(flow: &mut Flow<'_>, labels: &[Label]) -> Result<Machine, CycleError> {
         let count = flow.elements.len();
         let body = flow.body;
         let mut maker = Maker { flow, states: vec![State::None; count], done: vec![false; count] };
@@ -106,7 +106,7 @@ fn own_marks(element: &Element<'_>, labels: &[Label]) -> Marks {
 impl Maker<'_, '_> {
     /// The element at which something arrives that goes to `element`. Inside an atomic chain a
     /// jump that leaves it is a step of its own.
-    fn arrive(&self, element: ElementId, atomic: bool) -> Result<ElementId, Circle> {
+    fn arrive(&self, element: ElementId, atomic: bool) -> Result<ElementId, CycleError> {
         let elements = &self.flow.elements;
         let mut at = element;
         for _ in 0..JUMPS {
@@ -124,11 +124,11 @@ impl Maker<'_, '_> {
             }
             at = onward;
         }
-        Err(Circle(element))
+        Err(CycleError(element))
     }
 
     /// The element that an option begins with.
-    fn begin(&self, element: ElementId) -> Result<ElementId, Circle> {
+    fn begin(&self, element: ElementId) -> Result<ElementId, CycleError> {
         let elements = &self.flow.elements;
         let mut at = element;
         for _ in 0..JUMPS {
@@ -141,10 +141,10 @@ impl Maker<'_, '_> {
                 _ => return Ok(at),
             };
         }
-        Err(Circle(element))
+        Err(CycleError(element))
     }
 
-    fn sequence(&mut self, sequence: SequenceId) -> Result<(), Circle> {
+    fn sequence(&mut self, sequence: SequenceId) -> Result<(), CycleError> {
         let Sequence { first, last, .. } = self.flow.sequences[sequence];
         let mut at = Some(first);
         while let Some(element) = at {
@@ -156,7 +156,7 @@ impl Maker<'_, '_> {
         Ok(())
     }
 
-    fn element(&mut self, element: ElementId) -> Result<(), Circle> {
+    fn element(&mut self, element: ElementId) -> Result<(), CycleError> {
         match self.flow.elements[element].node {
             Node::Unless => {
                 if let Some(&main) = self.flow.elements[element].parts.first() {
@@ -206,7 +206,7 @@ impl Maker<'_, '_> {
         }
     }
 
-    fn step(&mut self, element: ElementId) -> Result<(), Circle> {
+    fn step(&mut self, element: ElementId) -> Result<(), CycleError> {
         let Element { node, next, atomic, ref escapes, .. } = self.flow.elements[element];
         let onward = match node {
             Node::Goto(_) | Node::Leave(_) => self.flow.jump(element),
@@ -214,7 +214,7 @@ impl Maker<'_, '_> {
         };
         let target = onward.map(|onward| self.arrive(onward, atomic)).transpose()?;
         let escapes = if matches!(node, Node::Join) { Vec::new() } else { escapes.clone() };
-        let begins: Result<Vec<ElementId>, Circle> = escapes
+        let begins: Result<Vec<ElementId>, CycleError> = escapes
             .iter()
             .map(|&escape| self.arrive(self.flow.sequences[escape].first, atomic))
             .collect();

@@ -114,10 +114,10 @@ pub struct Lowered {
 /// assert_eq!(lowered.formulas, [("small".to_owned(), "[] \"x <= 3\"".to_owned())]);
 /// ```
 pub fn lower(model: &ast::Model, options: Options<'_>) -> Result<Lowered, Vec<Diagnostic>> {
-    let mut lowering = Lowering::new(model, options).map_err(Trouble::all)?;
+    let mut lowering = Lowering::new(model, options).map_err(LowerError::all)?;
     lowering.model.atomicity = Atomicity::Exclusive;
     lowering.model.exit = Exit::LastFirst;
-    let lowered = lowering.finish().map_err(Trouble::all)?;
+    let lowered = lowering.finish().map_err(LowerError::all)?;
     match verify(&lowered.model) {
         Ok(()) => Ok(lowered),
         Err(flaws) => {
@@ -133,19 +133,19 @@ pub fn lower(model: &ast::Model, options: Options<'_>) -> Result<Lowered, Vec<Di
 
 /// Something that cannot be turned into a model.
 #[derive(Clone, Debug)]
-struct Trouble(Vec<Diagnostic>);
+struct LowerError(Vec<Diagnostic>);
 
-type Lower<T> = Result<T, Trouble>;
+type Lower<T> = Result<T, LowerError>;
 
-impl Trouble {
+impl LowerError {
     fn all(self) -> Vec<Diagnostic> {
         self.0
     }
 }
 
-fn trouble(code: &'static str, message: impl Into<String>, place: Place) -> Trouble {
+fn trouble(code: &'static str, message: impl Into<String>, place: Place) -> LowerError {
     let message = format!("{} cannot be checked", message.into());
-    Trouble(vec![Diagnostic::error(code, message, place.span).help(help(code))])
+    LowerError(vec![Diagnostic::error(code, message, place.span).help(help(code))])
 }
 
 /// Advice for the user.

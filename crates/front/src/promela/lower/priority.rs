@@ -229,6 +229,7 @@ impl Used {
     fn formula(&mut self, ltl: &Ltl) {
         match ltl {
             Ltl::Proposition(expr) => self.kept |= find_priority(expr).is_some(),
+            Ltl::Asked(_) => {}
             Ltl::Unary(_, operand) => self.formula(operand),
             Ltl::Binary(_, left, right) => {
                 self.formula(left);

@@ -1,4 +1,4 @@
-//! What is known of all processes before their edges are made.
+//! Facts about all processes, before their edges are made.
 
 use std::cell::Cell;
 
@@ -401,7 +401,7 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// What a new process does first: what its variables begin with, unless that is always the same.
+    /// First statements of a new process: initial values of its variables, unless they are always the same.
     fn start(&mut self, at: usize) -> Lower<Vec<Statement>> {
         let of = self.processes[at].of;
         let mut start = Vec::new();
@@ -496,7 +496,7 @@ impl<'a> Lowering<'a> {
 }
 
 impl Process<'_> {
-    /// What a control state is called: by its label, or by its line.
+    /// Name of a control state: its label, or its line.
     pub(super) fn location_name(&self, element: ElementId, words: &Words<'_>) -> String {
         let of = &self.flow.elements[element];
         let named = of.labels.iter().filter_map(|label| self.of.labels.get(label.index()));

@@ -1,11 +1,12 @@
 //! Questions about a model: formulas, claims and progress, over its propositions.
 
-use fairly_model::{Expr, LocationId, Model, TemplateId};
+use fairly_model::{Expr, LocationId, Model, SlotId, TemplateId};
+use fairly_source::Diagnostic;
 
 use super::names::Unique;
 use super::processes::{Lowering, Scope};
-use super::{Lower, Lowered};
-use crate::promela::ast::{self, BinaryLtl, ExprKind, Ltl, UnaryLtl};
+use super::{Lower, LowerError, Lowered};
+use crate::promela::ast::{self, Asked, BinaryLtl, ExprKind, Ltl, UnaryLtl};
 
 /// The propositions of a model.
 #[derive(Default)]
@@ -86,6 +87,11 @@ impl<'a> Lowering<'a> {
                 }
                 Ok(())
             }
+            Ltl::Asked(asked) => {
+                let word = if asked.is_taken { "taken" } else { "enabled" };
+                text.push_str(&quoted(&format!("{word}({})", self.asked(*asked)?)));
+                Ok(())
+            }
             Ltl::Unary(op, operand) => {
                 text.push_str(match op {
                     UnaryLtl::Not => "!",
@@ -108,6 +114,32 @@ impl<'a> Lowering<'a> {
                 });
                 self.operand(right, propositions, text)
             }
+        }
+    }
+
+    /// Name of the process that a formula asks about.
+    fn asked(&self, asked: Asked) -> Lower<String> {
+        let slots = self.slots_of(TemplateId(asked.proctype.0));
+        let wrong = |message: &str, help: &str| {
+            Err(LowerError(vec![Diagnostic::error("E1130", message, asked.place.span).help(help)]))
+        };
+        let named = |slot: SlotId| Ok(self.model.slots[slot.index()].name.clone());
+        match (asked.pid, slots.as_slice()) {
+            (Some(pid), slots) => {
+                let is_it = |slot: &&SlotId| i64::from(slot.0) == i64::from(pid);
+                match slots.iter().find(is_it) {
+                    Some(&slot) => named(slot),
+                    None => wrong(
+                        "no process of this proctype ever has this number",
+                        "processes are numbered as they are started, from 0",
+                    ),
+                }
+            }
+            (None, &[slot]) => named(slot),
+            (None, _) => wrong(
+                "there may be several processes of this proctype",
+                "say which one by its number: `taken(P[1])`",
+            ),
         }
     }
 

@@ -7,7 +7,7 @@ use super::super::ast::{
     StmtKind, Type, TypedefId, UnaryOp, Variable, Visibility,
 };
 use super::super::finish;
-use super::super::place::{Place, Read, Wrong};
+use super::super::place::{ParseError, Place, Read};
 use super::super::token::{Kind, Sign};
 use super::{Global, Parser};
 
@@ -70,7 +70,7 @@ impl Parser<'_> {
             None => "predefined",
         };
         self.report(
-            Wrong::new("E1141", format!("`{name}` is already {what}"), place)
+            ParseError::new("E1141", format!("`{name}` is already {what}"), place)
                 .label("declared again here")
                 .help("choose another name: declarations do not hide each other in SPIN"),
         );
@@ -119,7 +119,7 @@ impl Parser<'_> {
         *known = (*known).min((scope, id));
         if let Some(what) = late {
             self.report(
-                Wrong::new("E1173", format!("`{name}` cannot get {what} here"), place)
+                ParseError::new("E1173", format!("`{name}` cannot get {what} here"), place)
                     .label("a statement stands before it, or braces around it")
                     .help("declare it at the start of the process"),
             );
@@ -145,9 +145,13 @@ impl Parser<'_> {
             for (name, field) in self.variables(Role::Field)? {
                 if !names.insert(name.clone()) {
                     self.report(
-                        Wrong::new("E1141", format!("`{name}` is already a field"), field.place)
-                            .label("declared again here")
-                            .help("choose another name"),
+                        ParseError::new(
+                            "E1141",
+                            format!("`{name}` is already a field"),
+                            field.place,
+                        )
+                        .label("declared again here")
+                        .help("choose another name"),
                     );
                 } else {
                     fields.push(field);
@@ -164,7 +168,7 @@ impl Parser<'_> {
         if fields.is_empty() {
             // Nothing may use it: a struct of nothing, nested often, would be spread for ever.
             let place = self.since(open);
-            return Err(Wrong::new("E1123", "a typedef without fields", place)
+            return Err(ParseError::new("E1123", "a typedef without fields", place)
                 .label("expected a field")
                 .help("write at least one, as in `byte x`"));
         }
@@ -231,7 +235,7 @@ impl Parser<'_> {
                     let help = "the types are bit, bool, byte, pid, short, int, mtype, chan and \
                                 the typedefs before this line";
                     let message = format!("there is no type `{word}`");
-                    return Err(Wrong::new("E1142", message, token.place).help(help));
+                    return Err(ParseError::new("E1142", message, token.place).help(help));
                 }
             },
             None => return Err(self.unexpected("a type")),
@@ -252,7 +256,7 @@ impl Parser<'_> {
             let kind = self.width(kind, &name, place)?;
             if visibility == Visibility::Hidden && matches!(kind, Type::Bit | Type::Bool) {
                 self.report(
-                    Wrong::new("E1176", format!("the bit `{name}` cannot be hidden"), place)
+                    ParseError::new("E1176", format!("the bit `{name}` cannot be hidden"), place)
                         .help("declare it as a `byte`"),
                 );
             }
@@ -307,15 +311,19 @@ impl Parser<'_> {
             (Type::Unsigned(_), _) => {
                 let place = self.since(place);
                 self.report(
-                    Wrong::new("E1172", format!("`{name}` needs a width of 1 to 31 bits"), place)
-                        .help(format!("write `unsigned {name} : 5`")),
+                    ParseError::new(
+                        "E1172",
+                        format!("`{name}` needs a width of 1 to 31 bits"),
+                        place,
+                    )
+                    .help(format!("write `unsigned {name} : 5`")),
                 );
                 Ok(Type::Unsigned(16))
             }
             (kind, Some(_)) => {
                 let place = self.since(place);
                 self.report(
-                    Wrong::new("E1172", "only an `unsigned` has a width", place)
+                    ParseError::new("E1172", "only an `unsigned` has a width", place)
                         .help("declare it as `unsigned`"),
                 );
                 Ok(kind)
@@ -335,7 +343,7 @@ impl Parser<'_> {
         self.expect(Sign::CloseBracket)?;
         if role == Role::Parameter {
             self.report(
-                Wrong::new("E1177", format!("the parameter `{name}` is an array"), place)
+                ParseError::new("E1177", format!("the parameter `{name}` is an array"), place)
                     .label("parameters are no arrays")
                     .help("pass an index into a global array"),
             );
@@ -344,9 +352,13 @@ impl Parser<'_> {
             Ok(length) if length > 0 => Ok(Some(length)),
             _ => {
                 self.report(
-                    Wrong::new("E1171", format!("an array cannot have {length} elements"), counted)
-                        .label("at least 1")
-                        .help("write a positive constant"),
+                    ParseError::new(
+                        "E1171",
+                        format!("an array cannot have {length} elements"),
+                        counted,
+                    )
+                    .label("at least 1")
+                    .help("write a positive constant"),
                 );
                 Ok(Some(1))
             }
@@ -384,7 +396,7 @@ impl Parser<'_> {
             let value = self.value()?;
             if let Some(place) = finish::find_run(&value) {
                 self.report(
-                    Wrong::new("E1175", "`run` cannot give an initial value", place)
+                    ParseError::new("E1175", "`run` cannot give an initial value", place)
                         .help(format!("assign it in a statement: `{name} = run …`")),
                 );
             }
@@ -408,7 +420,7 @@ impl Parser<'_> {
         if let Some(problem) = problem {
             let place = self.since(start);
             self.report(
-                Wrong::new("E1173", problem, place)
+                ParseError::new("E1173", problem, place)
                     .label(format!("for `{name}`"))
                     .help("remove it, or assign the value in a statement"),
             );
@@ -426,7 +438,7 @@ impl Parser<'_> {
             Ok(capacity) if capacity <= 255 => capacity,
             _ => {
                 self.report(
-                    Wrong::new(
+                    ParseError::new(
                         "E1171",
                         format!("a channel cannot hold {capacity} messages"),
                         counted,
@@ -457,7 +469,7 @@ impl Parser<'_> {
             };
             if let Type::Unsigned(_) = kind {
                 self.report(
-                    Wrong::new("E1172", "a field of a message cannot be `unsigned`", place)
+                    ParseError::new("E1172", "a field of a message cannot be `unsigned`", place)
                         .help("use `byte` or `int`"),
                 );
             }
@@ -503,7 +515,7 @@ impl Parser<'_> {
         let value = self.value()?;
         match self.evaluate(&value) {
             Ok(number) => Ok(number),
-            Err(place) => Err(Wrong::new("E1174", format!("{what} is not constant"), place)
+            Err(place) => Err(ParseError::new("E1174", format!("{what} is not constant"), place)
                 .label("this has no value before the model runs")
                 .help("use numbers, macros, constants of mtypes and `+ - * / %`")),
         }
@@ -568,7 +580,7 @@ impl Parser<'_> {
             && wanted != given
         {
             self.report(
-                Wrong::new(
+                ParseError::new(
                     "E1168",
                     format!("`{name}` holds constants of `mtype:{set}`"),
                     value.place,
@@ -580,7 +592,7 @@ impl Parser<'_> {
         let none = matches!(value.kind, ExprKind::Number(0));
         if kind == Type::Chan && given != Some(Type::Chan) && !none {
             self.report(
-                Wrong::new("E1165", format!("`{name}` is a channel"), value.place)
+                ParseError::new("E1165", format!("`{name}` is a channel"), value.place)
                     .label("this is none")
                     .help("a `chan` is assigned another `chan`, and nothing is computed with it"),
             );
@@ -588,20 +600,20 @@ impl Parser<'_> {
     }
 }
 
-pub(super) fn array_of_structs(place: Place) -> Wrong {
-    Wrong::new("E1177", "a message cannot hold an array of structs", place)
+pub(super) fn array_of_structs(place: Place) -> ParseError {
+    ParseError::new("E1177", "a message cannot hold an array of structs", place)
         .label("spread into fields, it has one")
         .help("send its elements one by one")
 }
 
-pub(super) fn too_many_fields(place: Place) -> Wrong {
-    Wrong::new("E1167", format!("a message has at most {MAX_FIELDS} fields"), place)
+pub(super) fn too_many_fields(place: Place) -> ParseError {
+    ParseError::new("E1167", format!("a message has at most {MAX_FIELDS} fields"), place)
         .label("too many, with structs spread into their fields")
         .help("send less at once")
 }
 
-pub(super) fn only_outside(what: &str, place: Place) -> Wrong {
-    Wrong::new("E1155", format!("{what} can only be declared outside of processes"), place)
+pub(super) fn only_outside(what: &str, place: Place) -> ParseError {
+    ParseError::new("E1155", format!("{what} can only be declared outside of processes"), place)
         .label("not here")
         .help("move it before the process")
 }

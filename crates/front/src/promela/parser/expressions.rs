@@ -8,7 +8,7 @@
 use super::super::ast::{
     BinaryLtl, BinaryOp, Expr, ExprKind, Ltl, Type, UnaryLtl, UnaryOp, VarRef,
 };
-use super::super::place::{Place, Read, Wrong};
+use super::super::place::{ParseError, Place, Read};
 use super::super::token::{Kind, Sign};
 use super::{MAX_HEIGHT, Parser, too_deep};
 
@@ -69,6 +69,12 @@ impl Parser<'_> {
         let expr = self.full_after(variable)?;
         self.no_probe(&expr)?;
         Ok(expr)
+    }
+
+    /// The expression that starts with this one.
+    pub(super) fn value_from(&mut self, first: Expr) -> Read<Expr> {
+        let operand = self.operators(Operand::Plain(first), 0)?;
+        self.plain(operand)
     }
 
     pub(super) fn full_after(&mut self, variable: VarRef) -> Read<Expr> {
@@ -290,7 +296,7 @@ impl Parser<'_> {
         };
         if starts_operand {
             let message = format!("`{word}` is a name of the model here, not an operator");
-            return Err(Wrong::new("E1120", message, place)
+            return Err(ParseError::new("E1120", message, place)
                 .label("expected an operator after it")
                 .help(format!("write `{operator}` for the operator")));
         }
@@ -319,7 +325,7 @@ impl Parser<'_> {
             return Ok(());
         }
         match &expr.kind {
-            ExprKind::Probe(..) => Err(Wrong::new(
+            ExprKind::Probe(..) => Err(ParseError::new(
                 "E1129",
                 "this can only be combined with `&&` and `||`",
                 expr.place,
@@ -335,8 +341,8 @@ impl Parser<'_> {
     }
 }
 
-fn not_boolean(place: Place) -> Wrong {
-    Wrong::new("E1130", "a temporal formula is not a number", place)
+fn not_boolean(place: Place) -> ParseError {
+    ParseError::new("E1130", "a temporal formula is not a number", place)
         .label("this has a temporal operator")
         .help("temporal operators bind tightly: `[] x == 1` is `([] x) == 1`; write `[] (x == 1)`")
 }

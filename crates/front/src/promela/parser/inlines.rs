@@ -9,7 +9,7 @@ use fairly_source::Span;
 use hashbrown::HashMap;
 
 use super::super::ast::{Origin, Stmt, StmtKind, VarRef};
-use super::super::place::{Expansion, ExpansionId, ExpansionKind, Place, Read, Wrong};
+use super::super::place::{Expansion, ExpansionId, ExpansionKind, ParseError, Place, Read};
 use super::super::token::{Kind, Sign, Token};
 use super::statements::plain;
 use super::{Global, MAX_TOKENS, Parser};
@@ -40,14 +40,14 @@ impl Parser<'_> {
             let (parameter, at) = self.name("a parameter")?;
             if parameters.contains(&parameter) {
                 self.report(
-                    Wrong::new("E1141", format!("`{parameter}` is already a parameter"), at)
+                    ParseError::new("E1141", format!("`{parameter}` is already a parameter"), at)
                         .label("declared again here")
                         .help("choose another name"),
                 );
             }
             parameters.push(parameter);
             if parameters.len() > MAX_PARAMETERS {
-                return Err(Wrong::new("E1150", "an inline with very many parameters", at)
+                return Err(ParseError::new("E1150", "an inline with very many parameters", at)
                     .label(format!("at most {MAX_PARAMETERS}"))
                     .help("pass a struct, or use global variables"));
             }
@@ -93,12 +93,12 @@ impl Parser<'_> {
         let (name, wanted) = (found.name.clone(), found.parameters.len());
         if arguments.len() != wanted {
             let message = format!("`{name}` is used with {} arguments", arguments.len());
-            return Err(Wrong::new("E1150", message, call)
+            return Err(ParseError::new("E1150", message, call)
                 .label(format!("it has {wanted}"))
                 .help(format!("give it {wanted}")));
         }
         if self.inlining.iter().any(|(open, _)| *open == inline) {
-            return Err(Wrong::new("E1151", format!("the inline `{name}` uses itself"), call)
+            return Err(ParseError::new("E1151", format!("the inline `{name}` uses itself"), call)
                 .label("this would go on for ever")
                 .help("use a loop, or a proctype"));
         }
@@ -144,7 +144,7 @@ impl Parser<'_> {
         }
         if arguments.iter().any(Vec::is_empty) {
             let place = self.stream.last();
-            return Err(Wrong::new("E1150", "an empty argument", place)
+            return Err(ParseError::new("E1150", "an empty argument", place)
                 .label("of the inline used here")
                 .help("remove the comma, or write the argument"));
         }
@@ -162,7 +162,7 @@ impl Parser<'_> {
         // Said once, where it happened first: everything after it would be too much as well.
         let place = *self.too_much_inlined.get_or_insert(call);
         let too_much =
-            Wrong::new("E1152", format!("the inline `{name}` expands to too much"), place)
+            ParseError::new("E1152", format!("the inline `{name}` expands to too much"), place)
                 .label(format!("more than {MAX_TOKENS} tokens, or {MAX_INLINES} levels"))
                 .help("use a proctype, or a loop");
         if place != call || self.inlining.len() >= MAX_INLINES {
@@ -231,7 +231,7 @@ impl Parser<'_> {
     pub(super) fn return_statement(&mut self) -> Read<Stmt> {
         let start = self.bump().place;
         let Some((_, Some(target))) = self.inlining.last().cloned() else {
-            return Err(Wrong::new("E1153", "`return` without anything to return to", start)
+            return Err(ParseError::new("E1153", "`return` without anything to return to", start)
                 .label("not in an inline that is used as `x = f(…)`")
                 .help("use the inline in an assignment"));
         };
@@ -270,8 +270,8 @@ fn relocate(
 }
 
 /// The error that the arguments of an inline do not end.
-fn unclosed(open: Place) -> Wrong {
-    Wrong::new("E1120", "this `(` is not closed", open)
+fn unclosed(open: Place) -> ParseError {
+    ParseError::new("E1120", "this `(` is not closed", open)
         .label("the arguments of the inline begin here")
         .help("write `)` after the last argument")
 }

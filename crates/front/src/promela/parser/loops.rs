@@ -4,7 +4,7 @@ use super::super::ast::{
     Base, BinaryOp, Choice, Expr, ExprKind, Initial, Local, LocalId, Origin, Pattern, Sequence,
     Start, Stmt, StmtKind, Type, VarRef, Variable, Visibility,
 };
-use super::super::place::{Place, Read, Wrong};
+use super::super::place::{ParseError, Place, Read};
 use super::super::token::{Kind, Sign};
 use super::Parser;
 use super::references::Wanted;
@@ -95,11 +95,13 @@ impl Parser<'_> {
                 let to = self.number(last, place);
                 self.counted(variable, from, to, place, out)
             }
-            None => {
-                Err(Wrong::new("E1178", "`for … in` needs an array or a channel", container.place)
-                    .label("this is neither")
-                    .help("an index runs over an array, a struct over the messages of a channel"))
-            }
+            None => Err(ParseError::new(
+                "E1178",
+                "`for … in` needs an array or a channel",
+                container.place,
+            )
+            .label("this is neither")
+            .help("an index runs over an array, a struct over the messages of a channel")),
         }
     }
 
@@ -130,9 +132,13 @@ impl Parser<'_> {
         if self.channel_fields(&channel).is_some_and(|fields| fields != parts.len())
             || self.whole_length(&channel).is_some()
         {
-            return Err(Wrong::new("E1178", "the messages are of another type", channel.place)
-                .label("expected a channel of that one struct")
-                .help("declare it as `chan c = [n] of { T }` with the typedef of the variable"));
+            return Err(ParseError::new(
+                "E1178",
+                "the messages are of another type",
+                channel.place,
+            )
+            .label("expected a channel of that one struct")
+            .help("declare it as `chan c = [n] of { T }` with the typedef of the variable"));
         }
         let counter = self.counter(place)?;
         let zero = self.number(0, place);
@@ -189,7 +195,7 @@ impl Parser<'_> {
         self.check_target(variable)?;
         let element = variable.index.is_some() || !variable.fields.is_empty();
         if element || matches!(variable.kind, Type::Chan | Type::Struct(_)) {
-            return Err(Wrong::new("E1178", "this cannot count", variable.place)
+            return Err(ParseError::new("E1178", "this cannot count", variable.place)
                 .label("expected a plain variable")
                 .help("use a variable of its own, such as an `int`"));
         }
@@ -202,7 +208,7 @@ impl Parser<'_> {
         {
             let place = self.expansions.join(from.place, to.place);
             self.report(
-                Wrong::new("E1184", format!("the range {low} .. {high} is empty"), place)
+                ParseError::new("E1184", format!("the range {low} .. {high} is empty"), place)
                     .label("the first number is greater")
                     .help("write the smaller number first"),
             );

@@ -5,7 +5,7 @@ use super::super::ast::{
     Sequence, Start, Stmt, StmtKind, Type, VarRef, Variable, Visibility,
 };
 use super::super::finish;
-use super::super::place::{Place, Read, Wrong};
+use super::super::place::{ParseError, Place, Read};
 use super::super::token::{Kind, Sign};
 use super::references::Wanted;
 use super::statements::plain;
@@ -28,7 +28,7 @@ impl Parser<'_> {
         }
         let place = self.since(start);
         if let Some(place) = fields.iter().find_map(finish::find_run) {
-            return Err(Wrong::new("E1175", "`run` cannot stand in a message", place)
+            return Err(ParseError::new("E1175", "`run` cannot stand in a message", place)
                 .help("run it before, and send its number"));
         }
         self.sent.push((fields.len(), place));
@@ -265,7 +265,7 @@ impl Parser<'_> {
                     _ => format!("no channel has more than {widest}"),
                 };
                 self.report(
-                    Wrong::new("E1167", format!("a message with {count} fields"), place)
+                    ParseError::new("E1167", format!("a message with {count} fields"), place)
                         .label(label)
                         .help("a struct counts with all its fields"),
                 );

@@ -36,7 +36,7 @@ use super::ast::{
     Expr, ExprKind, GlobalId, Model, MtypeId, Pattern, Proctype, ProctypeId, TypedefId, VarRef,
 };
 use super::lexer::{MAX_TOKENS, Note};
-use super::place::{Errors, ExpansionId, Expansions, Place, Read, Wrong};
+use super::place::{Errors, ExpansionId, Expansions, ParseError, Place, Read};
 use super::preprocess::{Preprocessed, preprocess};
 use super::scopes::Scopes;
 use super::stream::Stream;
@@ -85,7 +85,7 @@ impl<'a> Setup<'a> {
 }
 
 /// A text that has been read.
-pub struct Reading {
+pub struct ParsedFile {
     /// The text with all included ones as [parts](fairly_source::parts); spans are places in it.
     pub text: String,
     /// The model, or what is wrong: at least one error, in the order of the text.
@@ -97,11 +97,11 @@ pub struct Reading {
 /// Reads a model that may include files.
 ///
 /// ```
-/// use fairly_front::include::{Included, Includes, NotIncluded};
+/// use fairly_front::include::{Included, Includes, IncludeError};
 /// use fairly_front::promela::{Setup, parse_with};
 /// struct Library;
 /// impl Includes for Library {
-///     fn include(&mut self, path: &str, _: &str) -> Result<Included, NotIncluded> {
+///     fn include(&mut self, path: &str, _: &str) -> Result<Included, IncludeError> {
 ///         Ok(Included { name: path.to_owned(), text: "byte x = N;".to_owned() })
 ///     }
 /// }
@@ -110,13 +110,13 @@ pub struct Reading {
 /// let reading = parse_with("#include \"lib.h\"\ninit { x++ }", setup);
 /// assert_eq!(reading.model.unwrap().globals[0].name, "x");
 /// ```
-pub fn parse_with(text: &str, setup: Setup<'_>) -> Reading {
+pub fn parse_with(text: &str, setup: Setup<'_>) -> ParsedFile {
     let mut errors = Errors::default();
     let mut expansions = Expansions::default();
     if text.len() > MAX_TEXT {
         let wrong = too_large(Place::plain(fairly_source::Span::at(0)));
         errors.add(wrong.label(format!("more than {MAX_TEXT} bytes")), &expansions, "");
-        return Reading { text: text.to_owned(), model: Err(errors.finish()), flat: None };
+        return ParsedFile { text: text.to_owned(), model: Err(errors.finish()), flat: None };
     }
     let Preprocessed { text, tokens, notes, expectations, flat } =
         preprocess(text.to_owned(), setup, &mut errors, &mut expansions);
@@ -124,7 +124,7 @@ pub fn parse_with(text: &str, setup: Setup<'_>) -> Reading {
     const INCOMPLETE: [&str; 8] =
         ["E1101", "E1106", "E1113", "E1114", "E1116", "E1117", "E1124", "E1125"];
     if INCOMPLETE.iter().any(|code| errors.has(code)) {
-        return Reading { text, model: Err(errors.finish()), flat };
+        return ParsedFile { text, model: Err(errors.finish()), flat };
     }
     let tokens: Rc<[Token]> = tokens.into();
     let mut parser = Parser {
@@ -161,11 +161,11 @@ pub fn parse_with(text: &str, setup: Setup<'_>) -> Reading {
     parser.collect_processes(&tokens);
     parser.all_units();
     let model = parser.finish();
-    Reading { text, model, flat }
+    ParsedFile { text, model, flat }
 }
 
-pub(super) fn too_large(place: Place) -> Wrong {
-    Wrong::new("E1124", "the text is too large", place).help("split the model")
+pub(super) fn too_large(place: Place) -> ParseError {
+    ParseError::new("E1124", "the text is too large", place).help("split the model")
 }
 
 /// Role of a word outside of processes.
@@ -269,7 +269,7 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    fn report(&mut self, wrong: Wrong) {
+    fn report(&mut self, wrong: ParseError) {
         self.errors.add(wrong, &self.expansions, self.text);
     }
 
@@ -323,11 +323,11 @@ impl Parser<'_> {
     }
 
     /// The error that something else should stand here.
-    fn unexpected(&mut self, expected: &str) -> Wrong {
+    fn unexpected(&mut self, expected: &str) -> ParseError {
         let token = self.peek().clone();
         if token.kind == Kind::End && self.in_formula {
             let place = self.stream.last();
-            let wrong = Wrong::new("E1121", "the formula ends too early", place);
+            let wrong = ParseError::new("E1121", "the formula ends too early", place);
             return match expected {
                 "`)`" => wrong
                     .label("expected `)` after this")
@@ -339,16 +339,17 @@ impl Parser<'_> {
         }
         if token.kind == Kind::End {
             let place = self.stream.last();
-            return Wrong::new("E1121", "the text ends too early", place)
+            return ParseError::new("E1121", "the text ends too early", place)
                 .label(format!("expected {expected} after this"))
                 .help("is a `}`, `fi` or `od` missing?");
         }
         if let Kind::Bad(code, message, _) = token.kind {
             // It was reported; what is reported twice is kept once.
-            return Wrong::new(code, message, token.place);
+            return ParseError::new(code, message, token.place);
         }
         let message = format!("{} cannot stand here", token.kind);
-        let wrong = Wrong::new("E1120", message, token.place).label(format!("expected {expected}"));
+        let wrong =
+            ParseError::new("E1120", message, token.place).label(format!("expected {expected}"));
         let is_in_choice = self.context.as_ref().is_some_and(|context| context.choices > 0);
         let is_in_process = self.context.is_some();
         match &token.kind {
@@ -382,11 +383,13 @@ impl Parser<'_> {
                 self.bump();
                 Ok((word, token.place))
             }
-            Kind::Word(word) => {
-                Err(Wrong::new("E1137", format!("`{word}` is a word of the language"), token.place)
-                    .label(format!("expected {what}"))
-                    .help("choose another name"))
-            }
+            Kind::Word(word) => Err(ParseError::new(
+                "E1137",
+                format!("`{word}` is a word of the language"),
+                token.place,
+            )
+            .label(format!("expected {what}"))
+            .help("choose another name")),
             _ => Err(self.unexpected(what)),
         }
     }
@@ -464,8 +467,8 @@ const OUTSIDE: [&str; 8] =
 const LINE_ENDS: &str =
     "SPIN ends the statement with the line; put the operator at the end of the line before";
 
-fn too_deep(place: Place) -> Wrong {
-    Wrong::new("E1122", "this is nested too deep", place)
+fn too_deep(place: Place) -> ParseError {
+    ParseError::new("E1122", "this is nested too deep", place)
         .label(format!("more than {MAX_DEPTH} levels, or {MAX_HEIGHT} operators in a chain"))
         .help("split it with a variable, a macro or an inline")
 }

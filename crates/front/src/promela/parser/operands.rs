@@ -1,9 +1,9 @@
 //! Operands of expressions: constants, variables, calls, parentheses.
 
 use super::super::ast::{
-    Base, Expr, ExprKind, Probe, ProctypeId, RemoteVariable, Run, Type, VarRef,
+    Asked, Base, Expr, ExprKind, Ltl, Probe, ProctypeId, RemoteVariable, Run, Type, VarRef,
 };
-use super::super::place::{Place, Read, Wrong};
+use super::super::place::{ParseError, Place, Read};
 use super::super::token::{Kind, Sign};
 use super::expressions::Operand;
 use super::references::Wanted;
@@ -47,6 +47,9 @@ impl Parser<'_> {
             "empty" => ExprKind::Probe(Probe::Empty, self.asked_channel()?),
             "nfull" => ExprKind::Probe(Probe::NotFull, self.asked_channel()?),
             "nempty" => ExprKind::Probe(Probe::NotEmpty, self.asked_channel()?),
+            "enabled" | "taken" if self.in_formula && self.asks_of_process(&word) => {
+                return self.nested(place, Self::asked);
+            }
             "enabled" => ExprKind::Enabled(self.asked_process()?),
             "pc_value" => ExprKind::PcValue(self.asked_process()?),
             "get_priority" => ExprKind::GetPriority(self.asked_process()?),
@@ -64,7 +67,7 @@ impl Parser<'_> {
                         .map(Operand::Plain);
                 }
                 Some(Global::Inline(_)) => {
-                    return Err(Wrong::new("E1147", format!("`{word}` is an inline"), place)
+                    return Err(ParseError::new("E1147", format!("`{word}` is an inline"), place)
                         .label("an inline has no value here")
                         .help("use it as a statement, or as `x = f(…)`"));
                 }
@@ -105,7 +108,7 @@ impl Parser<'_> {
             let then = self.value()?;
             if !self.sees(Sign::Colon) {
                 // `(a -> b : c)` is rare; a parenthesis that is not closed is not.
-                return Err(Wrong::new("E1120", "this `(` is not closed", open.place)
+                return Err(ParseError::new("E1120", "this `(` is not closed", open.place)
                     .label("the matching `)` is missing")
                     .help("write `)` before the `->`, or `(a -> b : c)` for one of two values"));
             }
@@ -137,6 +140,53 @@ impl Parser<'_> {
         Ok(channel)
     }
 
+    /// Whether this is what a formula asks of a process, and no variable of that name.
+    fn asks_of_process(&mut self, word: &str) -> bool {
+        let is_call = self.stream.peek_second().is_some_and(|next| next.is(Sign::OpenParen));
+        is_call && (word == "enabled" || self.names.get(word).is_none())
+    }
+
+    /// `enabled(P)` and `taken(P)` of a process, or SPIN's `enabled` of a number.
+    fn asked(&mut self) -> Read<Operand> {
+        let word = self.bump();
+        let is_taken = matches!(&word.kind, Kind::Word(word) if &**word == "taken");
+        self.expect(Sign::OpenParen)?;
+        let next = self.peek().kind.clone();
+        let proctype = match &next {
+            Kind::Word(name) => match self.names.get(name) {
+                Some(&Global::Proctype(id)) => Some(id),
+                _ => None,
+            },
+            _ => None,
+        };
+        let number = match proctype {
+            None if is_taken => return Err(not_asked(self.peek().place)),
+            None => self.value()?,
+            Some(proctype) => {
+                let start = self.bump().place;
+                let pid = self.pid()?;
+                if self.takes(Sign::CloseParen) {
+                    let place = self.since(word.place);
+                    let pid = match pid {
+                        None => None,
+                        Some(Expr { kind: ExprKind::Number(number), .. }) => Some(number),
+                        Some(_) => return Err(not_asked(place)),
+                    };
+                    let asked = Asked { is_taken, proctype, pid, place };
+                    return Ok(Operand::Temporal(Ltl::Asked(asked), place, 1));
+                }
+                if is_taken {
+                    return Err(self.unexpected("`)`"));
+                }
+                let first = self.remote_of(proctype, start, pid)?;
+                self.value_from(first)?
+            }
+        };
+        self.expect(Sign::CloseParen)?;
+        let place = self.since(word.place);
+        Ok(Operand::Plain(self.make(ExprKind::Enabled(Box::new(number)), place)?))
+    }
+
     fn asked_process(&mut self) -> Read<Box<Expr>> {
         let word = self.bump();
         self.expect(Sign::OpenParen)?;
@@ -148,7 +198,7 @@ impl Parser<'_> {
     fn run(&mut self) -> Read<Expr> {
         let start = self.bump().place;
         if self.context.is_none() {
-            return Err(Wrong::new("E1175", "`run` outside of a process", start)
+            return Err(ParseError::new("E1175", "`run` outside of a process", start)
                 .help("processes are started by processes"));
         }
         let (name, place) = self.name("the name of a proctype")?;
@@ -159,7 +209,7 @@ impl Parser<'_> {
         };
         let Some(proctype) = found else {
             let help = did_you_mean(&name, self.process_names.keys().map(|name| &**name));
-            return Err(Wrong::new("E1143", format!("there is no proctype `{name}`"), place)
+            return Err(ParseError::new("E1143", format!("there is no proctype `{name}`"), place)
                 .help(help.unwrap_or_else(|| format!("declare it: `proctype {name}() {{ … }}`"))));
         };
         self.expect(Sign::OpenParen)?;
@@ -185,11 +235,22 @@ impl Parser<'_> {
 
     /// `P@label`, `P[i]@label`, `P:variable` or `P[i]:variable`, after `P`.
     fn remote(&mut self, proctype: ProctypeId, start: Place) -> Read<Expr> {
-        let mut pid = None;
-        if self.takes(Sign::OpenBracket) {
-            pid = Some(self.value()?);
-            self.expect(Sign::CloseBracket)?;
+        let pid = self.pid()?;
+        self.remote_of(proctype, start, pid)
+    }
+
+    /// The number of a process in brackets, if there is one.
+    fn pid(&mut self) -> Read<Option<Expr>> {
+        if !self.takes(Sign::OpenBracket) {
+            return Ok(None);
         }
+        let pid = self.value()?;
+        self.expect(Sign::CloseBracket)?;
+        Ok(Some(pid))
+    }
+
+    /// A label or a variable of a process, after its proctype and number.
+    fn remote_of(&mut self, proctype: ProctypeId, start: Place, pid: Option<Expr>) -> Read<Expr> {
         if self.takes(Sign::At) {
             let (name, at) = self.name("a label")?;
             let own = self.context.as_ref().filter(|context| context.id == Some(proctype));
@@ -199,10 +260,16 @@ impl Parser<'_> {
             };
             let Some(label) = scopes.and_then(|scopes| scopes.remote(&name)) else {
                 let help = scopes.and_then(|scopes| did_you_mean(&name, scopes.label_names()));
-                return Err(Wrong::new("E1145", format!("there is no label `{name}` there"), at)
-                    .help(help.unwrap_or_else(|| {
+                return Err(ParseError::new(
+                    "E1145",
+                    format!("there is no label `{name}` there"),
+                    at,
+                )
+                .help(
+                    help.unwrap_or_else(|| {
                         "it must stand in that proctype, before this line".into()
-                    })));
+                    }),
+                ));
             };
             self.remote_labels.push((proctype, label));
             let place = self.since(start);
@@ -225,15 +292,17 @@ impl Parser<'_> {
         let Some((id, local)) = found.and_then(|id| Some((id, locals.get(id.index())?))) else {
             let names = locals.iter().map(|local| local.variable.name.as_str());
             let help = did_you_mean(&name, names);
-            return Err(Wrong::new("E1140", format!("that process has no variable `{name}`"), at)
-                .help(
-                    help.unwrap_or_else(|| "global variables are named without a process".into()),
-                ));
+            return Err(ParseError::new(
+                "E1140",
+                format!("that process has no variable `{name}`"),
+                at,
+            )
+            .help(help.unwrap_or_else(|| "global variables are named without a process".into())));
         };
         let (is_array, is_struct) =
             (local.variable.length.is_some(), matches!(local.variable.kind, Type::Struct(_)));
         if is_struct {
-            return Err(Wrong::new("E1163", format!("`{name}` is a struct, not a value"), at)
+            return Err(ParseError::new("E1163", format!("`{name}` is a struct, not a value"), at)
                 .help("SPIN cannot look into structs of other processes; use a global variable"));
         }
         let mut index = None;
@@ -247,11 +316,17 @@ impl Parser<'_> {
             } else {
                 ("E1161", format!("`{name}` is no array"))
             };
-            return Err(Wrong::new(code, message, self.since(at))
+            return Err(ParseError::new(code, message, self.since(at))
                 .help("an array is used with an index, any other variable without"));
         }
         let place = self.since(start);
         let remote = RemoteVariable { proctype, pid, local: id, index };
         self.make(ExprKind::RemoteVariable(Box::new(remote)), place)
     }
+}
+
+fn not_asked(place: Place) -> ParseError {
+    ParseError::new("E1130", "this is asked of a process", place)
+        .label("no process")
+        .help("name a proctype, or one of its processes by number: `taken(P)`, `taken(P[1])`")
 }

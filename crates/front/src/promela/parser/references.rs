@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::super::ast::{Base, Expr, ExprKind, FieldRef, Type, TypedefId, VarRef, Variable};
-use super::super::place::{Place, Read, Wrong};
+use super::super::place::{ParseError, Place, Read};
 use super::super::scopes::Inside;
 use super::super::suggest::in_promela;
 use super::super::token::Sign;
@@ -44,16 +44,18 @@ impl Parser<'_> {
         match self.names.get(name) {
             Some(Global::Variable(global)) => Ok(Base::Global(*global)),
             Some(other) => Err(other_thing(name, other.what(), place)),
-            None if self.process_names.contains_key(name) => {
-                Err(Wrong::new("E1144", format!("the proctype `{name}` is declared later"), place)
-                    .label("a reference to a process comes after its declaration")
-                    .help("move this below the proctype"))
-            }
+            None if self.process_names.contains_key(name) => Err(ParseError::new(
+                "E1144",
+                format!("the proctype `{name}` is declared later"),
+                place,
+            )
+            .label("a reference to a process comes after its declaration")
+            .help("move this below the proctype")),
             None => Err(self.undeclared(name, place)),
         }
     }
 
-    fn undeclared(&self, name: &str, place: Place) -> Wrong {
+    fn undeclared(&self, name: &str, place: Place) -> ParseError {
         let local = self.context.iter().flat_map(|context| context.scopes.visible());
         let help = in_promela(name).map(str::to_owned);
         let near = || did_you_mean(name, local.chain(self.names.keys().map(|name| &**name)));
@@ -70,7 +72,7 @@ impl Parser<'_> {
                 "a variable is declared before its use".to_owned()
             }
         });
-        Wrong::new("E1140", format!("there is no variable `{name}` here"), place).help(help)
+        ParseError::new("E1140", format!("there is no variable `{name}` here"), place).help(help)
     }
 
     /// How the variable is declared; `None` for a predefined one.
@@ -104,7 +106,7 @@ impl Parser<'_> {
             let (field, at) = self.name("a field")?;
             let Type::Struct(id) = kind else {
                 let message = format!("`{name}` has no fields");
-                return Err(Wrong::new("E1162", message, self.since(place))
+                return Err(ParseError::new("E1162", message, self.since(place))
                     .label("it is no struct")
                     .help("only a variable of a typedef has fields"));
             };
@@ -121,9 +123,13 @@ impl Parser<'_> {
         }
         let place = self.since(place);
         if let (Type::Struct(_), Wanted::Value) = (kind, wanted) {
-            return Err(Wrong::new("E1163", format!("`{name}` is a struct, not a value"), place)
-                .label("expected a field of it")
-                .help("name one of its fields; structs are not assigned or compared as a whole"));
+            return Err(ParseError::new(
+                "E1163",
+                format!("`{name}` is a struct, not a value"),
+                place,
+            )
+            .label("expected a field of it")
+            .help("name one of its fields; structs are not assigned or compared as a whole"));
         }
         Ok(VarRef { base, index, fields, kind, place })
     }
@@ -143,7 +149,7 @@ impl Parser<'_> {
         let help = did_you_mean(name, names.clone())
             .unwrap_or_else(|| format!("it has {}", names.collect::<Vec<_>>().join(", ")));
         let message = format!("`{}` has no field `{name}`", typedef.name);
-        Err(Wrong::new("E1148", message, place).help(help))
+        Err(ParseError::new("E1148", message, place).help(help))
     }
 
     /// The index in brackets, if there is one.
@@ -164,9 +170,13 @@ impl Parser<'_> {
         let index = self.nested(open.place, Self::value)?;
         self.expect(Sign::CloseBracket)?;
         if length.is_none() {
-            return Err(Wrong::new("E1161", format!("`{name}` is no array"), self.since(place))
-                .label("it has no elements")
-                .help("remove the index, or declare it with a length"));
+            return Err(ParseError::new(
+                "E1161",
+                format!("`{name}` is no array"),
+                self.since(place),
+            )
+            .label("it has no elements")
+            .help("remove the index, or declare it with a length"));
         }
         Ok(Some(index))
     }
@@ -182,7 +192,7 @@ impl Parser<'_> {
         if channel.kind == Type::Chan {
             return Ok(());
         }
-        Err(Wrong::new("E1164", "this is no channel", channel.place)
+        Err(ParseError::new("E1164", "this is no channel", channel.place)
             .label("expected a `chan`")
             .help("messages are sent to and received from variables of type `chan`"))
     }
@@ -256,13 +266,13 @@ impl Parser<'_> {
     }
 }
 
-fn missing_index(name: &str, place: Place) -> Wrong {
-    Wrong::new("E1160", format!("the array `{name}` needs an index"), place)
+fn missing_index(name: &str, place: Place) -> ParseError {
+    ParseError::new("E1160", format!("the array `{name}` needs an index"), place)
         .label("which element?")
         .help(format!("write `{name}[i]`"))
 }
 
-pub(super) fn other_thing(name: &str, what: &str, place: Place) -> Wrong {
-    Wrong::new("E1147", format!("`{name}` is {what}, not a variable"), place)
+pub(super) fn other_thing(name: &str, what: &str, place: Place) -> ParseError {
+    ParseError::new("E1147", format!("`{name}` is {what}, not a variable"), place)
         .help("declare a variable of another name")
 }

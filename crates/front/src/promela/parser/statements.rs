@@ -7,7 +7,7 @@ use super::super::ast::{
     Sequence, Stmt, StmtKind, Type, VarRef,
 };
 use super::super::finish;
-use super::super::place::{Place, Read, Wrong};
+use super::super::place::{ParseError, Place, Read};
 use super::super::scopes::{Inside, d_step_jump};
 use super::super::token::{Kind, Sign, Token};
 use super::declarations::{Role, only_outside};
@@ -19,7 +19,7 @@ impl Parser<'_> {
     pub(super) fn inside(&mut self) -> Read<&mut Context> {
         let place = self.here();
         self.context.as_mut().ok_or_else(|| {
-            Wrong::new("E1120", "a statement outside of a process", place)
+            ParseError::new("E1120", "a statement outside of a process", place)
                 .help("statements stand inside a process")
         })
     }
@@ -67,7 +67,7 @@ impl Parser<'_> {
         if empty && self.peek().kind != Kind::End {
             let place = self.since(open);
             self.report(
-                Wrong::new("E1123", "there is no statement here", place)
+                ParseError::new("E1123", "there is no statement here", place)
                     .label("expected at least one")
                     .help("write `skip` to do nothing"),
             );
@@ -232,9 +232,13 @@ impl Parser<'_> {
         {
             labels.push(self.label(&word)?);
             if self.declaration_starts() || self.sees_word("xr") || self.sees_word("xs") {
-                return Err(Wrong::new("E1132", "a label before a declaration", self.since(start))
-                    .label("this labels no statement")
-                    .help("put the label after the declaration"));
+                return Err(ParseError::new(
+                    "E1132",
+                    "a label before a declaration",
+                    self.since(start),
+                )
+                .label("this labels no statement")
+                .help("put the label after the declaration"));
             }
         }
         if labels.is_empty() {
@@ -270,7 +274,7 @@ impl Parser<'_> {
         context.process.labels.push(Label { name: name.to_string(), place });
         if !new {
             self.report(
-                Wrong::new("E1146", format!("the label `{name}` is there already"), place)
+                ParseError::new("E1146", format!("the label `{name}` is there already"), place)
                     .label("again here")
                     .help("choose another name"),
             );
@@ -288,7 +292,7 @@ impl Parser<'_> {
         match what {
             None => Ok(()),
             Some(what) => {
-                Err(Wrong::new("E1147", format!("`{name}` is {what}, not a label"), place)
+                Err(ParseError::new("E1147", format!("`{name}` is {what}, not a label"), place)
                     .help("choose another name for the label"))
             }
         }
@@ -309,9 +313,13 @@ impl Parser<'_> {
         );
         let kind = self.inside()?.process.kind;
         if !is_event && matches!(kind, ProcessKind::Trace | ProcessKind::NoTrace) {
-            return Err(Wrong::new("E1179", "a trace is made of plain sends and receives", start)
-                .label("this is neither")
-                .help("conditions and assignments belong into a `never` claim"));
+            return Err(ParseError::new(
+                "E1179",
+                "a trace is made of plain sends and receives",
+                start,
+            )
+            .label("this is neither")
+            .help("conditions and assignments belong into a `never` claim"));
         }
         Ok(stmt)
     }
@@ -358,7 +366,7 @@ impl Parser<'_> {
                 let context = self.inside()?;
                 match context.loops.last() {
                     None => {
-                        return Err(Wrong::new("E1128", "`break` outside of a loop", start)
+                        return Err(ParseError::new("E1128", "`break` outside of a loop", start)
                             .label("no `do` or `for` is open here")
                             .help("leave a process with `goto` and a label at its end"));
                     }
@@ -425,7 +433,7 @@ impl Parser<'_> {
             _ => {}
         }
         if matches!(variable.kind, Type::Struct(_)) {
-            return Err(Wrong::new("E1163", "a struct is not a value", variable.place)
+            return Err(ParseError::new("E1163", "a struct is not a value", variable.place)
                 .label("expected a field of it")
                 .help("name one of its fields; structs are not assigned or compared as a whole"));
         }
@@ -450,7 +458,7 @@ impl Parser<'_> {
                 self.check_target(&variable)?;
                 let place = self.since(start);
                 if variable.kind == Type::Chan {
-                    return Err(Wrong::new("E1165", "a channel is not a number", place)
+                    return Err(ParseError::new("E1165", "a channel is not a number", place)
                         .label("nothing is computed with it")
                         .help("use a `byte` to count"));
                 }
@@ -493,7 +501,7 @@ impl Parser<'_> {
             Base::Last => "_last",
             _ => return Ok(()),
         };
-        Err(Wrong::new("E1169", format!("`{name}` cannot be assigned"), variable.place)
+        Err(ParseError::new("E1169", format!("`{name}` cannot be assigned"), variable.place)
             .label("its value is given")
             .help("copy it into a variable of your own"))
     }
@@ -501,7 +509,7 @@ impl Parser<'_> {
     fn condition(&mut self) -> Read<Stmt> {
         let condition = self.full_expression()?;
         if self.sees(Sign::Assign) {
-            return Err(Wrong::new("E1120", "`=` cannot stand here", self.here())
+            return Err(ParseError::new("E1120", "`=` cannot stand here", self.here())
                 .label("what is left of it is no variable")
                 .help("to compare, write `==`"));
         }
@@ -510,7 +518,7 @@ impl Parser<'_> {
 
     fn finish_condition(&mut self, condition: Expr) -> Read<Stmt> {
         if finish::count_runs(&condition) > 1 {
-            return Err(Wrong::new(
+            return Err(ParseError::new(
                 "E1175",
                 "a condition with more than one `run`",
                 condition.place,
@@ -590,7 +598,7 @@ impl Parser<'_> {
         if let Some(second) = choices.iter().filter(is_else).nth(1) {
             let place = second.body.steps[0].place;
             self.report(
-                Wrong::new("E1127", "a second `else`", place)
+                ParseError::new("E1127", "a second `else`", place)
                     .label("only one option may be `else`")
                     .help("put both into one option, with an `if` inside"),
             );
@@ -631,12 +639,12 @@ pub(super) fn plain(kind: StmtKind, place: Place) -> Stmt {
 }
 
 /// The value of `_`.
-pub(super) fn unreadable(place: Place) -> Wrong {
-    Wrong::new("E1170", "`_` cannot be read", place)
+pub(super) fn unreadable(place: Place) -> ParseError {
+    ParseError::new("E1170", "`_` cannot be read", place)
         .label("it is only written")
         .help("use a variable of your own")
 }
 
-fn misplaced(message: &str, place: Place, help: &str) -> Wrong {
-    Wrong::new("E1133", message, place).label("not a state of its own").help(help)
+fn misplaced(message: &str, place: Place, help: &str) -> ParseError {
+    ParseError::new("E1133", message, place).label("not a state of its own").help(help)
 }

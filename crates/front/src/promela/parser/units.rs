@@ -7,7 +7,7 @@ use super::super::ast::{
     ProctypeId, Sequence, Type, Typedef, TypedefId,
 };
 use super::super::finish;
-use super::super::place::{Place, Read, Wrong};
+use super::super::place::{ParseError, Place, Read};
 use super::super::scopes::Scopes;
 use super::super::suggest::in_promela;
 use super::super::token::{Kind, Sign, Token};
@@ -179,7 +179,7 @@ impl Parser<'_> {
                     let help = in_promela(word).map(str::to_owned);
                     let names = types.chain(STARTS.split(' '));
                     let help = help.or_else(|| did_you_mean(word, names));
-                    return Err(Wrong::new(
+                    return Err(ParseError::new(
                         "E1142",
                         format!("there is no type `{word}`"),
                         token.place,
@@ -216,7 +216,7 @@ impl Parser<'_> {
                 match u32::try_from(count) {
                     Ok(count) if count <= 255 => active = count,
                     _ => self.report(
-                        Wrong::new(
+                        ParseError::new(
                             "E1180",
                             format!("{count} processes cannot be"),
                             self.since(place),
@@ -262,7 +262,7 @@ impl Parser<'_> {
         self.expect(Sign::CloseParen)?;
         if let Some(place) = finish::find_unfit(&condition) {
             self.report(
-                Wrong::new("E1182", "a condition of `provided` cannot look at this", place)
+                ParseError::new("E1182", "a condition of `provided` cannot look at this", place)
                     .label("not here")
                     .help("it is about global variables, `_pid` and constants"),
             );
@@ -353,9 +353,13 @@ impl Parser<'_> {
         }
         for (name, place) in hidden {
             self.report(
-                Wrong::new("E1177", format!("the parameter `{name}` has an array in it"), place)
-                    .label("parameters are no arrays, and their fields are none")
-                    .help("pass an index into a global array of structs"),
+                ParseError::new(
+                    "E1177",
+                    format!("the parameter `{name}` has an array in it"),
+                    place,
+                )
+                .label("parameters are no arrays, and their fields are none")
+                .help("pass an index into a global array of structs"),
             );
         }
         Ok(())
@@ -365,7 +369,7 @@ impl Parser<'_> {
     pub(super) fn new_name(&mut self, name: &str, place: Place) -> bool {
         let Some(known) = self.names.get(name) else { return true };
         self.report(
-            Wrong::new("E1141", format!("`{name}` is already {}", known.what()), place)
+            ParseError::new("E1141", format!("`{name}` is already {}", known.what()), place)
                 .label("declared again here")
                 .help("choose another name: declarations do not hide each other in SPIN"),
         );
@@ -420,9 +424,13 @@ impl Parser<'_> {
                 || matches!(self.names.get(&name), Some(Global::Constant(..)))
             {
                 self.report(
-                    Wrong::new("E1149", format!("the constant `{name}` is declared twice"), place)
-                        .label("again here")
-                        .help("constants of all mtypes share their names"),
+                    ParseError::new(
+                        "E1149",
+                        format!("the constant `{name}` is declared twice"),
+                        place,
+                    )
+                    .label("again here")
+                    .help("constants of all mtypes share their names"),
                 );
             } else if self.new_name(&name, place) {
                 new.push((name, place));
@@ -431,7 +439,7 @@ impl Parser<'_> {
         if new.is_empty() && self.errors.is_empty() {
             let place = self.since(open.place);
             self.report(
-                Wrong::new("E1120", "an mtype without constants", place)
+                ParseError::new("E1120", "an mtype without constants", place)
                     .label("expected a constant")
                     .help("write `mtype = { a, b }`"),
             );
@@ -446,7 +454,7 @@ impl Parser<'_> {
         }
         if self.model.mtypes[set.index()].constants.len() > 255 {
             self.report(
-                Wrong::new("E1183", "an mtype has more than 255 constants", place)
+                ParseError::new("E1183", "an mtype has more than 255 constants", place)
                     .label("the last of them are here")
                     .help("an mtype is a byte; use a named set `mtype:name` for some"),
             );
@@ -464,7 +472,7 @@ impl Parser<'_> {
             let word = token.word().unwrap_or_default();
             let message = format!("`{word}` is a word of the language");
             self.report(
-                Wrong::new("E1137", message, token.place)
+                ParseError::new("E1137", message, token.place)
                     .label("expected the name of a formula")
                     .help("choose another name"),
             );
@@ -508,7 +516,7 @@ impl Parser<'_> {
             self.report(twice(&format!("the formula `{name}`"), place));
         }
         if self.peek().kind == Kind::End {
-            return Err(Wrong::new("E1121", "this formula is empty", place)
+            return Err(ParseError::new("E1121", "this formula is empty", place)
                 .help("write a formula between the braces, such as `[] (x == 0)`"));
         }
         self.in_formula = true;
@@ -555,13 +563,13 @@ impl Parser<'_> {
             let place = Place::plain(note.span);
             if note.annotation.is_none() {
                 self.report(
-                    Wrong::new("E1135", "there is no such annotation", place)
+                    ParseError::new("E1135", "there is no such annotation", place)
                         .label("expected `wf`, `sf`, `wl` or `sl`")
                         .help("write `/*@ wf */`, or `/* @` for a plain comment"),
                 );
             } else if !used {
                 self.report(
-                    Wrong::new(
+                    ParseError::new(
                         "E1136",
                         "this annotation is before no statement and no option",
                         place,
@@ -602,7 +610,7 @@ impl Parser<'_> {
             if run.arguments.len() != count {
                 let message = format!("`{name}` is run with {} arguments", run.arguments.len());
                 self.report(
-                    Wrong::new("E1166", message, run.place)
+                    ParseError::new("E1166", message, run.place)
                         .label(format!("it has {count} parameters"))
                         .help(format!("give it {count}")),
                 );
@@ -616,7 +624,7 @@ impl Parser<'_> {
                 if wanted != given {
                     let message = "the argument and the parameter are of different types";
                     self.report(
-                        Wrong::new("E1163", message, place)
+                        ParseError::new("E1163", message, place)
                             .label(format!("for the parameter `{}`", parameter.variable.name))
                             .help("a struct is given for a parameter of its own typedef"),
                     );
@@ -641,15 +649,15 @@ fn process(name: String, place: Place, kind: ProcessKind) -> Proctype {
     }
 }
 
-fn twice(what: &str, place: Place) -> Wrong {
-    Wrong::new("E1154", format!("{what} is there already"), place)
+fn twice(what: &str, place: Place) -> ParseError {
+    ParseError::new("E1154", format!("{what} is there already"), place)
         .label("again here")
         .help("remove one of them, or rename it")
 }
 
 /// C in a model.
-pub(super) fn no_c(word: &str, place: Place) -> Wrong {
-    Wrong::new("E1125", format!("C code (`{word}`) is not supported"), place)
+pub(super) fn no_c(word: &str, place: Place) -> ParseError {
+    ParseError::new("E1125", format!("C code (`{word}`) is not supported"), place)
         .label("this is C")
         .help("write it in Promela")
 }

@@ -1,6 +1,6 @@
 //! Blocks of C, which are not run: they are found and reported together, whatever is written in them.
 
-use super::super::place::{Place, Wrong, position};
+use super::super::place::{ParseError, Place, position};
 use super::super::token::{Kind, Sign, Token};
 use super::Preprocessor;
 
@@ -33,7 +33,7 @@ impl Preprocessor<'_> {
             1 => format!("C code (`{word}`) is not supported"),
             count => format!("C code is not supported; there are {count} blocks of it"),
         };
-        let wrong = Wrong::new("E1125", message, *first)
+        let wrong = ParseError::new("E1125", message, *first)
             .label(label)
             .help("C is not run; the chapter \"C in Promela models\" of the book shows what to write instead");
         self.wrong(wrong);

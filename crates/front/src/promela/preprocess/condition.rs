@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::super::place::{Place, Read, Wrong};
+use super::super::place::{ParseError, Place, Read};
 use super::super::token::{Kind, Sign, Token};
 use super::Preprocessor;
 
@@ -51,8 +51,9 @@ impl Preprocessor<'_> {
     }
 }
 
-fn malformed(message: &str, place: Place) -> Wrong {
-    Wrong::new("E1110", message, place).help("a condition is made of numbers, macros and operators")
+fn malformed(message: &str, place: Place) -> ParseError {
+    ParseError::new("E1110", message, place)
+        .help("a condition is made of numbers, macros and operators")
 }
 
 struct Reader<'a> {

@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use fairly_source::{Span, parts};
 
-use super::super::super::include::{Included, NotIncluded};
+use super::super::super::include::{IncludeError, Included};
 use super::super::lexer::lex;
 use super::super::parser::{MAX_TEXT, too_large};
-use super::super::place::{Place, Wrong};
+use super::super::place::{ParseError, Place};
 use super::super::token::{Kind, Sign, Token};
 use super::{ARGUMENTS, MAX_FILES, MAX_INCLUSIONS, Preprocessor};
 
@@ -42,9 +42,10 @@ impl Preprocessor<'_> {
         let Some(path) = self.path(place, line) else { return };
         let from = self.files.last().map_or("", |file| file.name.as_str()).to_owned();
         if self.files.len() >= MAX_FILES {
-            let wrong = Wrong::new("E1116", "these files include each other without end", place)
-                .label(format!("more than {MAX_FILES} files deep"))
-                .help(format!("the chain is {}", self.chain(&path)));
+            let wrong =
+                ParseError::new("E1116", "these files include each other without end", place)
+                    .label(format!("more than {MAX_FILES} files deep"))
+                    .help(format!("the chain is {}", self.chain(&path)));
             return self.give_up(wrong);
         }
         let Included { name, text } = match self.includes.include(&path, &from) {
@@ -81,11 +82,11 @@ impl Preprocessor<'_> {
                 return Some(text[1..text.len() - 1].to_owned());
             }
             [first, ..] if first.is(Sign::Less) => {
-                Wrong::new("E1106", "there are no system files to include", place)
+                ParseError::new("E1106", "there are no system files to include", place)
                     .label("`<…>` names a file of the C compiler")
                     .help("C has no meaning in a model; a file of your own stands in quotes, as in `#include \"file\"`")
             }
-            _ => Wrong::new("E1106", "`#include` needs the name of a file", place)
+            _ => ParseError::new("E1106", "`#include` needs the name of a file", place)
                 .help("write `#include \"file\"`"),
         };
         self.wrong(wrong);
@@ -102,28 +103,28 @@ impl Preprocessor<'_> {
     }
 
     /// Reports an error after which nothing more is read.
-    fn give_up(&mut self, wrong: Wrong) {
+    fn give_up(&mut self, wrong: ParseError) {
         self.wrong(wrong);
         self.exhausted = true;
     }
 }
 
-fn not_included(path: &str, why: &NotIncluded, place: Place) -> Wrong {
+fn not_included(path: &str, why: &IncludeError, place: Place) -> ParseError {
     match why {
-        NotIncluded::Missing(folders) => {
-            Wrong::new("E1106", format!("there is no file `{path}`"), place)
+        IncludeError::Missing(folders) => {
+            ParseError::new("E1106", format!("there is no file `{path}`"), place)
                 .label(format!("not in {}", listed(folders)))
                 .help("`-I DIR` names a further folder with files to include")
         }
-        NotIncluded::Outside => {
-            Wrong::new("E1117", format!("`{path}` is outside the folder of the model"), place)
+        IncludeError::Outside => {
+            ParseError::new("E1117", format!("`{path}` is outside the folder of the model"), place)
                 .label("it is not read")
                 .help("`-I DIR` allows the folder DIR and what is in it")
         }
-        NotIncluded::Unreadable(why) => {
-            Wrong::new("E1106", format!("`{path}` cannot be read"), place).label(why.clone())
+        IncludeError::Unreadable(why) => {
+            ParseError::new("E1106", format!("`{path}` cannot be read"), place).label(why.clone())
         }
-        NotIncluded::NoFiles => Wrong::new("E1106", "files are not included here", place)
+        IncludeError::NoFiles => ParseError::new("E1106", "files are not included here", place)
             .label("the text has to be complete")
             .help("put the text of that file here"),
     }

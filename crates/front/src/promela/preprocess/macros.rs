@@ -9,7 +9,7 @@ use std::rc::Rc;
 use fairly_source::Span;
 
 use super::super::lexer::{MAX_TOKENS, lex};
-use super::super::place::{Expansion, ExpansionKind, Place, Wrong};
+use super::super::place::{Expansion, ExpansionKind, ParseError, Place};
 use super::super::token::{Kind, Sign, Token};
 use super::Preprocessor;
 
@@ -107,7 +107,7 @@ impl Preprocessor<'_> {
                 if count != parameters.len() {
                     let wanted = parameters.len();
                     self.wrong(
-                        Wrong::new(
+                        ParseError::new(
                             "E1112",
                             format!("`{name}` is used with {count} arguments"),
                             call,
@@ -225,7 +225,7 @@ impl Preprocessor<'_> {
         }
         let name = used.word().unwrap_or_default();
         self.wrong(
-            Wrong::new("E1113", format!("the arguments of `{name}` do not end"), used.place)
+            ParseError::new("E1113", format!("the arguments of `{name}` do not end"), used.place)
                 .label("expected `)` after this")
                 .help("a directive ends the arguments of a macro too"),
         );
@@ -366,8 +366,12 @@ impl Preprocessor<'_> {
                 }
                 _ => {
                     self.wrong(
-                        Wrong::new("E1111", format!("`{glued}` is not one token"), token.place)
-                            .help("`##` glues two words, or a word and a number"),
+                        ParseError::new(
+                            "E1111",
+                            format!("`{glued}` is not one token"),
+                            token.place,
+                        )
+                        .help("`##` glues two words, or a word and a number"),
                     );
                     out.push(left);
                 }

@@ -18,7 +18,7 @@ use hashbrown::HashMap;
 use super::super::include::Includes;
 use super::lexer::{Lexed, MAX_TOKENS, Note, lex};
 use super::parser::{Setup, too_large};
-use super::place::{Errors, Expansions, Place, Wrong};
+use super::place::{Errors, Expansions, ParseError, Place};
 use super::token::{Kind, Sign, Token};
 use include::Inclusion;
 use macros::Macro;
@@ -140,7 +140,7 @@ pub(super) fn preprocess(
 }
 
 impl Preprocessor<'_> {
-    fn wrong(&mut self, wrong: Wrong) {
+    fn wrong(&mut self, wrong: ParseError) {
         self.errors.add(wrong, self.expansions, &self.text);
     }
 
@@ -168,7 +168,7 @@ impl Preprocessor<'_> {
     fn close_file(&mut self) {
         let Some(file) = self.files.pop() else { return };
         for group in self.groups.split_off(file.groups) {
-            let wrong = Wrong::new("E1109", "this condition has no `#endif`", group.place)
+            let wrong = ParseError::new("E1109", "this condition has no `#endif`", group.place)
                 .label("opened here")
                 .help("close it with a line `#endif`");
             self.wrong(wrong);
@@ -221,7 +221,7 @@ impl Preprocessor<'_> {
         // A sign of the preprocessor alone means nothing to SPIN.
         for token in &out {
             if token.is(Sign::Hash) || token.is(Sign::Paste) {
-                let wrong = Wrong::new(
+                let wrong = ParseError::new(
                     "E1107",
                     "`#` starts a directive only at the start of a line",
                     token.place,
@@ -239,7 +239,7 @@ impl Preprocessor<'_> {
 
     fn too_large(&mut self, place: Place) {
         if !std::mem::replace(&mut self.exhausted, true) {
-            let wrong = Wrong::new("E1114", "the expansion of macros is too large", place)
+            let wrong = ParseError::new("E1114", "the expansion of macros is too large", place)
                 .label(format!("more than {MAX_TOKENS} tokens, or nested too deep"))
                 .help("use a proctype or an inline instead of nested macros");
             self.wrong(wrong);
@@ -269,21 +269,25 @@ impl Preprocessor<'_> {
                     self.macros.remove(name);
                 }
                 _ => self.wrong(
-                    Wrong::new("E1107", "`#undef` needs the name of a macro", whole)
+                    ParseError::new("E1107", "`#undef` needs the name of a macro", whole)
                         .help("write `#undef NAME`"),
                 ),
             },
             "include" => self.include(whole, rest),
             "error" => self.wrong(
-                Wrong::new("E1115", "the text refuses to be read", whole)
+                ParseError::new("E1115", "the text refuses to be read", whole)
                     .label("this line is reached")
                     .help("the condition around it decides this; define what it asks for"),
             ),
             "pragma" | "ident" | "line" | "warning" => {}
             _ if matches!(first.kind, Kind::Number(..)) => {}
             _ => self.wrong(
-                Wrong::new("E1107", format!("there is no directive {}", first.kind), first.place)
-                    .help("there are include, define, undef, if, ifdef, ifndef, elif, else, endif"),
+                ParseError::new(
+                    "E1107",
+                    format!("there is no directive {}", first.kind),
+                    first.place,
+                )
+                .help("there are include, define, undef, if, ifdef, ifndef, elif, else, endif"),
             ),
         }
     }
@@ -299,7 +303,7 @@ impl Preprocessor<'_> {
                         _ => {
                             let message = format!("`#{name}` needs the name of a macro");
                             let help = format!("write `#{name} NAME`");
-                            self.wrong(Wrong::new("E1107", message, place).help(help));
+                            self.wrong(ParseError::new("E1107", message, place).help(help));
                             false
                         }
                     };
@@ -318,7 +322,7 @@ impl Preprocessor<'_> {
         };
         if group.otherwise {
             self.wrong(
-                Wrong::new("E1108", format!("`#{name}` after `#else`"), place)
+                ParseError::new("E1108", format!("`#{name}` after `#else`"), place)
                     .help("a condition has one `#else`, which is its last part"),
             );
             return;
@@ -334,7 +338,7 @@ impl Preprocessor<'_> {
 
     fn define(&mut self, place: Place, rest: &[Token]) {
         let malformed = |message: &str, place: Place| {
-            Wrong::new("E1111", message, place)
+            ParseError::new("E1111", message, place)
                 .help("write `#define NAME text` or `#define NAME(a, b) text`")
         };
         let [Token { kind: Kind::Word(name), place: named, .. }, body @ ..] = rest else {
@@ -387,13 +391,13 @@ impl Preprocessor<'_> {
     }
 }
 
-fn no_group(name: &str, place: Place) -> Wrong {
-    Wrong::new("E1108", format!("`#{name}` without `#if`"), place)
+fn no_group(name: &str, place: Place) -> ParseError {
+    ParseError::new("E1108", format!("`#{name}` without `#if`"), place)
         .label("no condition is open here")
         .help("remove it, or open a condition before it")
 }
 
-fn unreadable(code: &'static str, message: &str, label: &str, place: Place) -> Wrong {
+fn unreadable(code: &'static str, message: &str, label: &str, place: Place) -> ParseError {
     let help = match code {
         "E1100" => "remove it; names are made of ASCII letters, digits and `_`",
         "E1101" => "close the comment",
@@ -402,5 +406,5 @@ fn unreadable(code: &'static str, message: &str, label: &str, place: Place) -> W
         "E1104" => "an `int` has 32 bits with a sign, and a larger number is cut off at that",
         _ => "SPIN reads neither hexadecimal nor octal numbers",
     };
-    Wrong::new(code, message, place).label(label).help(help)
+    ParseError::new(code, message, place).label(label).help(help)
 }

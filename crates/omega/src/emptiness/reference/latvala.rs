@@ -16,7 +16,7 @@ use crate::graph::{Graph, Hop, Step, Visit};
 
 use super::super::statistics::{Statistics, Why};
 use super::super::watching::{Event, Observer};
-use super::super::{Effort, Undecided};
+use super::super::{Effort, EmptinessError};
 use super::entered::Entered;
 use super::pairs::{self, Pair, Stored, Tables};
 use super::round::{self, Round};
@@ -41,7 +41,7 @@ const NEW: u32 = 0;
 const DONE: u32 = u32::MAX;
 
 impl<G: Graph, O: Observer> Search<'_, '_, G, O> {
-    pub(super) fn run(&mut self, round: Round) -> Result<Option<Found>, Undecided> {
+    pub(super) fn run(&mut self, round: Round) -> Result<Option<Found>, EmptinessError> {
         let mut number: Vec<u32> = Vec::new();
         let mut low: Vec<u32> = Vec::new();
         let mut live: Vec<StateId> = Vec::new();

@@ -16,7 +16,7 @@ use crate::graph::{Graph, Hop};
 
 use super::statistics::Statistics;
 use super::watching::Observer;
-use super::{Answer, Effort, Undecided, paths};
+use super::{Answer, Effort, EmptinessError, paths};
 use entered::Entered;
 use latvala::Search;
 use round::Round;
@@ -51,7 +51,7 @@ pub(super) fn search<G: Graph, O: Observer>(
     acceptance: &Acceptance,
     printed: Printed,
     observer: &mut O,
-) -> Result<Answer, Undecided> {
+) -> Result<Answer, EmptinessError> {
     let pairs = pairs::pairs_of(acceptance).expect("the engine was asked for what it decides");
     let (effort, statistics) = (Effort::default(), Statistics::default());
     let mut search = Search { graph: Entered::new(graph), pairs, observer, effort, statistics };
@@ -62,7 +62,7 @@ pub(super) fn search<G: Graph, O: Observer>(
     }?;
     let Search { graph: entered, mut effort, mut statistics, .. } = search;
     if found.is_none() && entered.overflowed() {
-        return Err(Undecided::TooLarge);
+        return Err(EmptinessError::TooLarge);
     }
     effort.bytes += entered.own_bytes() + effort.nodes * 8;
     statistics.copies = effort.nodes;

@@ -17,7 +17,7 @@ use crate::automaton::StateId;
 use crate::graph::{Graph, Hop, Step, Visit};
 use crate::marks::MarkSet;
 
-use super::super::Undecided;
+use super::super::EmptinessError;
 use super::super::statistics::Why;
 use super::super::watching::{Event, Observer};
 use super::latvala::Search;
@@ -67,7 +67,7 @@ impl Orders {
 
 impl<G: Graph, O: Observer> Search<'_, '_, G, O> {
     /// *OnTheFlyMC1*.
-    pub(super) fn on_the_fly(&mut self) -> Result<Option<Found>, Undecided> {
+    pub(super) fn on_the_fly(&mut self) -> Result<Option<Found>, EmptinessError> {
         let mut orders = Orders::default();
         let mut working: Vec<Frame> = Vec::new();
         let mut stack: Vec<StateId> = Vec::new();
@@ -83,8 +83,8 @@ impl<G: Graph, O: Observer> Search<'_, '_, G, O> {
             while let Some(frame) = working.last_mut() {
                 let vertex = frame.vertex;
                 if let Some(&Step { target, .. }) = steps.get(frame.next) {
-                    let nth =
-                        u32::try_from(frame.next - frame.begin).map_err(|_| Undecided::TooLarge)?;
+                    let nth = u32::try_from(frame.next - frame.begin)
+                        .map_err(|_| EmptinessError::TooLarge)?;
                     frame.next += 1;
                     if orders.preorder(target) == 0 {
                         if !self.graph.allows(self.effort.nodes) {

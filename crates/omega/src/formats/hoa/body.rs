@@ -10,7 +10,7 @@ use crate::formats::hoa::Shape;
 use crate::formats::hoa::claims::{self, Uses};
 use crate::formats::hoa::condition::unknown_mark;
 use crate::formats::hoa::header::{self, Formulas, Header, LabelTerms};
-use crate::formats::hoa::lexer::{Lexer, Stop, Token};
+use crate::formats::hoa::lexer::{Lexer, ParseError, Token};
 use crate::letters::{Cube, Label, Prop};
 use crate::marks::{Mark, MarkSet, MarkSetId};
 
@@ -37,7 +37,7 @@ pub(super) struct Labelled {
 
 /// Reads the body and keeps the labels of states, also of those without edges; the lexer is then at
 /// `--END--`.
-pub(super) fn read<'a>(lexer: &mut Lexer<'a>, header: Header<'a>) -> Result<Labelled, Stop> {
+pub(super) fn read<'a>(lexer: &mut Lexer<'a>, header: Header<'a>) -> Result<Labelled, ParseError> {
     let mut builder = Builder::new(header.propositions);
     builder.set_name(header.name);
     let mut reader = BodyReader {
@@ -178,7 +178,7 @@ impl Defined {
 
 impl<'a> BodyReader<'a> {
     /// Notes that `state` exists.
-    fn refer(&mut self, state: u32, span: Span) -> Result<(), Stop> {
+    fn refer(&mut self, state: u32, span: Span) -> Result<(), ParseError> {
         if let Some((states, _)) = self.declared_states {
             header::check_state(state, states, span)?;
         }
@@ -191,7 +191,7 @@ impl<'a> BodyReader<'a> {
     /// How many states there are. The specification says that every state should be listed. One
     /// that is not listed and that nothing leads to is a warning; one that something leads to is an
     /// error, so that a declared number buys no memory.
-    fn state_count(&self, warnings: &mut Vec<Diagnostic>) -> Result<usize, Stop> {
+    fn state_count(&self, warnings: &mut Vec<Diagnostic>) -> Result<usize, ParseError> {
         let missing = self.defined.next;
         let listed = missing as usize + self.defined.ahead.len();
         let declared = self.declared_states.map_or(0, |(states, _)| states);
@@ -229,7 +229,7 @@ impl<'a> BodyReader<'a> {
     }
 
     /// `State: [label]? number "name"? {marks}?` and its edges.
-    fn state(&mut self, lexer: &mut Lexer<'a>) -> Result<(), Stop> {
+    fn state(&mut self, lexer: &mut Lexer<'a>) -> Result<(), ParseError> {
         lexer.advance()?;
         let mut state_label = None;
         if lexer.token == Token::Sign(b'[') {
@@ -269,7 +269,7 @@ impl<'a> BodyReader<'a> {
         state_span: Span,
         state_label: Option<Label>,
         state_marks: MarkSetId,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), ParseError> {
         self.unlabelled.clear();
         let mut labelled = false;
         loop {
@@ -321,7 +321,7 @@ impl<'a> BodyReader<'a> {
     }
 
     /// `1` or `1&2&3`
-    fn target(&mut self, lexer: &mut Lexer<'a>) -> Result<StateId, Stop> {
+    fn target(&mut self, lexer: &mut Lexer<'a>) -> Result<StateId, ParseError> {
         let (target, span) = lexer.expect_number("the target of an edge")?;
         self.refer(target, span)?;
         if lexer.token != Token::Sign(b'&') {
@@ -370,7 +370,7 @@ impl<'a> BodyReader<'a> {
 
     /// Gives the unlabelled edges of a state their letters: one edge for each, in the order of
     /// the binary numbers whose lowest bit is proposition 0.
-    fn label_implicitly(&mut self, state: StateId, span: Span) -> Result<(), Stop> {
+    fn label_implicitly(&mut self, state: StateId, span: Span) -> Result<(), ParseError> {
         let count = self.builder.propositions().len();
         let edges = self.unlabelled.len();
         if count >= usize::BITS as usize || edges != 1 << count {
@@ -397,7 +397,7 @@ impl<'a> BodyReader<'a> {
     }
 
     /// `[…]`, at the opening bracket.
-    fn label(&mut self, lexer: &mut Lexer<'a>) -> Result<Label, Stop> {
+    fn label(&mut self, lexer: &mut Lexer<'a>) -> Result<Label, ParseError> {
         let written = lexer.enclosed(b']');
         if let Some(written) = written
             && let Some(&label) = self.labels.get(written)
@@ -415,7 +415,7 @@ impl<'a> BodyReader<'a> {
     }
 
     /// `{…}`, at the opening brace.
-    fn marks(&mut self, lexer: &mut Lexer<'a>) -> Result<MarkSetId, Stop> {
+    fn marks(&mut self, lexer: &mut Lexer<'a>) -> Result<MarkSetId, ParseError> {
         let written = lexer.enclosed(b'}');
         if let Some(written) = written
             && let Some(&marks) = self.mark_sets.get(written)
@@ -441,7 +441,7 @@ impl<'a> BodyReader<'a> {
     }
 }
 
-fn mixed(message: &str, span: Span) -> Stop {
+fn mixed(message: &str, span: Span) -> ParseError {
     Diagnostic::error("E0224", message, span)
         .help("within one state either the state, or every edge, or no edge has a label")
         .into()

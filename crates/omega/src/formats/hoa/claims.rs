@@ -11,7 +11,7 @@ use hashbrown::{HashMap, HashSet};
 
 use crate::automaton::{Automaton, StateId};
 use crate::formats::hoa::header::Property;
-use crate::formats::hoa::lexer::Stop;
+use crate::formats::hoa::lexer::ParseError;
 use crate::letters::Label;
 
 /// Where a body first used each way of writing things.
@@ -26,7 +26,7 @@ pub(super) struct Uses {
 }
 
 /// Checks the properties about how the file is written, and that none contradicts another.
-pub(super) fn check_writing(properties: &[Property<'_>], uses: &Uses) -> Result<(), Stop> {
+pub(super) fn check_writing(properties: &[Property<'_>], uses: &Uses) -> Result<(), ParseError> {
     let mut claims: HashMap<&str, bool> = HashMap::new();
     for &Property { name, claimed, span } in properties {
         // Version 1 has a name of its own for what version 1.1 negates.
@@ -68,7 +68,7 @@ pub(super) fn check_shape(
     automaton: &Automaton,
     states: usize,
     declared: u32,
-) -> Result<(), Stop> {
+) -> Result<(), ParseError> {
     let claim = |name| {
         let found = properties.iter().find(|property| property.name == name && property.claimed);
         found.map(|property| (property.name, property.span))
@@ -110,7 +110,7 @@ pub(super) fn check_shape(
     Ok(())
 }
 
-fn contradiction(property: &str, span: Span, says: &str) -> Stop {
+fn contradiction(property: &str, span: Span, says: &str) -> ParseError {
     let message = format!("the file claims to be `{property}` but is not");
     Diagnostic::error("E0226", message, span).label(says).into()
 }
@@ -159,7 +159,7 @@ impl Shape {
                 if shape.complete == Verdict::Yes && used != Label::TRUE {
                     shape.complete = Verdict::No(state);
                 }
-                Ok::<_, crate::refused::Refused>(())
+                Ok::<_, crate::refused::BudgetError>(())
             };
             if judge().is_err() {
                 for verdict in [&mut shape.deterministic, &mut shape.complete] {

@@ -3,7 +3,7 @@
 use fairly_source::{Diagnostic, Span};
 
 use crate::acceptance::{Acceptance, Class, MAX_DEPTH};
-use crate::formats::hoa::lexer::{Lexer, Stop, Token};
+use crate::formats::hoa::lexer::{Lexer, ParseError, Token};
 use crate::marks::{Mark, MarkSet};
 
 /// More acceptance sets than this are refused. Nothing is allocated per declared set, but numbers near 2³¹
@@ -68,7 +68,7 @@ impl Frame {
 }
 
 /// Reads what stands after `Acceptance:`.
-pub(super) fn read(lexer: &mut Lexer<'_>) -> Result<Condition, Stop> {
+pub(super) fn read(lexer: &mut Lexer<'_>) -> Result<Condition, ParseError> {
     let (declared, count_span) = lexer.expect_number("the number of acceptance sets")?;
     if declared > MAX_SETS {
         let message = format!("{declared} acceptance sets are too many");
@@ -130,7 +130,7 @@ pub(super) fn read(lexer: &mut Lexer<'_>) -> Result<Condition, Stop> {
     }
 }
 
-fn too_deep(span: Span) -> Stop {
+fn too_deep(span: Span) -> ParseError {
     let message = format!("this condition is nested more than {MAX_DEPTH} levels deep");
     Diagnostic::error("E0213", message, span).into()
 }
@@ -140,7 +140,7 @@ fn atom(
     lexer: &mut Lexer<'_>,
     condition: &mut Condition,
     known: &mut hashbrown::HashMap<Mark, Mark>,
-) -> Result<Acceptance, Stop> {
+) -> Result<Acceptance, ParseError> {
     let inf = match (lexer.token, lexer.slice()) {
         (Token::Word, "t" | "f") => {
             let constant = if lexer.slice() == "t" { Acceptance::True } else { Acceptance::False };
@@ -175,7 +175,7 @@ fn atom(
 }
 
 /// The error for a set that is not declared.
-pub(super) fn unknown_mark(set: u32, declared: u32, span: Span) -> Stop {
+pub(super) fn unknown_mark(set: u32, declared: u32, span: Span) -> ParseError {
     let message = format!("there is no acceptance set {set}");
     let label = match declared {
         0 => "no set is declared".into(),
@@ -201,7 +201,7 @@ enum Argument<'a> {
 
 impl<'a> Name<'a> {
     /// Reads the name and its parameters of any kind.
-    pub(super) fn read(lexer: &mut Lexer<'a>) -> Result<Self, Stop> {
+    pub(super) fn read(lexer: &mut Lexer<'a>) -> Result<Self, ParseError> {
         if lexer.token != Token::Word {
             return Err(lexer.unexpected("the name of an acceptance condition"));
         }

@@ -5,9 +5,9 @@ use hashbrown::{HashMap, HashSet};
 
 use crate::formats::expression::{self, Term, Terms};
 use crate::formats::hoa::condition::{self, Condition, Name};
-use crate::formats::hoa::lexer::{Lexer, Stop, Token};
+use crate::formats::hoa::lexer::{Lexer, ParseError, Token};
 use crate::letters::{Label, Letters, Prop};
-use crate::refused::Refused;
+use crate::refused::BudgetError;
 use fairly_source::suggest::near;
 
 /// Contents of the header.
@@ -51,9 +51,9 @@ pub(super) struct LabelTerms<'l, 'a> {
 }
 
 impl Terms for LabelTerms<'_, '_> {
-    type Error = Stop;
+    type Error = ParseError;
 
-    fn term(&mut self) -> Result<Term, Stop> {
+    fn term(&mut self) -> Result<Term, ParseError> {
         Ok(match self.lexer.token {
             Token::Sign(b'!') => Term::Not,
             Token::Sign(b'&') => Term::And,
@@ -73,7 +73,7 @@ impl Terms for LabelTerms<'_, '_> {
         })
     }
 
-    fn next(&mut self) -> Result<(), Stop> {
+    fn next(&mut self) -> Result<(), ParseError> {
         self.lexer.advance()
     }
 
@@ -81,23 +81,23 @@ impl Terms for LabelTerms<'_, '_> {
         &mut self.formulas.letters
     }
 
-    fn unexpected(&self, expected: &str) -> Stop {
+    fn unexpected(&self, expected: &str) -> ParseError {
         self.lexer.unexpected(expected)
     }
 
-    fn refused(&self, refused: Refused) -> Stop {
+    fn refused(&self, refused: BudgetError) -> ParseError {
         too_large(refused, self.lexer.span())
     }
 }
 
 /// The error for labels that need more nodes than there may be.
-pub(super) fn too_large(refused: Refused, span: Span) -> Stop {
+pub(super) fn too_large(refused: BudgetError, span: Span) -> ParseError {
     let message = format!("the labels are too complicated: {refused}");
     Diagnostic::error("E0227", message, span).into()
 }
 
 impl<'a> Formulas<'a> {
-    fn alias(&self, lexer: &Lexer<'a>) -> Result<Label, Stop> {
+    fn alias(&self, lexer: &Lexer<'a>) -> Result<Label, ParseError> {
         if let Some(&label) = self.aliases.get(lexer.slice()) {
             return Ok(label);
         }
@@ -109,7 +109,7 @@ impl<'a> Formulas<'a> {
             .into())
     }
 
-    fn proposition(&mut self, prop: u32, span: Span) -> Result<Prop, Stop> {
+    fn proposition(&mut self, prop: u32, span: Span) -> Result<Prop, ParseError> {
         match self.known {
             Some(count) => check_proposition(prop, count, span)?,
             None if self.largest.is_none_or(|(largest, _)| prop > largest) => {
@@ -121,7 +121,7 @@ impl<'a> Formulas<'a> {
     }
 }
 
-fn check_proposition(prop: u32, count: u32, span: Span) -> Result<(), Stop> {
+fn check_proposition(prop: u32, count: u32, span: Span) -> Result<(), ParseError> {
     if prop < count {
         return Ok(());
     }
@@ -135,7 +135,7 @@ fn check_proposition(prop: u32, count: u32, span: Span) -> Result<(), Stop> {
 }
 
 /// Reads from `HOA:` to `--BODY--`; the lexer is then at the first token of the body.
-pub(super) fn read<'a>(lexer: &mut Lexer<'a>) -> Result<Header<'a>, Stop> {
+pub(super) fn read<'a>(lexer: &mut Lexer<'a>) -> Result<Header<'a>, ParseError> {
     version(lexer)?;
     let mut reader = HeaderReader::new();
     while lexer.token == Token::Header {
@@ -149,10 +149,10 @@ pub(super) fn read<'a>(lexer: &mut Lexer<'a>) -> Result<Header<'a>, Stop> {
     Ok(header)
 }
 
-fn version(lexer: &mut Lexer<'_>) -> Result<(), Stop> {
+fn version(lexer: &mut Lexer<'_>) -> Result<(), ParseError> {
     if lexer.token != Token::Header || lexer.slice() != "HOA" {
         if lexer.token == Token::Abort {
-            return Err(Stop::Abort);
+            return Err(ParseError::Abort);
         }
         let message = format!("expected an automaton, found {}", lexer.found());
         return Err(Diagnostic::error("E0206", message, lexer.span())
@@ -205,7 +205,7 @@ impl<'a> HeaderReader<'a> {
     }
 
     /// One header with what belongs to it.
-    fn item(&mut self, lexer: &mut Lexer<'a>) -> Result<(), Stop> {
+    fn item(&mut self, lexer: &mut Lexer<'a>) -> Result<(), ParseError> {
         let (header, span) = (lexer.slice(), lexer.span());
         let repeatable = matches!(header, "Start" | "Alias" | "properties");
         if header == "HOA" || !(repeatable || self.seen.insert(header)) {
@@ -277,7 +277,7 @@ impl<'a> HeaderReader<'a> {
         Ok(())
     }
 
-    fn alias(&mut self, lexer: &mut Lexer<'a>) -> Result<(), Stop> {
+    fn alias(&mut self, lexer: &mut Lexer<'a>) -> Result<(), ParseError> {
         if lexer.token != Token::Alias {
             return Err(lexer.unexpected("an alias such as `@a`"));
         }
@@ -293,7 +293,7 @@ impl<'a> HeaderReader<'a> {
     }
 
     /// Checks that need all headers.
-    fn finish(mut self, end: Span) -> Result<Header<'a>, Stop> {
+    fn finish(mut self, end: Span) -> Result<Header<'a>, ParseError> {
         let Some(condition) = self.condition else {
             let message = "the header `Acceptance:` is missing";
             return Err(Diagnostic::error("E0211", message, end)
@@ -339,7 +339,7 @@ fn shortened(text: &str) -> String {
 }
 
 /// `AP: 2 "a" "b"`
-fn propositions(lexer: &mut Lexer<'_>) -> Result<Vec<String>, Stop> {
+fn propositions(lexer: &mut Lexer<'_>) -> Result<Vec<String>, ParseError> {
     let (count, span) = lexer.expect_number("the number of propositions")?;
     let mut names: Vec<String> = Vec::new();
     let mut known = HashSet::new();
@@ -363,7 +363,7 @@ fn propositions(lexer: &mut Lexer<'_>) -> Result<Vec<String>, Stop> {
 }
 
 /// The error for a state that is not below the number of states.
-pub(super) fn check_state(state: u32, states: u32, span: Span) -> Result<(), Stop> {
+pub(super) fn check_state(state: u32, states: u32, span: Span) -> Result<(), ParseError> {
     if state < states {
         return Ok(());
     }

@@ -10,16 +10,16 @@ use fairly_source::{Cursor, Diagnostic, Span, unescaped};
 
 /// Reasons to end the reading of one automaton early.
 #[derive(Debug)]
-pub(super) enum Stop {
+pub(super) enum ParseError {
     /// `--ABORT--`: the automaton is to be discarded, the stream goes on.
     Abort,
     /// The text is wrong.
     Wrong(Box<Diagnostic>),
 }
 
-impl From<Diagnostic> for Stop {
+impl From<Diagnostic> for ParseError {
     fn from(diagnostic: Diagnostic) -> Self {
-        Stop::Wrong(Box::new(diagnostic))
+        ParseError::Wrong(Box::new(diagnostic))
     }
 }
 
@@ -115,14 +115,14 @@ impl<'a> Lexer<'a> {
     }
 
     /// Jumps over what [`Lexer::enclosed`] returned and the closing bracket to the next token.
-    pub(super) fn skip_enclosed(&mut self, enclosed: &str) -> Result<(), Stop> {
+    pub(super) fn skip_enclosed(&mut self, enclosed: &str) -> Result<(), ParseError> {
         self.cursor.skip(enclosed.len() + 1);
         self.advance()
     }
 
     /// Moves to the next token.
     #[inline]
-    pub(super) fn advance(&mut self) -> Result<(), Stop> {
+    pub(super) fn advance(&mut self) -> Result<(), ParseError> {
         let bytes = self.cursor.text().as_bytes();
         let mut at = self.cursor.at();
         self.token = Token::Wrong;
@@ -210,12 +210,12 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    fn stray(&self) -> Stop {
+    fn stray(&self) -> ParseError {
         self.cursor.stray("E0201", "in HOA").into()
     }
 
     /// The error for what opens here with so many bytes and does not end.
-    fn unclosed(&self, code: &'static str, what: &str, bytes: usize) -> Stop {
+    fn unclosed(&self, code: &'static str, what: &str, bytes: usize) -> ParseError {
         let span = Span::new(self.start, self.start + bytes);
         let wrong = Diagnostic::error(code, format!("this {what} does not end"), span);
         let nests = (code == "E0202").then(|| "comments nest: each `/*` needs its own `*/`".into());
@@ -251,9 +251,9 @@ impl<'a> Lexer<'a> {
 
     /// An error at the current token, which is not what should stand there; or the abort that it
     /// announces.
-    pub(super) fn unexpected(&self, expected: &str) -> Stop {
+    pub(super) fn unexpected(&self, expected: &str) -> ParseError {
         match self.token {
-            Token::Abort => Stop::Abort,
+            Token::Abort => ParseError::Abort,
             Token::Finish => {
                 let message = "the text ends in the middle of an automaton";
                 Diagnostic::error("E0229", message, self.span())
@@ -274,7 +274,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Takes the sign, which must come now.
-    pub(super) fn expect_sign(&mut self, sign: u8) -> Result<(), Stop> {
+    pub(super) fn expect_sign(&mut self, sign: u8) -> Result<(), ParseError> {
         if self.token != Token::Sign(sign) {
             return Err(self.unexpected(&format!("`{}`", char::from(sign))));
         }
@@ -284,7 +284,7 @@ impl<'a> Lexer<'a> {
     /// Takes a number, which must come now, with its place. The specification bounds numbers by
     /// 2³¹ and forbids leading zeros.
     #[inline]
-    pub(super) fn expect_number(&mut self, what: &str) -> Result<(u32, Span), Stop> {
+    pub(super) fn expect_number(&mut self, what: &str) -> Result<(u32, Span), ParseError> {
         if self.token != Token::Int {
             return Err(self.unexpected(what));
         }

@@ -86,7 +86,7 @@ use crate::automaton::Automaton;
 use crate::letters::Label;
 use crate::ops::{Kripke, remove_alternation};
 use crate::refused::Limits;
-use lexer::{Lexer, Stop, Token};
+use lexer::{Lexer, ParseError, Token};
 
 pub use printer::{print, print_alternating, write};
 
@@ -124,13 +124,13 @@ pub fn parse_kripke(text: &str) -> Result<Vec<Kripke>, Diagnostic> {
         match kripke(&mut lexer) {
             Ok(Some(structure)) => structures.push(structure),
             Ok(None) => return Ok(structures),
-            Err(Stop::Abort) => {}
-            Err(Stop::Wrong(diagnostic)) => return Err(*diagnostic),
+            Err(ParseError::Abort) => {}
+            Err(ParseError::Wrong(diagnostic)) => return Err(*diagnostic),
         }
     }
 }
 
-fn kripke(lexer: &mut Lexer<'_>) -> Result<Option<Kripke>, Stop> {
+fn kripke(lexer: &mut Lexer<'_>) -> Result<Option<Kripke>, ParseError> {
     lexer.advance()?;
     if lexer.token == Token::Finish {
         return Ok(None);
@@ -225,7 +225,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The next automaton, or `None` at the end of the text.
-    fn automaton(&mut self) -> Result<Option<Read>, Stop> {
+    fn automaton(&mut self) -> Result<Option<Read>, ParseError> {
         self.lexer.advance()?;
         if self.lexer.token == Token::Finish {
             return Ok(None);
@@ -244,9 +244,9 @@ impl Iterator for Reader<'_> {
         while !self.over {
             match self.automaton() {
                 Ok(Some(read)) => return Some(Ok(read)),
-                Err(Stop::Abort) => {}
+                Err(ParseError::Abort) => {}
                 Ok(None) => self.over = true,
-                Err(Stop::Wrong(diagnostic)) => {
+                Err(ParseError::Wrong(diagnostic)) => {
                     self.lexer.skip_automaton();
                     return Some(Err(*diagnostic));
                 }

@@ -7,7 +7,7 @@
 use fairly_source::{Cursor, Diagnostic, Span};
 use hashbrown::HashMap;
 
-pub(super) type Wrong = Box<Diagnostic>;
+pub(super) type ParseError = Box<Diagnostic>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token {
@@ -36,7 +36,7 @@ fn is_name(byte: u8) -> bool {
 
 impl<'a> Lexer<'a> {
     /// A lexer at the first token of `text`.
-    pub(super) fn new(text: &'a str) -> Result<Self, Wrong> {
+    pub(super) fn new(text: &'a str) -> Result<Self, ParseError> {
         let cursor = Cursor::new(text);
         let mut lexer = Lexer { cursor, start: 0, token: Token::Finish, partners: HashMap::new() };
         lexer.match_parentheses()?;
@@ -56,7 +56,7 @@ impl<'a> Lexer<'a> {
         self.token == Token::Word && self.slice() == word
     }
 
-    fn match_parentheses(&mut self) -> Result<(), Wrong> {
+    fn match_parentheses(&mut self) -> Result<(), ParseError> {
         let text = self.cursor.text();
         let lonely = |at: usize| {
             let message = format!("this `{}` has no partner", &text[at..=at]);
@@ -83,7 +83,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// The first byte from `at` on that is neither white space nor in a comment.
-    fn skip_blank(&self, at: usize) -> Result<usize, Wrong> {
+    fn skip_blank(&self, at: usize) -> Result<usize, ParseError> {
         let mut cursor = self.cursor;
         cursor.go(at);
         loop {
@@ -120,7 +120,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    pub(super) fn advance(&mut self) -> Result<(), Wrong> {
+    pub(super) fn advance(&mut self) -> Result<(), ParseError> {
         self.start = self.skip_blank(self.cursor.at())?;
         let (token, end) = self.token_at(self.start);
         self.token = token;
@@ -130,7 +130,7 @@ impl<'a> Lexer<'a> {
 
     /// At an opening parenthesis: whether what it encloses is a formula by itself, rather than the
     /// beginning of a Promela expression.
-    pub(super) fn encloses_formula(&self) -> Result<bool, Wrong> {
+    pub(super) fn encloses_formula(&self) -> Result<bool, ParseError> {
         let after = self.skip_blank(self.partners[&self.start])?;
         Ok(self.ends_atom(after))
     }
@@ -148,7 +148,7 @@ impl<'a> Lexer<'a> {
 
     /// Takes a proposition: everything up to the next operator, closing parenthesis or the end of
     /// the guard. Comments inside are dropped and runs of white space made one space.
-    pub(super) fn take_atom(&mut self) -> Result<String, Wrong> {
+    pub(super) fn take_atom(&mut self) -> Result<String, ParseError> {
         let mut name = String::new();
         let mut at = self.start;
         loop {
@@ -185,7 +185,7 @@ impl<'a> Lexer<'a> {
         Ok(name)
     }
 
-    pub(super) fn unexpected(&self, expected: &str) -> Wrong {
+    pub(super) fn unexpected(&self, expected: &str) -> ParseError {
         if self.token == Token::Finish {
             let message = "the text ends in the middle of a never claim";
             let wrong = Diagnostic::error("E0304", message, self.span());
@@ -196,7 +196,7 @@ impl<'a> Lexer<'a> {
         Box::new(Diagnostic::error("E0303", message, self.span()))
     }
 
-    pub(super) fn expect(&mut self, sign: u8, written: &str) -> Result<(), Wrong> {
+    pub(super) fn expect(&mut self, sign: u8, written: &str) -> Result<(), ParseError> {
         if self.token != Token::Sign(sign) {
             return Err(self.unexpected(written));
         }
@@ -204,7 +204,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Takes an identifier, with its place.
-    pub(super) fn expect_word(&mut self, what: &str) -> Result<(&'a str, Span), Wrong> {
+    pub(super) fn expect_word(&mut self, what: &str) -> Result<(&'a str, Span), ParseError> {
         if self.token != Token::Word {
             return Err(self.unexpected(what));
         }

@@ -6,10 +6,10 @@ use hashbrown::HashMap;
 use crate::acceptance::Acceptance;
 use crate::automaton::{Automaton, Builder, StateId};
 use crate::formats::expression::{self, Term, Terms};
-use crate::formats::never::lexer::{Lexer, Token, Wrong};
+use crate::formats::never::lexer::{Lexer, ParseError, Token};
 use crate::letters::{Import, Label, Letters, Prop};
 use crate::marks::{Mark, MarkSet};
-use crate::refused::Refused;
+use crate::refused::BudgetError;
 use fairly_source::suggest::near;
 
 /// All never claims of a text.
@@ -25,7 +25,7 @@ pub fn parse(text: &str) -> Result<Vec<Automaton>, Diagnostic> {
         }
         Ok(claims)
     };
-    read().map_err(|wrong: Wrong| *wrong)
+    read().map_err(|wrong: ParseError| *wrong)
 }
 
 /// Whether `name`, put into a guard, is read as one proposition with exactly that name.
@@ -41,7 +41,7 @@ pub(super) fn is_atom(name: &str) -> bool {
         let mut claim = Claim::new();
         let label = claim.guard(&mut lexer)?;
         let alone = claim.letters.prop(Prop(0)) == Ok(label) && claim.names == [name];
-        Ok::<_, Wrong>(alone && lexer.token == Token::Finish)
+        Ok::<_, ParseError>(alone && lexer.token == Token::Finish)
     };
     read().unwrap_or(false)
 }
@@ -78,9 +78,9 @@ struct GuardTerms<'l, 'c, 'a> {
 }
 
 impl Terms for GuardTerms<'_, '_, '_> {
-    type Error = Wrong;
+    type Error = ParseError;
 
-    fn term(&mut self) -> Result<Term, Wrong> {
+    fn term(&mut self) -> Result<Term, ParseError> {
         if let Some(prop) = self.taken {
             return Ok(Term::Prop(prop));
         }
@@ -110,7 +110,7 @@ impl Terms for GuardTerms<'_, '_, '_> {
         })
     }
 
-    fn next(&mut self) -> Result<(), Wrong> {
+    fn next(&mut self) -> Result<(), ParseError> {
         if self.taken.take().is_some() { Ok(()) } else { self.lexer.advance() }
     }
 
@@ -118,24 +118,24 @@ impl Terms for GuardTerms<'_, '_, '_> {
         &mut self.claim.letters
     }
 
-    fn unexpected(&self, expected: &str) -> Wrong {
+    fn unexpected(&self, expected: &str) -> ParseError {
         self.lexer.unexpected(expected)
     }
 
-    fn refused(&self, refused: Refused) -> Wrong {
+    fn refused(&self, refused: BudgetError) -> ParseError {
         too_large(refused, self.lexer.span())
     }
 }
 
 impl GuardTerms<'_, '_, '_> {
-    fn constant(&mut self, label: Label) -> Result<Term, Wrong> {
+    fn constant(&mut self, label: Label) -> Result<Term, ParseError> {
         // Any proposition will do: `next` only looks whether there is one.
         self.taken = Some(Prop(0));
         Ok(Term::Label(label))
     }
 }
 
-fn too_large(refused: Refused, span: Span) -> Wrong {
+fn too_large(refused: BudgetError, span: Span) -> ParseError {
     let message = format!("the guards are too complicated: {refused}");
     Box::new(Diagnostic::error("E0309", message, span))
 }
@@ -153,7 +153,7 @@ impl<'a> Claim<'a> {
     }
 
     /// `never name? { states }`
-    fn read(lexer: &mut Lexer<'a>) -> Result<Automaton, Wrong> {
+    fn read(lexer: &mut Lexer<'a>) -> Result<Automaton, ParseError> {
         if !lexer.is("never") {
             let message = "this is not a never claim";
             let wrong = Diagnostic::error("E0302", message, lexer.span());
@@ -176,7 +176,7 @@ impl<'a> Claim<'a> {
     }
 
     /// One or more labels and the statement they stand before.
-    fn state(&mut self, lexer: &mut Lexer<'a>) -> Result<(), Wrong> {
+    fn state(&mut self, lexer: &mut Lexer<'a>) -> Result<(), ParseError> {
         let state = self.accepting.len();
         self.accepting.push(false);
         // A first state without a label is fine: the claim starts there.
@@ -228,7 +228,7 @@ impl<'a> Claim<'a> {
         lexer: &mut Lexer<'a>,
         state: usize,
         repeats: Option<bool>,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), ParseError> {
         let atomic = lexer.is("atomic") || lexer.is("d_step");
         if atomic {
             lexer.advance()?;
@@ -259,7 +259,7 @@ impl<'a> Claim<'a> {
         lexer: &mut Lexer<'a>,
         guard: Label,
         repeats: Option<bool>,
-    ) -> Result<Target<'a>, Wrong> {
+    ) -> Result<Target<'a>, ParseError> {
         let on = if repeats == Some(true) { Target::Stay } else { Target::Next };
         if lexer.is("goto") {
             lexer.advance()?;
@@ -292,7 +292,7 @@ impl<'a> Claim<'a> {
         Ok(on)
     }
 
-    fn guard(&mut self, lexer: &mut Lexer<'a>) -> Result<Label, Wrong> {
+    fn guard(&mut self, lexer: &mut Lexer<'a>) -> Result<Label, ParseError> {
         expression::label(&mut GuardTerms { lexer, claim: self, taken: None })
     }
 
@@ -304,7 +304,7 @@ impl<'a> Claim<'a> {
         })
     }
 
-    fn finish(self, name: Option<String>, end: Span) -> Result<Automaton, Wrong> {
+    fn finish(self, name: Option<String>, end: Span) -> Result<Automaton, ParseError> {
         let mut sorted: Vec<usize> = (0..self.names.len()).collect();
         sorted.sort_by_key(|&at| &self.names[at]);
         let mut rename = vec![Prop(0); self.names.len()];
@@ -351,7 +351,7 @@ impl<'a> Claim<'a> {
         Ok(builder.build())
     }
 
-    fn unknown_label(&self, label: &str, span: Span) -> Wrong {
+    fn unknown_label(&self, label: &str, span: Span) -> ParseError {
         let message = format!("there is no label `{label}`");
         let near = near(label, self.labels.keys().copied());
         let near = near.map(|near| format!("there is a label `{near}`"));

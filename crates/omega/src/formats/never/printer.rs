@@ -8,7 +8,7 @@ use crate::acceptance::Acceptance;
 use crate::automaton::{Automaton, Edge, StateId};
 use crate::formats::expression::{self, Signs};
 use crate::formats::never::parser::is_atom;
-use crate::formats::{Format, Unprintable};
+use crate::formats::{Format, PrintError};
 use crate::letters::{Label, Letters, Prop};
 
 const SIGNS: Signs = Signs { and: " && ", or: " || ", yes: "1", no: "0" };
@@ -21,13 +21,13 @@ const SIGNS: Signs = Signs { and: " && ", or: " || ", yes: "1", no: "0" };
 /// # Errors
 /// When the automaton is not a Büchi automaton (or one that accepts every run) with marks on
 /// states, or a proposition's name cannot stand in a guard.
-pub fn print(automaton: &Automaton) -> Result<String, Unprintable> {
+pub fn print(automaton: &Automaton) -> Result<String, PrintError> {
     let format = Format::Never;
     let mark = match automaton.acceptance() {
         Acceptance::True => None,
         Acceptance::Inf(mark) => Some(*mark),
         _ => {
-            return Err(Unprintable::Acceptance {
+            return Err(PrintError::Acceptance {
                 format,
                 remedy: "convert it with `fairly aut degeneralize --state-based`",
             });
@@ -38,14 +38,14 @@ pub fn print(automaton: &Automaton) -> Result<String, Unprintable> {
     if let Some(state) =
         automaton.states().find(|&s| accepting(s) && !automaton.edges(s).iter().all(accepts))
     {
-        return Err(Unprintable::TransitionBased {
+        return Err(PrintError::TransitionBased {
             format,
             state,
             remedy: "convert it with `fairly aut degeneralize --state-based`",
         });
     }
     if let Some(name) = automaton.propositions().iter().find(|name| !is_atom(name)) {
-        return Err(Unprintable::Name { format, name: name.clone() });
+        return Err(PrintError::Name { format, name: name.clone() });
     }
 
     let first = match automaton.initial() {
@@ -102,7 +102,7 @@ fn block(
     edges: &[Edge],
     name: &dyn Fn(StateId) -> String,
     guards: &mut Guards<'_>,
-) -> Result<(), Unprintable> {
+) -> Result<(), PrintError> {
     writeln!(text, "{label}:").expect("a string takes everything");
     if edges.is_empty() {
         text.push_str("  false;\n");
@@ -124,7 +124,7 @@ struct Guards<'a> {
 }
 
 impl Guards<'_> {
-    fn text(&mut self, label: Label) -> Result<&str, Unprintable> {
+    fn text(&mut self, label: Label) -> Result<&str, PrintError> {
         if !self.texts.contains_key(&label) {
             let mut name = |text: &mut String, prop: Prop| {
                 let name = &self.propositions[prop.0 as usize];
@@ -135,7 +135,7 @@ impl Guards<'_> {
                 }
             };
             let text = expression::print(&mut self.letters, label, &SIGNS, &mut name)
-                .map_err(Unprintable::Label)?;
+                .map_err(PrintError::Label)?;
             self.texts.insert(label, text);
         }
         Ok(&self.texts[&label])

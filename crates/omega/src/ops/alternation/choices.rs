@@ -8,7 +8,7 @@ use crate::letters::{Import, Label, Letters, Prop};
 use crate::marks::MarkSet;
 use crate::ops::complement;
 use crate::ops::parts::MOST_DISJUNCTS;
-use crate::refused::{Limits, Refused, Resource};
+use crate::refused::{BudgetError, Limits, Resource};
 
 /// Most propositions for the choices of a strategy: the automaton that judges strategies tells
 /// apart letters over all of them.
@@ -25,7 +25,7 @@ pub(super) fn guess(
     branching: &Branching,
     base: &Automaton,
     limits: Limits,
-) -> Result<Automaton, Refused> {
+) -> Result<Automaton, BudgetError> {
     let own = u32::try_from(base.propositions().len()).expect("a reader has counted them");
     // The propositions that say what each state chooses: from the first, so many.
     let mut next = own;
@@ -45,7 +45,7 @@ pub(super) fn guess(
         next += width;
         if next - own > MOST_PROPOSITIONS {
             let limit = 1 << MOST_PROPOSITIONS;
-            return Err(Refused { resource: Resource::LetterClasses, limit });
+            return Err(BudgetError { resource: Resource::LetterClasses, limit });
         }
     }
     let mut propositions = base.propositions().to_vec();
@@ -77,7 +77,7 @@ struct Place {
 
 /// A number for each choice, such that those that share a letter have different ones: what the
 /// letter decides needs no proposition.
-fn numbers(letters: &mut Letters, labels: &[Label]) -> Result<Vec<usize>, Refused> {
+fn numbers(letters: &mut Letters, labels: &[Label]) -> Result<Vec<usize>, BudgetError> {
     let mut used: Vec<Label> = Vec::new();
     let mut numbers = Vec::with_capacity(labels.len());
     for &label in labels {
@@ -103,7 +103,7 @@ fn refuting(
     branching: &Branching,
     mut builder: Builder,
     places: &[Place],
-) -> Result<Builder, Refused> {
+) -> Result<Builder, BudgetError> {
     let condition = branching.acceptance.dual();
     let declared = condition.marks().iter().last().map_or(0, |mark| mark.0 + 1);
     // Where the strategy is not allowed, everything is accepted from there on.
@@ -137,7 +137,7 @@ fn without_choices(
     automaton: &Automaton,
     base: &Automaton,
     own: u32,
-) -> Result<Automaton, Refused> {
+) -> Result<Automaton, BudgetError> {
     let mut letters = automaton.letters().clone();
     let mut known: HashMap<Label, Label> = HashMap::new();
     let mut labels = Vec::with_capacity(automaton.edge_count());
@@ -165,7 +165,7 @@ fn satisfiable(
     label: Label,
     own: u32,
     known: &mut HashMap<Label, Label>,
-) -> Result<Label, Refused> {
+) -> Result<Label, BudgetError> {
     known.insert(Label::TRUE, Label::TRUE);
     known.insert(Label::FALSE, Label::FALSE);
     for node in letters.reachable(label) {

@@ -7,7 +7,7 @@ use crate::automaton::{Automaton, Builder, StateId};
 use crate::letters::Letters;
 use crate::ops::parts::{import_labels, join_propositions, within};
 use crate::ops::{intersection, trim};
-use crate::refused::{Limits, Refused, Resource};
+use crate::refused::{BudgetError, Limits, Resource};
 
 /// Most starting points times states for which the parts of an automaton are told apart.
 const MOST_WORK: usize = 1 << 22;
@@ -35,7 +35,7 @@ const MOST_WORK: usize = 1 << 22;
 pub fn alternating_conjunction(
     automata: &[Automaton],
     limits: Limits,
-) -> Result<Alternating, Refused> {
+) -> Result<Alternating, BudgetError> {
     let all: Vec<&Automaton> = automata.iter().collect();
     let (propositions, renames) = join_propositions(&all);
     let mut builder = Builder::new(propositions);
@@ -57,7 +57,7 @@ pub fn alternating_conjunction(
         }
         within(&builder, limits)?;
         if starts.len().saturating_mul(automaton.initial().len()) > limits.states {
-            return Err(Refused { resource: Resource::States, limit: limits.states });
+            return Err(BudgetError { resource: Resource::States, limit: limits.states });
         }
         starts = starts
             .iter()
@@ -127,13 +127,13 @@ pub(super) fn intersected(
     branching: &Branching,
     base: &Automaton,
     limits: Limits,
-) -> Option<Result<Automaton, Refused>> {
+) -> Option<Result<Automaton, BudgetError>> {
     let start = |automata: Vec<Automaton>| {
         let mut automata = automata.into_iter();
         let first = automata.next().unwrap_or_else(|| blank(base, Letters::new()).build());
         automata.try_fold(first, |left, right| intersection(&left, &right, limits))
     };
-    let all: Result<Vec<Automaton>, Refused> =
+    let all: Result<Vec<Automaton>, BudgetError> =
         parts(branching, base)?.into_iter().map(start).collect();
     Some(all.and_then(|all| union_of(all, base, limits)))
 }

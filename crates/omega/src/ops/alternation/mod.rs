@@ -36,7 +36,7 @@ use crate::letters::{Label, Letters};
 use crate::marks::MarkSet;
 use crate::ops::parts::MOST_DISJUNCTS;
 use crate::ops::{membership, reduce, trim, union};
-use crate::refused::{Limits, Refused};
+use crate::refused::{BudgetError, Limits};
 use crate::scc::Components;
 
 pub use conjunction::{alternating_conjunction, starting_parts};
@@ -61,7 +61,10 @@ const MOST_REDUCED: usize = 2_000;
 ///
 /// # Errors
 /// When the result, or an automaton on the way to it, passes the limits.
-pub fn remove_alternation(automaton: &Alternating, limits: Limits) -> Result<Automaton, Refused> {
+pub fn remove_alternation(
+    automaton: &Alternating,
+    limits: Limits,
+) -> Result<Automaton, BudgetError> {
     let branching = Branching::of(automaton);
     let result = branching.nondeterministic(automaton.base(), limits)?;
     let mut result =
@@ -110,7 +113,7 @@ impl Branching {
         }
     }
 
-    fn nondeterministic(self, base: &Automaton, limits: Limits) -> Result<Automaton, Refused> {
+    fn nondeterministic(self, base: &Automaton, limits: Limits) -> Result<Automaton, BudgetError> {
         if let Some(result) = conjunction::intersected(&self, base, limits) {
             return result;
         }
@@ -176,7 +179,7 @@ impl Branching {
         &self,
         flat: &Automaton,
         components: &Components,
-    ) -> Result<Option<Vec<bool>>, Refused> {
+    ) -> Result<Option<Vec<bool>>, BudgetError> {
         let mut accepting = vec![true; self.choices.len()];
         let mut place = vec![StateId(0); self.choices.len()];
         for id in components.ids().filter(|&id| !components.is_trivial(id)) {
@@ -215,7 +218,11 @@ fn blank(base: &Automaton, letters: Letters) -> Builder {
 }
 
 /// The union of automata, of which there may be none.
-fn union_of(all: Vec<Automaton>, base: &Automaton, limits: Limits) -> Result<Automaton, Refused> {
+fn union_of(
+    all: Vec<Automaton>,
+    base: &Automaton,
+    limits: Limits,
+) -> Result<Automaton, BudgetError> {
     let mut all = all.into_iter();
     let Some(first) = all.next() else { return Ok(blank(base, Letters::new()).build()) };
     all.try_fold(first, |left, right| union(&left, &right, limits))

@@ -8,14 +8,14 @@ use hashbrown::HashMap;
 use super::{Branching, Choice};
 use crate::acceptance::{Acceptance, Disjunct};
 use crate::marks::{Mark, MarkSet};
-use crate::refused::{Limits, Refused, Resource};
+use crate::refused::{BudgetError, Limits, Resource};
 
 /// One Büchi set instead of several: a counter waits for them one after the other.
 pub(super) fn counted(
     branching: &Branching,
     clauses: &[MarkSet],
     limits: Limits,
-) -> Result<Branching, Refused> {
+) -> Result<Branching, BudgetError> {
     monitored(branching, &0usize, Acceptance::buchi(), limits, |&at, marks| {
         let mut at = at;
         while at < clauses.len() && clauses[at].intersects(marks) {
@@ -31,7 +31,7 @@ pub(super) fn counted_pairs(
     branching: &Branching,
     disjuncts: &[Disjunct],
     limits: Limits,
-) -> Result<Branching, Refused> {
+) -> Result<Branching, BudgetError> {
     let clauses: Vec<(&MarkSet, Vec<Mark>)> =
         disjuncts.iter().map(|it| (&it.fin, it.inf.iter().collect())).collect();
     let rabin = Acceptance::rabin(u32::try_from(clauses.len()).expect("a small condition"));
@@ -60,7 +60,7 @@ pub(super) fn counted_pairs(
 /// stood is a number `p`; the marks that are met infinitely often are in the end the first `p` of
 /// the row, for the largest `p` that comes up infinitely often. So `p` decides, and the condition
 /// says of these first marks which way.
-pub(super) fn latest(branching: &Branching, limits: Limits) -> Result<Branching, Refused> {
+pub(super) fn latest(branching: &Branching, limits: Limits) -> Result<Branching, BudgetError> {
     let marks: Vec<Mark> = branching.acceptance.marks().iter().collect();
     let condition = &branching.acceptance;
     let colours = 2 * u32::try_from(marks.len()).expect("a small condition") + 2;
@@ -90,13 +90,13 @@ fn monitored<M: Clone + Eq + std::hash::Hash>(
     acceptance: Acceptance,
     limits: Limits,
     step: impl Fn(&M, &MarkSet) -> (M, MarkSet),
-) -> Result<Branching, Refused> {
+) -> Result<Branching, BudgetError> {
     let mut numbers: HashMap<(u32, M), u32> = HashMap::new();
     let mut todo: Vec<(u32, M)> = Vec::new();
     let mut number = |pair: (u32, M), todo: &mut Vec<(u32, M)>| {
         let fresh = numbers.len() as u32;
         if fresh as usize >= limits.states {
-            return Err(Refused { resource: Resource::States, limit: limits.states });
+            return Err(BudgetError { resource: Resource::States, limit: limits.states });
         }
         Ok(*numbers.entry(pair).or_insert_with_key(|pair| {
             todo.push(pair.clone());

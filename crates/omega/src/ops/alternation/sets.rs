@@ -15,7 +15,7 @@ use crate::acceptance::Acceptance;
 use crate::automaton::{Automaton, StateId};
 use crate::letters::{Label, Letters};
 use crate::marks::{Mark, MarkSet};
-use crate::refused::{Limits, Refused, Resource};
+use crate::refused::{BudgetError, Limits, Resource};
 
 /// Most ways in which one set of states can go on.
 const MOST_WAYS: usize = 1 << 16;
@@ -70,7 +70,7 @@ pub(super) fn explore(
     base: &Automaton,
     goal: &Goal,
     limits: Limits,
-) -> Result<Automaton, Refused> {
+) -> Result<Automaton, BudgetError> {
     let mut builder = blank(base, base.letters().clone());
     let marks = goal.mark_count();
     builder.set_acceptance(Acceptance::generalized_buchi(marks), marks);
@@ -107,14 +107,14 @@ pub(super) fn explore(
             let target = *numbers.entry(next.clone()).or_insert(fresh);
             if target == fresh {
                 if numbers.len() > limits.states {
-                    return Err(Refused { resource: Resource::States, limit: limits.states });
+                    return Err(BudgetError { resource: Resource::States, limit: limits.states });
                 }
                 builder.add_state();
                 todo.push(next);
             }
             builder.add_edge(from, way.label, marks, target);
             if builder.edge_count() > limits.edges {
-                return Err(Refused { resource: Resource::Edges, limit: limits.edges });
+                return Err(BudgetError { resource: Resource::Edges, limit: limits.edges });
             }
         }
     }
@@ -138,7 +138,7 @@ fn ways(
     (states, owing): &Level,
     goal: &Goal,
     letters: &mut Letters,
-) -> Result<Vec<Way>, Refused> {
+) -> Result<Vec<Way>, BudgetError> {
     let nothing = Vec::new;
     let start = Way { label: Label::TRUE, states: nothing(), owing: nothing(), loops: nothing() };
     let mut all = vec![start];
@@ -176,7 +176,7 @@ fn ways(
                 }
             }
             if next.len() > MOST_WAYS {
-                return Err(Refused { resource: Resource::Edges, limit: MOST_WAYS });
+                return Err(BudgetError { resource: Resource::Edges, limit: MOST_WAYS });
             }
         }
         all = next;

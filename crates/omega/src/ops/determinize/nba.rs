@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 use crate::acceptance::Acceptance;
 use crate::automaton::{Automaton, Edge, StateId};
 use crate::letters::{Label, Letters};
-use crate::refused::Refused;
+use crate::refused::BudgetError;
 use crate::scc::Components;
 
 /// Meaning of an edge for a run that takes it.
@@ -51,7 +51,7 @@ pub(crate) fn is_buchi(acceptance: &Acceptance) -> bool {
 
 impl Nba {
     /// Prepares an automaton whose condition [`is_buchi`].
-    pub(crate) fn new(automaton: &Automaton) -> Result<Self, Refused> {
+    pub(crate) fn new(automaton: &Automaton) -> Result<Self, BudgetError> {
         let clauses = automaton.acceptance().inf_clauses().expect("a Büchi condition");
         debug_assert!(clauses.len() <= 1);
         let accepts = |edge: &Edge| {
@@ -157,7 +157,7 @@ fn universal(
     letters: &mut Letters,
     edges: &[Vec<NbaEdge>],
     component: &[u32],
-) -> Result<Vec<bool>, Refused> {
+) -> Result<Vec<bool>, BudgetError> {
     let mut universal = vec![true; edges.len()];
     // Components that others lead to first: what fails below is known above in the same pass.
     let mut order: Vec<usize> = (0..edges.len()).collect();

@@ -1,0 +1,763 @@
+//! Certificates: answers that another program can verify.
+//!
+//! The certificate of "holds" lists the states that can be reached, with the nodes of the product with an automaton
+//! of the negation whose states are sets of formulas, and puts every node into a class such that no edge leads to a
+//! class of higher rank and no fair run stays in one. The program `fairly-verify` checks that state by state: see
+//! its documentation for the rules and why they suffice.
+//!
+//! - `tableau.rs`: the automaton;
+//! - `rank.rs`: the classes;
+//! - `source.rs`: systems in the words of a certificate;
+//! - `write.rs`: the bytes.
+//!
+//! A certificate is about the system as it is, so no reduction is used, and it is made after the search, which
+//! it has nothing in common with.
+
+mod rank;
+mod source;
+mod tableau;
+mod write;
+
+use std::time::Instant;
+
+use fairly_fairness::{
+    AnnotationLevel, Constraint, Level, Notion, Predicate, Selector, StepFormula, Strength,
+};
+use fairly_front::loaded::Claim;
+use fairly_logic::{Formula, Formulas, Node};
+use fairly_model::{Label, Model};
+use fairly_omega::{BudgetError, Graph, MarkSetId, StateId, Step};
+use fairly_search::{Binding, Bounds, Negation, Product};
+use fairly_system::{AtomIndex, EventPosition, EventSet, Run, RunStep};
+use hashbrown::HashMap;
+
+use crate::assumption::Assumption;
+use crate::property::Property;
+use crate::systems::System;
+use rank::{Conditions, Global, Marked, Reason};
+use source::{Meaning, Source, quoted};
+use tableau::Tableau;
+
+/// Why there is no certificate of an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProofError {
+    /// Certificates do not cover this, in words.
+    NotCovered(&'static str),
+    /// A bound was reached.
+    Bound,
+    /// The automaton of the negation becomes too large.
+    Refused(BudgetError),
+    /// The answer is not what the classes say: a bug.
+    Contradicted,
+}
+
+impl std::fmt::Display for ProofError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ProofError::NotCovered(what) => write!(f, "{what} is not covered by certificates"),
+            ProofError::Bound => f.write_str("a bound was reached while the certificate was made"),
+            ProofError::Refused(refused) => {
+                write!(f, "the automaton of the negation has too many {refused}")
+            }
+            ProofError::Contradicted => f.write_str(
+                "a fair run violates the property according to the certificate; this is a bug",
+            ),
+        }
+    }
+}
+
+impl From<BudgetError> for ProofError {
+    fn from(refused: BudgetError) -> ProofError {
+        ProofError::Refused(refused)
+    }
+}
+
+/// A certificate.
+#[derive(Clone, Debug)]
+pub struct Proof {
+    /// The file, for `fairly-verify`.
+    pub bytes: Vec<u8>,
+    /// States of the system.
+    pub states: usize,
+    /// Nodes of the product.
+    pub nodes: usize,
+}
+
+/// The certificate of a property that holds under an assumption.
+///
+/// # Errors
+/// When there is none.
+pub fn prove(
+    system: &mut System,
+    property: &Property,
+    assumption: &Assumption,
+    bounds: Bounds,
+) -> Result<Proof, ProofError> {
+    let asked = Asked { property, assumption, bounds, forged: None };
+    match system {
+        System::Model(system) => holds(system, &asked),
+        System::Network(network) => holds_in(network, &asked),
+    }
+}
+
+/// The certificate of a network.
+///
+/// # Errors
+/// When there is none.
+pub fn prove_network(
+    network: &mut fairly_explore::Explored<fairly_system::Network>,
+    property: &Property,
+    assumption: &Assumption,
+    bounds: Bounds,
+) -> Result<Proof, ProofError> {
+    holds_in(network, &Asked { property, assumption, bounds, forged: None })
+}
+
+/// A file that looks like a certificate, though the property may be violated: for tests of the verifier, which must not
+/// accept it.
+///
+/// # Errors
+/// As for a certificate.
+#[doc(hidden)]
+pub fn forge(
+    network: &mut fairly_explore::Explored<fairly_system::Network>,
+    property: &Property,
+    assumption: &Assumption,
+    how: u32,
+) -> Result<Proof, ProofError> {
+    let forged = Some(match how % 4 {
+        0 => Reason::Acyclic,
+        1 => Reason::Global,
+        2 => Reason::Never(how as usize / 4),
+        _ => Reason::Pairs(vec![how as usize / 4]),
+    });
+    holds_in(network, &Asked { property, assumption, bounds: Bounds::default(), forged })
+}
+
+/// Subject of a certificate.
+struct Asked<'a> {
+    property: &'a Property,
+    assumption: &'a Assumption,
+    bounds: Bounds,
+    /// A reason that is wrong where none is right.
+    forged: Option<Reason>,
+}
+
+fn holds_in(
+    network: &mut fairly_explore::Explored<fairly_system::Network>,
+    asked: &Asked<'_>,
+) -> Result<Proof, ProofError> {
+    if network.space().components().iter().any(|it| it.initial().len() != 1) {
+        return Err(ProofError::NotCovered("a component with several initial states"));
+    }
+    holds(network, asked)
+}
+
+/// Asks now and then whether to go on.
+struct Patience {
+    bounds: Bounds,
+    count: usize,
+}
+
+impl Patience {
+    fn new(bounds: Bounds) -> Patience {
+        Patience { bounds, count: 0 }
+    }
+
+    fn tick(&mut self) -> Result<(), ProofError> {
+        self.count += 1;
+        let late = || self.bounds.deadline.is_some_and(|deadline| Instant::now() > deadline);
+        let many = self.bounds.nodes.is_some_and(|most| self.count > most.saturating_mul(4));
+        if many || self.count.is_multiple_of(1 << 10) && late() {
+            return Err(ProofError::Bound);
+        }
+        Ok(())
+    }
+}
+
+/// The product with the automaton of the negation, explored, and with the condition of its runs.
+struct Explored {
+    marked: Marked,
+    /// Of each node, the state of the system and that of the automaton.
+    pairs: Vec<(StateId, StateId)>,
+    conditions: Conditions,
+}
+
+fn holds<S: Source>(system: &mut S, asked: &Asked<'_>) -> Result<Proof, ProofError> {
+    let &Asked { property, assumption, bounds, .. } = asked;
+    if property.never.is_some() {
+        return Err(ProofError::NotCovered("a never claim"));
+    }
+    if let Notion::Inherent(_) = assumption.notion {
+        return Err(ProofError::NotCovered("inherent fairness"));
+    }
+    let constraints = assumption.constraints(system, bounds).map_err(|_| ProofError::Bound)?;
+    let atoms = property.formulas.atoms(property.formula);
+    let bindings: Vec<Binding> = atoms.iter().map(|&atom| property.binding(atom)).collect();
+    let tableau = Tableau::of_negation(&property.formulas, property.formula, &atoms)?;
+    let is_global = assumption.notion == Notion::Global;
+    let explored =
+        explore(system, property.reading, &tableau, (&bindings, &constraints, is_global), bounds)?;
+    let states = reachable(system, bounds)?;
+    let divided = rank::divide(&explored.marked, &explored.conditions, asked.forged.clone());
+    let (classes, class_of) = divided.map_err(|_| ProofError::Contradicted)?;
+    let untils = tableau.untils.len();
+    let mut writer = Writer::new(system);
+    let mut used: Vec<usize> = Vec::new();
+    let (mut weak, mut strong) = (Vec::new(), Vec::new());
+    for (at, constraint) in constraints.iter().enumerate() {
+        match constraint.strength {
+            Strength::Weak => weak.push(at),
+            Strength::Strong => strong.push(at),
+        }
+    }
+    let mut number = |constraint: usize| match used.iter().position(|&other| other == constraint) {
+        Some(at) => at,
+        None => {
+            used.push(constraint);
+            used.len() - 1
+        }
+    };
+    let mut lines = Vec::new();
+    for (parent, reason) in &classes {
+        let parent = parent.map_or("-".to_owned(), |parent| parent.to_string());
+        lines.push(match reason {
+            Reason::Acyclic => format!("class {parent} acyclic"),
+            Reason::Global => format!("class {parent} global"),
+            Reason::Never(at) if *at < untils => {
+                format!("class {parent} postponed {}", tableau.untils[*at])
+            }
+            Reason::Never(at) => format!(
+                "class {parent} unmet {}",
+                number(weak.get(*at - untils).copied().unwrap_or(*at))
+            ),
+            Reason::Pairs(pairs) => {
+                let all: Vec<String> = pairs
+                    .iter()
+                    .map(|&at| number(strong.get(at).copied().unwrap_or(at)).to_string())
+                    .collect();
+                format!("class {parent} strong {}", all.join(" "))
+            }
+        });
+    }
+    for set in &tableau.sets {
+        let all: Vec<String> = set.iter().map(usize::to_string).collect();
+        lines.push(format!("set {}", all.join(" ")));
+    }
+    let (mut head, _) = statement(system, &mut writer, asked, "holds")?;
+    for extra in &assumption.extra {
+        let line = writer.constraint(system, extra)?;
+        head.push(format!("assume {line}"));
+    }
+    for at in used {
+        // One that is not there is forged.
+        let Some(constraint) = constraints.get(at) else { continue };
+        let line = writer.constraint(system, constraint)?;
+        head.push(format!("constraint {line}"));
+    }
+    head.append(&mut writer.further);
+    head.extend(lines);
+    let mut nodes: HashMap<StateId, Vec<(u32, u32)>> = HashMap::new();
+    for (&(state, at), &class) in explored.pairs.iter().zip(&class_of) {
+        nodes.entry(state).or_default().push((at.0, class));
+    }
+    let listed = (states.as_slice(), nodes, explored.pairs.len());
+    Ok(finished(system, &head, &writer.model, listed))
+}
+
+/// The nodes of states: for each the state of the automaton and the rank.
+type NodesOf = HashMap<StateId, Vec<(u32, u32)>>;
+
+/// The certificate with a statement, a model, and states with their nodes.
+fn finished(
+    system: &impl Source,
+    head: &[String],
+    model: &Model,
+    (states, mut nodes, count): (&[StateId], NodesOf, usize),
+) -> Proof {
+    let mut values = Vec::new();
+    let mut rows = write::Rows::default();
+    for &state in states {
+        values.clear();
+        system.values(state, model, &mut values);
+        rows.add(&values, nodes.remove(&state).unwrap_or_default());
+    }
+    let bytes = write::certificate(&head.join("\n"), &fairly_model::text::print(model), rows);
+    Proof { bytes, states: states.len(), nodes: count }
+}
+
+/// The certificate of a claim about states: every one that can be reached satisfies a condition.
+///
+/// # Errors
+/// When there is none.
+pub fn prove_claim(
+    system: &mut System,
+    claim: &Claim,
+    bounds: Bounds,
+) -> Result<Proof, ProofError> {
+    match system {
+        System::Model(system) => {
+            let goal = match claim {
+                Claim::Reaches { goal, best: None } => {
+                    Some(system.space().add_proposition("goal", goal.clone()))
+                }
+                _ => None,
+            };
+            always(system, claim, goal, bounds)
+        }
+        System::Network(network) => always(network, claim, None, bounds),
+    }
+}
+
+fn always<S: Source>(
+    system: &mut S,
+    claim: &Claim,
+    goal: Option<AtomIndex>,
+    bounds: Bounds,
+) -> Result<Proof, ProofError> {
+    let (formula, further) = match claim {
+        Claim::NoErrors => ("true", None),
+        Claim::NonTerminating => ("(not (or a0 a1))", None),
+        Claim::EndsWell { unfinished: None } => ("(not a0)", None),
+        Claim::EndsWell { unfinished: Some(name) } => match system.atom(name) {
+            Some(missing) => ("(not (or a0 (and a1 a2)))", Some((name.as_str(), missing))),
+            None => ("(not a0)", None),
+        },
+        Claim::Reaches { best: None, .. } if goal.is_some() => {
+            ("(not a2)", goal.map(|goal| ("goal", goal)))
+        }
+        _ => return Err(ProofError::NotCovered("this kind of claim")),
+    };
+    let states = reachable(system, bounds)?;
+    let mut writer = Writer::new(system);
+    let mut head = vec![format!("title {claim:?}").replace('\n', " "), "claim always".to_owned()];
+    head.extend(["atom deadlock deadlock".to_owned(), "atom terminated terminated".to_owned()]);
+    if let Some((name, atom)) = further {
+        head.push(writer.atom(system, name, &Binding::State(atom))?);
+    }
+    head.push(format!("formula {formula}"));
+    Ok(finished(system, &head, &writer.model, (&states, HashMap::new(), 0)))
+}
+
+/// The certificate of a run that violates a property.
+///
+/// # Errors
+/// When there is none.
+pub fn prove_violation(
+    system: &mut System,
+    property: &Property,
+    assumption: &Assumption,
+    run: &Run,
+) -> Result<Proof, ProofError> {
+    let asked = Asked { property, assumption, bounds: Bounds::default(), forged: None };
+    match system {
+        System::Model(system) => violated(system, &asked, run),
+        System::Network(network) => violated(network, &asked, run),
+    }
+}
+
+/// The certificate of a run of a network.
+///
+/// # Errors
+/// As [`prove_violation`].
+pub fn prove_network_violation(
+    network: &mut fairly_explore::Explored<fairly_system::Network>,
+    property: &Property,
+    assumption: &Assumption,
+    run: &Run,
+) -> Result<Proof, ProofError> {
+    violated(network, &Asked { property, assumption, bounds: Bounds::default(), forged: None }, run)
+}
+
+/// Whether an annotated step has an event that depends on the state: which events it annotates cannot be read off the
+/// text of the model.
+fn annotates_by_state(model: &Model) -> bool {
+    let edges =
+        model.templates.iter().flat_map(|it| &it.locations).flat_map(|it| &it.edges).flatten();
+    edges
+        .into_iter()
+        .any(|edge| edge.annotation.is_some() && !matches!(edge.label, Label::Event(_)))
+}
+
+fn violated<S: Source>(system: &mut S, asked: &Asked<'_>, run: &Run) -> Result<Proof, ProofError> {
+    let mut writer = Writer::new(system);
+    let (mut head, _) = statement(system, &mut writer, asked, "violated")?;
+    for extra in &asked.assumption.extra {
+        let line = writer.constraint(system, extra)?;
+        head.push(format!("assume {line}"));
+    }
+    head.append(&mut writer.further);
+    let model = &writer.model;
+    let shown = |system: &S, state: StateId| -> String {
+        let mut values = Vec::new();
+        system.values(state, model, &mut values);
+        values.iter().map(|value| format!(" {value}")).collect()
+    };
+    let steps: Vec<RunStep> = run.steps().copied().collect();
+    let Some(first) = steps.first() else {
+        return Err(ProofError::NotCovered("a run without steps"));
+    };
+    if steps.iter().any(|step| system.fault(step.to).is_some() || system.is_held(step.to)) {
+        return Err(ProofError::NotCovered(
+            "a run on which something goes wrong, or inside an atomic sequence",
+        ));
+    }
+    // A run may come back to a state that only differs in what nothing depends on.
+    if run.cycle.first().zip(steps.last()).is_none_or(|(first, last)| first.from != last.to) {
+        return Err(ProofError::NotCovered("a loop that comes back to a state that is only alike"));
+    }
+    head.push(format!("start{}", shown(system, first.from)));
+    for step in &steps {
+        let action = system.action(step.action).clone();
+        let event = source::event(system, model.events.len(), action.event);
+        let moves = writer.selector(system, &Selector::Moves(action.moves))?;
+        head.push(format!("step {event} {moves}{}", shown(system, step.to)));
+    }
+    head.push(format!("loop {}", run.stem.len()));
+    Ok(finished(system, &head, model, (&[], HashMap::new(), 0)))
+}
+
+/// The first lines of a statement about a formula; and the formula's propositions.
+fn statement<S: Source>(
+    system: &mut S,
+    writer: &mut Writer,
+    asked: &Asked<'_>,
+    claim: &str,
+) -> Result<(Vec<String>, Vec<Binding>), ProofError> {
+    let &Asked { property, assumption, .. } = asked;
+    if property.never.is_some() {
+        return Err(ProofError::NotCovered("a never claim"));
+    }
+    if let Notion::Inherent(_) = assumption.notion {
+        return Err(ProofError::NotCovered("inherent fairness"));
+    }
+    if matches!(assumption.notion, Notion::Annotated(_)) && annotates_by_state(&system.model()) {
+        return Err(ProofError::NotCovered("an annotation of events that depend on the state"));
+    }
+    let atoms = property.formulas.atoms(property.formula);
+    let bindings: Vec<Binding> = atoms.iter().map(|&atom| property.binding(atom)).collect();
+    let reading = match property.reading {
+        EventPosition::Leaving => "leaving",
+        EventPosition::Entering => "entering",
+    };
+    let mut head = vec![
+        format!("title {}", property.text().replace('\n', " ")),
+        format!("claim {claim}"),
+        format!("reading {reading}"),
+        format!("fairness {}", notion(assumption.notion)),
+    ];
+    for (&atom, binding) in atoms.iter().zip(&bindings) {
+        let name = property.formulas.atom_of(atom).text().to_owned();
+        head.push(writer.atom(system, &name, binding)?);
+    }
+    let atom_at = |id| atoms.iter().position(|&atom| atom == id).expect("an atom of the formula");
+    head.push(format!("formula {}", written(&property.formulas, property.formula, &atom_at)));
+    Ok((head, bindings))
+}
+
+/// Explores the product, and lists its edges.
+fn explore<S: Source>(
+    system: &mut S,
+    reading: EventPosition,
+    tableau: &Tableau,
+    (bindings, constraints, is_global): (&[Binding], &[Constraint], bool),
+    bounds: Bounds,
+) -> Result<Explored, ProofError> {
+    let mut patience = Patience::new(bounds);
+    let negation = Negation::new(&tableau.automaton, bindings.to_vec()).reading(reading);
+    let mut product = Product::new(system, negation, constraints.to_vec());
+    let mut numbers: Vec<u32> = Vec::new();
+    let mut nodes: Vec<StateId> = Vec::new();
+    let mut number = |node: StateId, nodes: &mut Vec<StateId>| -> u32 {
+        if numbers.len() <= node.index() {
+            numbers.resize((node.index() + 1).max(2 * numbers.len()), u32::MAX);
+        }
+        if numbers[node.index()] == u32::MAX {
+            numbers[node.index()] = u32::try_from(nodes.len()).expect("fewer than 2^32 nodes");
+            nodes.push(node);
+        }
+        numbers[node.index()]
+    };
+    for node in product.initial() {
+        number(node, &mut nodes);
+    }
+    let mut marked = Marked { first: vec![0], ..Marked::default() };
+    let mut sets: HashMap<MarkSetId, u32> = HashMap::new();
+    let mut global = is_global.then(Global::default);
+    let (mut steps, mut transitions): (Vec<Step>, Vec<_>) = (Vec::new(), Vec::new());
+    let mut at = 0;
+    while at < nodes.len() {
+        patience.tick()?;
+        steps.clear();
+        product.steps(nodes[at], &mut steps);
+        for step in &steps {
+            let marks = *sets.entry(step.marks).or_insert_with(|| {
+                marked.marks.push(product.marks(step.marks).into_owned());
+                u32::try_from(marked.marks.len() - 1).expect("fewer than 2^32 sets")
+            });
+            marked.edges.push((number(step.target, &mut nodes), marks));
+        }
+        marked.first.push(marked.edges.len());
+        if let Some(global) = &mut global {
+            let (state, _) = product.pair(nodes[at]);
+            let mut all = Vec::new();
+            product.system_mut().steps(state, &mut all);
+            global.counts.insert(state.0, all.len());
+            global.states.push(state.0);
+            transitions.clear();
+            product.transitions(nodes[at], &mut transitions);
+            for transition in &transitions {
+                let step = all.iter().position(|other| other == transition);
+                let step = step.expect("a step of the state");
+                global.steps.push(u32::try_from(step).expect("fewer than 2^32 steps"));
+            }
+        }
+        at += 1;
+    }
+    if product.cut().is_some() {
+        return Err(ProofError::Bound);
+    }
+    marked.global = global;
+    let mut conditions = Conditions::default();
+    conditions.again.extend((0u32..).take(tableau.untils.len()).map(fairly_omega::Mark));
+    let mut next = u32::try_from(tableau.untils.len()).expect("few untils");
+    let mut fresh = || {
+        next += 1;
+        fairly_omega::Mark(next - 1)
+    };
+    for constraint in constraints {
+        match constraint.strength {
+            Strength::Weak => conditions.again.push(fresh()),
+            Strength::Strong => conditions.pairs.push((fresh(), fresh())),
+        }
+    }
+    let pairs = nodes.iter().map(|&node| product.pair(node)).collect();
+    Ok(Explored { marked, pairs, conditions })
+}
+
+/// All states that can be reached.
+fn reachable<S: Source>(system: &mut S, bounds: Bounds) -> Result<Vec<StateId>, ProofError> {
+    let mut patience = Patience::new(bounds);
+    let mut states = Vec::new();
+    let mut seen: Vec<bool> = Vec::new();
+    let mut meet = |state: StateId, states: &mut Vec<StateId>| {
+        if seen.len() <= state.index() {
+            seen.resize((state.index() + 1).max(2 * seen.len()), false);
+        }
+        if !std::mem::replace(&mut seen[state.index()], true) {
+            states.push(state);
+        }
+    };
+    for state in system.initial() {
+        meet(state, &mut states);
+    }
+    let mut steps = Vec::new();
+    let mut at = 0;
+    while at < states.len() {
+        patience.tick()?;
+        if system.fault(states[at]).is_some() {
+            return Err(ProofError::NotCovered("a system in which something goes wrong"));
+        }
+        if system.is_held(states[at]) {
+            return Err(ProofError::NotCovered("an atomic sequence that may go on for ever"));
+        }
+        steps.clear();
+        system.enabled(states[at], &mut steps);
+        for step in &steps {
+            meet(step.target, &mut states);
+        }
+        at += 1;
+    }
+    Ok(states)
+}
+
+/// A notion of fairness as it is written.
+fn notion(notion: Notion) -> &'static str {
+    match notion {
+        Notion::None | Notion::Inherent(_) => "none",
+        Notion::Weak(Level::Process) => "weak process",
+        Notion::Weak(Level::Event) => "weak event",
+        Notion::Weak(Level::Action) => "weak action",
+        Notion::Strong(Level::Process) => "strong process",
+        Notion::Strong(Level::Event) => "strong event",
+        Notion::Strong(Level::Action) => "strong action",
+        Notion::WeakLive => "weak live",
+        Notion::StrongLive => "strong live",
+        Notion::Annotated(AnnotationLevel::Name) => "annotated name",
+        Notion::Annotated(AnnotationLevel::Occurrence) => "annotated occurrence",
+        Notion::Global => "global",
+    }
+}
+
+/// A formula with its operators before their operands.
+fn written(
+    formulas: &Formulas,
+    formula: Formula,
+    atom: &impl Fn(fairly_logic::AtomId) -> usize,
+) -> String {
+    let name = match formulas.node(formula) {
+        Node::True => return "true".to_owned(),
+        Node::False => return "false".to_owned(),
+        Node::Atom(id) => return format!("a{}", atom(id)),
+        Node::Not(_) => "not",
+        Node::And(_) => "and",
+        Node::Or(_) => "or",
+        Node::Implies(..) => "implies",
+        Node::Iff(..) => "iff",
+        Node::Xor(..) => "xor",
+        Node::Next(_) => "X",
+        Node::Finally(_) => "F",
+        Node::Globally(_) => "G",
+        Node::Until(..) => "U",
+        Node::Release(..) => "R",
+        Node::WeakUntil(..) => "W",
+        Node::StrongRelease(..) => "M",
+    };
+    let operands = formulas.children(formula).iter().map(|&it| written(formulas, it, atom));
+    format!("({name} {})", operands.collect::<Vec<_>>().join(" "))
+}
+
+/// Parts of a statement, and the model with the propositions that it speaks of.
+struct Writer {
+    model: Model,
+    /// Propositions that only constraints speak of.
+    further: Vec<String>,
+    /// By state proposition: its number in the statement.
+    atoms: HashMap<AtomIndex, usize>,
+    count: usize,
+}
+
+impl Writer {
+    fn new(system: &impl Source) -> Writer {
+        let model = system.model();
+        Writer { model, further: Vec::new(), atoms: HashMap::new(), count: 0 }
+    }
+
+    /// A proposition of the formula.
+    fn atom(
+        &mut self,
+        system: &mut impl Source,
+        name: &str,
+        binding: &Binding,
+    ) -> Result<String, ProofError> {
+        let meaning = match binding {
+            Binding::State(atom) => {
+                self.atoms.insert(*atom, self.count);
+                match system.meaning(*atom) {
+                    Some(Meaning::Deadlock) => "deadlock".to_owned(),
+                    Some(Meaning::Terminated) => "terminated".to_owned(),
+                    Some(Meaning::Condition(known, expr)) => {
+                        let known = if known.is_empty() { name } else { &known };
+                        self.model.propositions.push((known.to_owned(), expr));
+                        format!("proposition {}", self.model.propositions.len() - 1)
+                    }
+                    None => {
+                        return Err(ProofError::NotCovered(
+                            "a proposition about several components",
+                        ));
+                    }
+                }
+            }
+            Binding::Event(events) => format!("event {}", self.events(system, events)),
+            Binding::Enabled(selector) => format!("enabled {}", self.selector(system, selector)?),
+            Binding::Taken(selector) => format!("taken {}", self.selector(system, selector)?),
+        };
+        self.count += 1;
+        Ok(format!("atom {} {meaning}", quoted(name)))
+    }
+
+    fn events(&self, system: &impl Source, events: &EventSet) -> String {
+        let mut events = events.clone();
+        events.learn(system.signature());
+        let listed = self.model.events.len();
+        let all = events.members().iter().map(|&it| source::event(system, listed, it));
+        let mut all: Vec<String> = all.collect();
+        all.dedup();
+        format!("({})", all.join(" "))
+    }
+
+    fn selector(&self, system: &impl Source, selector: &Selector) -> Result<String, ProofError> {
+        Ok(match selector {
+            Selector::Process(process) => format!("process p{process}"),
+            Selector::Events(events) => format!("events {}", self.events(system, events)),
+            Selector::Part(process, events) => {
+                format!("part p{process} {}", self.events(system, events))
+            }
+            Selector::Moves(moves) => {
+                let mut all = Vec::new();
+                for &id in moves {
+                    let place = system.place(id);
+                    let place = place.ok_or(ProofError::NotCovered("a move without an edge"))?;
+                    let (slot, template, location, edge) = place;
+                    let event = system.signature().moves[id.index()].event;
+                    let event = source::event(system, self.model.events.len(), event);
+                    all.push(format!("(p{slot} t{template} q{location} {edge} {event})"));
+                }
+                format!("moves ({})", all.join(" "))
+            }
+        })
+    }
+
+    fn predicate(
+        &mut self,
+        system: &mut impl Source,
+        predicate: &Predicate,
+    ) -> Result<String, ProofError> {
+        Ok(match predicate {
+            Predicate::True => "true".to_owned(),
+            Predicate::Enabled(selector) => format!("enabled {}", self.selector(system, selector)?),
+            Predicate::Disabled(selector) => {
+                format!("disabled {}", self.selector(system, selector)?)
+            }
+            Predicate::Ready(selector) => format!("ready {}", self.selector(system, selector)?),
+            Predicate::Taken(selector) => format!("taken {}", self.selector(system, selector)?),
+            Predicate::Step(formula) => format!("step {}", self.step(system, formula)?),
+        })
+    }
+
+    fn step(
+        &mut self,
+        system: &mut impl Source,
+        formula: &StepFormula,
+    ) -> Result<String, ProofError> {
+        let mut all = |parts: &[StepFormula], word: &str| -> Result<String, ProofError> {
+            let parts: Result<Vec<String>, ProofError> =
+                parts.iter().map(|part| self.step(system, part)).collect();
+            Ok(format!("({word} {})", parts?.join(" ")))
+        };
+        Ok(match formula {
+            StepFormula::Not(inner) => all(std::slice::from_ref(inner), "not")?,
+            StepFormula::And(parts) => all(parts, "and")?,
+            StepFormula::Or(parts) => all(parts, "or")?,
+            StepFormula::State(atom) => match self.atoms.get(atom) {
+                Some(known) => format!("a{known}"),
+                None => self.further_atom(system, &Binding::State(*atom))?,
+            },
+            StepFormula::Event(events) => {
+                self.further_atom(system, &Binding::Event(events.clone()))?
+            }
+        })
+    }
+
+    /// A proposition that only constraints speak of.
+    fn further_atom(
+        &mut self,
+        system: &mut impl Source,
+        binding: &Binding,
+    ) -> Result<String, ProofError> {
+        let at = self.count;
+        let line = self.atom(system, &format!("c{at}"), binding)?;
+        self.further.push(line);
+        Ok(format!("a{at}"))
+    }
+
+    fn constraint(
+        &mut self,
+        system: &mut impl Source,
+        constraint: &Constraint,
+    ) -> Result<String, ProofError> {
+        let when = self.predicate(system, &constraint.when)?;
+        let then = self.predicate(system, &constraint.then)?;
+        Ok(format!("{} {when} {then}", constraint.strength))
+    }
+}

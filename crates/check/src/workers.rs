@@ -1,0 +1,224 @@
+//! One property with several workers.
+//!
+//! A small product is searched by one worker, and none is started for it. What several workers find is a path like any
+//! other: it is shortened in the product that one worker explores, led back to the system, replayed and judged.
+
+use std::num::NonZeroUsize;
+use std::time::Instant;
+
+use fairly_fairness::Constraint;
+use fairly_omega::{Hop, Lasso, StateId};
+use fairly_reduce::{LiftError, Reduced, Reducible};
+use fairly_search::engines::{Engine, Procedure, Question};
+use fairly_search::parallel::{self, Kind, Team};
+use fairly_search::probe::Order;
+use fairly_search::shared_product::{SharedRun, SharedRunStep};
+use fairly_search::{Bounds, Cut, Negation, Product};
+use fairly_system::{ActionId, TransitionSystem};
+
+use crate::property::Property;
+use crate::verdict::{CheckError, Stamp, WhyUnknown};
+use crate::verify::{self, Found, Options, as_run, short, with_negation};
+
+/// Nodes that one worker explores before others are started, unless told otherwise.
+const SMALL: usize = 10_000;
+
+/// Workers that search at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Workers {
+    /// How many, at most.
+    pub count: NonZeroUsize,
+    /// States, or nodes of a product, that one of them explores before others are started.
+    pub alone: usize,
+}
+
+impl Default for Workers {
+    /// A single one.
+    fn default() -> Self {
+        Workers { count: NonZeroUsize::MIN, alone: SMALL }
+    }
+}
+
+impl Workers {
+    /// Those that each of several questions gets that are asked at the same time.
+    pub(crate) fn among(self, questions: usize) -> Workers {
+        let count = NonZeroUsize::new(self.count.get() / questions.max(1));
+        Workers { count: count.unwrap_or(NonZeroUsize::MIN), ..self }
+    }
+
+    /// The same for searches.
+    pub(crate) fn team(self) -> Team {
+        Team { workers: self.count.get(), alone: self.alone.saturating_mul(2) }
+    }
+
+    /// The bounds for the first worker before others are started; `None` if no other is.
+    pub(crate) fn few(self, bounds: Bounds) -> Option<Bounds> {
+        let is_more = bounds.nodes.is_none_or(|nodes| nodes > self.alone);
+        let few = Bounds { nodes: Some(self.alone), ..bounds };
+        (self.count.get() > 1 && is_more).then_some(few)
+    }
+}
+
+/// Searches with several workers, if there are any and the product is not small, or else with one.
+pub(crate) fn search<S: Reducible>(
+    reduced: &mut Reduced<'_, S>,
+    property: &mut Property,
+    constraints: &[Constraint],
+    options: &Options,
+    stamp: &mut Stamp,
+) -> Result<Found, CheckError> {
+    let shared = Engine::of(Procedure::Shared);
+    let chosen = options.chosen(Question::Runs);
+    let is_chosen = chosen.is_some_and(|engine| std::ptr::eq(engine, shared));
+    if !is_chosen {
+        let Some(few) = options.workers.few(options.bounds).filter(|_| chosen.is_none()) else {
+            return verify::search(reduced, property, constraints, options, stamp);
+        };
+        let few = Options { bounds: few, ..*options };
+        let found = verify::search(reduced, property, constraints, &few, stamp)?;
+        let is_cut = matches!(
+            &found,
+            Found::Unknown(WhyUnknown::Cut(Cut::Nodes(_)) | WhyUnknown::Growing(Cut::Nodes(_), _))
+        );
+        if !is_cut {
+            return Ok(found);
+        }
+    }
+    let mut is_declined = false;
+    let found = with_negation(property, options, |negation| {
+        let found = several(reduced, negation, constraints, Kind::Any, options, stamp)?;
+        is_declined = found.is_none();
+        Ok(found.unwrap_or(Found::Nothing))
+    })?;
+    match (is_declined, is_chosen) {
+        (false, _) => Ok(found),
+        (true, false) => verify::search(reduced, property, constraints, options, stamp),
+        (true, true) => Err(CheckError::Engine(format!(
+            "the engine `{}` needs states as rows, and components that are not too hard to decide",
+            shared.name
+        ))),
+    }
+}
+
+/// Searches for a run that is strongly globally fair with several workers, if there are any and the product is not
+/// small; `None` if one worker is to search.
+pub(crate) fn global<S: Reducible>(
+    system: &mut S,
+    negation: Negation<'_>,
+    constraints: &[Constraint],
+    options: &Options,
+    stamp: &mut Stamp,
+) -> Result<Option<Found>, CheckError> {
+    let is_small = options.workers.few(options.bounds).is_none();
+    if is_small {
+        return Ok(None);
+    }
+    let mut reduced = Reduced::whole(system);
+    let found = several(&mut reduced, negation, constraints, Kind::Global, options, stamp)?;
+    Ok(match found {
+        Some(Found::Run(run)) => match reduced.lift(run.clone()) {
+            Ok(run) => Some(Found::Run(run)),
+            Err(LiftError::Long) => None,
+            Err(LiftError::Step(at)) => return Err(verify::unfounded(at, run)),
+        },
+        found => found,
+    })
+}
+
+/// Searches with several workers; `None` if they cannot answer.
+fn several<S: Reducible>(
+    reduced: &mut Reduced<'_, S>,
+    negation: Negation<'_>,
+    constraints: &[Constraint],
+    kind: Kind,
+    options: &Options,
+    stamp: &mut Stamp,
+) -> Result<Option<Found>, CheckError> {
+    let Some(space) = reduced.shared() else { return Ok(None) };
+    let automaton = negation.automaton;
+    let (own, bounds) = (constraints.to_vec(), options.bounds);
+    let team = options.workers.team();
+    let searched = parallel::runs(&*space, negation.clone(), own, kind, bounds, team);
+    let run = match searched.found {
+        parallel::Found::Declined => return Ok(None),
+        parallel::Found::Run(run) => Some(run),
+        parallel::Found::Nothing => {
+            stamp.exhaustive = true;
+            None
+        }
+        parallel::Found::Cut(cut) => {
+            (stamp.product, stamp.system) = (searched.product, searched.system);
+            return Ok(Some(Found::Unknown(WhyUnknown::cut(cut, reduced))));
+        }
+        parallel::Found::Limit(fault) => {
+            return Ok(Some(Found::Unknown(WhyUnknown::Limit(fault.message))));
+        }
+    };
+    stamp.engine = Some(Engine::of(Procedure::Shared));
+    (stamp.product, stamp.system) = (searched.product, searched.system);
+    let Some(run) = run else { return Ok(Some(Found::Nothing)) };
+    stamp.order = Some(Order::Depth);
+    let Some(steps) = numbered(reduced, &run) else { return Ok(None) };
+    let mut product = Product::new(reduced, negation, constraints.to_vec());
+    let first = steps.get(run.stem.len()).map_or((StateId(0), StateId(0)), Numbered::pair);
+    let ends = steps.iter().skip(1).map(Numbered::pair).chain([first]);
+    let hops = steps
+        .iter()
+        .zip(ends)
+        .map(|(step, to)| product.hop(step.pair(), step.nth, step.action, to));
+    let Some(mut hops) = hops.collect::<Option<Vec<Hop>>>() else {
+        return Err(CheckError::Engine(
+            "a path of the shared product is none of the other".to_owned(),
+        ));
+    };
+    let cycle = hops.split_off(run.stem.len());
+    let lasso = Lasso { stem: hops, cycle };
+    let started = Instant::now();
+    // A cycle that takes all transitions is not to be made shorter.
+    let lasso = match options.any_run || kind == Kind::Global {
+        true => lasso,
+        false => short(&mut product, automaton, lasso, searched.product.0, options),
+    };
+    stamp.shortening = started.elapsed();
+    Ok(Some(Found::Run(as_run(&mut product, &lasso))))
+}
+
+/// A step of a path by the numbers of states.
+struct Numbered {
+    state: StateId,
+    at: StateId,
+    action: ActionId,
+    nth: u32,
+}
+
+impl Numbered {
+    fn pair(&self) -> (StateId, StateId) {
+        (self.state, self.at)
+    }
+}
+
+/// The steps of a path with the numbers that states have in the reduced system; `None` if it has no rows.
+fn numbered<S: Reducible>(reduced: &mut Reduced<'_, S>, run: &SharedRun) -> Option<Vec<Numbered>> {
+    let mut all: Vec<Numbered> = Vec::new();
+    let mut steps = Vec::new();
+    for SharedRunStep { row, at, action, nth, fault } in run.stem.iter().chain(&run.cycle) {
+        let is_it = |reduced: &Reduced<'_, S>, state| reduced.fault(state) == fault.as_ref();
+        let state = match (fault, all.last()) {
+            (None, _) => reduced.number(row)?,
+            (Some(_), None) => {
+                reduced.initial().into_iter().find(|&state| is_it(reduced, state))?
+            }
+            // The run stays where it is.
+            (Some(_), Some(last)) if is_it(reduced, last.state) => last.state,
+            (Some(_), Some(last)) => {
+                steps.clear();
+                reduced.enabled(last.state, &mut steps);
+                let action = last.action;
+                let mut targets = steps.iter().filter(|step| step.action == action);
+                targets.find(|step| is_it(reduced, step.target))?.target
+            }
+        };
+        all.push(Numbered { state, at: *at, action: *action, nth: *nth });
+    }
+    Some(all)
+}

@@ -1,0 +1,356 @@
+//! Certificates: every "holds" has one that `fairly-verify` accepts, and nothing that is forged is accepted.
+//!
+//! `FAIRLY_RANDOM_CASES` says how many random systems, `FAIRLY_SEED` the seed of the first, and
+//! `FAIRLY_FORGED_CASES` how often each certificate that is forged of a violated one is changed.
+
+#[allow(dead_code, reason = "this is a program of its own, which needs a part of what they share")]
+mod common;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use fairly_check::proof::{
+    ProofError, forge, prove, prove_claim, prove_network, prove_network_violation, prove_violation,
+};
+use fairly_check::{
+    Asked, Assumed, Assumption, Claim, Execution, Options, Outcome, Said, System, Systems, check,
+};
+use fairly_fairness::{AnnotationLevel, Level, Notion};
+use fairly_front::include::NoFiles;
+use fairly_front::languages::LANGUAGES;
+use fairly_front::loaded::{Settings, Text};
+use fairly_model::ModelSpace;
+use fairly_modelkit::lively_model;
+use fairly_reduce::ModelSystem;
+use fairly_search::Bounds;
+use fairly_system::{EventPosition, TransitionSystem};
+use fairly_testkit::Rng;
+use fairly_testkit::ltl::{LtlShape, random_formula};
+use fairly_testkit::network::{NetworkShape, random_network, random_propositions};
+
+use common::{network_of, property, seeds, written};
+
+const NOTIONS: [Notion; 12] = [
+    Notion::None,
+    Notion::Weak(Level::Process),
+    Notion::Weak(Level::Event),
+    Notion::Weak(Level::Action),
+    Notion::Strong(Level::Process),
+    Notion::Strong(Level::Event),
+    Notion::Strong(Level::Action),
+    Notion::WeakLive,
+    Notion::StrongLive,
+    Notion::Annotated(AnnotationLevel::Name),
+    Notion::Annotated(AnnotationLevel::Occurrence),
+    Notion::Global,
+];
+
+/// Files with models, in a fixed order.
+fn models(folders: &[&str]) -> Vec<std::path::PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut found = Vec::new();
+    for folder in folders {
+        for entry in std::fs::read_dir(root.join(folder)).expect("the folder") {
+            found.push(entry.expect("an entry").path());
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Certifies what holds in the files of some folders; gives how many answers were, and why others were not.
+fn certified(folders: &[&str], most: usize) -> (usize, BTreeMap<String, usize>) {
+    let bounds = Bounds { nodes: Some(most), ..Bounds::default() };
+    let options = Options { bounds, ..Options::default() };
+    let (mut count, mut without, mut turn) = (0, BTreeMap::new(), 0);
+    for path in models(folders) {
+        let ending = path.extension().unwrap_or_default().to_string_lossy().into_owned();
+        let Some(language) =
+            LANGUAGES.iter().find(|language| language.endings.contains(&ending.as_str()))
+        else {
+            continue;
+        };
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if std::env::var("FAIRLY_FILE").is_ok_and(|only| only != name) {
+            continue;
+        }
+        let texts = [Text { name: name.clone(), text }];
+        let Ok(loaded) = language.loader.load(&texts, Settings::new(&mut NoFiles)) else {
+            continue;
+        };
+        let questions = loaded.questions.len();
+        let mut systems = Systems::new(loaded, Execution::default());
+        for at in 0..questions {
+            // Without fairness, and under one notion after the other; under all of them where there is time.
+            let all = std::env::var("FAIRLY_RANDOM_CASES").is_ok();
+            for (number, notion) in NOTIONS.into_iter().enumerate() {
+                turn += usize::from(number == 0);
+                if !all && number != 0 && number != 1 + turn % 11 {
+                    continue;
+                }
+                systems.restart();
+                let Ok(mut question) = systems.bind(at) else { break };
+                let is_formula = question.property().is_some();
+                if !is_formula && notion != Notion::None {
+                    break;
+                }
+                let Ok(assumption) = systems.assumption(question.system, notion) else { continue };
+                let assumed = Assumed { assumption: &assumption, strengths: false };
+                let Ok(answered) = systems.answer(&mut question, &assumed, &options) else {
+                    continue;
+                };
+                let is_reach = matches!(&question.asked, Asked::Claim(Claim::Reaches { .. }));
+                let proof = match answered.verdict.outcome {
+                    Said::Violated if is_formula => {
+                        systems.refutation(&mut question, &assumption, &options)
+                    }
+                    Said::Violated if is_reach => systems.proof(&question, &assumption, bounds),
+                    Said::Holds if !is_reach => systems.proof(&question, &assumption, bounds),
+                    _ => continue,
+                };
+                let told = format!("{name}: {} under {notion}", answered.verdict.property);
+                match proof {
+                    Ok(proof) => match fairly_verify::verify(&proof.bytes) {
+                        Ok(_) => count += 1,
+                        Err(rejected) => {
+                            if let Ok(file) = std::env::var("FAIRLY_KEEP") {
+                                std::fs::write(file, &proof.bytes).expect("a file");
+                            }
+                            panic!("{told}: {rejected}");
+                        }
+                    },
+                    Err(ProofError::Contradicted) => panic!("{told}: contradicted"),
+                    Err(why) => {
+                        if std::env::var("FAIRLY_TOLD").is_ok() {
+                            eprintln!("{told}: {why}");
+                        }
+                        *without.entry(why.to_string()).or_default() += 1;
+                    }
+                }
+            }
+        }
+    }
+    (count, without)
+}
+
+#[test]
+fn every_answer_of_the_corpus_is_certified() {
+    let folders = ["corpus/systems", "corpus/promela", "corpus/csp"];
+    let (count, without) = certified(&folders, 5_000);
+    eprintln!("{count} certified; {without:?}");
+    assert!(count > 100, "{count}");
+}
+
+#[test]
+fn every_answer_of_the_examples_is_certified() {
+    let folders = ["examples/promela", "examples/csp"];
+    let (count, without) = certified(&folders, 5_000);
+    eprintln!("{count} certified; {without:?}");
+    assert!(count > 50, "{count}");
+}
+
+/// Certificates with a wrong reason that are made of a violated property.
+const FORGED: usize = 8;
+
+/// A violated property has no certificate, whatever is changed in one that was forged.
+#[test]
+fn random_networks_are_certified_and_nothing_forged_is() {
+    let forgeries: usize =
+        std::env::var("FAIRLY_FORGED_CASES").map_or(6, |text| text.parse().expect("a number"));
+    let (mut held, mut violated, mut forged) = (0u64, 0u64, 0u64);
+    for seed in seeds(200) {
+        let mut rng = Rng::new(seed);
+        let tiny = random_network(&mut rng, &NetworkShape::default());
+        let formula = random_formula(&mut rng, &LtlShape { size: 6, ..LtlShape::default() });
+        let propositions = random_propositions(&mut rng, &tiny, 3);
+        let entering = rng.chance(1, 3);
+        let reading = if entering { EventPosition::Entering } else { EventPosition::Leaving };
+        let mut network = network_of(&tiny);
+        let text = written(&formula, &propositions, &network);
+        let mut property = property(&mut network, &text, reading);
+        let assumption = Assumption::of(*rng.pick(&NOTIONS));
+        let told = format!("seed {seed}: {text} under {assumption}");
+        let answer = check(&mut network, &mut property, &assumption, &Options::default());
+        let run = match answer.unwrap_or_else(|why| panic!("{told}: {why}")).outcome {
+            Outcome::Holds(_) => None,
+            Outcome::Violated(found) => Some(found.run),
+            Outcome::Doomed(_) => panic!("{told}: another notion"),
+            Outcome::Unknown(why) => panic!("{told}: {why}"),
+        };
+        let holds = run.is_none();
+        let proof = prove_network(&mut network, &property, &assumption, Bounds::default());
+        match (holds, proof) {
+            (_, Err(ProofError::NotCovered(_))) => {}
+            (true, Ok(proof)) => {
+                held += 1;
+                let verified = fairly_verify::verify(&proof.bytes);
+                if let Err(rejected) = verified {
+                    panic!("{told}: {rejected}\n{}", String::from_utf8_lossy(&proof.bytes));
+                }
+            }
+            (false, Err(ProofError::Contradicted)) => {
+                violated += 1;
+                let run = run.expect("it is violated");
+                let proof = prove_network_violation(&mut network, &property, &assumption, &run);
+                let proof = proof.unwrap_or_else(|why| panic!("{told}: {why}"));
+                if let Err(rejected) = fairly_verify::verify(&proof.bytes) {
+                    panic!("{told}: {rejected}\n{}", String::from_utf8_lossy(&proof.bytes));
+                }
+                for _ in 0..FORGED {
+                    let how = rng.below(64) as u32;
+                    let Ok(proof) = forge(&mut network, &property, &assumption, how) else {
+                        continue;
+                    };
+                    for case in 0..forgeries {
+                        let mut bytes = proof.bytes.clone();
+                        change(&mut rng, &mut bytes, case % 4);
+                        if !says_the_same(&bytes, &proof.bytes) {
+                            continue;
+                        }
+                        forged += 1;
+                        if fairly_verify::verify(&bytes).is_ok() {
+                            panic!("{told}: forged\n{}", String::from_utf8_lossy(&bytes));
+                        }
+                    }
+                }
+            }
+            (_, other) => panic!("{told}: holds: {holds}, but {:?}", other.map(|_| ())),
+        }
+    }
+    eprintln!("{held} hold, {violated} are violated, {forged} forged");
+    assert!(held > 20 && violated > 20 && forged > 100, "{held} {violated} {forged}");
+}
+
+/// The verifier's interpreter and the reference interpreter make the same steps of random models, and what holds of
+/// these is certified.
+#[test]
+fn random_models_are_certified() {
+    let (mut sound, mut held, mut violated) = (0, 0, 0);
+    for seed in seeds(150) {
+        let mut rng = Rng::new(seed);
+        let model = lively_model(&mut rng);
+        if fairly_model::verify(&model).is_err() {
+            continue;
+        }
+        let names = model.propositions.iter().map(|(name, _)| name.clone());
+        let is_plain = |name: &String| name.bytes().all(|byte| byte.is_ascii_alphabetic());
+        let names: Vec<String> = names.filter(is_plain).collect();
+        let mut system = System::Model(ModelSystem::new(ModelSpace::new(model, None), None));
+        let bounds = Bounds { nodes: Some(500), ..Bounds::default() };
+        // Only of models that come to no error, and are small.
+        let Ok(proof) = prove_claim(&mut system, &Claim::NoErrors, bounds) else { continue };
+        let told = format!("seed {seed}");
+        let verified = fairly_verify::verify(&proof.bytes);
+        let verified = verified.unwrap_or_else(|rejected| panic!("{told}: {rejected}"));
+        sound += 1;
+        let System::Model(model) = &mut system else { unreachable!("it was made so") };
+        let mut steps = 0;
+        let (mut states, mut at) = (model.initial(), 0);
+        while at < states.len() {
+            let mut out = Vec::new();
+            model.steps(states[at], &mut out);
+            steps += out.len();
+            let new: Vec<_> =
+                out.iter().map(|step| step.target).filter(|it| !states.contains(it)).collect();
+            new.into_iter().for_each(|it| {
+                if !states.contains(&it) {
+                    states.push(it);
+                }
+            });
+            at += 1;
+        }
+        assert_eq!((verified[0].states, verified[0].edges), (states.len(), steps), "{told}");
+        for _ in 0..3 {
+            let formula = random_formula(&mut rng, &LtlShape { size: 5, ..LtlShape::default() });
+            let pick = |rng: &mut Rng| match rng.below(4) {
+                0 => "\"deadlock\"".to_owned(),
+                1 => "event(*)".to_owned(),
+                2 if !names.is_empty() => format!("\"{}\"", rng.pick(&names)),
+                _ => "\"terminated\"".to_owned(),
+            };
+            let mut text = formula.infix();
+            for at in 0..3 {
+                text = text.replace(&format!("p{at}"), &pick(&mut rng));
+            }
+            let assumption = Assumption::of(*rng.pick(&NOTIONS));
+            let told = format!("{told}: {text} under {assumption}");
+            let System::Model(model) = &mut system else { unreachable!("it was made so") };
+            let mut property = property(model, &text, EventPosition::Leaving);
+            let options = Options { bounds, ..Options::default() };
+            let answer = check(model, &mut property, &assumption, &options);
+            let proof = match answer.unwrap_or_else(|why| panic!("{told}: {why}")).outcome {
+                Outcome::Holds(_) => {
+                    held += 1;
+                    prove(&mut system, &property, &assumption, bounds)
+                }
+                Outcome::Violated(found) => {
+                    violated += 1;
+                    prove_violation(&mut system, &property, &assumption, &found.run)
+                }
+                Outcome::Doomed(_) | Outcome::Unknown(_) => continue,
+            };
+            match proof {
+                Ok(proof) => {
+                    if let Err(rejected) = fairly_verify::verify(&proof.bytes) {
+                        panic!("{told}: {rejected}\n{}", String::from_utf8_lossy(&proof.bytes));
+                    }
+                }
+                Err(ProofError::Contradicted) => panic!("{told}: contradicted"),
+                Err(_) => {}
+            }
+        }
+    }
+    eprintln!("{sound} models without errors; {held} hold, {violated} are violated");
+    assert!(sound > 5 && held > 5 && violated > 5, "{sound} {held} {violated}");
+}
+
+/// The statement and the model of a certificate.
+fn texts(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    fn text<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
+        let (mut length, mut shift) = (0usize, 0);
+        loop {
+            let (&byte, rest) = bytes.split_first()?;
+            *bytes = rest;
+            length |= usize::from(byte & 0x7f).checked_shl(shift)?;
+            shift += 7;
+            if byte < 0x80 {
+                break;
+            }
+        }
+        let (text, rest) = bytes.split_at_checked(length)?;
+        *bytes = rest;
+        Some(text)
+    }
+    let mut rest = bytes.strip_prefix(fairly_verify::MAGIC)?;
+    Some((text(&mut rest)?, text(&mut rest)?))
+}
+
+/// Whether a changed certificate still claims the same: the statement up to its classes, and the model.
+fn says_the_same(changed: &[u8], bytes: &[u8]) -> bool {
+    let claimed = |bytes| {
+        let (statement, model): (&[u8], &[u8]) = texts(bytes)?;
+        let end = statement.windows(6).position(|it| it == b"\nclass")?;
+        Some((statement[..end].to_vec(), model.to_vec()))
+    };
+    claimed(changed).is_some_and(|it| Some(it) == claimed(bytes))
+}
+
+/// Changes some bytes of what is not the statement: values, a class of a line, an end that is cut off.
+fn change(rng: &mut Rng, bytes: &mut Vec<u8>, changes: usize) {
+    let Some(classes) = bytes.windows(6).position(|it| it == b"\nclass") else { return };
+    for _ in 0..changes {
+        let at = classes + rng.below(bytes.len() - classes);
+        match rng.below(6) {
+            0 => bytes[at] ^= 1 << rng.below(8),
+            1 => bytes[at] = bytes[at].wrapping_add(1),
+            2 => bytes[at] = rng.below(256) as u8,
+            3 if bytes[at].is_ascii_digit() => bytes[at] = b'0' + rng.below(10) as u8,
+            4 => bytes.truncate(at.max(classes + 1)),
+            _ => {
+                let other = classes + rng.below(bytes.len() - classes);
+                bytes.swap(at, other);
+            }
+        }
+    }
+}

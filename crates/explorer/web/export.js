@@ -1,0 +1,73 @@
+// Pictures taken away as files. What the style sheet says is written into a copy, so that other programs show the same.
+
+import { button, download } from "./dom.js";
+
+const NAMES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "font-weight", "text-anchor", "dominant-baseline", "opacity"];
+
+/**
+ * @param {SVGElement} picture
+ * @returns {string}
+ */
+export function standalone(picture) {
+  const copy = /** @type {SVGElement} */ (picture.cloneNode(true));
+  const [own, copied] = [[picture, ...picture.querySelectorAll("*")], [copy, ...copy.querySelectorAll("*")]];
+  own.forEach((element, at) => {
+    const style = getComputedStyle(element);
+    for (const name of NAMES) {
+      const value = style.getPropertyValue(name);
+      if (value && value !== "none" || name === "fill" || name === "stroke") {
+        copied[at].setAttribute(name, value);
+      }
+    }
+    for (const name of ["class", "tabindex", "role", "aria-label"]) {
+      copied[at].removeAttribute(name);
+    }
+  });
+  const box = /** @type {SVGSVGElement} */ (picture).viewBox.baseVal;
+  copy.setAttribute("width", String(Math.ceil(box.width)));
+  copy.setAttribute("height", String(Math.ceil(box.height)));
+  copy.removeAttribute("style");
+  const ground = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+  for (const [name, value] of Object.entries({ x: box.x, y: box.y, width: box.width, height: box.height, fill: getComputedStyle(document.body).backgroundColor })) {
+    ground.setAttribute(name, String(value));
+  }
+  copy.prepend(ground);
+  return new XMLSerializer().serializeToString(copy);
+}
+
+/**
+ * @param {SVGElement} picture
+ * @returns {Promise<Blob>}
+ */
+export async function png(picture) {
+  const box = /** @type {SVGSVGElement} */ (picture).viewBox.baseVal;
+  // Twice as sharp, as far as a canvas can be.
+  const scale = Math.min(2, 8000 / Math.max(box.width, box.height, 1));
+  const image = new Image();
+  image.src = URL.createObjectURL(new Blob([standalone(picture)], { type: "image/svg+xml" }));
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [Math.ceil(box.width * scale), Math.ceil(box.height * scale)];
+  canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  URL.revokeObjectURL(image.src);
+  return new Promise((done, fail) => canvas.toBlob((blob) => blob ? done(blob) : fail(new Error("no picture"))));
+}
+
+/**
+ * Buttons that save a picture.
+ * @param {string} name
+ * @param {() => SVGElement | null} picture
+ * @param {string | null} [dot]
+ * @returns {HTMLElement[]}
+ */
+export function exports(name, picture, dot = null) {
+  const small = { class: "small" };
+  const buttons = [
+    button("SVG", () => { const it = picture(); if (it) download(`${name}.svg`, standalone(it), "image/svg+xml"); }, small),
+    button("PNG", async () => { const it = picture(); if (it) download(`${name}.png`, await png(it)); }, small),
+  ];
+  if (dot !== null) {
+    buttons.push(button("DOT", () => download(`${name}.dot`, dot, "text/vnd.graphviz"), small));
+  }
+  return buttons;
+}
