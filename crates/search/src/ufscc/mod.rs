@@ -215,28 +215,12 @@ pub fn search<G: SharedGraph>(graph: &G, options: &Options) -> Outcome {
 
 /// The same in a part of the graph.
 fn search_in<G: SharedGraph>(graph: &G, view: Option<View<'_>>, options: &Options) -> Outcome {
-    let components = match Components::new(options.memory) {
-        Ok(components) => components,
+    let search = match Search::new(graph, view, options) {
+        Ok(search) => search,
         Err(full) => {
             let cut = Some(Cut::Store(full));
             return Outcome { lasso: None, size: (0, 0), pruned: 0, cut };
         }
-    };
-    let (fins, _) = graph.acceptance().polarity();
-    let search = Search {
-        graph,
-        view,
-        options,
-        components,
-        links: Links::default(),
-        is_early: fins.is_empty(),
-        is_over: AtomicBool::new(false),
-        nodes: AtomicUsize::new(0),
-        steps: AtomicUsize::new(0),
-        end: AtomicU32::new(0),
-        next_start: AtomicUsize::new(0),
-        tried: Mutex::new(0),
-        ended: Mutex::new(Ended::default()),
     };
     let workers = options.workers.clamp(1, WorkerId::MOST);
     std::thread::scope(|scope| {
@@ -305,7 +289,28 @@ fn holds(acceptance: &Acceptance, inf: &impl Fn(u32) -> bool, fin: &impl Fn(u32)
     }
 }
 
-impl<G: SharedGraph> Search<'_, G> {
+impl<'a, G: SharedGraph> Search<'a, G> {
+    /// A search of a graph, or of a part of it, that has not begun.
+    fn new(graph: &'a G, view: Option<View<'a>>, options: &'a Options) -> Result<Self, StoreError> {
+        let components = Components::new(options.memory)?;
+        let (fins, _) = graph.acceptance().polarity();
+        Ok(Search {
+            graph,
+            view,
+            options,
+            components,
+            links: Links::default(),
+            is_early: fins.is_empty(),
+            is_over: AtomicBool::new(false),
+            nodes: AtomicUsize::new(0),
+            steps: AtomicUsize::new(0),
+            end: AtomicU32::new(0),
+            next_start: AtomicUsize::new(0),
+            tried: Mutex::new(0),
+            ended: Mutex::new(Ended::default()),
+        })
+    }
+
     fn ended(&self) -> MutexGuard<'_, Ended> {
         self.ended.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -357,7 +362,12 @@ impl<G: SharedGraph> Search<'_, G> {
         }
         let mut worker = self.graph.worker();
         if let (None, Some(node)) = (&inside, node) {
-            match self.find_within(node, usize::MAX, &mut worker) {
+            let within = self.find_within(node, usize::MAX, &mut worker);
+            let found = match within {
+                Ok(None) if self.is_early => self.find_among_met(node, &mut worker),
+                within => within,
+            };
+            match found {
                 Ok(found) => {
                     inside = found;
                     assert!(inside.is_some() || cut.is_some(), "a component with these marks");
@@ -425,4 +435,46 @@ fn demanded(acceptance: &Acceptance) -> MarkSet {
         _ => None,
     });
     fins.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use fairly_omega::{Builder, Label, Mark};
+
+    use super::*;
+
+    /// A worker came 0 → 1 → 2 → 3 → 0 and united 3 with 2, when 3 and 0 were in one set already because of 0 → 3,
+    /// which another worker took. So it stopped, and the mark of 2 → 3 is in a set without 1.
+    #[test]
+    fn parts_that_are_not_connected_in_themselves_have_accepted_paths() {
+        let mut builder = Builder::new(vec![]);
+        builder.set_acceptance(Acceptance::generalized_buchi(1), 1);
+        let states: Vec<StateId> = (0..4).map(|_| builder.add_state()).collect();
+        builder.add_initial(states[0]);
+        for (from, to) in [(0, 1), (1, 2), (2, 3), (3, 0), (0, 3)] {
+            let carried: MarkSet = (from == 2).then_some(Mark(0)).into_iter().collect();
+            builder.add_edge(states[from], Label::TRUE, carried, states[to]);
+        }
+        let automaton = builder.build();
+        let graph = SharedAutomaton::new(&automaton, 1 << 22).expect("memory");
+        let options = Options {
+            workers: 1,
+            memory: 1 << 26,
+            nodes: None,
+            alone: Options::ALONE,
+            interrupt: None,
+            watch: None,
+        };
+        let search = Search::new(&graph, None, &options).expect("memory");
+        let worker = WorkerId::new(0);
+        for node in 0..4 {
+            search.components.claim(node, worker).expect("memory");
+            search.links.set(node, node.checked_sub(1).unwrap_or(Links::NONE));
+        }
+        search.components.unite(0, 3);
+        search.components.unite(2, 3);
+        search.find(3);
+        let lasso = search.outcome().lasso.expect("an accepted path");
+        assert!(lasso.cycle.iter().any(|hop| hop.from == states[2]));
+    }
 }

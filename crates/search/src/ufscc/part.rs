@@ -45,7 +45,35 @@ impl<G: SharedGraph> Search<'_, G> {
         let has = |step: &SharedStep, memory: &mut SetsMemory| {
             self.is_inside(node, step.target) && self.may_take(step, memory)
         };
-        let mut part = Part::new(self.graph, node, &has, worker);
+        self.find_along(node, &has, most, worker)
+    }
+
+    /// An accepted path from a node through nodes that have been met.
+    ///
+    /// A set is a part of one component of the graph, but while it grows it need not be strongly connected in itself: a
+    /// worker stops uniting its path as soon as both ends are in one set, and they may be in one because another worker
+    /// has united them on another way. The nodes between are met, and are united when they are explored. A search that
+    /// ends early finds them here.
+    pub(super) fn find_among_met(
+        &self,
+        node: u32,
+        worker: &mut G::Worker,
+    ) -> Result<Option<Lasso>, Unfinished> {
+        let has = |step: &SharedStep, memory: &mut SetsMemory| {
+            self.components.is_met(step.target) && self.may_take(step, memory)
+        };
+        self.find_along(node, &has, usize::MAX, worker)
+    }
+
+    /// An accepted path from a node along certain steps.
+    fn find_along(
+        &self,
+        node: u32,
+        has: &Has<'_>,
+        most: usize,
+        worker: &mut G::Worker,
+    ) -> Result<Option<Lasso>, Unfinished> {
+        let mut part = Part::new(self.graph, node, has, worker);
         (part.most, part.interrupt) = (most, self.options.interrupt.as_ref());
         let algorithm = Algorithm::for_condition(self.graph.acceptance());
         let answer = emptiness::check(&mut part, algorithm).map_err(Unfinished::Undecided)?;
