@@ -22,13 +22,16 @@ pub(crate) enum Events {
     Other(usize),
 }
 
+/// A slot, a template, a location, an edge, and the events that it has there.
+pub(crate) type OneMove = (usize, usize, usize, usize, Events);
+
 /// Moves: those that satisfy all that is given.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Selector {
     Process(usize),
     Events(Vec<Events>),
     Part(usize, Vec<Events>),
-    Moves(Vec<(usize, usize, usize, usize, Events)>),
+    Moves(Vec<OneMove>),
 }
 
 #[derive(Clone, Debug)]
@@ -55,16 +58,29 @@ pub(crate) struct Constraint {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Notion {
     None,
-    Process { strong: bool },
-    Event { strong: bool },
-    Action { strong: bool },
-    Live { strong: bool },
+    Process {
+        strong: bool,
+    },
+    Event {
+        strong: bool,
+    },
+    Action {
+        strong: bool,
+    },
+    Live {
+        strong: bool,
+    },
     AnnotatedName,
     AnnotatedOccurrence,
     Global,
+    /// Every finite beginning can go on such that the run satisfies the formula: that run, or another that reads the
+    /// same.
+    Inherent {
+        run: bool,
+    },
 }
 
-const NOTIONS: [(&str, Notion); 12] = [
+const NOTIONS: [(&str, Notion); 14] = [
     ("none", Notion::None),
     ("weak process", Notion::Process { strong: false }),
     ("weak event", Notion::Event { strong: false }),
@@ -77,6 +93,8 @@ const NOTIONS: [(&str, Notion); 12] = [
     ("annotated name", Notion::AnnotatedName),
     ("annotated occurrence", Notion::AnnotatedOccurrence),
     ("global", Notion::Global),
+    ("inherent run", Notion::Inherent { run: true }),
+    ("inherent trace", Notion::Inherent { run: false }),
 ];
 
 impl Notion {
@@ -231,7 +249,7 @@ impl Constraint {
         notion: Notion,
         selectors: &Selectors,
         machine: &Machine,
-        annotated: &BTreeSet<(String, Move)>,
+        annotated: &Annotated,
     ) -> bool {
         let (ready, asked) = match self.when {
             Predicate::Enabled(selector) => (false, selector),
@@ -259,7 +277,7 @@ impl Constraint {
         };
         let here = |known: &&(String, Move)| known.0 == word && selector.has(&known.1, machine);
         match notion {
-            Notion::None | Notion::Global => false,
+            Notion::None | Notion::Global | Notion::Inherent { .. } => false,
             Notion::Process { strong } => {
                 !ready && strong == self.strong && matches!(selector, Selector::Process(_))
             }
@@ -270,39 +288,62 @@ impl Constraint {
             }
             Notion::Live { strong } => ready && strong == self.strong && single,
             Notion::AnnotatedName => single && annotated.iter().any(|known| here(&known)),
-            // All moves of one process with one event and this annotation, and no others.
+            // All moves of one process with one event and this annotation. One that never comes changes nothing.
             Notion::AnnotatedOccurrence => {
                 let Selector::Moves(moves) = selector else { return false };
                 let Some((_, first)) = annotated.iter().find(here) else { return false };
-                let alike: Vec<&Move> = annotated
-                    .iter()
-                    .filter(|(of, it)| {
-                        of == word && (it.slot, it.event) == (first.slot, first.event)
-                    })
-                    .map(|(_, it)| it)
-                    .collect();
-                alike.len() == moves.len() && alike.iter().all(|it| selector.has(it, machine))
+                let alike = |it: &&(String, Move)| {
+                    it.0 == word && (it.1.slot, it.1.event) == (first.slot, first.event)
+                };
+                let is_alike = |&(slot, template, location, edge, ref events): &OneMove| {
+                    let of = Move { slot, template, location, edge, event: first.event };
+                    slot == first.slot
+                        && events.has(first.event, machine)
+                        && machine
+                            .edge(&of)
+                            .is_some_and(|it| it.annotation.as_deref() == Some(word))
+                };
+                let mut alike = annotated.iter().filter(alike);
+                moves.iter().all(is_alike) && alike.all(|(_, it)| selector.has(it, machine))
             }
         }
     }
+
+    /// The formulas that it has.
+    pub(crate) fn formulas(&self) -> impl Iterator<Item = &Formula> {
+        [&self.when, &self.then].into_iter().filter_map(|predicate| match predicate {
+            Predicate::Step(formula) => Some(formula),
+            _ => None,
+        })
+    }
+}
+
+/// Annotated moves, with their annotations.
+pub(crate) type Annotated = BTreeSet<(String, Move)>;
+
+/// Those of some moves that are annotated.
+pub(crate) fn annotated<'m>(
+    machine: &Machine,
+    moves: impl Iterator<Item = &'m Move>,
+) -> Vec<(String, Move)> {
+    let word = |of: &Move| machine.edge(of).and_then(|edge| edge.annotation.clone());
+    moves.filter_map(|of| Some((word(of)?, *of))).collect()
 }
 
 /// The annotated moves whose event does not depend on the state.
-pub(crate) fn fixed_annotated(machine: &Machine) -> BTreeSet<(String, Move)> {
-    let mut annotated = BTreeSet::new();
+pub(crate) fn fixed_annotated(machine: &Machine) -> Annotated {
+    let mut moves = Vec::new();
     for (slot, of) in machine.model.slots.iter().enumerate() {
         for &template in &of.templates {
             let Some(it) = machine.model.templates.get(template) else { continue };
             for (location, at) in it.locations.iter().enumerate() {
-                for (number, edge) in at.edges.iter().enumerate() {
-                    if let (Some(word), Label::Event(event)) = (&edge.annotation, &edge.label) {
-                        let event = *event;
-                        let is = Move { slot, template, location, edge: number, event };
-                        annotated.insert((word.clone(), is));
+                for (edge, label) in at.edges.iter().map(|edge| &edge.label).enumerate() {
+                    if let Label::Event(event) = *label {
+                        moves.push(Move { slot, template, location, edge, event });
                     }
                 }
             }
         }
     }
-    annotated
+    annotated(machine, moves.iter()).into_iter().collect()
 }

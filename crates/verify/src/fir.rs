@@ -5,48 +5,50 @@
 //! that an id out of range is an error and never another thing.
 
 use crate::rejected::{Rejected, Rule, reject};
+use crate::tokens::{Token, tokens};
 
-/// An expression.
+/// An expression: an operator and its operands.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Expr {
+pub(crate) struct Expr {
+    pub(crate) op: Op,
+    pub(crate) args: Vec<Expr>,
+    /// How deep it is nested.
+    depth: u32,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Op {
     Const(i64),
-    Load(Place),
+    /// A cell of a message that matches whatever it is.
+    Any,
+    /// A variable; its operands are an index, if any, and before it the slot of one of another process.
+    Load(Scope),
     Received(usize),
-    Unary(Unary, Box<Expr>),
-    Binary(Binary, Box<[Expr; 2]>),
-    Conditional(Box<[Expr; 3]>),
+    Unary(Unary),
+    Binary(Binary),
+    Conditional,
     /// The operand, which is at least 0 and less than the length.
-    Checked(Box<Expr>, i64),
-    Query(Query, Box<Expr>),
+    Checked(i64),
+    Query(Query),
+    /// Whether a channel, the first operand, has a message with these cells: among all, or the first one only.
     Poll {
-        channel: Box<Expr>,
-        pattern: Vec<Option<Expr>>,
         first: bool,
     },
-    At {
-        slot: Box<Expr>,
-        template: usize,
-        locations: Vec<usize>,
-    },
+    /// Whether the process in a slot is of a template and at one of these locations.
+    At(usize, Vec<usize>),
     Own,
     Running,
     Last,
     Timeout,
-    Executable(Box<Expr>),
+    Executable,
 }
 
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Place {
-    pub(crate) scope: Scope,
-    pub(crate) index: Option<Box<Expr>>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Scope {
     Global(usize),
     Local(usize),
     /// A variable of the process in a slot, if it is of this template.
-    Remote(Box<Expr>, usize, usize),
+    Remote(usize, usize),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,11 +74,12 @@ pub(crate) enum Query {
     Capacity,
 }
 
+/// What leaving a range is: an error of the model, a limit of the tool, or nothing, as the value is taken modulo
+/// the size of the range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Overflow {
-    /// Leaving the range is a fault, whether of the model or a limit of the tool.
-    Fault,
-    /// The value is taken modulo the size of the range.
+    Error,
+    Limit,
     Wrap,
 }
 
@@ -131,7 +134,7 @@ pub(crate) enum Label {
 pub(crate) enum Communication {
     None,
     Send { channel: Expr, message: Vec<Expr>, sorted: bool },
-    Receive { channel: Expr, pattern: Vec<Option<Expr>>, first: bool, keep: bool },
+    Receive { channel: Expr, pattern: Vec<Expr>, first: bool, keep: bool },
 }
 
 #[derive(Clone, Debug)]
@@ -152,14 +155,15 @@ pub(crate) struct Edge {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Statement {
-    Assign(Vec<(Place, Expr)>),
+    Assign(Vec<(Expr, Expr)>),
     If(Expr, Vec<Statement>, Vec<Statement>),
     While(Expr, Vec<Statement>),
-    Assert(Expr),
+    /// A condition, and whether it is a limit of the tool that it holds.
+    Assert(Expr, bool),
     Start {
         template: usize,
         arguments: Vec<Expr>,
-        slot: Option<Place>,
+        slot: Option<Expr>,
     },
     Put {
         channel: Expr,
@@ -168,8 +172,8 @@ pub(crate) enum Statement {
     },
     Take {
         channel: Expr,
-        pattern: Vec<Option<Expr>>,
-        into: Vec<Option<Place>>,
+        pattern: Vec<Expr>,
+        into: Vec<Option<Expr>>,
         first: bool,
         keep: bool,
     },
@@ -182,7 +186,7 @@ pub(crate) struct Location {
     pub(crate) may_end: bool,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Template {
     pub(crate) locals: Vec<Variable>,
     pub(crate) locations: Vec<Location>,
@@ -210,30 +214,25 @@ pub(crate) struct Model {
     pub(crate) channels: Vec<Channel>,
     pub(crate) templates: Vec<Template>,
     pub(crate) slots: Vec<Slot>,
-    pub(crate) propositions: Vec<(String, Expr)>,
+    /// Each with its name, and as it is written.
+    pub(crate) propositions: Vec<(String, Expr, String)>,
     /// Whether an edge holds, so that the state says who does.
     pub(crate) holds: bool,
     /// Whether something reads who moved last, so that the state says who did.
     pub(crate) reads_last: bool,
 }
 
-/// How deep expressions, statements and gatherings may be nested.
-const NESTING: u32 = 1200;
-
-#[derive(Clone, Debug, PartialEq)]
-enum Token {
-    Word(String),
-    Quoted(String),
-    Number(u64),
-    Sign(&'static str),
-    End,
+impl Expr {
+    /// Whether it is true of the operator of the expression or of one inside it.
+    pub(crate) fn any(&self, is: &impl Fn(&Op) -> bool) -> bool {
+        is(&self.op) || self.args.iter().any(|inner| inner.any(is))
+    }
 }
 
-#[rustfmt::skip]
-const SIGNS: [&str; 38] = [
-    "->", ":=", "..", "==", "!=", "<=", ">=", "<<", ">>", "&&", "||", "{", "}", "(", ")", "[", "]", ",", ";",
-    ":", "?", ".", "@", "$", "=", "<", ">", "+", "-", "*", "/", "%", "!", "~", "&", "|", "^", "_",
-];
+/// How deep expressions, statements and gatherings may be nested.
+const NESTING: u32 = 1200;
+/// How long a name may be from which names of events are made: each of these is kept.
+const LONGEST: usize = 1000;
 
 /// Operators with two operands, and how tightly they bind.
 #[rustfmt::skip]
@@ -246,102 +245,22 @@ const OPERATORS: [(Binary, &str, u8); 19] = [
     (Binary::Remainder, "%", 10), (Binary::Modulo, "mod", 10),
 ];
 
-fn is_inner(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
-}
+/// Words that begin an expression in brackets.
+const CALLS: [(&str, Op); 6] = [
+    ("length", Op::Query(Query::Length)),
+    ("empty", Op::Query(Query::Empty)),
+    ("full", Op::Query(Query::Full)),
+    ("capacity", Op::Query(Query::Capacity)),
+    ("executable", Op::Executable),
+    ("checked", Op::Checked(0)),
+];
 
-/// How many bytes at the start are a word: letters, digits, underscores and inner dots.
-fn word_length(bytes: &[u8]) -> usize {
-    let starts = bytes.first().is_some_and(|&byte| is_inner(byte) && !byte.is_ascii_digit());
-    let inner_at = |at: usize| bytes.get(at).is_some_and(|&byte| is_inner(byte));
-    if !starts || bytes.first() == Some(&b'_') && !inner_at(1) {
-        return 0;
-    }
-    let mut length = 1;
-    while inner_at(length) || bytes.get(length) == Some(&b'.') && inner_at(length + 1) {
-        length += 1;
-    }
-    length
-}
-
-fn tokens(text: &str) -> Result<Vec<Token>, Rejected> {
-    let mut tokens = Vec::new();
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let word = word_length(rest.as_bytes());
-        let length = if first.is_whitespace() {
-            first.len_utf8()
-        } else if first == '#' {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if first == '"' {
-            let (name, length) = quoted(rest)?;
-            tokens.push(Token::Quoted(name));
-            length
-        } else if first.is_ascii_digit() {
-            let length = rest.bytes().take_while(u8::is_ascii_digit).count();
-            match rest[..length].parse() {
-                Ok(number) => tokens.push(Token::Number(number)),
-                Err(_) => return reject(Rule::Model, "a number is too large"),
-            }
-            length
-        } else if word > 0 {
-            tokens.push(Token::Word(rest[..word].to_owned()));
-            word
-        } else if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
-            tokens.push(Token::Sign(sign));
-            sign.len()
-        } else {
-            return reject(Rule::Model, format!("the character {first:?} means nothing"));
-        };
-        rest = &rest[length..];
-    }
-    tokens.push(Token::End);
-    Ok(tokens)
-}
-
-/// The name at the start, which is a quote, and how many bytes it takes.
-pub(crate) fn quoted(text: &str) -> Result<(String, usize), Rejected> {
-    let (mut name, mut chars) = (String::new(), text.char_indices().skip(1));
-    while let Some((at, character)) = chars.next() {
-        match character {
-            '"' => return Ok((name, at + 1)),
-            '\n' => break,
-            '\\' => {
-                let escaped = chars.next().map(|(_, character)| character);
-                name.push(match escaped {
-                    Some(same @ ('\\' | '"')) => same,
-                    Some('n') => '\n',
-                    Some('r') => '\r',
-                    Some('t') => '\t',
-                    Some('u') => {
-                        let digits: String = chars
-                            .by_ref()
-                            .map(|(_, character)| character)
-                            .take_while(|&character| character != '}')
-                            .skip(1)
-                            .take(8)
-                            .collect();
-                        let code = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
-                        match code {
-                            Some(character) => character,
-                            None => return reject(Rule::Model, "an escape that does not exist"),
-                        }
-                    }
-                    _ => return reject(Rule::Model, "an escape that does not exist"),
-                });
-            }
-            other => name.push(other),
-        }
-    }
-    reject(Rule::Model, "a name that does not end")
-}
-
-struct Parser {
-    tokens: Vec<Token>,
+struct Parser<'a> {
+    tokens: Vec<Token<'a>>,
     at: usize,
     depth: u32,
-    holds: bool,
-    reads_last: bool,
+    model: Model,
+    /// Whether what is being read is about a message that is received.
     reads_received: bool,
 }
 
@@ -349,31 +268,31 @@ type Parsed<T> = Result<T, Rejected>;
 
 /// Reads a model.
 pub(crate) fn parse(text: &str) -> Parsed<Model> {
-    let tokens = tokens(text)?;
-    let mut parser =
-        Parser { tokens, at: 0, depth: 0, holds: false, reads_last: false, reads_received: false };
-    let mut model = Model::default();
+    let (tokens, model) = (tokens(text)?, Model::default());
+    let mut parser = Parser { tokens, at: 0, depth: 0, model, reads_received: false };
     parser.words(&["model", "atomicity"])?;
-    model.exclusive = parser.one_of(&["priority", "exclusive"])? == 1;
+    parser.model.exclusive = parser.one_of(&["priority", "exclusive"])? == 1;
     parser.expect(",")?;
     parser.words(&["exit"])?;
-    model.last_first = parser.one_of(&["any", "last_first"])? == 1;
+    parser.model.last_first = parser.one_of(&["any", "last_first"])? == 1;
     while *parser.peek() != Token::End {
-        parser.item(&mut model)?;
+        parser.item()?;
     }
-    (model.holds, model.reads_last) = (parser.holds && model.exclusive, parser.reads_last);
+    let mut model = parser.model;
+    model.holds &= model.exclusive;
     if model.events.first().is_none_or(|(_, kind)| *kind != Kind::Idle) {
         return reject(Rule::Model, "the first event is not the one of the idle step");
     }
     Ok(model)
 }
 
-impl Parser {
-    fn peek(&self) -> &Token {
+/// Words, signs, numbers and names.
+impl<'a> Parser<'a> {
+    fn peek(&self) -> &Token<'a> {
         self.tokens.get(self.at).unwrap_or(&Token::End)
     }
 
-    fn word(&self) -> &str {
+    fn word(&self) -> &'a str {
         match self.peek() {
             Token::Word(word) => word,
             _ => "",
@@ -381,10 +300,8 @@ impl Parser {
     }
 
     fn fail<T>(&self, wanted: &str) -> Parsed<T> {
-        reject(
-            Rule::Model,
-            format!("token {}: {wanted} is expected, not {:?}", self.at, self.peek()),
-        )
+        let found = self.peek();
+        reject(Rule::Model, format!("token {}: {wanted} is expected, not {found:?}", self.at))
     }
 
     fn takes(&mut self, sign: &str) -> bool {
@@ -422,11 +339,18 @@ impl Parser {
 
     fn name(&mut self) -> Parsed<String> {
         let name = match self.peek() {
-            Token::Word(name) | Token::Quoted(name) => name.clone(),
+            Token::Word(name) => (*name).to_owned(),
+            Token::Quoted(name) => name.clone(),
             _ => return self.fail("a name"),
         };
         self.at += 1;
         Ok(name)
+    }
+
+    /// A name from which names of events are made.
+    fn short_name(&mut self) -> Parsed<String> {
+        let name = self.name()?;
+        if name.len() > LONGEST { reject(Rule::Limit, "a name is too long") } else { Ok(name) }
     }
 
     fn number(&mut self) -> Parsed<u64> {
@@ -455,18 +379,17 @@ impl Parser {
     }
 
     /// The number of an id with this letter, if one comes next.
-    fn sees_id(&self, letter: char) -> Option<usize> {
+    fn takes_id(&mut self, letter: char) -> Option<usize> {
         let digits = self.word().strip_prefix(letter)?;
         let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        digits.parse::<u32>().ok().filter(|_| plain).map(|id| id as usize)
+        let id = digits.parse::<u32>().ok().filter(|_| plain)?;
+        self.at += 1;
+        Some(id as usize)
     }
 
     fn id(&mut self, letter: char) -> Parsed<usize> {
-        match self.sees_id(letter) {
-            Some(id) => {
-                self.at += 1;
-                Ok(id)
-            }
+        match self.takes_id(letter) {
+            Some(id) => Ok(id),
             None => self.fail(&format!("an id `{letter}`")),
         }
     }
@@ -476,10 +399,11 @@ impl Parser {
         if self.id(letter)? == next { Ok(()) } else { reject(Rule::Model, "an id out of order") }
     }
 
+    /// Items with a comma between them, up to a sign.
     fn several<T>(
         &mut self,
         end: &str,
-        mut item: impl FnMut(&mut Parser) -> Parsed<T>,
+        mut item: impl FnMut(&mut Self) -> Parsed<T>,
     ) -> Parsed<Vec<T>> {
         let mut items = Vec::new();
         if self.takes(end) {
@@ -494,6 +418,15 @@ impl Parser {
         }
     }
 
+    /// Items with a comma between them, one at least.
+    fn some<T>(&mut self, mut item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
+        let mut items = vec![item(self)?];
+        while self.takes(",") {
+            items.push(item(self)?);
+        }
+        Ok(items)
+    }
+
     /// Reads over where something is written.
     fn span(&mut self) -> Parsed<()> {
         if self.takes("@") {
@@ -504,7 +437,7 @@ impl Parser {
         Ok(())
     }
 
-    fn nested<T>(&mut self, inner: impl FnOnce(&mut Parser) -> Parsed<T>) -> Parsed<T> {
+    fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         self.depth += 1;
         if self.depth > NESTING {
             return reject(Rule::Model, "something is nested too deep");
@@ -513,40 +446,60 @@ impl Parser {
         self.depth -= 1;
         result
     }
+}
 
-    fn item(&mut self, model: &mut Model) -> Parsed<()> {
+/// The parts of a model.
+impl Parser<'_> {
+    fn item(&mut self) -> Parsed<()> {
         let items = ["event", "gather", "variable", "channel", "template", "slot", "proposition"];
         match items[self.one_of(&items)?] {
             "event" => {
-                self.next_id('e', model.events.len())?;
+                self.next_id('e', self.model.events.len())?;
                 let name = self.name()?;
                 self.expect(":")?;
                 let kinds = [Kind::Idle, Kind::Visible, Kind::Internal, Kind::Termination];
                 let kind = self.one_of(&["idle", "visible", "internal", "termination"])?;
-                model.events.push((name, kinds[kind]));
+                self.model.events.push((name, kinds[kind]));
             }
             "gather" => {
                 let event = self.id('e')?;
                 self.expect(":")?;
-                model.gatherings.push((event, self.gathering()?));
+                let gathering = self.gathering()?;
+                self.model.gatherings.push((event, gathering));
             }
             "variable" => {
-                self.next_id('g', model.variables.len())?;
-                model.variables.push(self.variable()?);
+                self.next_id('g', self.model.variables.len())?;
+                let variable = self.variable()?;
+                self.model.variables.push(variable);
             }
-            "channel" => model.channels.push(self.channel(model.channels.len())?),
+            "channel" => {
+                self.next_id('c', self.model.channels.len())?;
+                let channel = self.channel()?;
+                self.model.channels.push(channel);
+            }
             "template" => {
-                self.next_id('t', model.templates.len())?;
-                model.templates.push(self.template()?);
+                self.next_id('t', self.model.templates.len())?;
+                let template = self.template()?;
+                self.model.templates.push(template);
             }
             "slot" => {
-                self.next_id('p', model.slots.len())?;
-                model.slots.push(self.slot()?);
+                self.next_id('p', self.model.slots.len())?;
+                let slot = self.slot()?;
+                self.model.slots.push(slot);
             }
             _ => {
                 let name = self.name()?;
                 self.expect(":")?;
-                model.propositions.push((name, self.expr()?));
+                let from = self.at;
+                let condition = self.expr()?;
+                let words = self.tokens[from..self.at].iter().map(|token| match token {
+                    Token::Word(word) => (*word).to_owned(),
+                    Token::Number(number) => number.to_string(),
+                    Token::Sign(sign) => (*sign).to_owned(),
+                    Token::Quoted(_) | Token::End => String::new(),
+                });
+                let text = words.collect::<Vec<_>>().join(" ");
+                self.model.propositions.push((name, condition, text));
             }
         }
         Ok(())
@@ -558,16 +511,18 @@ impl Parser {
             return Ok(Gathering::Slot(self.id('p')?));
         }
         self.expect("(")?;
-        let parts = self.nested(|parser| parser.several(")", Parser::gathering))?;
+        let parts = self.nested(|parser| parser.several(")", Self::gathering))?;
         Ok(if all { Gathering::All(parts) } else { Gathering::One(parts) })
     }
 
     fn range(&mut self) -> Parsed<Range> {
-        let wraps = self.takes_word("wrap");
-        let _ = !wraps && self.takes_word("limit");
+        let overflow = match (self.takes_word("wrap"), self.takes_word("limit")) {
+            (true, _) => Overflow::Wrap,
+            (_, true) => Overflow::Limit,
+            _ => Overflow::Error,
+        };
         let low = self.integer()?;
         self.expect("..")?;
-        let overflow = if wraps { Overflow::Wrap } else { Overflow::Fault };
         Ok(Range { low, high: self.integer()?, overflow })
     }
 
@@ -585,10 +540,7 @@ impl Parser {
         let scratch = self.takes_word("scratch");
         let range = self.range()?;
         self.expect("=")?;
-        let mut initial = vec![self.integer()?];
-        while self.takes(",") {
-            initial.push(self.integer()?);
-        }
+        let initial = self.some(Self::integer)?;
         if initial.len() != cells {
             return reject(Rule::Model, "a variable has not one initial value for each element");
         }
@@ -613,24 +565,23 @@ impl Parser {
     /// Reads over how values are shown.
     fn shown(&mut self) -> Parsed<()> {
         if self.takes("(") {
-            return self.several(")", Parser::name).map(drop);
+            return self.several(")", Self::name).map(drop);
         }
         self.one_of(&["number", "truth", "channel"]).map(drop)
     }
 
-    fn channel(&mut self, count: usize) -> Parsed<Channel> {
-        self.next_id('c', count)?;
-        let name = self.name()?;
+    fn channel(&mut self) -> Parsed<Channel> {
+        let name = self.short_name()?;
         let loses = self.takes_word("lose");
         let owner = if self.takes_word("of") { Some((self.id('p')?, self.id('t')?)) } else { None };
         self.words(&["capacity"])?;
         let capacity = self.small()?;
         self.expect(":")?;
         self.expect("(")?;
-        let cells = self.several(")", Parser::range)?;
+        let cells = self.several(")", Self::range)?;
         if self.takes_word("shown") {
             self.expect("(")?;
-            self.several(")", Parser::shown)?;
+            self.several(")", Self::shown)?;
         }
         self.span()?;
         Ok(Channel { name, loses, owner, capacity, cells })
@@ -639,26 +590,20 @@ impl Parser {
     fn slot(&mut self) -> Parsed<Slot> {
         self.name()?;
         self.expect(":")?;
-        let mut templates = vec![self.id('t')?];
-        while self.takes(",") {
-            templates.push(self.id('t')?);
-        }
+        let templates = self.some(|parser| parser.id('t'))?;
         let mut start = None;
         if self.takes_word("start") {
             let template = self.id('t')?;
             self.expect("(")?;
-            start = Some((template, self.several(")", Parser::integer)?));
+            start = Some((template, self.several(")", Self::integer)?));
         }
         let mut renamed = Vec::new();
         if self.takes_word("rename") {
-            loop {
-                let name = self.name()?;
-                self.words(&["to"])?;
-                renamed.push((name, self.id('e')?));
-                if !self.takes(",") {
-                    break;
-                }
-            }
+            renamed = self.some(|parser| {
+                let name = parser.name()?;
+                parser.words(&["to"])?;
+                Ok((name, parser.id('e')?))
+            })?;
         }
         Ok(Slot { templates, start, renamed })
     }
@@ -669,8 +614,7 @@ impl Parser {
         self.number()?;
         self.span()?;
         self.expect("{")?;
-        let mut template =
-            Template { locals: Vec::new(), locations: Vec::new(), begin: Vec::new() };
+        let mut template = Template::default();
         while !self.takes("}") {
             match self.one_of(&["local", "begin", "location"])? {
                 0 => {
@@ -692,11 +636,10 @@ impl Parser {
 
     fn location(&mut self) -> Parsed<Location> {
         self.name()?;
-        let atomic = self.takes_word("atomic");
-        let may_end = self.takes_word("ends");
+        let (atomic, may_end) = (self.takes_word("atomic"), self.takes_word("ends"));
         if self.takes_word("labels") {
             self.expect("(")?;
-            self.several(")", Parser::name)?;
+            self.several(")", Self::name)?;
         }
         self.span()?;
         self.expect("{")?;
@@ -711,21 +654,20 @@ impl Parser {
         self.expect("->")?;
         let target = if self.takes_word("exit") { None } else { Some(self.id('q')?) };
         self.reads_received = false;
-        let guard = if self.takes_word("if") { self.expr()? } else { Expr::Const(1) };
+        let guard = if self.takes_word("if") { self.expr()? } else { of(Op::Const(1), vec![]) };
         let reads_received = self.reads_received;
         let rank = if self.takes_word("rank") { self.number()? } else { 0 };
         let Ok(rank) = u8::try_from(rank) else {
             return reject(Rule::Model, "a rank is too large");
         };
         let hold = self.takes_word("hold");
-        self.holds |= hold;
+        self.model.holds |= hold;
         let communication = if self.takes_word("send") {
             let sorted = self.takes_word("sorted");
             Communication::Send { sorted, channel: self.expr()?, message: self.exprs()? }
         } else if self.takes_word("receive") {
             let (first, keep) = (self.takes_word("first"), self.takes_word("keep"));
-            let channel = self.expr()?;
-            Communication::Receive { channel, pattern: self.pattern()?, first, keep }
+            Communication::Receive { channel: self.expr()?, pattern: self.exprs()?, first, keep }
         } else {
             Communication::None
         };
@@ -733,8 +675,7 @@ impl Parser {
         let label = if self.takes_word("message") {
             Label::Message
         } else if self.takes_word("data") {
-            let family = self.name()?;
-            Label::Data(family, self.exprs()?)
+            Label::Data(self.short_name()?, self.exprs()?)
         } else {
             Label::Event(self.id('e')?)
         };
@@ -746,19 +687,13 @@ impl Parser {
         self.span()?;
         let receives = matches!(communication, Communication::Receive { .. });
         let reads_received = receives && reads_received;
-        Ok(Edge {
-            target,
-            guard,
-            rank,
-            hold,
-            communication,
-            label,
-            annotation,
-            effect,
-            reads_received,
-        })
+        #[rustfmt::skip]
+        return Ok(Edge { target, guard, rank, hold, communication, label, annotation, effect, reads_received });
     }
+}
 
+/// Statements and expressions.
+impl Parser<'_> {
     fn block(&mut self) -> Parsed<Vec<Statement>> {
         self.nested(|parser| {
             parser.expect("{")?;
@@ -778,13 +713,9 @@ impl Parser {
     }
 
     fn statement(&mut self) -> Parsed<Statement> {
-        let word = self.word().to_owned();
-        let known = ["skip", "if", "while", "assert", "limit", "start", "put", "take"];
-        if !known.contains(&word.as_str()) {
-            return self.assignment();
-        }
+        let word = self.word();
         self.at += 1;
-        Ok(match word.as_str() {
+        Ok(match word {
             "skip" => Statement::Assign(Vec::new()),
             "if" => {
                 let (condition, then) = (self.expr()?, self.block()?);
@@ -797,7 +728,7 @@ impl Parser {
                 if self.takes_word("else") {
                     self.name()?;
                 }
-                Statement::Assert(condition)
+                Statement::Assert(condition, word == "limit")
             }
             "start" => {
                 let (template, arguments) = (self.id('t')?, self.exprs()?);
@@ -808,9 +739,9 @@ impl Parser {
                 let sorted = self.takes_word("sorted");
                 Statement::Put { sorted, channel: self.expr()?, message: self.exprs()? }
             }
-            _ => {
+            "take" => {
                 let (first, keep) = (self.takes_word("first"), self.takes_word("keep"));
-                let (channel, pattern) = (self.expr()?, self.pattern()?);
+                let (channel, pattern) = (self.expr()?, self.exprs()?);
                 self.words(&["into"])?;
                 self.expect("(")?;
                 let into = self.several(")", |parser| match parser.takes("_") {
@@ -819,58 +750,51 @@ impl Parser {
                 })?;
                 Statement::Take { channel, pattern, into, first, keep }
             }
+            _ => {
+                self.at -= 1;
+                let places = self.some(Self::place)?;
+                self.expect(":=")?;
+                let values = self.some(Self::expr)?;
+                if places.len() != values.len() {
+                    return reject(Rule::Model, "not as many values as places");
+                }
+                Statement::Assign(places.into_iter().zip(values).collect())
+            }
         })
     }
 
-    fn assignment(&mut self) -> Parsed<Statement> {
-        let mut places = vec![self.place()?];
-        while self.takes(",") {
-            places.push(self.place()?);
-        }
-        self.expect(":=")?;
-        let mut values = vec![self.expr()?];
-        while self.takes(",") {
-            values.push(self.expr()?);
-        }
-        if places.len() != values.len() {
-            return reject(Rule::Model, "not as many values as places");
-        }
-        Ok(Statement::Assign(places.into_iter().zip(values).collect()))
-    }
-
-    fn pattern(&mut self) -> Parsed<Vec<Option<Expr>>> {
+    /// Expressions or the cells of a pattern, in brackets.
+    fn exprs(&mut self) -> Parsed<Vec<Expr>> {
         self.expect("(")?;
         self.cells()
     }
 
-    /// The cells of a pattern, behind the bracket.
-    fn cells(&mut self) -> Parsed<Vec<Option<Expr>>> {
+    fn cells(&mut self) -> Parsed<Vec<Expr>> {
         self.several(")", |parser| match parser.takes("_") {
-            true => Ok(None),
-            false => Ok(Some(parser.expr()?)),
+            true => Ok(of(Op::Any, vec![])),
+            false => parser.expr(),
         })
-    }
-
-    fn exprs(&mut self) -> Parsed<Vec<Expr>> {
-        self.expect("(")?;
-        self.several(")", Parser::expr)
     }
 
     fn expr(&mut self) -> Parsed<Expr> {
         self.nested(|parser| {
             let condition = parser.binary(1)?;
+            // Operators from the left make what is read first the deepest, and it may be in brackets again.
+            if condition.depth > NESTING {
+                return reject(Rule::Model, "something is nested too deep");
+            }
             if !parser.takes("?") {
                 return Ok(condition);
             }
             let yes = parser.expr()?;
             parser.expect(":")?;
-            Ok(Expr::Conditional(Box::new([condition, yes, parser.expr()?])))
+            Ok(of(Op::Conditional, vec![condition, yes, parser.expr()?]))
         })
     }
 
-    /// Operators that bind at least so tightly, from the left; each makes what it builds deeper.
+    /// Operators that bind at least so tightly, from the left.
     fn binary(&mut self, least: u8) -> Parsed<Expr> {
-        let (mut left, before) = (self.unary()?, self.depth);
+        let mut left = self.unary()?;
         loop {
             let sign = match self.peek() {
                 Token::Sign(sign) => sign,
@@ -878,16 +802,11 @@ impl Parser {
             };
             let row = OPERATORS.iter().find(|(_, spelled, _)| *spelled == sign);
             let Some(&(operator, _, binds)) = row.filter(|row| row.2 >= least) else {
-                self.depth = before;
                 return Ok(left);
             };
             self.at += 1;
-            self.depth += 1;
-            if self.depth > NESTING {
-                return reject(Rule::Model, "something is nested too deep");
-            }
             let right = self.nested(|parser| parser.binary(binds + 1))?;
-            left = Expr::Binary(operator, Box::new([left, right]));
+            left = of(Op::Binary(operator), vec![left, right]);
         }
     }
 
@@ -904,12 +823,12 @@ impl Parser {
         } else {
             return self.primary();
         };
-        Ok(Expr::Unary(operator, Box::new(self.nested(Parser::unary)?)))
+        Ok(of(Op::Unary(operator), vec![self.nested(Self::unary)?]))
     }
 
     fn primary(&mut self) -> Parsed<Expr> {
         if matches!(self.peek(), Token::Sign("-") | Token::Number(_)) {
-            return Ok(Expr::Const(self.integer()?));
+            return Ok(of(Op::Const(self.integer()?), vec![]));
         }
         if self.takes("(") {
             let inner = self.expr()?;
@@ -918,120 +837,83 @@ impl Parser {
         }
         if self.takes("$") {
             self.reads_received = true;
-            return Ok(Expr::Received(self.small()?));
+            return Ok(of(Op::Received(self.small()?), vec![]));
         }
-        if let Some(template) = self.sees_id('t') {
-            self.at += 1;
-            let slot = Box::new(self.remote_slot()?);
-            if !self.takes("{") {
-                let scope = Scope::Remote(slot, template, self.id('l')?);
-                return Ok(Expr::Load(self.indexed(scope)?));
-            }
-            let locations = self.several("}", |parser| parser.id('q'))?;
-            return Ok(Expr::At { slot, template, locations });
+        let word = self.word();
+        let rest = word.get(1..).unwrap_or_default();
+        if word.starts_with(['g', 'l', 't']) && rest.parse::<u32>().is_ok() {
+            return self.located();
         }
-        if self.sees_id('g').is_some() || self.sees_id('l').is_some() {
-            return Ok(Expr::Load(self.place()?));
-        }
-        let word = self.word().to_owned();
         self.at += 1;
-        match word.as_str() {
-            "own" => return Ok(Expr::Own),
-            "running" => return Ok(Expr::Running),
-            "timeout" => return Ok(Expr::Timeout),
+        let plain = match word {
+            "own" => Op::Own,
+            "running" => Op::Running,
+            "timeout" => Op::Timeout,
             "last" => {
-                self.reads_last = true;
-                return Ok(Expr::Last);
-            }
-            _ => {}
-        }
-        let known =
-            ["length", "empty", "full", "capacity", "executable", "checked", "poll", "poll_first"];
-        if !known.contains(&word.as_str()) {
-            return self.fail("an expression");
-        }
-        self.expect("(")?;
-        let first = Box::new(self.expr()?);
-        let whole = match word.as_str() {
-            "checked" => {
-                self.expect(",")?;
-                Expr::Checked(first, i64::try_from(self.small()?).unwrap_or(0))
+                self.model.reads_last = true;
+                Op::Last
             }
             "poll" | "poll_first" => {
+                self.expect("(")?;
+                let mut args = vec![self.expr()?];
                 self.expect(";")?;
-                let pattern = self.cells()?;
-                return Ok(Expr::Poll { channel: first, pattern, first: word == "poll_first" });
+                args.append(&mut self.cells()?);
+                return Ok(of(Op::Poll { first: word == "poll_first" }, args));
             }
-            "length" => Expr::Query(Query::Length, first),
-            "empty" => Expr::Query(Query::Empty, first),
-            "full" => Expr::Query(Query::Full, first),
-            "capacity" => Expr::Query(Query::Capacity, first),
-            _ => Expr::Executable(first),
+            _ => {
+                let Some((_, op)) = CALLS.into_iter().find(|(name, _)| *name == word) else {
+                    return self.fail("an expression");
+                };
+                self.expect("(")?;
+                let args = vec![self.expr()?];
+                let op = match op {
+                    Op::Checked(_) => {
+                        self.expect(",")?;
+                        Op::Checked(i64::try_from(self.small()?).unwrap_or(0))
+                    }
+                    op => op,
+                };
+                self.expect(")")?;
+                return Ok(of(op, args));
+            }
         };
-        self.expect(")")?;
-        Ok(whole)
+        Ok(of(plain, vec![]))
     }
 
-    /// `[…].` behind a template.
-    fn remote_slot(&mut self) -> Parsed<Expr> {
-        self.expect("[")?;
-        let slot = self.expr()?;
-        self.expect("]")?;
-        self.expect(".")?;
-        Ok(slot)
+    /// A variable.
+    fn place(&mut self) -> Parsed<Expr> {
+        let place = self.located()?;
+        if matches!(place.op, Op::Load(_)) { Ok(place) } else { self.fail("a variable") }
     }
 
-    fn place(&mut self) -> Parsed<Place> {
-        let scope = if let Some(id) = self.sees_id('g') {
-            self.at += 1;
+    /// A variable, or where another process is.
+    fn located(&mut self) -> Parsed<Expr> {
+        let mut args = Vec::new();
+        let scope = if let Some(id) = self.takes_id('g') {
             Scope::Global(id)
-        } else if let Some(id) = self.sees_id('l') {
-            self.at += 1;
+        } else if let Some(id) = self.takes_id('l') {
             Scope::Local(id)
         } else {
             let template = self.id('t')?;
-            let slot = Box::new(self.remote_slot()?);
-            Scope::Remote(slot, template, self.id('l')?)
-        };
-        self.indexed(scope)
-    }
-
-    fn indexed(&mut self, scope: Scope) -> Parsed<Place> {
-        if !self.takes("[") {
-            return Ok(Place { scope, index: None });
-        }
-        let index = Some(Box::new(self.expr()?));
-        self.expect("]")?;
-        Ok(Place { scope, index })
-    }
-}
-
-impl Expr {
-    /// Whether it is true of the expression or one inside it.
-    pub(crate) fn any(&self, is: &impl Fn(&Expr) -> bool) -> bool {
-        let cells = |cells: &[Option<Expr>]| cells.iter().flatten().any(|cell| cell.any(is));
-        is(self)
-            || match self {
-                Expr::Load(place) => place.any(is),
-                Expr::Unary(_, inner)
-                | Expr::Checked(inner, _)
-                | Expr::Query(_, inner)
-                | Expr::Executable(inner)
-                | Expr::At { slot: inner, .. } => inner.any(is),
-                Expr::Binary(_, parts) => parts.iter().any(|part| part.any(is)),
-                Expr::Conditional(parts) => parts.iter().any(|part| part.any(is)),
-                Expr::Poll { channel, pattern, .. } => channel.any(is) || cells(pattern),
-                _ => false,
+            self.expect("[")?;
+            args.push(self.expr()?);
+            self.expect("]")?;
+            self.expect(".")?;
+            if self.takes("{") {
+                let locations = self.several("}", |parser| parser.id('q'))?;
+                return Ok(of(Op::At(template, locations), args));
             }
+            Scope::Remote(template, self.id('l')?)
+        };
+        if self.takes("[") {
+            args.push(self.expr()?);
+            self.expect("]")?;
+        }
+        Ok(of(Op::Load(scope), args))
     }
 }
 
-impl Place {
-    fn any(&self, is: &impl Fn(&Expr) -> bool) -> bool {
-        let remote = match &self.scope {
-            Scope::Remote(slot, ..) => slot.any(is),
-            Scope::Global(_) | Scope::Local(_) => false,
-        };
-        remote || self.index.as_ref().is_some_and(|index| index.any(is))
-    }
+fn of(op: Op, args: Vec<Expr>) -> Expr {
+    let depth = args.iter().map(|inner| inner.depth + 1).max().unwrap_or(0);
+    Expr { op, args, depth }
 }

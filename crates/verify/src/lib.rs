@@ -28,10 +28,12 @@
 //!
 //! # The files
 //!
-//! - `format.rs`: the bytes, and the table of states that they are; `words.rs`: lines of the statement;
-//! - `fir.rs`: reads the model; `state.rs`: states and expressions; `step.rs`: its steps;
+//! - `format.rs`: the bytes, and the table of states that they are; `text.rs`: the text form;
+//! - `statement.rs`: what is claimed, and what is written beside the nodes; `words.rs`: the words of its lines;
+//! - `tokens.rs`, `fir.rs`: read the model; `state.rs`: states and expressions; `step.rs`, `effect.rs`: its steps;
 //! - `ltl.rs`: formulas and their expansions; `fairness.rs`: what is assumed of runs;
-//! - `check.rs`: the rules; `run.rs`: those of violations.
+//! - `check.rs`: the rules; `run.rs`: those of runs that are written down; `inherent.rs`: those of inherent fairness;
+//!   `refinement.rs`: those of refinement.
 //!
 //! ```
 //! let rejected = fairly_verify::verify(b"fairly certificate 2").unwrap_err();
@@ -39,16 +41,23 @@
 //! ```
 
 mod check;
+mod effect;
 mod fairness;
 mod fir;
 mod format;
+mod inherent;
 mod ltl;
+mod refinement;
 mod rejected;
 mod run;
 mod state;
+mod statement;
 mod step;
+mod text;
+mod tokens;
 mod words;
 
-pub use check::{Verified, verify};
+pub use check::{Verified, verify, verify_from};
 pub use format::{BLOCK, MAGIC};
 pub use rejected::{Rejected, Rule};
+pub use text::text;

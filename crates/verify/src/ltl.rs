@@ -48,8 +48,8 @@ pub(crate) enum Formula {
 /// How deep formulas may be nested, and how many subformulas a negation may have.
 const NESTING: usize = 2_000;
 const MOST: usize = 100_000;
-/// Expansions of one set under one letter.
-const EXPANSIONS: usize = 1 << 16;
+/// Work on the expansions of one set under one letter.
+const EXPANSIONS: usize = 1 << 18;
 
 impl Formula {
     /// Reads a formula: `true`, `false`, `a0`, or an operator with its operands in brackets.
@@ -177,6 +177,9 @@ pub(crate) struct Normal {
     /// Whether each has no temporal operator.
     plain: Vec<bool>,
     known: HashMap<Node, usize>,
+    /// What has been added, by its place in memory and whether it is to hold: an equivalence adds its operands
+    /// twice, and so their operands four times.
+    added: HashMap<(usize, bool), usize>,
     pub(crate) root: usize,
 }
 
@@ -197,10 +200,11 @@ struct Partial {
 }
 
 impl Normal {
-    /// The negation of a formula.
-    pub(crate) fn negation(formula: &Formula) -> Result<Normal, Rejected> {
+    /// The normal form of a formula, or of its negation.
+    pub(crate) fn of(formula: &Formula, holds: bool) -> Result<Normal, Rejected> {
         let mut normal = Normal::default();
-        normal.root = normal.add(formula, false)?;
+        normal.root = normal.add(formula, holds)?;
+        normal.added.clear();
         Ok(normal)
     }
 
@@ -225,6 +229,16 @@ impl Normal {
     /// Adds a formula, or its negation. The table in the documentation of the format says what becomes of each
     /// operator, and in which order.
     fn add(&mut self, formula: &Formula, holds: bool) -> Result<usize, Rejected> {
+        let key = (std::ptr::from_ref(formula).addr(), holds);
+        if let Some(&known) = self.added.get(&key) {
+            return Ok(known);
+        }
+        let added = self.add_new(formula, holds)?;
+        self.added.insert(key, added);
+        Ok(added)
+    }
+
+    fn add_new(&mut self, formula: &Formula, holds: bool) -> Result<usize, Rejected> {
         let node = match formula {
             Formula::True | Formula::False => {
                 if matches!(formula, Formula::True) == holds {
@@ -320,7 +334,9 @@ impl Normal {
                     .insert(Expansion { next, postponed: partial.postponed.into_iter().collect() });
                 continue;
             };
-            steps += 1;
+            // What a step costs depends on how much is there.
+            let Partial { open, done, next, .. } = &partial;
+            steps += 1 + (open.len() + done.len() + next.len()) / 16;
             if steps > EXPANSIONS {
                 return reject(Rule::Limit, "a state of the automaton has too many expansions");
             }

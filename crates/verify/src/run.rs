@@ -1,30 +1,41 @@
-//! Violations: a run that is fair and does not satisfy the formula.
+//! Runs that are written down: of a violation, one that is fair and does not satisfy the formula; or one that comes to
+//! a state in which a condition does not hold, or to an error of the model.
 //!
-//! The run is written as its first state and its steps; `loop N` says that its last state is the `N`th, from which
+//! A run is written as its first state and its steps; `loop N` says that its last state is the `N`th, from which
 //! on it repeats. It is made step by step, the formula is evaluated on it by definition, and every constraint that
 //! is assumed is looked at on the loop. A constraint about what is not enabled, or not ready, anywhere on the
 //! loop is met, so it is enough to look at those about what is.
+//!
+//! Which events are annotated may depend on all states, if the events of annotated edges do. Then the certificate of a
+//! violation lists the states, too, and they are closed under steps.
 
 use std::collections::BTreeSet;
 
-use crate::check::{Checker, OfState};
+use crate::check::{Checker, Counts, OfState};
 use crate::fairness::{Constraint, Events, Notion, Selector};
-use crate::fir::{Kind, Label};
+use crate::fir::Kind;
 use crate::ltl::Node;
 use crate::rejected::{Rejected, Rule, reject};
 use crate::state::write;
-use crate::step::{IDLE, Machine, Move, Step};
+use crate::statement::Claim;
+use crate::step::{IDLE, Move, Step};
 use crate::words::Words;
 
 /// A state of the run, with everything that is enabled there, and the step that is taken.
-struct Position {
-    cells: Vec<i64>,
-    of: OfState,
-    steps: Vec<(Step, usize)>,
-    taken: usize,
+pub(crate) struct Position {
+    pub(crate) cells: Vec<i64>,
+    pub(crate) of: OfState,
+    pub(crate) steps: Vec<(Step, usize)>,
+    pub(crate) taken: usize,
     /// The moves that are offered there.
     offered: Vec<Move>,
 }
+
+/// A run: its steps, the values of its last state, and where it comes back to.
+pub(crate) type Walk = (Vec<Position>, Vec<i64>, Option<usize>);
+
+/// Values of targets of steps that are kept for a run.
+const KEPT: usize = 1 << 26;
 
 fn values(words: &mut Words<'_>) -> Result<Vec<u8>, Rejected> {
     let mut bytes = Vec::new();
@@ -38,15 +49,46 @@ fn values(words: &mut Words<'_>) -> Result<Vec<u8>, Rejected> {
 }
 
 impl Checker<'_> {
-    /// Checks the run of a violation.
-    pub(crate) fn check_run(&mut self) -> Result<(usize, usize, usize), Rejected> {
-        let machine = self.machine;
+    /// Checks the run of a violation, or to a state.
+    pub(crate) fn check_run(&mut self) -> Result<Counts, Rejected> {
+        let (run, cells, back) = self.walk()?;
+        match (self.statement.claim, back) {
+            (Claim::Error, None) => match self.machine.steps(&cells) {
+                Err(rejected) if rejected.rule == Rule::Fault => {}
+                Err(rejected) => return Err(rejected),
+                Ok(_) => return reject(Rule::Run, "nothing goes wrong at its end"),
+            },
+            (Claim::Reached, None) => {
+                let letter = self.letter(&self.propositions(&cells)?, None);
+                if self.statement.formula.holds(&letter) != Some(false) {
+                    return reject(Rule::Satisfied, "the condition holds at the end of the run");
+                }
+            }
+            (Claim::Violated, Some(back)) => {
+                if !self.violates(&run, back) {
+                    return reject(Rule::Satisfied, "the run satisfies the formula");
+                }
+                let by_name = self.statement.fairness == Notion::AnnotatedName;
+                if by_name && self.machine.annotates_by_state {
+                    self.check_states()?;
+                    self.listed(Rule::Initial, &self.machine.initial()?)?;
+                }
+                self.check_fairness(&run[back..])?;
+            }
+            _ => return reject(Rule::Run, "a run that does not come back, or one that does"),
+        }
+        Ok((run.len(), 0, 0))
+    }
+
+    /// Makes the run that is written down.
+    pub(crate) fn walk(&mut self) -> Result<Walk, Rejected> {
+        let (machine, statement) = (self.machine, self.statement);
         let (mut cells, mut bytes) = (machine.initial()?, Vec::new());
         machine.encode(&cells, &mut bytes);
         let mut states = vec![bytes];
         let mut run: Vec<Position> = Vec::new();
-        let mut back = None;
-        for (at, line) in self.statement.run.iter().enumerate() {
+        let (mut back, mut kept) = (None, 0);
+        for (at, line) in statement.run.iter().enumerate() {
             let words = &mut Words::new(line);
             match (words.next()?, at) {
                 ("start", 0) => {
@@ -56,28 +98,28 @@ impl Checker<'_> {
                 }
                 ("step", 1..) if back.is_none() => {
                     let position = self.position(&cells, words, &mut states)?;
+                    kept += position.steps.len() * cells.len();
+                    if kept > KEPT {
+                        return reject(Rule::Limit, "a run is too long");
+                    }
                     cells.clone_from(&position.steps[position.taken].0.cells);
                     run.push(position);
                 }
                 ("loop", 1..) if back.is_none() => {
                     let to = words.number()?;
                     if to >= run.len() || states.last() != states.get(to) {
-                        return reject(
-                            Rule::Run,
-                            "the run does not come back to where it is said to",
-                        );
+                        let why = "the run does not come back to where it is said to";
+                        return reject(Rule::Run, why);
                     }
                     back = Some(to);
                 }
                 _ => return reject(Rule::Run, "the lines of the run are out of order"),
             }
         }
-        let Some(back) = back else { return reject(Rule::Run, "the run has no end") };
-        if !self.violates(&run, back) {
-            return reject(Rule::Satisfied, "the run satisfies the formula");
+        if statement.run.is_empty() {
+            return reject(Rule::Run, "there is no run");
         }
-        self.check_fairness(&run[back..])?;
-        Ok((run.len(), 0, 0))
+        Ok((run, cells, back))
     }
 
     /// The step that a line says, out of the state with these values.
@@ -113,8 +155,7 @@ impl Checker<'_> {
             return reject(Rule::Run, format!("step {} of the run is none", states.len() - 1));
         };
         states.push(target);
-        let only: Vec<Step> = steps.iter().map(|(step, _)| step.clone()).collect();
-        let of = self.state(cells, &only)?;
+        let of = self.state(cells, &steps)?;
         Ok(Position { cells: cells.to_vec(), of, steps, taken, offered: machine.offered(cells) })
     }
 
@@ -171,7 +212,7 @@ impl Checker<'_> {
             return check_global(cycle);
         }
         let machine = self.machine;
-        for (strong, ready, selector) in candidates(self.statement.fairness, machine, cycle) {
+        for (strong, ready, selector) in self.candidates(cycle) {
             let taken = |step: &Step| selector.has_action(step.event, &step.moves, machine);
             let asked = |it: &Position| match ready {
                 true => it.offered.iter().any(|of| selector.has(of, machine)),
@@ -207,91 +248,73 @@ fn check_global(cycle: &[Position]) -> Result<(), Rejected> {
     Ok(())
 }
 
-/// The constraints of a notion that may be owed something on a loop.
-fn candidates(
-    notion: Notion,
-    machine: &Machine,
-    cycle: &[Position],
-) -> Vec<(bool, bool, Selector)> {
-    let mut moves: BTreeSet<Move> =
-        cycle.iter().flat_map(|it| it.offered.iter().copied()).collect();
-    let mut events: BTreeSet<usize> = BTreeSet::new();
-    for (step, _) in cycle.iter().flat_map(|it| &it.steps) {
-        moves.extend(&step.moves);
-        events.insert(step.event);
-    }
-    events.extend(moves.iter().map(|of| of.event));
-    events.remove(&IDLE);
-    let named = |&event: &usize| match machine.kind(event) {
-        Kind::Visible => Selector::Events(vec![Events::Named(machine.event_name(event))]),
-        _ => Selector::Events(vec![Events::Other(event)]),
-    };
-    let single = |of: &Move| {
-        let event = match machine.kind(of.event) {
-            Kind::Visible => Events::Named(machine.event_name(of.event)),
-            _ => Events::Other(of.event),
+impl Checker<'_> {
+    /// The constraints of the notion that may be owed something on a loop.
+    fn candidates(&self, cycle: &[Position]) -> Vec<(bool, bool, Selector)> {
+        let machine = self.machine;
+        let mut moves: BTreeSet<Move> =
+            cycle.iter().flat_map(|it| it.offered.iter().copied()).collect();
+        let mut events: BTreeSet<usize> = BTreeSet::new();
+        for (step, _) in cycle.iter().flat_map(|it| &it.steps) {
+            moves.extend(&step.moves);
+            events.insert(step.event);
+        }
+        events.extend(moves.iter().map(|of| of.event));
+        events.remove(&IDLE);
+        let named = |&event: &usize| match machine.kind(event) {
+            Kind::Visible => Selector::Events(vec![Events::Named(machine.event_name(event))]),
+            _ => Selector::Events(vec![Events::Other(event)]),
         };
-        (of.slot, of.template, of.location, of.edge, event)
-    };
-    let word = |of: &Move| machine.edge(of).and_then(|edge| edge.annotation.clone());
-    let kinds =
-        [("wf", false, false), ("sf", true, false), ("wl", false, true), ("sl", true, true)];
-    let slots = 0..machine.model.slots.len();
-    match notion {
-        Notion::None | Notion::Global => Vec::new(),
-        Notion::Process { strong } => {
-            slots.map(|it| (strong, false, Selector::Process(it))).collect()
-        }
-        Notion::Event { strong } => events.iter().map(|it| (strong, false, named(it))).collect(),
-        Notion::Live { strong } => events.iter().map(|it| (strong, true, named(it))).collect(),
-        Notion::Action { strong } => {
-            moves.iter().map(|of| (strong, false, Selector::Moves(vec![single(of)]))).collect()
-        }
-        // An annotation of an event may be anywhere; one whose event depends on the state may be of any.
-        Notion::AnnotatedName => {
-            let all = kinds.iter().flat_map(|&(word, strong, ready)| {
-                let is = |event: &&usize| is_annotated(machine, word, **event);
-                let of: Vec<Selector> = events.iter().filter(is).map(named).collect();
-                of.into_iter().map(move |it| (strong, ready, it))
-            });
-            all.collect()
-        }
-        Notion::AnnotatedOccurrence => {
-            let mut all = Vec::new();
-            for first in &moves {
-                let Some(kind) = kinds.iter().find(|kind| word(first).as_deref() == Some(kind.0))
-                else {
-                    continue;
-                };
-                let alike = moves.iter().filter(|of| {
-                    (of.slot, of.event) == (first.slot, first.event) && word(of) == word(first)
-                });
-                all.push((kind.1, kind.2, Selector::Moves(alike.map(single).collect())));
+        let single = |of: &Move| {
+            let event = match machine.kind(of.event) {
+                Kind::Visible => Events::Named(machine.event_name(of.event)),
+                _ => Events::Other(of.event),
+            };
+            (of.slot, of.template, of.location, of.edge, event)
+        };
+        let word = |of: &Move| machine.edge(of).and_then(|edge| edge.annotation.clone());
+        let kinds =
+            [("wf", false, false), ("sf", true, false), ("wl", false, true), ("sl", true, true)];
+        let slots = 0..machine.model.slots.len();
+        match self.statement.fairness {
+            Notion::None | Notion::Global | Notion::Inherent { .. } => Vec::new(),
+            Notion::Process { strong } => {
+                slots.map(|it| (strong, false, Selector::Process(it))).collect()
             }
-            all
+            Notion::Event { strong } => {
+                events.iter().map(|it| (strong, false, named(it))).collect()
+            }
+            Notion::Live { strong } => events.iter().map(|it| (strong, true, named(it))).collect(),
+            Notion::Action { strong } => {
+                moves.iter().map(|of| (strong, false, Selector::Moves(vec![single(of)]))).collect()
+            }
+            // An annotation of an event may be anywhere.
+            Notion::AnnotatedName => {
+                let is_annotated = |word: &str, event: usize| {
+                    let same = |it: &Move| named(&it.event) == named(&event);
+                    self.annotated.iter().any(|(of, it)| of == word && same(it))
+                };
+                let all = kinds.iter().flat_map(|&(word, strong, ready)| {
+                    let of = events.iter().filter(|event| is_annotated(word, **event)).map(named);
+                    of.map(|it| (strong, ready, it)).collect::<Vec<_>>()
+                });
+                all.collect()
+            }
+            Notion::AnnotatedOccurrence => {
+                let mut all = Vec::new();
+                for first in &moves {
+                    let Some(kind) =
+                        kinds.iter().find(|kind| word(first).as_deref() == Some(kind.0))
+                    else {
+                        continue;
+                    };
+                    let alike = moves.iter().filter(|of| {
+                        (of.slot, of.event) == (first.slot, first.event) && word(of) == word(first)
+                    });
+                    all.push((kind.1, kind.2, Selector::Moves(alike.map(single).collect())));
+                }
+                all
+            }
         }
     }
-}
-
-fn is_inner(letter: char) -> bool {
-    letter.is_alphanumeric() || letter == '_'
-}
-
-/// Whether an edge with this annotation may have the event.
-fn is_annotated(machine: &Machine, word: &str, event: usize) -> bool {
-    let edges =
-        machine.model.templates.iter().flat_map(|it| &it.locations).flat_map(|it| &it.edges);
-    let name = machine.event_name(event);
-    // A name that is made of values begins with its first part, unless a slot renames it.
-    let begins = |first: &str| name.strip_prefix(first).is_some_and(|it| !it.starts_with(is_inner));
-    let is_renamed =
-        machine.model.slots.iter().flat_map(|slot| &slot.renamed).any(|it| it.1 == event);
-    let channels = || machine.model.channels.iter();
-    edges.into_iter().filter(|edge| edge.annotation.as_deref() == Some(word)).any(
-        |edge| match &edge.label {
-            Label::Event(other) => *other == event || machine.event_name(*other) == name,
-            Label::Data(family, _) => begins(family) || is_renamed,
-            Label::Message => is_renamed || channels().any(|it| begins(&it.name)),
-        },
-    )
 }

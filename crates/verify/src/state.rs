@@ -7,13 +7,15 @@
 //! Absent parts are not written, so two states are the same exactly if their bytes are.
 
 use crate::fir::{
-    Binary, Expr, Model, Overflow, Place, Query, Range, Scope, Template, Unary, Variable,
+    Binary, Expr, Model, Op, Overflow, Query, Range, Scope, Template, Unary, Variable,
 };
 use crate::rejected::{Rejected, Rule, reject};
 
-/// Something went wrong in a step.
+/// Something went wrong in a step. What begins with [`LIMIT`] is no error of the model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct StepError(pub(crate) &'static str);
+
+pub(crate) const LIMIT: &str = "a limit";
 
 pub(crate) type Faulty<T> = Result<T, StepError>;
 
@@ -100,7 +102,7 @@ pub(crate) fn write(out: &mut Vec<u8>, value: i64) {
 }
 
 /// Reads what [`write`] wrote.
-fn read(bytes: &mut &[u8]) -> Option<i64> {
+pub(crate) fn read(bytes: &mut &[u8]) -> Option<i64> {
     let mut value = 0u64;
     for shift in (0..64).step_by(7) {
         let (&byte, rest) = bytes.split_first()?;
@@ -143,7 +145,10 @@ pub(crate) fn convert(range: &Range, value: i64) -> Faulty<i64> {
         let wrapped = low + (i128::from(value) - low).rem_euclid(high - low + 1);
         return i64::try_from(wrapped).or(wrong("a value does not fit"));
     }
-    wrong("a value is outside its range")
+    match range.overflow {
+        Overflow::Limit => wrong("a limit of what a variable can hold is exceeded"),
+        _ => wrong("a value is outside its range"),
+    }
 }
 
 impl<'a> View<'a> {
@@ -173,40 +178,35 @@ impl<'a> View<'a> {
     }
 
     pub(crate) fn eval(&self, expr: &Expr) -> Faulty<i64> {
-        Ok(match expr {
-            Expr::Const(value) => *value,
-            Expr::Load(place) => self.find(place)?.map_or(0, |(cell, _)| self.cell(cell)),
-            Expr::Received(cell) => match self.received.and_then(|row| row.get(*cell)) {
+        let Expr { op, args, .. } = expr;
+        let operand = |at: usize| match args.get(at) {
+            Some(operand) => self.eval(operand),
+            None => wrong("an operand is missing"),
+        };
+        Ok(match op {
+            Op::Const(value) => *value,
+            Op::Any => return wrong("a cell that matches everything has no value"),
+            Op::Load(scope) => self.find(*scope, args)?.map_or(0, |(cell, _)| self.cell(cell)),
+            Op::Received(cell) => match self.received.and_then(|row| row.get(*cell)) {
                 Some(&value) => value,
                 None => return wrong("a cell of a message that is not received"),
             },
-            Expr::Unary(operator, operand) => unary(*operator, self.eval(operand)?)?,
-            Expr::Binary(operator, operands) => {
-                let left = self.eval(&operands[0])?;
-                match operator {
-                    Binary::And => i64::from(left != 0 && self.test(&operands[1])?),
-                    Binary::Or => i64::from(left != 0 || self.test(&operands[1])?),
-                    _ => match binary(*operator, left, self.eval(&operands[1])?) {
-                        Some(value) => value,
-                        None => return wrong("an operator has no value"),
-                    },
-                }
-            }
-            Expr::Conditional(parts) => {
-                let [condition, yes, no] = parts.as_ref();
-                self.eval(if self.test(condition)? { yes } else { no })?
-            }
-            Expr::Checked(index, length) => {
-                let index = self.eval(index)?;
-                if !(0..*length).contains(&index) {
-                    return wrong("an index is outside its array");
-                }
-                index
-            }
-            Expr::Query(query, channel) => {
-                let channel = self.channel(channel)?;
-                let capacity = self.model.channels[channel].capacity;
-                let length = self.messages(channel);
+            Op::Unary(operator) => unary(*operator, operand(0)?)?,
+            Op::Binary(Binary::And) => i64::from(operand(0)? != 0 && operand(1)? != 0),
+            Op::Binary(Binary::Or) => i64::from(operand(0)? != 0 || operand(1)? != 0),
+            Op::Binary(operator) => match binary(*operator, operand(0)?, operand(1)?) {
+                Some(value) => value,
+                None => return wrong("an operator has no value"),
+            },
+            Op::Conditional => operand(if operand(0)? != 0 { 1 } else { 2 })?,
+            Op::Checked(length) => match operand(0)? {
+                index if (0..*length).contains(&index) => index,
+                _ => return wrong("an index is outside its array"),
+            },
+            Op::Query(query) => {
+                let channel = self.channel_at(operand(0)?)?;
+                let (capacity, length) =
+                    (self.model.channels[channel].capacity, self.messages(channel));
                 match query {
                     Query::Length => length as i64,
                     Query::Empty => i64::from(length == 0),
@@ -214,57 +214,64 @@ impl<'a> View<'a> {
                     Query::Capacity => capacity as i64,
                 }
             }
-            Expr::Poll { channel, pattern, first } => {
-                let channel = self.channel(channel)?;
-                i64::from(self.pick(channel, pattern, *first)?.is_some())
+            Op::Poll { first } => {
+                let channel = self.channel_at(operand(0)?)?;
+                i64::from(self.pick(channel, &args[1..], *first)?.is_some())
             }
-            Expr::At { slot, template, locations } => {
-                let there = self.process(self.eval(slot)?, *template);
+            Op::At(template, locations) => {
+                let there = self.process(operand(0)?, *template);
                 i64::from(there.is_some_and(|slot| locations.contains(&self.location(slot))))
             }
-            Expr::Own => match self.own {
+            Op::Own => match self.own {
                 Some(slot) => slot as i64,
                 None => return wrong("no process evaluates this"),
             },
-            Expr::Running => {
+            Op::Running => {
                 let slots = 0..self.model.slots.len();
                 slots.filter(|&slot| self.template(slot).is_some()).count() as i64
             }
-            Expr::Last => self.layout.last.map_or(0, |cell| self.cell(cell)),
-            Expr::Timeout => i64::from(self.timeout),
-            Expr::Executable(slot) => {
-                let slot = self.eval(slot)?;
+            Op::Last => self.layout.last.map_or(0, |cell| self.cell(cell)),
+            Op::Timeout => i64::from(self.timeout),
+            Op::Executable => {
+                let slot = usize::try_from(operand(0)?).ok();
                 let Some(executable) = self.executable else {
                     return wrong("whether a process is executable depends on itself");
                 };
-                let slot = usize::try_from(slot).ok().filter(|&it| it < self.model.slots.len());
-                i64::from(slot.is_some_and(executable))
+                i64::from(slot.is_some_and(|it| it < self.model.slots.len() && executable(it)))
             }
         })
     }
 
     /// The cell and the variable of a place; none if it is of a process that is not there.
-    pub(crate) fn find(&self, place: &Place) -> Faulty<Option<(usize, &'a Variable)>> {
+    pub(crate) fn find(
+        &self,
+        scope: Scope,
+        args: &[Expr],
+    ) -> Faulty<Option<(usize, &'a Variable)>> {
         let local = |slot: usize, template: usize, local: usize| {
             let start =
                 self.layout.slots.get(slot)? + 2 + self.layout.locals.get(template)?.get(local)?;
             Some((start, self.model.templates.get(template)?.locals.get(local)?))
         };
-        let found = match &place.scope {
+        let (found, index) = match scope {
             Scope::Global(id) => {
-                self.layout.globals.get(*id).copied().zip(self.model.variables.get(*id))
+                (self.layout.globals.get(id).copied().zip(self.model.variables.get(id)), args)
             }
-            Scope::Local(id) => self.own.and_then(|slot| local(slot, self.template(slot)?, *id)),
-            Scope::Remote(slot, template, id) => match self.process(self.eval(slot)?, *template) {
-                Some(slot) => local(slot, *template, *id),
-                None => return Ok(None),
-            },
+            Scope::Local(id) => {
+                (self.own.and_then(|slot| local(slot, self.template(slot)?, id)), args)
+            }
+            Scope::Remote(template, id) => {
+                let Some((slot, index)) = args.split_first() else {
+                    return wrong("an operand is missing");
+                };
+                match self.process(self.eval(slot)?, template) {
+                    Some(slot) => (local(slot, template, id), index),
+                    None => return Ok(None),
+                }
+            }
         };
         let Some((start, variable)) = found else { return wrong("a variable that is not there") };
-        let index = match &place.index {
-            None => 0,
-            Some(index) => self.eval(index)?,
-        };
+        let index = index.first().map_or(Ok(0), |index| self.eval(index))?;
         match usize::try_from(index) {
             Ok(index) if index < variable.cells => Ok(Some((start + index, variable))),
             _ => wrong("an index is outside its array"),
@@ -279,7 +286,10 @@ impl<'a> View<'a> {
 
     /// The channel whose number an expression gives.
     pub(crate) fn channel(&self, channel: &Expr) -> Faulty<usize> {
-        let number = self.eval(channel)?;
+        self.channel_at(self.eval(channel)?)
+    }
+
+    fn channel_at(&self, number: i64) -> Faulty<usize> {
         let channel = usize::try_from(number).unwrap_or(usize::MAX);
         let Some(of) = self.model.channels.get(channel) else {
             return wrong("a number that is no channel");
@@ -321,8 +331,8 @@ impl<'a> View<'a> {
     }
 
     /// The values of a pattern.
-    pub(crate) fn wanted(&self, pattern: &[Option<Expr>]) -> Faulty<Vec<Option<i64>>> {
-        let value = |cell: &Option<Expr>| cell.as_ref().map(|cell| self.eval(cell)).transpose();
+    pub(crate) fn wanted(&self, pattern: &[Expr]) -> Faulty<Vec<Option<i64>>> {
+        let value = |cell: &Expr| (cell.op != Op::Any).then(|| self.eval(cell)).transpose();
         pattern.iter().map(value).collect()
     }
 
@@ -330,7 +340,7 @@ impl<'a> View<'a> {
     pub(crate) fn pick(
         &self,
         channel: usize,
-        pattern: &[Option<Expr>],
+        pattern: &[Expr],
         first: bool,
     ) -> Faulty<Option<usize>> {
         let count = if first { self.messages(channel) } else { self.messages(channel).min(1) };
@@ -338,7 +348,7 @@ impl<'a> View<'a> {
         let (pattern, beyond) = pattern.split_at(width);
         for message in 0..count {
             if matches(&self.wanted(pattern)?, self.message(channel, message)) {
-                if beyond.iter().any(Option::is_some) {
+                if beyond.iter().any(|cell| cell.op != Op::Any) {
                     self.arity(channel, width + beyond.len())?;
                 }
                 return Ok(Some(message));

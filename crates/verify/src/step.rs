@@ -7,9 +7,10 @@
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 
-use crate::fir::{Communication, Edge, Expr, Gathering, Kind, Label, Model, Statement};
+use crate::effect::Runner;
+use crate::fir::{Communication, Edge, Expr, Gathering, Kind, Label, Model, Op};
 use crate::rejected::{Rejected, Rule, reject};
-use crate::state::{Faulty, Layout, StepError, View, convert, decode, matches};
+use crate::state::{Faulty, LIMIT, Layout, StepError, View, decode, matches};
 
 /// One process's part in an action: the edge that it takes, and the event of the edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -31,8 +32,9 @@ pub(crate) struct Step {
 
 /// Combinations of moves that are tried in one state, and states inside atomic sequences that are passed.
 const COMBINATIONS: usize = 1 << 20;
-/// Statements that a process may run in one action.
-const STATEMENTS: u64 = 20_000_000;
+/// Processes that may meet in one state, and values that the targets of its steps may have.
+const MEETINGS: usize = 1 << 16;
+const VALUES: usize = 1 << 25;
 
 /// The event of the idle step.
 pub(crate) const IDLE: usize = 0;
@@ -53,6 +55,8 @@ pub(crate) struct Machine {
     pub(crate) layout: Layout,
     gatherings: Vec<Option<Gathering>>,
     has_scratch: bool,
+    /// Whether an edge is annotated whose event depends on the state.
+    pub(crate) annotates_by_state: bool,
     events: RefCell<Events>,
 }
 
@@ -135,7 +139,17 @@ impl Machine {
         let mut variables =
             model.templates.iter().flat_map(|it| &it.locals).chain(&model.variables);
         let has_scratch = variables.any(|variable| variable.scratch);
-        Ok(Machine { model, layout, gatherings, has_scratch, events: RefCell::new(events) })
+        let by_state = |edge: &Edge| !matches!(edge.label, Label::Event(_));
+        let sizes = model.templates.iter().map(|it| it.locations.iter().flat_map(|it| &it.edges));
+        let annotates_by_state =
+            sizes.clone().flatten().any(|edge| edge.annotation.is_some() && by_state(edge));
+        let sizes: Vec<usize> = sizes.map(Iterator::count).collect();
+        let all = model.slots.iter().flat_map(|slot| &slot.templates);
+        if all.map(|&of| sizes.get(of).copied().unwrap_or(0)).sum::<usize>() > COMBINATIONS {
+            return reject(Rule::Limit, "a model has too many moves");
+        }
+        let events = RefCell::new(events);
+        Ok(Machine { model, layout, gatherings, has_scratch, annotates_by_state, events })
     }
 
     /// The event of a step in which something goes wrong before its own event is known.
@@ -193,7 +207,12 @@ impl Machine {
         event
     }
 
-    fn view<'a>(&'a self, cells: &'a [i64], own: Option<usize>, timeout: bool) -> View<'a> {
+    pub(crate) fn view<'a>(
+        &'a self,
+        cells: &'a [i64],
+        own: Option<usize>,
+        timeout: bool,
+    ) -> View<'a> {
         let (model, layout) = (&self.model, &self.layout);
         View { model, layout, cells, own, received: None, timeout, executable: None }
     }
@@ -225,7 +244,7 @@ impl Machine {
     }
 
     /// Runs the first statements of a new process.
-    fn begin(&self, cells: &mut Vec<i64>, slot: usize, count: &mut u64) -> Faulty<()> {
+    pub(crate) fn begin(&self, cells: &mut Vec<i64>, slot: usize, count: &mut u64) -> Faulty<()> {
         let Some(template) = self.view(cells, None, false).template(slot) else { return Ok(()) };
         let begin = &self.model.templates[template].begin;
         Runner { machine: self, cells, slot, received: None, timeout: false, count }.run(begin)
@@ -275,8 +294,8 @@ impl Machine {
             Label::Event(event) => Some(*event),
             Label::Message => None,
             Label::Data(family, values) => {
-                let constant = |value: &Expr| match value {
-                    Expr::Const(value) => Some(*value),
+                let constant = |value: &Expr| match value.op {
+                    Op::Const(value) => Some(value),
                     _ => None,
                 };
                 let values: Option<Vec<i64>> = values.iter().map(constant).collect();
@@ -375,6 +394,11 @@ impl Machine {
                     joints.push(Joint { way: Way::Fault(wrong), members: vec![at] });
                 }
                 Role::Receive(_) => {}
+                Role::Send(_) if joints.len() > MEETINGS => {
+                    let limit = StepError("a limit of ways to meet is exceeded");
+                    joints.push(Joint { way: Way::Fault(limit), members: vec![at] });
+                    break;
+                }
                 Role::Send(channel) => {
                     for (other, partner) in offers.iter().enumerate() {
                         if partner.role != Role::Receive(channel)
@@ -405,8 +429,9 @@ impl Machine {
                                 joints.extend(ways.into_iter().map(joint));
                             }
                             None => {
-                                let way =
-                                    Way::Fault(StepError("an event can be taken in too many ways"));
+                                let way = Way::Fault(StepError(
+                                    "a limit of ways to take an event is exceeded",
+                                ));
                                 joints.push(Joint { way, members: vec![at] });
                             }
                         },
@@ -548,6 +573,9 @@ impl Machine {
                 joints.retain(first);
             }
         }
+        if enabled.joints.len().saturating_mul(cells.len()) > VALUES {
+            return Err(StepError("a limit of values of all targets of a state is exceeded"));
+        }
         enabled.joints.iter().map(|joint| self.take(cells, &enabled, joint)).collect()
     }
 
@@ -632,7 +660,10 @@ impl Machine {
     /// the first step on the way, and its moves are those of all. A sequence that may go on for ever is not
     /// covered.
     pub(crate) fn steps(&self, cells: &[i64]) -> Result<Vec<Step>, Rejected> {
-        let fault = |StepError(why): StepError| Rejected { rule: Rule::Fault, why: why.to_owned() };
+        let fault = |StepError(why): StepError| {
+            let rule = if why.starts_with(LIMIT) { Rule::Limit } else { Rule::Fault };
+            Rejected { rule, why: why.to_owned() }
+        };
         let first = self.single(cells).map_err(fault)?;
         if !first.iter().any(|step| self.holder(&step.cells).is_some()) {
             return Ok(first);
@@ -765,146 +796,5 @@ fn ways(
             }
             Some(all)
         }
-    }
-}
-
-/// One process's part in an action, while it happens.
-struct Runner<'a> {
-    machine: &'a Machine,
-    cells: &'a mut Vec<i64>,
-    slot: usize,
-    received: Option<&'a [i64]>,
-    timeout: bool,
-    count: &'a mut u64,
-}
-
-impl Runner<'_> {
-    fn view(&self) -> View<'_> {
-        let view = self.machine.view(self.cells, Some(self.slot), self.timeout);
-        View { received: self.received, ..view }
-    }
-
-    fn tick(&mut self) -> Faulty<()> {
-        *self.count += 1;
-        if *self.count > STATEMENTS {
-            Err(StepError("a step runs too many statements"))
-        } else {
-            Ok(())
-        }
-    }
-
-    fn run(&mut self, statements: &[Statement]) -> Faulty<()> {
-        for statement in statements {
-            self.tick()?;
-            match statement {
-                Statement::Assign(pairs) => {
-                    let values: Faulty<Vec<i64>> =
-                        pairs.iter().map(|(_, value)| self.view().eval(value)).collect();
-                    for ((place, _), value) in pairs.iter().zip(values?) {
-                        self.store(place, value)?;
-                    }
-                }
-                Statement::If(condition, then, otherwise) => {
-                    let then = if self.view().test(condition)? { then } else { otherwise };
-                    self.run(then)?;
-                }
-                Statement::While(condition, body) => {
-                    while self.view().test(condition)? {
-                        self.tick()?;
-                        self.run(body)?;
-                    }
-                }
-                Statement::Assert(condition) => {
-                    if !self.view().test(condition)? {
-                        return Err(StepError("an assertion does not hold"));
-                    }
-                }
-                Statement::Start { template, arguments, slot } => {
-                    let started = self.start(*template, arguments)?;
-                    if let Some(place) = slot {
-                        self.store(place, started as i64)?;
-                    }
-                }
-                Statement::Put { channel, message, sorted } => {
-                    let view = self.view();
-                    let channel = view.channel(channel)?;
-                    view.arity(channel, message.len())?;
-                    let row = view.row(channel, message)?;
-                    self.put(channel, &row, *sorted)?;
-                }
-                Statement::Take { channel, pattern, into, first, keep } => {
-                    let view = self.view();
-                    let channel = view.channel(channel)?;
-                    let Some(message) = view.pick(channel, pattern, *first)? else {
-                        return Err(StepError("no message to take is in a channel"));
-                    };
-                    view.fits(channel, pattern.len(), *keep)?;
-                    let row = view.message(channel, message).to_vec();
-                    if !keep {
-                        self.remove(channel, message);
-                    }
-                    for (place, value) in into.iter().zip(row).take(pattern.len()) {
-                        if let Some(place) = place {
-                            self.store(place, value)?;
-                        }
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn store(&mut self, place: &crate::fir::Place, value: i64) -> Faulty<()> {
-        if matches!(place.scope, crate::fir::Scope::Remote(..)) {
-            return Err(StepError("a variable of another process is assigned"));
-        }
-        let found = self.view().find(place)?;
-        let (cell, variable) = found.ok_or(StepError("a variable that is not there"))?;
-        let value = convert(&variable.range, value)?;
-        self.cells[cell] = value;
-        Ok(())
-    }
-
-    /// Starts a process in the first free slot that can hold it; gives the slot.
-    fn start(&mut self, template: usize, arguments: &[Expr]) -> Faulty<usize> {
-        let machine = self.machine;
-        let view = self.view();
-        let values: Faulty<Vec<i64>> = arguments.iter().map(|value| view.eval(value)).collect();
-        let place = machine.model.slots.iter().enumerate().find_map(|(at, slot)| {
-            let variant = slot.templates.iter().position(|&other| other == template)?;
-            view.template(at).is_none().then_some((at, variant))
-        });
-        let place = place.ok_or(StepError("there is no room for another process"))?;
-        machine.layout.start(&machine.model, self.cells, place, &values?)?;
-        machine.begin(self.cells, place.0, self.count)?;
-        Ok(place.0)
-    }
-
-    /// Puts a message into a buffered channel.
-    fn put(&mut self, channel: usize, row: &[i64], sorted: bool) -> Faulty<()> {
-        let of = &self.machine.model.channels[channel];
-        let view = self.view();
-        let (length, width) = (view.messages(channel), view.width(channel));
-        if length == of.capacity {
-            let lost = of.loses && of.capacity > 0;
-            return if lost { Ok(()) } else { Err(StepError("a channel is full")) };
-        }
-        let greater = |&at: &usize| view.message(channel, at) > row;
-        let at = if sorted { (0..length).find(greater).unwrap_or(length) } else { length };
-        let (start, end) = (view.message_at(channel, at), view.message_at(channel, length));
-        self.cells.copy_within(start..end, start + width);
-        self.cells[start..start + width].copy_from_slice(row);
-        self.cells[self.machine.layout.channel(channel)] = length as i64 + 1;
-        Ok(())
-    }
-
-    /// Removes a message from a buffered channel.
-    fn remove(&mut self, channel: usize, message: usize) {
-        let view = self.view();
-        let (length, width) = (view.messages(channel), view.width(channel));
-        let (start, end) = (view.message_at(channel, message), view.message_at(channel, length));
-        self.cells.copy_within(start + width..end, start);
-        self.cells[end - width..end].fill(0);
-        self.cells[self.machine.layout.channel(channel)] = length as i64 - 1;
     }
 }

@@ -1,6 +1,5 @@
 //! Words of the statement of a certificate: names with or without quotes, and brackets.
 
-use crate::fir::quoted;
 use crate::rejected::{Rejected, Rule, reject};
 
 /// The words of one line, read from left to right.
@@ -16,6 +15,11 @@ impl<'a> Words<'a> {
 
     pub(crate) fn is_over(&self) -> bool {
         self.rest.is_empty()
+    }
+
+    /// All that is left, as it is written.
+    pub(crate) fn rest(&self) -> &'a str {
+        self.rest
     }
 
     /// The next word, a bracket, or a name in quotes as it is written.
@@ -77,6 +81,22 @@ impl<'a> Words<'a> {
         if word.starts_with('"') { Ok(quoted(word)?.0) } else { Ok(word.to_owned()) }
     }
 
+    /// All that is left, as numbers.
+    pub(crate) fn numbers(&mut self) -> Result<Vec<usize>, Rejected> {
+        let mut numbers = Vec::new();
+        while !self.is_over() {
+            numbers.push(self.number()?);
+        }
+        Ok(numbers)
+    }
+
+    pub(crate) fn ends(&self) -> Result<(), Rejected> {
+        if self.is_over() {
+            return Ok(());
+        }
+        reject(Rule::Statement, format!("`{}` is too much", self.rest))
+    }
+
     /// Several items in brackets.
     pub(crate) fn several<T>(
         &mut self,
@@ -89,4 +109,41 @@ impl<'a> Words<'a> {
         }
         Ok(items)
     }
+}
+
+/// The name at the start, which is a quote, and how many bytes it takes.
+pub(crate) fn quoted(text: &str) -> Result<(String, usize), Rejected> {
+    let (mut name, mut chars) = (String::new(), text.char_indices().skip(1));
+    while let Some((at, character)) = chars.next() {
+        match character {
+            '"' => return Ok((name, at + 1)),
+            '\n' => break,
+            '\\' => {
+                let escaped = chars.next().map(|(_, character)| character);
+                name.push(match escaped {
+                    Some(same @ ('\\' | '"')) => same,
+                    Some('n') => '\n',
+                    Some('r') => '\r',
+                    Some('t') => '\t',
+                    Some('u') => {
+                        let digits: String = chars
+                            .by_ref()
+                            .map(|(_, character)| character)
+                            .take_while(|&character| character != '}')
+                            .skip(1)
+                            .take(8)
+                            .collect();
+                        let code = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
+                        match code {
+                            Some(character) => character,
+                            None => return reject(Rule::Model, "an escape that does not exist"),
+                        }
+                    }
+                    _ => return reject(Rule::Model, "an escape that does not exist"),
+                });
+            }
+            other => name.push(other),
+        }
+    }
+    reject(Rule::Model, "a name that does not end")
 }

@@ -83,7 +83,8 @@ fn stated(rule: Rule, from: &str, to: &str) {
 fn a_certificate_is_accepted() {
     let bytes = certificate(STATEMENT, MODEL, &LISTS, &STATES);
     let verified = verify(&bytes).unwrap_or_else(|rejected| panic!("{rejected}"));
-    assert_eq!(verified[0].statement, "every run under fairness none satisfies G F zero");
+    let claimed = "every run under fairness none satisfies G F zero; zero (a0) is `g0 == 0`";
+    assert_eq!(verified[0].statement, claimed);
     assert_eq!((verified[0].states, verified[0].nodes, verified[0].edges), (2, 3, 3));
     // Two, one behind the other, are both looked at.
     assert_eq!(verify(&[&bytes[..], &bytes].concat()).map(|all| all.len()), Ok(2));
@@ -199,15 +200,157 @@ fn runs_of_violations_are_runs_and_fair() {
 }
 
 #[test]
+fn runs_to_states_and_errors_are_runs() {
+    let a = "start 0 1 0\nstep \"a\" moves ((p0 t0 q0 0 \"a\")) 1 1 0";
+    assert!(verify(&claimed("reached", "a0", a, false)).is_ok());
+    rejected(Rule::Satisfied, &claimed("reached", "(not a0)", a, false));
+    rejected(Rule::Run, &claimed("reached", "a0", "", false));
+    rejected(Rule::Run, &claimed("reached", "a0", "start 1 1 0", false));
+    rejected(Rule::Statement, &claimed("reached", "(G a0)", a, false));
+    // What is enabled is known of no state alone: it would be false everywhere.
+    for claim in ["always", "reached"] {
+        let enabled = "atom some enabled process p0\nformula (not a0)";
+        let statement = format!("claim {claim}\n{enabled}");
+        rejected(Rule::Statement, &certificate(&statement, MODEL, &LISTS, &STATES));
+    }
+    let start = "start 0 1 0";
+    let broken = MODEL.replace("0..3", "0..0");
+    let error = |model: &str| {
+        certificate(&format!("claim error\nformula true\n{start}"), model, &[&[]], &[])
+    };
+    assert!(verify(&error(&broken)).is_ok());
+    rejected(Rule::Run, &error(MODEL));
+    // A limit of the tool is no error of the model.
+    rejected(Rule::Limit, &error(&MODEL.replace("0..3", "limit 0..0")));
+}
+
+/// `G F zero` under inherent fairness: its subformulas are `false`, `true`, `zero`, `true U zero` and itself.
+const INHERENT: &str = "claim holds
+fairness inherent run
+atom zero proposition 0
+formula (G (F a0))
+set 4
+set 3 4
+distances 0
+distances 1
+family 0
+family 1";
+
+/// The nodes and the families of both states.
+const LIVE: [&[(u8, u8)]; 2] = [&[(0, 0), (1, 0), (2, 0), (3, 0)], &[(0, 1), (2, 0)]];
+
+#[test]
+fn beginnings_go_on_as_inherent_fairness_says() {
+    let of = |statement: &str, lists: &[&[(u8, u8)]]| certificate(statement, MODEL, lists, &STATES);
+    let with = |from: &str, to: &str| of(&INHERENT.replace(from, to), &LIVE);
+    for reading in ["run", "trace"] {
+        let verified = verify(&with("run", reading)).unwrap_or_else(|why| panic!("{why}"));
+        assert!(verified[0].statement.contains("can go on such that it satisfies G F zero"));
+    }
+    // A node that is nearer than it is, one that is as near as the next, and distances of other untils.
+    rejected(Rule::Reason, &with("distances 1", "distances 0"));
+    rejected(Rule::Reason, &with("distances 0", "distances 1"));
+    rejected(Rule::Format, &with("distances 1", "distances 1 0"));
+    rejected(Rule::Format, &with("distances 1", "distances"));
+    // A family without members, with one that is not live, is not there, or is elsewhere.
+    rejected(Rule::Format, &with("family 1", "family"));
+    rejected(Rule::Format, &with("family 1", "family 2"));
+    rejected(Rule::Format, &with("family 1", "family at 1 0"));
+    rejected(Rule::Format, &with("\nfamily 1", ""));
+    rejected(Rule::Format, &of(INHERENT, &[&[(0, 0), (2, 0), (3, 0)], LIVE[1]]));
+    rejected(Rule::Expansion, &of(INHERENT, &[&[(0, 0), (1, 0), (2, 0)], LIVE[1]]));
+    rejected(Rule::Expansion, &of(INHERENT, &[LIVE[0], &[(0, 1)]]));
+    rejected(Rule::Initial, &of(INHERENT, &[&[(0, 0), (1, 0), (3, 0)], LIVE[1]]));
+    rejected(Rule::Closed, &certificate(INHERENT, MODEL, &LIVE, &STATES[..1]));
+    rejected(Rule::Statement, &with("formula", "assume weak true true\nformula"));
+    // What is shown of one formula does not show another.
+    rejected(Rule::Reason, &with("(G (F a0))", "(G (F (not a0)))"));
+}
+
+#[test]
+fn beginnings_do_not_go_on_as_inherent_fairness_says() {
+    let of = |statement: &str, lists: &[&[(u8, u8)]]| certificate(statement, MODEL, lists, &STATES);
+    let doomed = "claim violated\nfairness inherent run\natom zero proposition 0\nformula (G a0)\nset 2\n\
+                  class - acyclic\nstart 0 1 0\nstep \"a\" moves ((p0 t0 q0 0 \"a\")) 1 1 0";
+    let lists: [&[(u8, u8)]; 2] = [&[], &[(0, 0)]];
+    for reading in ["run", "trace"] {
+        let verified = verify(&of(&doomed.replace("run", reading), &lists));
+        assert!(verified.is_ok(), "{verified:?}");
+    }
+    rejected(Rule::Initial, &of(doomed, &[&[], &[]]));
+    rejected(Rule::Run, &of(&format!("{doomed}\nloop 0"), &lists));
+    rejected(Rule::Initial, &of(&doomed.replace("(G a0)", "(F a0)"), &lists));
+    let start = &doomed[..doomed.find("\nstep").unwrap()];
+    rejected(Rule::Initial, &of(start, &lists));
+}
+
+#[test]
+fn families_of_a_specification_show_a_refinement() {
+    let (impl_, spec) = ("formula true\nfamily 0\nfamily 1", "claim specification\nformula true");
+    let lists: [&[(u8, u8)]; 2] = [&[(0, 0)], &[(1, 0)]];
+    let bare: [(&[u8], usize); 2] = [(STATES[0].0, 0), (STATES[1].0, 0)];
+    let of = |observed: &str, families: &str, lists: &[&[(u8, u8)]], spec: &str, model: &str| {
+        let statement = format!("claim refines {observed}\n{families}");
+        let mut bytes = certificate(&statement, MODEL, lists, &STATES);
+        bytes.extend(certificate(spec, model, &[&[]], &bare));
+        bytes
+    };
+    for observed in ["traces", "failures", "failures and divergences"] {
+        let verified = verify(&of(observed, impl_, &lists, spec, MODEL));
+        assert!(verified.is_ok(), "{verified:?}");
+        // Another event; and one more that may be done or refused.
+        let other = MODEL.replace("event e2 b", "event e2 c");
+        rejected(Rule::Expansion, &of(observed, impl_, &lists, spec, &other));
+        let more = MODEL.replace("-> q0 if g0 == 1", "-> q0 on e2 as c\n    -> q0 if g0 == 1");
+        let more =
+            more.replace("event e2 b : visible", "event e2 b : visible\nevent e3 c : visible");
+        let more = more.replace("on e2 as c", "on e3 as c");
+        match observed {
+            "traces" => assert!(verify(&of(observed, impl_, &lists, spec, &more)).is_ok()),
+            _ => rejected(Rule::Reason, &of(observed, impl_, &lists, spec, &more)),
+        }
+    }
+    let traces = |families: &str, lists: &[&[(u8, u8)]], spec: &str| {
+        of("traces", families, lists, spec, MODEL)
+    };
+    rejected(Rule::Initial, &traces(impl_, &[&[(1, 0)], &[(1, 0)]], spec));
+    rejected(Rule::Expansion, &traces(impl_, &[&[(0, 0)], &[(0, 0)]], spec));
+    rejected(Rule::Format, &traces(&impl_.replace("family 1", "family"), &lists, spec));
+    rejected(Rule::Format, &traces(&impl_.replace("family 1", "family 2"), &lists, spec));
+    rejected(Rule::Format, &traces("formula true\nfamily 0", &lists, spec));
+    rejected(Rule::Statement, &traces(impl_, &lists, "claim always\nformula true"));
+    rejected(Rule::Statement, &certificate(spec, MODEL, &[&[]], &bare));
+    rejected(
+        Rule::Format,
+        &certificate(&format!("claim refines traces\n{impl_}"), MODEL, &lists, &STATES),
+    );
+    // It takes no internal step, so it does not diverge, and nothing is settled.
+    rejected(Rule::Reason, &traces(impl_, &lists, &format!("{spec}\nfamily 0")));
+    // Internal steps for ever: their rank does not fall, unless the specification may take them, too.
+    let inner = MODEL.replace("a : visible", "a : internal").replace("b : visible", "b : internal");
+    let of = |observed: &str, ranks: [u8; 2], spec: &str| {
+        let lists: [&[(u8, u8)]; 2] = [&[(0, ranks[0])], &[(0, ranks[1])]];
+        let statement = format!("claim refines {observed}\nformula true\nfamily 0 1");
+        let mut bytes = certificate(&statement, &inner, &lists, &STATES);
+        bytes.extend(certificate(spec, &inner, &[&[]], &bare));
+        bytes
+    };
+    assert!(verify(&of("failures", [0, 0], spec)).is_ok());
+    rejected(Rule::Expansion, &of("failures and divergences", [1, 0], spec));
+    let diverges = format!("{spec}\nfamily 0 1");
+    assert!(verify(&of("failures and divergences", [0, 0], &diverges)).is_ok());
+}
+
+#[test]
 fn work_on_a_single_state_is_bounded() {
     // A process that holds for ever.
     let model = MODEL
         .replace("atomicity priority", "atomicity exclusive")
         .replace("-> q0 if g0 == 0 on e1 do { g0 := 1 }", "-> q0 hold on e1");
     rejected(Rule::Limit, &certificate(STATEMENT, &model, &LISTS, &[(&[0, 2, 0, 1], 0)]));
-    // A loop inside a step is one of too many statements, which is an error of the model.
+    // A loop inside a step is one of too many statements, which is a limit of the verifier, and no error of the model.
     let model = MODEL.replace("do { g0 := 1 }", "do { while 1 { skip } }");
-    rejected(Rule::Fault, &certificate(STATEMENT, &model, &LISTS, &STATES));
+    rejected(Rule::Limit, &certificate(STATEMENT, &model, &LISTS, &STATES));
 }
 
 /// Whatever is changed in a certificate, the verifier ends, and if it accepts, it says what it accepts.
@@ -238,7 +381,20 @@ fn no_change_of_a_byte_makes_it_fail() {
     }
     let deep = format!("(G {}a0{})", "(not ".repeat(100_000), ")".repeat(100_000));
     stated(Rule::Statement, "(G (F a0))", &deep);
+    // Equivalences that are nested add their operands once.
+    let nested = format!("(G {}a0{})", "(iff a0 ".repeat(200), ")".repeat(200));
+    stated(Rule::Reason, "(G (F a0))", &nested);
+    let classes = "class 0 acyclic\n".repeat(3000);
+    let nested: String = (0..3000).map(|at| format!("class {at} acyclic\n")).collect();
+    for classes in [classes, nested] {
+        let _ = verify(&certificate(&format!("{STATEMENT}\n{classes}"), MODEL, &LISTS, &STATES));
+    }
     let deep = format!("proposition zero : {}g0{}", "(".repeat(100_000), ")".repeat(100_000));
+    let model = MODEL.replace("proposition zero : g0 == 0", &deep);
+    rejected(Rule::Model, &certificate(STATEMENT, &model, &LISTS, &STATES));
+    // What is read first is the deepest: brackets in it count, too.
+    let sums = format!("{})", " + 1".repeat(1000));
+    let deep = format!("proposition zero : {}g0{}", "(".repeat(300), sums.repeat(300));
     let model = MODEL.replace("proposition zero : g0 == 0", &deep);
     rejected(Rule::Model, &certificate(STATEMENT, &model, &LISTS, &STATES));
 }
