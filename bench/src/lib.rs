@@ -11,6 +11,7 @@ pub mod inherent;
 pub mod ltl;
 pub mod native;
 pub mod papers;
+pub mod peers;
 pub mod plot;
 pub mod reduction;
 pub mod spin;

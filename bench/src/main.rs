@@ -104,6 +104,23 @@ fn main() -> ExitCode {
             print!("{}", fairly_bench::native::report(quick));
             ExitCode::SUCCESS
         }
+        Some("peers") => {
+            let is_quick = match arguments.next().as_deref() {
+                None => false,
+                Some("--quick") => true,
+                Some(other) => {
+                    eprintln!("`{other}`: only --quick may stand here");
+                    return ExitCode::from(2);
+                }
+            };
+            let (table, is_wrong) = fairly_bench::peers::report(is_quick);
+            print!("{table}");
+            if is_wrong {
+                eprintln!("a verdict of Fairly is not the right one");
+                return ExitCode::FAILURE;
+            }
+            ExitCode::SUCCESS
+        }
         _ => {
             eprintln!(
                 "usage: fairly-bench cores [SVG-FILE] [--workers 1,2,4,…] [--seconds LIMIT] [--only TEXT]\n       \
@@ -113,6 +130,7 @@ fn main() -> ExitCode {
                  fairly-bench ltl\n       \
                  fairly-bench native [--quick]\n       \
                  fairly-bench papers [FOLDER] [--small]\n       \
+                 fairly-bench peers [--quick]\n       \
                  fairly-bench reduction [SVG-FILE] [--quick]\n       \
                  fairly-bench fairness [SVG-FILE [LIMIT-ON-NODES]]"
             );
