@@ -137,7 +137,7 @@ const NOTIONS: [Notion; 4] = [
     Notion::Annotated(AnnotationLevel::Name),
 ];
 
-/// What the command prints for the corpus and the examples of the papers is empty exactly if the command says "holds".
+/// The automata that the command prints for the corpus and the examples of the papers are empty exactly if the command says "holds".
 #[test]
 fn the_corpus_is_printed_with_its_verdicts() {
     let mut answers = [0, 0];

@@ -118,7 +118,7 @@ struct ModelDocument {
     has_trace: bool,
     /// Whether runs can be read and written as trails of another tool.
     has_trails: bool,
-    /// What is wrong with the model; then there is nothing else.
+    /// Errors in the model; then there is nothing else.
     problems: Value,
 }
 

@@ -72,7 +72,7 @@ pub(crate) fn answered(
     watch: &'static Watch,
     out: &Sender<Event>,
 ) {
-    // Nobody hears it any more if this fails.
+    // If this fails, the client is gone.
     let say = |event: &'static str, data: Value| {
         let _ = out.send((event, data));
     };

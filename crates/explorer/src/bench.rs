@@ -37,7 +37,7 @@ impl Bench {
     /// of them, if it was about the same.
     ///
     /// # Errors
-    /// What is wrong with the model.
+    /// Errors in the model.
     pub(crate) fn systems(
         &mut self,
         text: Option<&str>,

@@ -9,7 +9,7 @@ use crate::http::Request;
 pub(crate) struct Token(String);
 
 impl Token {
-    /// A token that nobody can guess: 128 bits of the system's randomness.
+    /// A token that cannot be guessed: 128 bits of the system's randomness.
     pub(crate) fn random() -> std::io::Result<Token> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).map_err(|error| std::io::Error::other(error.to_string()))?;
@@ -64,7 +64,7 @@ fn is_own(host: &str, at: SocketAddr) -> bool {
     }
     let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
     match address {
-        // A server for all addresses is called by any of them, but by no name that somebody could have lead here.
+        // A server for all addresses is called by any of them, but by no name that a stranger could have lead here.
         Ok(address) => address == at.ip() || at.ip().is_unspecified(),
         Err(_) => name == "localhost" && (at.ip().is_loopback() || at.ip().is_unspecified()),
     }

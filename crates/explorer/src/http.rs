@@ -95,7 +95,7 @@ fn head(bytes: &[u8]) -> Result<Option<Head>, Malformed> {
 /// Reads one request; none if the client closed the connection without one.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Why a request is refused.
 pub(crate) fn read(stream: &mut TcpStream) -> Result<Option<Request>, Malformed> {
     let deadline = Instant::now() + PATIENCE;
     let mut bytes = Vec::new();
@@ -151,8 +151,8 @@ fn more(
     }
 }
 
-/// Headers of every response. No script but those of this server runs in a page, it calls nobody else, no page shows
-/// it in a frame, and its address, which has the token in it, is told to nobody.
+/// Headers of every response. No script but those of this server runs in a page, it calls no other server, no page shows
+/// it in a frame, and its address, which has the token in it, is told to none.
 const ALWAYS: &str = "Connection: close\r\n\
     Cache-Control: no-store\r\n\
     X-Content-Type-Options: nosniff\r\n\

@@ -7,7 +7,7 @@
 //! verdicts are `fairly.verdict/2`, runs are traces as `fairly check --trace` writes them. What a model is called and
 //! says is material: it reaches a page as data and becomes text there, never markup.
 //!
-//! Two threads hold systems, whoever asks: one answers questions one after the other, however heavy they are; the other
+//! Two threads hold systems, however many clients ask: one answers questions one after the other, however heavy they are; the other
 //! one does what a person waits for, such as a step of a simulation, within fixed limits. So ten clients hold no more
 //! memory than one. A question is a connection, and ends with it.
 

@@ -1,4 +1,4 @@
-//! What is explored, as the program that serves it gives it.
+//! Models as the program that serves them gives them.
 
 use fairly_front::loaded::Loaded;
 use fairly_report::document::Problem;
@@ -35,7 +35,7 @@ pub trait Model: Send + Sync {
     /// that are asked although they are not in the file.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Errors in it.
     fn load(&self, text: Option<&str>, formulas: &[String]) -> Result<Loaded, Vec<Problem>>;
 
     /// Writes the text that a person edited.

@@ -74,7 +74,7 @@ struct SimulationDocument {
     possible: usize,
     /// Why nothing can happen, if nothing can.
     stuck: Option<StuckDocument>,
-    /// What ended random steps, or steps along a trace.
+    /// Why random steps, or steps along a trace, ended.
     stopped: Option<String>,
     seed: u64,
     command: String,

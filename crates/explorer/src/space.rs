@@ -132,7 +132,7 @@ struct AutomatonDocument {
 struct AutomatonEdge {
     from: usize,
     to: usize,
-    /// What a position reads, as a formula.
+    /// The letter that a position reads, as a formula.
     label: String,
     marks: Vec<u32>,
 }

@@ -75,7 +75,7 @@ impl Names {
     }
 }
 
-/// What tells closures apart.
+/// Tells closures apart.
 fn address<T: ?Sized>(of: &Arc<T>) -> usize {
     Arc::as_ptr(of).cast::<()>().addr()
 }

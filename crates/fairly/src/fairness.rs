@@ -204,7 +204,7 @@ pub fn inherent(beginning: Beginning) -> Fairness {
 /// Meaning of the beginning of a run for [`inherent`] fairness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beginning {
-    /// What can be seen of it; another run that looks the same may be the one that is continued.
+    /// Its trace; another run that looks the same may be the one that is continued.
     Trace,
     /// The run itself.
     Run,

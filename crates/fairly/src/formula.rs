@@ -103,7 +103,7 @@ pub mod kinds {
     pub enum Text {}
 }
 
-/// What can stand where a formula is expected: a [`Formula`], a closure on states, or a text as [`ltl`] reads it.
+/// Stands where a formula is expected: a [`Formula`], a closure on states, or a text as [`ltl`] reads it.
 ///
 /// ```
 /// use fairly::{Formula, IntoFormula};
@@ -384,7 +384,7 @@ impl<S, A> Formula<S, A> {
     /// other names are known.
     ///
     /// # Errors
-    /// What is wrong with a text in it, and the text.
+    /// The error in a text in it, and the text.
     pub(crate) fn build(
         &self,
         formulas: &mut Formulas,

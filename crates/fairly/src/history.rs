@@ -58,7 +58,7 @@ pub enum RegisterCall<V> {
     Write(V),
 }
 
-/// What a call of a [`Register`] returns.
+/// Result of a call of a [`Register`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RegisterReturn<V> {
     /// The value.

@@ -43,7 +43,7 @@ struct Names {
     failures: Failures,
 }
 
-/// Whatever went wrong in a model beside its steps.
+/// Faults of a model beside its steps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Failures {
     /// Whether a step did not come back.

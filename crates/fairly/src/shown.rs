@@ -75,7 +75,7 @@ fn flatten(name: &str, text: &str, depth: usize, out: &mut Vec<(String, String)>
     out.push((name.to_owned(), text.to_owned()));
 }
 
-/// What a text is made of.
+/// The parts of a text.
 struct Parts<'a> {
     is_list: bool,
     /// The names of fields, and their texts.

@@ -11,6 +11,10 @@
 //! A front end takes text and gives a model or [`fairly_source::Diagnostic`]s with stable codes
 //! and places. It neither prints nor reads files, and it never panics on a text. If you want an
 //! *automaton* from a file, you want `fairly_omega::formats`; a *formula*, `fairly_logic`.
+//!
+//! Lexers share the cursor of `fairly_source`, and parsers are functions, one a rule of the grammar. A generator of
+//! parsers would not help: what Promela and CSP# mean by a word depends on macros, on declarations and on the habits of
+//! two tools, and the diagnostics say so.
 
 pub mod aut;
 pub mod case;

@@ -13,6 +13,9 @@
 //! - [`json`]: the same facts with a versioned schema;
 //! - [`itf`]: the run as a trace in the Informal Trace Format, with its loop, for other tools;
 //! - [`trace`]: such a trace read back, shown, and drawn as a diagram.
+//!
+//! Documents are written by `serde_json` and `quick-junit`, styles are `anstyle`'s, widths of characters `unicode-width`'s.
+//! Pictures and Markdown are text that is written here: a few kinds of elements, and one function that escapes.
 
 mod advice;
 mod chart;

@@ -4,7 +4,8 @@
 //! formula on the run by the definition of the operators ([`violates`]), and judges every fairness
 //! constraint by its definition ([`Ledger`]). Where the property is an automaton, it looks for an accepting run
 //! over the positions of the lasso ([`accepted`]). What the searches compute with (marks, products,
-//! components) does not occur here, so a mistake there is not repeated here.
+//! components) does not occur here, so a mistake there is not repeated here. Texts of errors stand beside their
+//! variants by `thiserror`, which needs nothing at run time.
 
 mod claim;
 mod formula;

@@ -9,7 +9,7 @@ use crate::model::{Model, Part};
 
 /// Actors that are connected by a network, as a [`Model`].
 ///
-/// Whatever an actor does is an action of its process. What the network does wrong, crashes and restarts are actions
+/// All that an actor does is an action of its process. What the network does wrong, crashes and restarts are actions
 /// that belong to no process, so that no fairness of processes asks for them.
 #[derive(Clone, Debug)]
 pub struct Actors<A: Actor> {
