@@ -6,6 +6,7 @@ mod paxos;
 mod peterson;
 mod raft;
 mod rate_limiter;
+mod registers;
 mod ticket_lock;
 mod token_ring;
 mod two_phase_commit;

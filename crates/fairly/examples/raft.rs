@@ -178,6 +178,17 @@ fn a_leader_needs_fair_delivery_and_fair_timers() {
     elected(&servers).assume(fair_timers()).assume(fair_delivery()).assert_holds();
 }
 
+/// The least fairness: both, and nothing of the actors, who do what messages and timers have them do.
+#[test]
+fn the_least_fairness_of_an_election() {
+    let least = elected(&cluster(2)).least_of([
+        ("fair actors", fair_actors()),
+        ("fair timers", fair_timers()),
+        ("fair delivery", fair_delivery()),
+    ]);
+    assert_eq!(least.expect("answers"), [["fair timers", "fair delivery"]]);
+}
+
 /// If all three vote for themselves, no fairness of the network helps: it takes another term, and luck. Timers that
 /// are longer than messages take are what Raft relies on.
 #[test]

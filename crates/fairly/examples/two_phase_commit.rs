@@ -140,7 +140,7 @@ fn is_over(state: &State) -> bool {
     state.managers.iter().all(|it| matches!(it, Manager::Committed | Manager::Aborted))
 }
 
-fn disagree(state: &State) -> bool {
+pub(crate) fn disagree(state: &State) -> bool {
     state.managers.contains(&Manager::Committed) && state.managers.contains(&Manager::Aborted)
 }
 
@@ -174,19 +174,19 @@ fn it_blocks_when_the_coordinator_fails() {
 /// The counts that stateright has for its own example.
 #[test]
 fn it_has_as_many_states_as_elsewhere() {
-    for (managers, states) in [(3, 288), (4, 1568), (5, 8832)] {
+    for (managers, states) in [(3, 288), (4, 1568), (5, 8832), (6, 50_816)] {
         let commit = TwoPhaseCommit { managers, may_fail: false };
         assert_eq!(check(&commit).size().map(|size| size.states), Ok(states), "{managers}");
     }
 }
 
-/// Six and seven managers take seconds: `FAIRLY_RANDOM_CASES` asks for what takes long.
+/// Seven managers take seconds: `FAIRLY_RANDOM_CASES` asks for what takes long.
 #[test]
 fn it_has_as_many_states_as_elsewhere_where_there_are_many() {
     if std::env::var_os("FAIRLY_RANDOM_CASES").is_none() {
         return;
     }
-    for (managers, states) in [(6, 50_816), (7, 296_448)] {
+    for (managers, states) in [(7, 296_448)] {
         let commit = TwoPhaseCommit { managers, may_fail: false };
         assert_eq!(check(&commit).size().map(|size| size.states), Ok(states), "{managers}");
     }

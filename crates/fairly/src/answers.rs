@@ -692,7 +692,8 @@ fn save<M: Model>(
         None if record.formula.is_none() => itf::finite(&record.property, evidence, &origin),
         None => return None,
     };
-    printed::save(folder, &record.property, &json::text(&document))
+    let as_test = verdict.run.as_ref().map(|run| run.as_test(printed::MODEL));
+    printed::save(folder, &record.property, &json::text(&document), as_test.as_deref())
 }
 
 /// A mistake in a text, with its place.

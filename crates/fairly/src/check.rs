@@ -72,6 +72,15 @@ pub(crate) enum Condition<S> {
     Compassion((String, StateTest<S>), (String, StateTest<S>)),
 }
 
+impl<S> Clone for Condition<S> {
+    fn clone(&self) -> Self {
+        match self {
+            Condition::Justice(name, test) => Condition::Justice(name.clone(), Arc::clone(test)),
+            Condition::Compassion(when, then) => Condition::Compassion(when.clone(), then.clone()),
+        }
+    }
+}
+
 /// Where traces are saved.
 pub(crate) enum Folder {
     /// In `fairly` in the folder that Cargo builds in.

@@ -26,6 +26,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt::{self, Debug};
 use std::hash::Hash;
 
+use crate::Permute;
+
 /// An object that does one call at a time: what its calls return one after the other.
 pub trait Sequential: Clone + Eq + Hash {
     /// A call with its arguments.
@@ -50,7 +52,7 @@ pub trait Sequential: Clone + Eq + Hash {
 pub struct Register<V>(pub V);
 
 /// A call of a [`Register`].
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Permute)]
 pub enum RegisterCall<V> {
     /// Asks for the value.
     Read,
@@ -59,7 +61,7 @@ pub enum RegisterCall<V> {
 }
 
 /// Result of a call of a [`Register`].
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Permute)]
 pub enum RegisterReturn<V> {
     /// The value.
     Read(V),
@@ -83,8 +85,8 @@ impl<V: Clone + Eq + Hash> Sequential for Register<V> {
 }
 
 /// A call in a history.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct Recorded<T, C, R> {
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Permute)]
+struct Recorded<T: Ord, C, R> {
     call: C,
     /// How many calls of each other caller had returned when it began; none is not listed.
     after: BTreeMap<T, usize>,
@@ -95,8 +97,8 @@ struct Recorded<T, C, R> {
 ///
 /// Two histories are equal if they have the same calls with the same returns, and the same calls came before others.
 /// So a history can be a part of the state of a model.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct History<T, C, R> {
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Permute)]
+pub struct History<T: Ord, C, R> {
     callers: BTreeMap<T, Vec<Recorded<T, C, R>>>,
 }
 
@@ -120,7 +122,7 @@ impl fmt::Display for Misuse {
 
 impl std::error::Error for Misuse {}
 
-impl<T, C, R> Default for History<T, C, R> {
+impl<T: Ord, C, R> Default for History<T, C, R> {
     fn default() -> Self {
         History { callers: BTreeMap::new() }
     }

@@ -63,6 +63,9 @@
 
 #![forbid(unsafe_code)]
 
+// What the macros of this crate write names it so, here as in a program.
+extern crate self as fairly;
+
 pub mod actor;
 mod answers;
 mod check;
@@ -72,8 +75,11 @@ mod formula;
 #[doc(hidden)]
 pub mod formula_of;
 pub mod history;
+mod least;
 mod memory;
 mod model;
+#[doc(hidden)]
+pub mod permute;
 mod printed;
 mod rows;
 mod run;
@@ -83,6 +89,8 @@ mod symmetry;
 mod verdict;
 
 pub use check::{Check, check};
+/// Implements the trait [`Permute`](trait@Permute).
+pub use fairly_macros::Permute;
 /// A formula about a model, which is read when the program is compiled: `ltl!(model, formula)`.
 ///
 /// A name is a method of the model that gets the state first. A pattern in brackets is one of actions. A text is the
@@ -147,6 +155,7 @@ pub use formula::{
     kinds, leads_to, ltl, never, state,
 };
 pub use model::{Annotation, Model, Part};
+pub use permute::Permute;
 pub use run::Run;
 pub use symmetry::{MOST_INTERCHANGEABLE, Symmetric, permuted};
 pub use verdict::{Mistake, Outcome, Size, Verdict, Verdicts};

@@ -63,8 +63,17 @@ pub(crate) fn test_name() -> String {
     }
 }
 
-/// Saves the run of a violated property, and gives the file; none if it cannot be saved.
-pub(crate) fn save(folder: &Folder, property: &str, text: &str) -> Option<PathBuf> {
+/// Stands for the model in a saved test.
+pub(crate) const MODEL: &str = "MODEL";
+
+/// Saves the run of a violated property, and the test that takes it again, and gives the file of the run; none if it
+/// cannot be saved.
+pub(crate) fn save(
+    folder: &Folder,
+    property: &str,
+    text: &str,
+    as_test: Option<&str>,
+) -> Option<PathBuf> {
     let folder = match folder {
         Folder::Usual => usual_folder()?,
         Folder::Chosen(folder) => folder.clone(),
@@ -72,13 +81,20 @@ pub(crate) fn save(folder: &Folder, property: &str, text: &str) -> Option<PathBu
     };
     fs::create_dir_all(&folder).ok()?;
     let test: Vec<String> = test_name().split('.').map(slug).collect();
-    let path = folder.join(format!("{}.{}.itf.json", test.join("."), slug(property)));
+    let name = format!("{}.{}", test.join("."), slug(property));
     // Another test may read the folder while this one writes.
     let writer = slug(&format!("{:?}", thread::current().id()));
     let unfinished = folder.join(format!(".{}-{writer}.tmp", process::id()));
-    fs::write(&unfinished, text).ok()?;
-    fs::rename(&unfinished, &path).ok()?;
-    Some(path)
+    let write = |ending: &str, text: &str| {
+        let path = folder.join(format!("{name}.{ending}"));
+        fs::write(&unfinished, text).ok()?;
+        fs::rename(&unfinished, &path).ok()?;
+        Some(path)
+    };
+    if let Some(test) = as_test {
+        write("rs", test)?;
+    }
+    write("itf.json", text)
 }
 
 /// Appends the answer for a property to the file that `cargo fairly` reads, if it runs the test.

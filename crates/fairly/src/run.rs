@@ -161,9 +161,12 @@ impl<M: Model> Run<M> {
     /// ```
     pub fn as_test(&self, model: &str) -> String {
         let (property, fairness) = &self.about;
-        let word = |sign: char| if sign.is_ascii_alphanumeric() { sign } else { '_' };
-        let mut name: String = property.to_lowercase().chars().map(word).collect();
-        if !name.starts_with(|first: char| first.is_ascii_alphabetic()) {
+        let property_words = property.to_lowercase();
+        let words = property_words.split(|sign: char| !sign.is_ascii_alphanumeric());
+        let mut name = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join("_");
+        if name.is_empty() {
+            name.push_str("run");
+        } else if !name.starts_with(|first: char| first.is_ascii_alphabetic()) {
             name.insert_str(0, "run_");
         }
         let one_line = |text: &str| text.replace(['\n', '\r'], " ");

@@ -12,7 +12,14 @@ const DEEP: usize = 6;
 
 /// The name of the event of an action: the words of its `Debug` text without the names of fields, joined by dots.
 pub(crate) fn event_name(action: &impl Debug) -> String {
-    let text = format!("{action:?}");
+    let name = words(action);
+    // A list that is empty has no words.
+    if name.is_empty() { "action".to_owned() } else { name }
+}
+
+/// The words of a value's `Debug` text, joined by dots; those that are the names of fields are left out.
+pub(crate) fn words(value: &impl Debug) -> String {
+    let text = format!("{value:?}");
     let mut name = String::new();
     let mut rest = text.as_str();
     while let Some(first) = rest.chars().next() {
@@ -36,8 +43,7 @@ pub(crate) fn event_name(action: &impl Debug) -> String {
         }
         name.push_str(word);
     }
-    // A list that is empty has no words.
-    if name.is_empty() { "action".to_owned() } else { name }
+    name
 }
 
 fn word_length(text: &str) -> usize {

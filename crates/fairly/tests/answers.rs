@@ -151,6 +151,40 @@ fn a_run_is_a_test() {
     assert!(Run::of_actions(&FINE, 1, &[], None).is_err());
 }
 
+/// The texts that `as_test` gives, in one file, which is a part of this program: they compile, and they run.
+mod printed {
+    use super::*;
+
+    include!("answers/printed.rs");
+}
+
+#[test]
+fn printed_tests_compile() {
+    let bad = Counter { panics_at: 2, ..FINE };
+    let about = |name: &str, formula: &str| {
+        let asked = check(&FINE).property(name, formula).atom("five", |count| *count == 5);
+        asked.save_nothing().verdict().run().as_test("FINE")
+    };
+    let panics = check(&bad).always("p", |_| true).save_nothing().run();
+    let texts = [
+        about("five", "F five"),
+        about("G (up -> \"X\" {up})", "G (up -> X up)"),
+        about("\u{e9}t\u{e9} 2", "G !five"),
+        about("begins twice", "X (!up)"),
+        panics.of("no panic").run().as_test("Counter { panics_at: 2, ..FINE }"),
+    ];
+    let text = format!(
+        "// What `Run::as_test` prints, written by `printed_tests_compile`.\n\n{}",
+        texts.join("\n")
+    );
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/answers/printed.rs");
+    if std::env::var_os("FAIRLY_BLESS").is_some() {
+        std::fs::write(&path, &text).expect("written");
+    }
+    let known = std::fs::read_to_string(path).expect("the file");
+    assert_eq!(text, known, "FAIRLY_BLESS=1 writes the file anew");
+}
+
 #[test]
 fn several_workers_give_the_same_answers() {
     let large = Counter { most: 60_000, panics_at: u32::MAX };

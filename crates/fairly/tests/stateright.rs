@@ -49,13 +49,13 @@ fn a_join_of_two_paths_violates_an_eventuality() {
 
 /// Threads that increase a counter under a lock, each once: what a thread has read, and its line.
 #[derive(Clone)]
-struct IncrementLock(usize);
+pub(crate) struct IncrementLock(pub(crate) usize);
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-struct Counted {
-    count: u8,
+pub(crate) struct Counted {
+    pub(crate) count: u8,
     is_locked: bool,
-    threads: Vec<(u8, u8)>,
+    pub(crate) threads: Vec<(u8, u8)>,
 }
 
 impl Model for IncrementLock {

@@ -1,6 +1,6 @@
 //! One state for all that are the same but for exchanges: the same answers, and nothing believed.
 
-use fairly::{Model, Symmetric, check, permuted, weak};
+use fairly::{Model, Permute, Symmetric, check, permuted, weak};
 use fairly_testkit::{Rng, cases, first_seed};
 
 /// Threads that run one program: a step from a local state to another, if the shared number is right, which it changes.
@@ -103,4 +103,82 @@ fn what_is_no_symmetry_is_refused() {
     );
     let many = Threads { count: 8, ..fair };
     assert!(refused(check(&many).always("p", |_| true)).contains("most"));
+}
+
+/// A lock with a queue, whose states say by attributes where they speak of users.
+#[derive(Clone)]
+struct Queue(usize);
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Permute)]
+struct Waiting<T = u8> {
+    #[permute(indexed)]
+    users: Vec<User>,
+    #[permute(index)]
+    queue: Vec<usize>,
+    turns: T,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Permute)]
+enum User {
+    Rests,
+    Waits {
+        #[permute(index)]
+        behind: Option<usize>,
+    },
+}
+
+impl Model for Queue {
+    type State = Waiting;
+    type Action = usize;
+
+    fn init(&self) -> Vec<Waiting> {
+        vec![Waiting { users: vec![User::Rests; self.0], queue: Vec::new(), turns: 0 }]
+    }
+
+    fn actions(&self, state: &Waiting, actions: &mut Vec<usize>) {
+        let may_go =
+            |user: &usize| state.users[*user] == User::Rests || state.queue.first() == Some(user);
+        actions.extend((0..self.0).filter(may_go));
+    }
+
+    fn next(&self, state: &Waiting, user: usize) -> Option<Waiting> {
+        let mut next = state.clone();
+        next.users[user] = match state.users[user] {
+            User::Rests => {
+                next.queue.push(user);
+                User::Waits { behind: state.queue.last().copied() }
+            }
+            User::Waits { .. } => {
+                next.queue.remove(0);
+                next.turns = (state.turns + 1) % 2;
+                User::Rests
+            }
+        };
+        Some(next)
+    }
+}
+
+impl Symmetric for Queue {
+    fn interchangeable(&self) -> usize {
+        self.0
+    }
+
+    fn permute(&self, state: &Waiting, places: &[usize]) -> Waiting {
+        state.permute(places)
+    }
+}
+
+#[test]
+fn a_derived_exchange_is_a_symmetry() {
+    let asked = || check(&Queue(4)).save_nothing().without_least();
+    let short = || asked().always("short", |s| s.queue.len() <= 4);
+    let (whole, less) = (short().verdict(), short().up_to_symmetry().expect("a symmetry"));
+    assert!(whole.holds() && less.all_hold());
+    // Nobody tells the orders of those who wait apart.
+    let (whole, less) = (whole.states(), less.of("short").states());
+    assert!(less * 10 < whole, "{less} {whole}");
+    // A run is one of the model itself.
+    let empties = asked().infinitely_often("empties", |s| s.queue.is_empty());
+    let found = empties.up_to_symmetry().expect("a symmetry");
+    found.of("empties").run().replay(&Queue(4)).expect("a run");
 }

@@ -1,10 +1,12 @@
-//! The macro `ltl!`, which reads a formula when a program is compiled.
+//! The macro `ltl!`, which reads a formula when a program is compiled, and the derived `Permute`.
 //!
-//! It is a procedural macro, and not one by example, because formulas have precedence, and because a mistake is shown
-//! where it is. It reads tokens itself: parsers of Rust and printers of code would take longer to build than the rest
+//! The first is a procedural macro, and not one by example, because formulas have precedence, and because a mistake is
+//! shown where it is. Both read tokens themselves: parsers of Rust and printers of code would take longer to build than the rest
 //! of a user's test.
 
 use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
+
+mod permute;
 
 /// How deep a formula may nest.
 const DEEP: usize = 100;
@@ -25,6 +27,12 @@ const DEEP: usize = 100;
 #[proc_macro]
 pub fn ltl(input: TokenStream) -> TokenStream {
     expand(input).unwrap_or_else(Wrong::compile_error)
+}
+
+/// Implements `Permute`: see there.
+#[proc_macro_derive(Permute, attributes(permute))]
+pub fn derive_permute(input: TokenStream) -> TokenStream {
+    permute::derive(input).unwrap_or_else(Wrong::compile_error)
 }
 
 /// A mistake, and its place.

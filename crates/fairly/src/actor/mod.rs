@@ -65,13 +65,13 @@ pub mod run;
 mod world;
 
 pub use network::{Network, Traffic};
-pub use world::{Actors, Step, World};
+pub use world::{Actors, Seen, Step, World};
 
 /// An actor, by its position among all of them.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Id(pub usize);
 
-/// The number alone, so that events are called `Deliver.0.1.Hello`.
+/// The number alone, so that a message `Vote(Id(1))` makes events that are called `Deliver.A.B.Vote.1`.
 impl Debug for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.0)

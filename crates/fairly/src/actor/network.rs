@@ -72,7 +72,7 @@ impl Network {
 }
 
 /// The messages that are on their way, by sender and receiver.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Traffic<M> {
     /// Those of each sender and receiver: in the order in which they were sent, or in their own where it does not
     /// matter.
