@@ -24,9 +24,12 @@ Commands:
   run   runs the tests, one line for each property; the default
   list  names the tests that checked models the last time
   last  shows the last run that violates a property
+  last --as-test MODEL  prints that run as a Rust test; MODEL is the expression that makes the model there
 
 Every other argument is given to `cargo test`.
 ";
+
+const NOTHING_SAVED: &str = "no run was saved\n";
 
 fn main() -> ExitCode {
     let mut words: Vec<String> = env::args().skip(1).collect();
@@ -37,6 +40,9 @@ fn main() -> ExitCode {
     let done = match words.first().map(String::as_str) {
         Some("-h" | "--help" | "help") => say(HELP).map(|()| ExitCode::SUCCESS),
         Some("list") => list(),
+        Some("last") if words.get(1).is_some_and(|word| word == "--as-test") => {
+            as_test(words.get(2).map(String::as_str))
+        }
         Some("last") => last(SystemTime::UNIX_EPOCH).map(|shown| match shown {
             true => ExitCode::SUCCESS,
             false => ExitCode::from(4),
@@ -188,13 +194,9 @@ fn list() -> io::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Shows the newest run that was saved since a time; whether there is one.
-fn last(since: SystemTime) -> io::Result<bool> {
-    let folder = folder()?;
-    let Ok(entries) = fs::read_dir(&folder) else {
-        say("no run was saved yet\n")?;
-        return Ok(false);
-    };
+/// The newest run that was saved since a time.
+fn newest(since: SystemTime) -> io::Result<Option<PathBuf>> {
+    let Ok(entries) = fs::read_dir(folder()?) else { return Ok(None) };
     let mut newest: Option<(SystemTime, PathBuf)> = None;
     for entry in entries {
         let path = entry?.path();
@@ -204,8 +206,31 @@ fn last(since: SystemTime) -> io::Result<bool> {
             newest = Some((time, path));
         }
     }
-    let Some((_, path)) = newest else {
-        say("no run was saved\n")?;
+    Ok(newest.map(|(_, path)| path))
+}
+
+/// Prints the newest run that was saved as a Rust test.
+fn as_test(model: Option<&str>) -> io::Result<ExitCode> {
+    let Some(model) = model else {
+        let said = "which model? `cargo fairly last --as-test Lock`, with the expression that makes it in the test";
+        return Err(io::Error::other(said));
+    };
+    let Some(path) = newest(SystemTime::UNIX_EPOCH)? else {
+        say(NOTHING_SAVED)?;
+        return Ok(ExitCode::from(4));
+    };
+    // The library writes the test beside the trace.
+    let test = PathBuf::from(path.to_string_lossy().replace(".itf.json", ".rs"));
+    let text = fs::read_to_string(&test)
+        .map_err(|error| io::Error::other(format!("{}: {error}", test.display())))?;
+    say(&text.replace("let model = MODEL;", &format!("let model = {model};")))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Shows the newest run that was saved since a time; whether there is one.
+fn last(since: SystemTime) -> io::Result<bool> {
+    let Some(path) = newest(since)? else {
+        say(NOTHING_SAVED)?;
         return Ok(false);
     };
     let text = fs::read_to_string(&path)?;

@@ -92,6 +92,11 @@ fn tests_are_run_listed_and_their_last_run_is_shown() {
     assert_eq!((code, text.as_str()), (Some(0), "lock.other\nlock.waits\n"));
     let (code, text) = folder.run(&["last"], &cargo);
     assert!(code == Some(0) && text.contains("lock.served.itf.json"), "{text}");
+    assert_eq!(folder.run(&["last", "--as-test"], &cargo).0, Some(2));
+    assert_eq!(folder.run(&["last", "--as-test", "Lock"], &cargo).0, Some(2), "no test beside it");
+    fs::write(folder.0.join("fairly/lock.served.rs"), "    let model = MODEL;\n").expect("written");
+    let (code, text) = folder.run(&["last", "--as-test", "Lock"], &cargo);
+    assert_eq!((code, text.as_str()), (Some(0), "    let model = Lock;\n"));
     let fine = folder.cargo("printf 'a\\tp\\tholds\\t1\\t0.00\\n' >> \"$FAIRLY_RECORD\"");
     assert_eq!(folder.run(&["run"], &fine).0, Some(0));
     let silent = folder.cargo("echo nothing");
