@@ -358,7 +358,7 @@ pub(crate) struct Voter {
     is_decided: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Vote {
     Prepare(Ballot),
     Promise(Ballot, Option<(Ballot, Proposal)>),

@@ -186,8 +186,6 @@ fn it_has_as_many_states_as_elsewhere_where_there_are_many() {
     if std::env::var_os("FAIRLY_RANDOM_CASES").is_none() {
         return;
     }
-    for (managers, states) in [(7, 296_448)] {
-        let commit = TwoPhaseCommit { managers, may_fail: false };
-        assert_eq!(check(&commit).size().map(|size| size.states), Ok(states), "{managers}");
-    }
+    let commit = TwoPhaseCommit { managers: 7, may_fail: false };
+    assert_eq!(check(&commit).size().map(|size| size.states), Ok(296_448));
 }

@@ -163,7 +163,7 @@ fn way(tokens: &mut Tokens) -> Result<Way, Wrong> {
         tokens.next();
         let Some(TokenTree::Group(attribute)) = tokens.next() else { continue };
         let mut inner = attribute.stream().into_iter();
-        if !inner.next().is_some_and(|name| name.to_string() == "permute") {
+        if inner.next().is_none_or(|name| name.to_string() != "permute") {
             continue;
         }
         let said = match inner.next() {

@@ -1,6 +1,7 @@
 //! Networks as data, and the messages on their way.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::Id;
 
@@ -71,79 +72,89 @@ impl Network {
     }
 }
 
-/// The messages that are on their way, by sender and receiver.
+/// The messages that are on their way.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Traffic<M> {
-    /// Those of each sender and receiver: in the order in which they were sent, or in their own where it does not
-    /// matter.
-    pub(crate) between: BTreeMap<(Id, Id), VecDeque<M>>,
+    /// By sender and receiver, and between two in the order in which they were sent, or in their own where it does not
+    /// matter. A list is small, and there is one in every state.
+    messages: Vec<(Id, Id, M)>,
 }
 
 impl<M: Clone + Ord> Traffic<M> {
     pub(crate) fn new() -> Traffic<M> {
-        Traffic { between: BTreeMap::new() }
+        Traffic { messages: Vec::new() }
     }
 
     /// All messages with their senders and receivers.
     pub fn iter(&self) -> impl Iterator<Item = (Id, Id, &M)> {
-        self.between
-            .iter()
-            .flat_map(|(&(from, to), messages)| messages.iter().map(move |it| (from, to, it)))
+        self.messages.iter().map(|(from, to, message)| (*from, *to, message))
     }
 
     /// How many messages are on their way.
     pub fn len(&self) -> usize {
-        self.between.values().map(VecDeque::len).sum()
+        self.messages.len()
     }
 
     /// Whether no message is on its way.
     pub fn is_empty(&self) -> bool {
-        self.between.is_empty()
+        self.messages.is_empty()
+    }
+
+    /// The positions of the messages from one actor to another.
+    fn between(&self, from: Id, to: Id) -> Range<usize> {
+        let start = self.messages.partition_point(|it| (it.0, it.1) < (from, to));
+        let count = self.messages[start..].partition_point(|it| (it.0, it.1) == (from, to));
+        start..start + count
     }
 
     pub(crate) fn send(&mut self, network: &Network, from: Id, to: Id, message: M) {
-        if network.capacity == Some(0) {
-            return;
-        }
-        let messages = self.between.entry((from, to)).or_default();
-        if network.capacity.is_some_and(|most| messages.len() >= most) {
+        let between = self.between(from, to);
+        if network.capacity.is_some_and(|most| between.len() >= most) {
             return;
         }
         let at = match network.is_ordered {
-            true => messages.len(),
-            false => messages.partition_point(|other| *other <= message),
+            true => between.end,
+            false => {
+                let start = between.start;
+                start + self.messages[between].partition_point(|it| it.2 <= message)
+            }
         };
-        messages.insert(at, message);
+        // Most states are kept, and seldom changed.
+        self.messages.reserve_exact(1);
+        self.messages.insert(at, (from, to, message));
     }
 
     /// The messages that may be delivered next: all different ones, or the first of each sender and receiver.
     pub(crate) fn next(&self, network: &Network) -> Vec<(Id, Id, &M)> {
         let mut all = Vec::new();
-        for (&(from, to), messages) in &self.between {
-            let first = if network.is_ordered { 1 } else { messages.len() };
-            let mut last = None;
-            for message in messages.iter().take(first) {
-                if last != Some(message) {
-                    all.push((from, to, message));
-                }
-                last = Some(message);
+        let mut last: Option<&(Id, Id, M)> = None;
+        for it in &self.messages {
+            let is_next = last.is_none_or(|last| match network.is_ordered {
+                true => (last.0, last.1) != (it.0, it.1),
+                false => last != it,
+            });
+            if is_next {
+                all.push((it.0, it.1, &it.2));
             }
+            last = Some(it);
         }
         all
     }
 
     /// Takes a message out; whether there was one that may be taken.
     pub(crate) fn take(&mut self, network: &Network, from: Id, to: Id, message: &M) -> bool {
-        let Some(messages) = self.between.get_mut(&(from, to)) else { return false };
+        let mut between = self.between(from, to);
         let at = match network.is_ordered {
-            true => (messages.front() == Some(message)).then_some(0),
-            false => messages.iter().position(|other| other == message),
+            true => between.next().filter(|&first| self.messages[first].2 == *message),
+            false => between.find(|&at| self.messages[at].2 == *message),
         };
-        let is_taken = at.and_then(|at| messages.remove(at)).is_some();
-        if messages.is_empty() {
-            self.between.remove(&(from, to));
+        match at {
+            Some(at) => {
+                self.messages.remove(at);
+                true
+            }
+            None => false,
         }
-        is_taken
     }
 }
 

@@ -36,7 +36,7 @@ pub struct Actors<A: Actor, H = ()> {
 type Recorder<H, M> = Arc<dyn Fn(&mut H, Seen<'_, M>) + Send + Sync>;
 
 /// A message that is sent or received, for [`Actors::recording`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub enum Seen<'a, M> {
     /// An actor sends it, whether or not the network carries it.
     Sent {
@@ -58,6 +58,15 @@ pub enum Seen<'a, M> {
         message: &'a M,
     },
 }
+
+// Whatever a message is: a derived copy would ask for messages that can be copied.
+impl<M> Clone for Seen<'_, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M> Copy for Seen<'_, M> {}
 
 /// Everything that there is at one time. Its types are those of states, messages, timers, and of what is recorded.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
