@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fairly_check::claim::ClaimOutcome;
-use fairly_check::{Answer, Assumption, CheckError, Least, Options, Outcome, Property, WhyUnknown};
+use fairly_check::{
+    Answer, Assumption, AssumptionError, CheckError, Least, Options, Outcome, Property, WhyUnknown,
+};
 use fairly_fairness::{Constraint, Level, Notion, Selector};
 use fairly_front::case;
 use fairly_logic::{Atom, Formulas, pattern_matches};
@@ -365,7 +367,13 @@ impl<M: Model> Prepared<M> {
             Err(cut) => Ok(Err(WhyUnknown::cut(cut, &self.system))),
             Ok(Ok(())) => Ok(Ok(())),
             Ok(Err(wrong)) => {
-                let help = wrong.help().map_or(String::new(), |help| format!("; {help}"));
+                let help = match (wrong.help(), &wrong) {
+                    (None, AssumptionError::Unknown { .. }) => {
+                        let processes = &self.system.signature().processes;
+                        format!("; its processes are {}", processes.join(", "))
+                    }
+                    (help, _) => help.map_or(String::new(), |help| format!("; {help}")),
+                };
                 Err(Mistake::new(format!("{wrong}{help}")))
             }
         }

@@ -13,7 +13,7 @@ use crate::answers;
 use crate::fairness::Fairness;
 use crate::formula::{
     Formula, IntoFormula, StateTest, always, eventually, eventually_always, infinitely_often,
-    leads_to, never,
+    leads_to, never, state,
 };
 use crate::model::Model;
 use crate::verdict::{Mistake, Size, Verdict, Verdicts};
@@ -243,7 +243,7 @@ impl<M: Model> Check<M> {
         name: &str,
         good: impl Fn(&M::State) -> bool + Send + Sync + 'static,
     ) -> Self {
-        self.property(name, always(good))
+        self.property(name, always(state(name, good)))
     }
 
     /// Adds the promise that a test is true in no state: see [`never()`](crate::never()).
@@ -252,7 +252,7 @@ impl<M: Model> Check<M> {
         name: &str,
         bad: impl Fn(&M::State) -> bool + Send + Sync + 'static,
     ) -> Self {
-        self.property(name, never(bad))
+        self.property(name, never(state(name, bad)))
     }
 
     /// Adds the promise that a test is true at some time on every fair run: see [`eventually`].
@@ -261,7 +261,7 @@ impl<M: Model> Check<M> {
         name: &str,
         goal: impl Fn(&M::State) -> bool + Send + Sync + 'static,
     ) -> Self {
-        self.property(name, eventually(goal))
+        self.property(name, eventually(state(name, goal)))
     }
 
     /// Adds the promise that whenever the first test is true, the second is true then or later: see [`leads_to`].
@@ -280,7 +280,7 @@ impl<M: Model> Check<M> {
         name: &str,
         recurring: impl Fn(&M::State) -> bool + Send + Sync + 'static,
     ) -> Self {
-        self.property(name, infinitely_often(recurring))
+        self.property(name, infinitely_often(state(name, recurring)))
     }
 
     /// Adds the promise that from some time on a test is true in every state: see [`eventually_always`].
@@ -289,7 +289,7 @@ impl<M: Model> Check<M> {
         name: &str,
         stable: impl Fn(&M::State) -> bool + Send + Sync + 'static,
     ) -> Self {
-        self.property(name, eventually_always(stable))
+        self.property(name, eventually_always(state(name, stable)))
     }
 
     /// Adds the promise that no run comes to a state in which nothing can be done.
@@ -352,8 +352,13 @@ impl<M: Model> Check<M> {
     ///
     /// # Panics
     /// If the check itself is wrong: see [`try_run`](Check::try_run).
+    #[track_caller]
     pub fn run(self) -> Verdicts<M> {
-        self.try_run().unwrap_or_else(|mistake| panic!("{mistake}"))
+        // No closure: the mistake is the caller's, and is shown at its line.
+        match self.try_run() {
+            Ok(verdicts) => verdicts,
+            Err(mistake) => panic!("{mistake}"),
+        }
     }
 
     /// Answers all properties.
@@ -368,6 +373,7 @@ impl<M: Model> Check<M> {
     ///
     /// # Panics
     /// If there is none, or more than one, or the check itself is wrong.
+    #[track_caller]
     pub fn verdict(self) -> Verdict<M> {
         let count = self.properties.len();
         assert!(count == 1, "`verdict` is for one property, and there are {count}: use `run`");

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use fairly_system::{
@@ -29,6 +30,8 @@ pub(crate) struct Rows<M: Model> {
     atoms: Vec<(String, StateTest<M::State>)>,
     tests: Vec<(String, ActionTest<M::Action>)>,
     names: Mutex<Names>,
+    /// Whether a test of states did not come back.
+    has_wrong_test: AtomicBool,
     /// Bytes that the process may have, if there is a limit.
     memory: Option<usize>,
 }
@@ -78,7 +81,9 @@ impl<M: Model> Rows<M> {
         }
         let names = Mutex::new(names);
         let memory = memory.map(|more| memory::resident().unwrap_or(0).saturating_add(more));
-        Rows { model, signature, states: States::new(), atoms, tests, names, memory }
+        let has_wrong_test = AtomicBool::new(false);
+        let states = States::new();
+        Rows { model, signature, states, atoms, tests, names, has_wrong_test, memory }
     }
 
     pub(crate) fn model(&self) -> &M {
@@ -357,6 +362,10 @@ impl<M: Model> Space for Rows<M> {
     }
 
     fn holds(&self, row: &[u64], atom: AtomIndex, _: &mut Scratch) -> bool {
+        // There is no answer any more, and each panic writes its message.
+        if self.has_wrong_test.load(Ordering::Relaxed) {
+            return false;
+        }
         let state = self.state(row);
         let answer = catch_unwind(AssertUnwindSafe(|| match self.atoms.get(atom.0 as usize) {
             Some((_, test)) => test(state),
@@ -366,6 +375,7 @@ impl<M: Model> Space for Rows<M> {
             let name = self.atoms.get(atom.0 as usize).map_or("deadlock", |(name, _)| name);
             let said = format!("`{name}` panicked in {state:?}: {}", message(&*panic));
             self.names().failures.note(said);
+            self.has_wrong_test.store(true, Ordering::Relaxed);
             false
         })
     }

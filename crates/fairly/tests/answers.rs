@@ -1,5 +1,7 @@
 //! What a check says: of panics, of limits, of mistakes, of runs.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use fairly::{Model, Outcome, Run, action, always, check, eventually, ltl, state, strong, weak};
@@ -95,11 +97,45 @@ fn mistakes_are_told() {
     assert!(wrong("G (up -> ").contains("E0504"), "{}", wrong("G (up -> "));
     assert!(wrong("G F upp").contains("did you mean `up`?"), "{}", wrong("G F upp"));
     let unknown = check(&FINE).property("p", "G F up").assume(weak().process("P7")).try_run();
-    assert!(unknown.expect_err("a mistake").to_string().contains("P7"));
+    let said = unknown.expect_err("a mistake").to_string();
+    assert!(said.contains("P7") && said.ends_with("its processes are system"), "{said}");
     let unread = check(&FINE).property("p", "G F up").assume("wf(").try_run();
     assert!(unread.is_err());
     let panics = check(&FINE).always("p", |count| 10 / count > 0).save_nothing().try_run();
     assert!(panics.expect_err("a mistake").to_string().contains("divide by zero"));
+}
+
+/// Each panic writes a message, so a test that panicked once is not asked again.
+#[test]
+fn a_test_that_panics_does_so_once() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&asked);
+    let fails = move |_: &u32| -> bool {
+        counted.fetch_add(1, Ordering::Relaxed);
+        panic!("no idea")
+    };
+    assert!(check(&FINE).always("p", fails).save_nothing().try_run().is_err());
+    assert_eq!(asked.load(Ordering::Relaxed), 1);
+}
+
+/// A mistake in a check is shown at the line of the check.
+#[test]
+fn a_mistake_is_shown_where_it_is() {
+    let (tell, told) = std::sync::mpsc::channel();
+    let before = std::panic::take_hook();
+    let own = std::thread::current().id();
+    std::panic::set_hook(Box::new(move |info| {
+        if std::thread::current().id() == own {
+            let _ = tell.send(info.location().map(|it| it.file().to_owned()));
+        } else {
+            before(info);
+        }
+    }));
+    let wrong = std::panic::catch_unwind(|| check(&FINE).property("p", "G F upp").assert_holds());
+    drop(std::panic::take_hook());
+    assert!(wrong.is_err());
+    let file = told.recv().ok().flatten().unwrap_or_default();
+    assert!(file.ends_with("answers.rs"), "{file}");
 }
 
 #[test]

@@ -12,6 +12,7 @@ use std::fmt::Write;
 use fairly_system::{Part, TraceStep};
 
 use crate::human::changes;
+use crate::lasso::idles;
 use crate::look::clipped;
 use crate::markup::{mermaid, plantuml, quoted};
 use crate::messages::Message;
@@ -104,6 +105,11 @@ impl Saved {
         }
     }
 
+    /// Words for a step that no process takes.
+    fn apart<'a>(&self, at: usize, said: &'a str) -> &'a str {
+        if idles(&self.run.steps[at]) { "nothing can happen" } else { said }
+    }
+
     /// Mermaid's sequence diagram, which GitHub draws: one lane a process, the loop as a `loop`.
     pub fn mermaid(&self) -> String {
         let mut out = "sequenceDiagram\n".to_owned();
@@ -133,7 +139,7 @@ impl Saved {
                 },
                 Mark::Sends(one, other, _) => format!("p{one}-)p{other}: {said}"),
                 Mark::SendsInVain(one) => format!("p{one}-xp{one}: {said}"),
-                Mark::Nothing => format!("note over {}: nothing can happen", over(&lanes)),
+                Mark::Nothing => format!("note over {}: {}", over(&lanes), self.apart(at, &said)),
             };
             let _ = writeln!(out, "{indent}{line}");
         }
@@ -174,7 +180,8 @@ impl Saved {
                 Mark::Sends(one, other, _) => format!("p{one}->>p{other}: {said}"),
                 Mark::SendsInVain(one) => format!("p{one}->x]: {said}"),
                 Mark::Nothing => {
-                    format!("note over p{}: nothing can happen", lanes.first().unwrap_or(&0))
+                    let lane = lanes.first().unwrap_or(&0);
+                    format!("note over p{lane}: {}", self.apart(at, &said))
                 }
             };
             let _ = writeln!(out, "{line}");

@@ -483,7 +483,13 @@ pub(crate) fn sign(part: Part) -> char {
 
 /// Description of a step.
 fn words(row: &Row) -> &str {
-    if row.who == "nobody" { "(nothing can happen)" } else { &row.action }
+    if idles(row) { "(nothing can happen)" } else { &row.action }
+}
+
+/// Whether a step is the one of a run that stays where it is. A step of no process may be one of the surroundings: a
+/// network loses a message.
+pub(crate) fn idles(row: &Row) -> bool {
+    row.who == "nobody" && row.event == "idle" && row.changes.is_empty()
 }
 
 /// The changes of a step; variables of the process that takes it go without its name.
@@ -566,6 +572,23 @@ mod tests {
         assert_eq!(apart_of(&["Alice[0]", "Bob[1]"]), ["A0", "B1"]);
         assert_eq!(apart_of(&["Reader", "Rider"]), ["1", "2"]);
         assert_eq!(apart_of(&["Only"]), ["Only"]);
+    }
+
+    #[test]
+    fn a_step_of_no_process_is_told() {
+        let step = |event: &str| Row {
+            from: TraceState::default(),
+            who: "nobody".to_owned(),
+            event: event.to_owned(),
+            action: event.to_owned(),
+            span: None,
+            parts: Vec::new(),
+            sender: None,
+            changes: Vec::new(),
+            choice: 0,
+        };
+        assert_eq!(words(&step("Lose.A.B")), "Lose.A.B");
+        assert_eq!(words(&step("idle")), "(nothing can happen)");
     }
 
     #[test]

@@ -517,7 +517,11 @@ where
             all.extend(parts.into_iter().map(named));
         }
         let traffic = world.traffic.iter();
-        let message = |(from, to, message)| format!("{from:?}→{to:?} {message:?}");
+        let name = |id: Id| match self.names.get(id.0) {
+            Some(name) => name.clone(),
+            None => id.0.to_string(),
+        };
+        let message = |(from, to, message)| format!("{}→{} {message:?}", name(from), name(to));
         let traffic: Vec<String> = traffic.map(message).collect();
         all.push(("traffic".to_owned(), format!("[{}]", traffic.join(", "))));
         for (name, timers) in self.names.iter().zip(&world.timers) {
