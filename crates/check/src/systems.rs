@@ -27,13 +27,16 @@ use crate::ladder::{Ladder, ladder_heard};
 use crate::least::{Least, least_heard};
 use crate::lint::{Needless, needless};
 use crate::plan::{Plan, plan};
-use crate::proof::{Proof, ProofError, prove, prove_claim, prove_violation};
+use crate::proof::{
+    Proof, ProofError, prove, prove_claim, prove_doomed, prove_reached, prove_refinement,
+    prove_violation,
+};
 use crate::property::Property;
 use crate::question::{AnswerError, Asked, BindingError, Question, bind};
 use crate::record::Verdict;
 use crate::strengths::{Strengths, strengths};
 use crate::verdict::{Answer, CheckError, Outcome, WhyUnknown};
-use crate::verify::{Options, check};
+use crate::verify::{Options, Reduction, check};
 
 /// A system that can be searched.
 #[expect(clippy::large_enum_variant, reason = "there is one for each process that is asked about")]
@@ -328,11 +331,16 @@ impl Systems {
             Asked::Formula(property, _) => {
                 prove(self.made(question.system), property, assumption, bounds)
             }
+            Asked::Claim(Claim::Refines { model, specification }) => {
+                let other = self.fresh(*specification);
+                let mut other = other.map_err(|_| ProofError::NotCovered("a wrong model"))?;
+                prove_refinement(self.made(question.system), &mut other, *model, bounds)
+            }
             Asked::Claim(claim) => prove_claim(self.made(question.system), claim, bounds),
         }
     }
 
-    /// A certificate of a formula that is violated: the run that shows it.
+    /// A certificate of a formula that is violated, or of a claim that a run answers: the run that shows it.
     ///
     /// # Errors
     /// When there is none, and why.
@@ -342,16 +350,28 @@ impl Systems {
         assumption: &Assumption,
         options: &Options,
     ) -> Result<Proof, ProofError> {
-        let system = self.made(question.system);
-        let Asked::Formula(property, _) = &mut question.asked else {
-            return Err(ProofError::NotCovered("a run that answers a claim"));
+        let at = question.system;
+        let property = match &mut question.asked {
+            Asked::Formula(property, _) => property,
+            Asked::Claim(claim) => {
+                let options = Options { reduction: Reduction::Off, ..*options };
+                let answer = self.claim(claim, at, &options).map(|answer| answer.outcome);
+                let Ok(ClaimOutcome::Holds(Some(shown)) | ClaimOutcome::Violated(Some(shown))) =
+                    answer
+                else {
+                    return Err(ProofError::Bound);
+                };
+                return prove_reached(self.made(at), claim, &shown.prefix);
+            }
         };
+        let system = self.made(at);
         let answer =
             with_system!(&mut *system, system => check(system, property, assumption, options));
         match answer.map(|answer| answer.outcome) {
             Ok(Outcome::Violated(found)) => {
                 prove_violation(system, property, assumption, &found.run)
             }
+            Ok(Outcome::Doomed(found)) => prove_doomed(system, property, assumption, &found.prefix),
             _ => Err(ProofError::Bound),
         }
     }

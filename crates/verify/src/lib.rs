@@ -15,13 +15,13 @@
 //! | [`Rule::Fault`] | a run could end in an error, behind which nothing is known |
 //! | [`Rule::Initial`] | runs could begin elsewhere |
 //! | [`Rule::Closed`] | runs could go on elsewhere |
-//! | [`Rule::Expansion`] | words that the formula forbids could be missing in the automaton |
+//! | [`Rule::Expansion`] | words that the formula forbids could be missing in the automaton; a family behind a step |
 //! | [`Rule::Rank`] | a run could go round through several classes, and stay in none |
-//! | [`Rule::Reason`] | a fair run could stay in a class |
+//! | [`Rule::Reason`] | a fair run could stay in a class; a node be dead that is said to be live; a refusal be missed |
 //! | [`Rule::Constraint`] | more could be assumed of runs than is said |
 //! | [`Rule::Invariant`] | a state could be listed in which a condition does not hold |
 //! | [`Rule::Run`], [`Rule::Unfair`], [`Rule::Satisfied`] | a violation could be none |
-//! | [`Rule::Limit`] | work on a single state could take for ever |
+//! | [`Rule::Limit`] | work on a single state could take for ever, and memory beyond the file; a limit be taken for an error |
 //!
 //! Together they suffice: the proof is in the book (`docs/book/certificates-proof.md`), with the format. For each of them a
 //! certificate in `tests/rules.rs` is forged that is rejected for it.

@@ -67,7 +67,7 @@ impl Specification {
         this.initial = checker.listed(Rule::Initial, &machine.initial()?)?.0;
         checker.each_state((0, file.table.blocks()), |checker, _, cells, _| {
             let mut steps = Vec::new();
-            for step in machine.steps(cells)? {
+            for step in machine.steps(cells, false)? {
                 let (target, _) = checker.listed(Rule::Closed, &step.cells)?;
                 steps.push((this.event(&machine, &step), target));
             }
@@ -136,7 +136,7 @@ impl Checker<'_> {
         let (mut nodes, mut edges) = (0, 0);
         self.each_state((0, file.table.blocks()), |checker, at, cells, list| {
             let mut steps = Vec::new();
-            for step in checker.machine.steps(cells)? {
+            for step in checker.machine.steps(cells, false)? {
                 let (_, target) = checker.listed(Rule::Closed, &step.cells)?;
                 steps.push((of.event(checker.machine, &step), target));
             }

@@ -53,7 +53,7 @@ impl Checker<'_> {
     pub(crate) fn check_run(&mut self) -> Result<Counts, Rejected> {
         let (run, cells, back) = self.walk()?;
         match (self.statement.claim, back) {
-            (Claim::Error, None) => match self.machine.steps(&cells) {
+            (Claim::Error, None) => match self.machine.steps(&cells, false) {
                 Err(rejected) if rejected.rule == Rule::Fault => {}
                 Err(rejected) => return Err(rejected),
                 Ok(_) => return reject(Rule::Run, "nothing goes wrong at its end"),

@@ -554,7 +554,7 @@ impl Machine {
     }
 
     /// The single steps out of a state, each by itself.
-    fn single(&self, cells: &[i64]) -> Faulty<Vec<Step>> {
+    fn single(&self, cells: &[i64], skips: bool) -> Faulty<Vec<Step>> {
         let mut enabled = self.enabled(cells);
         let Enabled { offers, joints, .. } = &mut enabled;
         if self.model.exclusive {
@@ -576,7 +576,8 @@ impl Machine {
         if enabled.joints.len().saturating_mul(cells.len()) > VALUES {
             return Err(StepError("a limit of values of all targets of a state is exceeded"));
         }
-        enabled.joints.iter().map(|joint| self.take(cells, &enabled, joint)).collect()
+        let steps = enabled.joints.iter().map(|joint| self.take(cells, &enabled, joint));
+        steps.filter(|step| !skips || step.is_ok()).collect()
     }
 
     /// The step of an action. One participant after the other communicates, runs its effect and goes on.
@@ -658,13 +659,13 @@ impl Machine {
 
     /// The steps out of a state, where what a process does while it holds is one step: its event is that of
     /// the first step on the way, and its moves are those of all. A sequence that may go on for ever is not
-    /// covered.
-    pub(crate) fn steps(&self, cells: &[i64]) -> Result<Vec<Step>, Rejected> {
+    /// covered. Steps in which something goes wrong may be skipped where one step is all that is asked for.
+    pub(crate) fn steps(&self, cells: &[i64], skips: bool) -> Result<Vec<Step>, Rejected> {
         let fault = |StepError(why): StepError| {
             let rule = if why.starts_with(LIMIT) { Rule::Limit } else { Rule::Fault };
             Rejected { rule, why: why.to_owned() }
         };
-        let first = self.single(cells).map_err(fault)?;
+        let first = self.single(cells, skips).map_err(fault)?;
         if !first.iter().any(|step| self.holder(&step.cells).is_some()) {
             return Ok(first);
         }
@@ -693,7 +694,7 @@ impl Machine {
                     "an atomic sequence has too many states or ways inside",
                 );
             }
-            let onwards = self.single(&step.cells).map_err(fault)?;
+            let onwards = self.single(&step.cells, skips).map_err(fault)?;
             let at = number(&step.cells, &mut inside);
             if inside[at].is_empty() {
                 for next in onwards.iter().filter(|next| self.holder(&next.cells).is_some()) {

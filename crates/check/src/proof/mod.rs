@@ -7,36 +7,39 @@
 //!
 //! - `tableau.rs`: the automaton;
 //! - `rank.rs`: the classes;
+//! - `inherent.rs`: inherent fairness; `refinement.rs`: refinement;
 //! - `source.rs`: systems in the words of a certificate;
+//! - `words.rs`: the words of the statement;
 //! - `write.rs`: the bytes.
 //!
 //! A certificate is about the system as it is, so no reduction is used, and it is made after the search, which
 //! it has nothing in common with.
 
+mod inherent;
 mod rank;
+mod refinement;
 mod source;
 mod tableau;
+mod words;
 mod write;
 
 use std::time::Instant;
 
-use fairly_fairness::{
-    AnnotationLevel, Constraint, Level, Notion, Predicate, Selector, StepFormula, Strength,
-};
-use fairly_front::loaded::Claim;
-use fairly_logic::{Formula, Formulas, Node};
+use fairly_fairness::{AnnotationLevel, Constraint, Notion, Selector, Strength};
+use fairly_front::loaded::{Claim, Refinement};
 use fairly_model::{Label, Model};
 use fairly_omega::{BudgetError, Graph, MarkSetId, StateId, Step};
-use fairly_search::{Binding, Bounds, Negation, Product};
-use fairly_system::{AtomIndex, EventPosition, EventSet, Run, RunStep};
+use fairly_search::{Binding, Bounds, Negation, Prefix, Product};
+use fairly_system::{AtomIndex, EventPosition, Run, RunStep};
 use hashbrown::HashMap;
 
 use crate::assumption::Assumption;
 use crate::property::Property;
 use crate::systems::System;
 use rank::{Conditions, Global, Marked, Reason};
-use source::{Meaning, Source, quoted};
+use source::Source;
 use tableau::Tableau;
+use words::{Writer, notion, written};
 
 /// Why there is no certificate of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,6 +137,20 @@ pub fn forge(
     holds_in(network, &Asked { property, assumption, bounds: Bounds::default(), forged })
 }
 
+/// A file that looks like the certificate that a network refines another one, which it may not: for tests.
+///
+/// # Errors
+/// As for a certificate.
+#[doc(hidden)]
+pub fn forge_refinement(
+    network: &mut fairly_explore::Explored<fairly_system::Network>,
+    specification: &mut fairly_explore::Explored<fairly_system::Network>,
+    refinement: Refinement,
+    is_forged: bool,
+) -> Result<Proof, ProofError> {
+    refinement::refines(network, specification, (refinement, is_forged), Bounds::default())
+}
+
 /// Subject of a certificate.
 struct Asked<'a> {
     property: &'a Property,
@@ -188,21 +205,47 @@ fn holds<S: Source>(system: &mut S, asked: &Asked<'_>) -> Result<Proof, ProofErr
     if property.never.is_some() {
         return Err(ProofError::NotCovered("a never claim"));
     }
-    if let Notion::Inherent(_) = assumption.notion {
-        return Err(ProofError::NotCovered("inherent fairness"));
+    if let Notion::Inherent(reading) = assumption.notion {
+        return inherent::continued(system, asked, reading);
     }
     let constraints = assumption.constraints(system, bounds).map_err(|_| ProofError::Bound)?;
     let atoms = property.formulas.atoms(property.formula);
     let bindings: Vec<Binding> = atoms.iter().map(|&atom| property.binding(atom)).collect();
     let tableau = Tableau::of_negation(&property.formulas, property.formula, &atoms)?;
     let is_global = assumption.notion == Notion::Global;
-    let explored =
-        explore(system, property.reading, &tableau, (&bindings, &constraints, is_global), bounds)?;
+    let negation = Negation::new(&tableau.automaton, bindings).reading(property.reading);
+    let mut product = Product::new(system, negation, constraints.clone());
+    let starts = product.initial();
+    let explored = explore(&mut product, &tableau, (&constraints, is_global, starts), bounds)?;
     let states = reachable(system, bounds)?;
+    let mut writer = Writer::new(system);
+    let (mut head, _) = statement(system, &mut writer, asked, "holds")?;
+    for extra in &assumption.extra {
+        let line = writer.constraint(system, extra)?;
+        head.push(format!("assume {line}"));
+    }
+    let by = Ranked { tableau: &tableau, explored: &explored, constraints: &constraints };
+    ranked(system, writer, head, (asked, &by, &states))
+}
+
+/// The product that is to be divided into classes.
+struct Ranked<'a> {
+    tableau: &'a Tableau,
+    explored: &'a Explored,
+    constraints: &'a [Constraint],
+}
+
+/// Divides the nodes of a product into classes, and writes the certificate that begins with some lines.
+fn ranked<S: Source>(
+    system: &mut S,
+    mut writer: Writer,
+    mut head: Vec<String>,
+    (asked, by, states): (&Asked<'_>, &Ranked<'_>, &[StateId]),
+) -> Result<Proof, ProofError> {
+    let &Ranked { tableau, explored, constraints } = by;
     let divided = rank::divide(&explored.marked, &explored.conditions, asked.forged.clone());
     let (classes, class_of) = divided.map_err(|_| ProofError::Contradicted)?;
     let untils = tableau.untils.len();
-    let mut writer = Writer::new(system);
     let mut used: Vec<usize> = Vec::new();
     let (mut weak, mut strong) = (Vec::new(), Vec::new());
     for (at, constraint) in constraints.iter().enumerate() {
@@ -240,15 +283,7 @@ fn holds<S: Source>(system: &mut S, asked: &Asked<'_>) -> Result<Proof, ProofErr
             }
         });
     }
-    for set in &tableau.sets {
-        let all: Vec<String> = set.iter().map(usize::to_string).collect();
-        lines.push(format!("set {}", all.join(" ")));
-    }
-    let (mut head, _) = statement(system, &mut writer, asked, "holds")?;
-    for extra in &assumption.extra {
-        let line = writer.constraint(system, extra)?;
-        head.push(format!("assume {line}"));
-    }
+    lines.extend(tableau.sets.iter().map(|set| numbered("set", set.iter())));
     for at in used {
         // One that is not there is forged.
         let Some(constraint) = constraints.get(at) else { continue };
@@ -261,8 +296,26 @@ fn holds<S: Source>(system: &mut S, asked: &Asked<'_>) -> Result<Proof, ProofErr
     for (&(state, at), &class) in explored.pairs.iter().zip(&class_of) {
         nodes.entry(state).or_default().push((at.0, class));
     }
-    let listed = (states.as_slice(), nodes, explored.pairs.len());
-    Ok(finished(system, &head, &writer.model, listed))
+    Ok(finished(system, &head, &writer.model, (states, nodes, explored.pairs.len())))
+}
+
+/// A line of a word and numbers.
+fn numbered<'n>(word: &str, numbers: impl Iterator<Item = &'n usize>) -> String {
+    let mut line = word.to_owned();
+    numbers.for_each(|number| line.push_str(&format!(" {number}")));
+    line
+}
+
+/// The positions that states have in a certificate.
+fn positions(system: &impl Source, model: &Model, states: &[StateId]) -> HashMap<StateId, usize> {
+    let bytes = |&state: &StateId| {
+        let mut values = Vec::new();
+        system.values(state, model, &mut values);
+        (write::state(&values), state)
+    };
+    let mut all: Vec<(Vec<u8>, StateId)> = states.iter().map(bytes).collect();
+    all.sort_unstable();
+    all.into_iter().enumerate().map(|(at, (_, state))| (state, at)).collect()
 }
 
 /// The nodes of states: for each the state of the automaton and the rank.
@@ -309,12 +362,13 @@ pub fn prove_claim(
     }
 }
 
-fn always<S: Source>(
+/// The lines that say of which states a claim is.
+fn condition<S: Source>(
     system: &mut S,
+    writer: &mut Writer,
     claim: &Claim,
     goal: Option<AtomIndex>,
-    bounds: Bounds,
-) -> Result<Proof, ProofError> {
+) -> Result<Vec<String>, ProofError> {
     let (formula, further) = match claim {
         Claim::NoErrors => ("true", None),
         Claim::NonTerminating => ("(not (or a0 a1))", None),
@@ -328,15 +382,111 @@ fn always<S: Source>(
         }
         _ => return Err(ProofError::NotCovered("this kind of claim")),
     };
-    let states = reachable(system, bounds)?;
-    let mut writer = Writer::new(system);
-    let mut head = vec![format!("title {claim:?}").replace('\n', " "), "claim always".to_owned()];
-    head.extend(["atom deadlock deadlock".to_owned(), "atom terminated terminated".to_owned()]);
+    let mut head =
+        vec!["atom deadlock deadlock".to_owned(), "atom terminated terminated".to_owned()];
+    writer.count = 2;
     if let Some((name, atom)) = further {
         head.push(writer.atom(system, name, &Binding::State(atom))?);
     }
     head.push(format!("formula {formula}"));
+    Ok(head)
+}
+
+fn always<S: Source>(
+    system: &mut S,
+    claim: &Claim,
+    goal: Option<AtomIndex>,
+    bounds: Bounds,
+) -> Result<Proof, ProofError> {
+    check_single(system)?;
+    let states = reachable(system, bounds)?;
+    let mut writer = Writer::new(system);
+    let mut head = vec![format!("title {claim:?}").replace('\n', " "), "claim always".to_owned()];
+    head.extend(condition(system, &mut writer, claim, goal)?);
     Ok(finished(system, &head, &writer.model, (&states, HashMap::new(), 0)))
+}
+
+/// The certificate of a run to a state, or to an error, that answers a claim.
+///
+/// # Errors
+/// When there is none.
+pub fn prove_reached(
+    system: &mut System,
+    claim: &Claim,
+    prefix: &Prefix,
+) -> Result<Proof, ProofError> {
+    match system {
+        System::Model(system) => {
+            let goal = match claim {
+                Claim::Reaches { goal, best: None } => {
+                    Some(system.space().add_proposition("goal", goal.clone()))
+                }
+                _ => None,
+            };
+            reached(system, claim, goal, prefix)
+        }
+        System::Network(network) => reached(network, claim, None, prefix),
+    }
+}
+
+fn reached<S: Source>(
+    system: &mut S,
+    claim: &Claim,
+    goal: Option<AtomIndex>,
+    prefix: &Prefix,
+) -> Result<Proof, ProofError> {
+    check_single(system)?;
+    let mut writer = Writer::new(system);
+    let fault = system.fault(prefix.end()).filter(|_| *claim == Claim::NoErrors);
+    let mut steps = &prefix.steps[..];
+    let mut head = vec![format!("title {claim:?}").replace('\n', " ")];
+    if let Some(fault) = fault {
+        if fault.kind == fairly_system::FaultKind::Limit {
+            return Err(ProofError::NotCovered("a limit of the tool"));
+        }
+        // The state behind an error is none of the model.
+        let Some((_, before)) = steps.split_last() else {
+            return Err(ProofError::NotCovered("an error in the first state"));
+        };
+        steps = before;
+        head.extend(["claim error".to_owned(), "formula true".to_owned()]);
+    } else if *claim == Claim::NoErrors {
+        return Err(ProofError::NotCovered("an error that shows in no state"));
+    } else {
+        let mut onwards = Vec::new();
+        system.enabled(prefix.end(), &mut onwards);
+        if *claim == Claim::NonTerminating && !onwards.is_empty() {
+            return Err(ProofError::NotCovered("a run that ends where another could go on"));
+        }
+        head.push("claim reached".to_owned());
+        head.extend(condition(system, &mut writer, claim, goal)?);
+    }
+    head.extend(run_lines(system, &mut writer, prefix.start, steps)?);
+    Ok(finished(system, &head, &writer.model, (&[], HashMap::new(), 0)))
+}
+
+/// The certificate that a system refines another one.
+///
+/// # Errors
+/// When there is none.
+pub fn prove_refinement(
+    system: &mut System,
+    specification: &mut System,
+    refinement: Refinement,
+    bounds: Bounds,
+) -> Result<Proof, ProofError> {
+    let is_single = |system: &System| match system {
+        System::Network(network) => {
+            network.space().components().iter().all(|it| it.initial().len() == 1)
+        }
+        System::Model(_) => true,
+    };
+    if !is_single(system) || !is_single(specification) {
+        return Err(ProofError::NotCovered("a component with several initial states"));
+    }
+    crate::with_system!(system, one => crate::with_system!(specification, other => {
+        refinement::refines(one, other, (refinement, false), bounds)
+    }))
 }
 
 /// The certificate of a run that violates a property.
@@ -369,6 +519,45 @@ pub fn prove_network_violation(
     violated(network, &Asked { property, assumption, bounds: Bounds::default(), forged: None }, run)
 }
 
+/// The certificate that a beginning of a run cannot go on such that the run satisfies the formula.
+///
+/// # Errors
+/// When there is none.
+pub fn prove_doomed(
+    system: &mut System,
+    property: &Property,
+    assumption: &Assumption,
+    prefix: &[RunStep],
+) -> Result<Proof, ProofError> {
+    crate::with_system!(system, system => doomed(system, property, assumption, prefix))
+}
+
+/// The same of a network.
+///
+/// # Errors
+/// When there is none.
+pub fn prove_network_doomed(
+    network: &mut fairly_explore::Explored<fairly_system::Network>,
+    property: &Property,
+    assumption: &Assumption,
+    prefix: &[RunStep],
+) -> Result<Proof, ProofError> {
+    doomed(network, property, assumption, prefix)
+}
+
+fn doomed<S: Source>(
+    system: &mut S,
+    property: &Property,
+    assumption: &Assumption,
+    prefix: &[RunStep],
+) -> Result<Proof, ProofError> {
+    let asked = Asked { property, assumption, bounds: Bounds::default(), forged: None };
+    match assumption.notion {
+        Notion::Inherent(reading) => inherent::doomed(system, &asked, (reading, prefix)),
+        _ => Err(ProofError::NotCovered("a beginning under fairness of runs")),
+    }
+}
+
 /// Whether an annotated step has an event that depends on the state: which events it annotates cannot be read off the
 /// text of the model.
 fn annotates_by_state(model: &Model) -> bool {
@@ -380,6 +569,12 @@ fn annotates_by_state(model: &Model) -> bool {
 }
 
 fn violated<S: Source>(system: &mut S, asked: &Asked<'_>, run: &Run) -> Result<Proof, ProofError> {
+    let by_name = asked.assumption.notion == Notion::Annotated(AnnotationLevel::Name);
+    // Which events are annotated shows only in all states.
+    let states = match by_name && annotates_by_state(&system.model()) {
+        true => reachable(system, asked.bounds)?,
+        false => Vec::new(),
+    };
     let mut writer = Writer::new(system);
     let (mut head, _) = statement(system, &mut writer, asked, "violated")?;
     for extra in &asked.assumption.extra {
@@ -387,34 +582,53 @@ fn violated<S: Source>(system: &mut S, asked: &Asked<'_>, run: &Run) -> Result<P
         head.push(format!("assume {line}"));
     }
     head.append(&mut writer.further);
+    let steps: Vec<RunStep> = run.steps().copied().collect();
+    let Some(first) = steps.first() else {
+        return Err(ProofError::NotCovered("a run without steps"));
+    };
+    // A run may come back to a state that only differs in what nothing depends on.
+    if run.cycle.first().zip(steps.last()).is_none_or(|(first, last)| first.from != last.to) {
+        return Err(ProofError::NotCovered("a loop that comes back to a state that is only alike"));
+    }
+    head.extend(run_lines(system, &mut writer, first.from, &steps)?);
+    head.push(format!("loop {}", run.stem.len()));
+    Ok(finished(system, &head, &writer.model, (&states, HashMap::new(), 0)))
+}
+
+/// The lines of a run.
+fn run_lines<S: Source>(
+    system: &mut S,
+    writer: &mut Writer,
+    first: StateId,
+    steps: &[RunStep],
+) -> Result<Vec<String>, ProofError> {
+    if steps.iter().any(|step| system.fault(step.to).is_some() || system.is_held(step.to)) {
+        return Err(ProofError::NotCovered(
+            "a run on which something goes wrong, or inside an atomic sequence",
+        ));
+    }
     let model = &writer.model;
     let shown = |system: &S, state: StateId| -> String {
         let mut values = Vec::new();
         system.values(state, model, &mut values);
         values.iter().map(|value| format!(" {value}")).collect()
     };
-    let steps: Vec<RunStep> = run.steps().copied().collect();
-    let Some(first) = steps.first() else {
-        return Err(ProofError::NotCovered("a run without steps"));
-    };
-    if steps.iter().any(|step| system.fault(step.to).is_some() || system.is_held(step.to)) {
-        return Err(ProofError::NotCovered(
-            "a run on which something goes wrong, or inside an atomic sequence",
-        ));
-    }
-    // A run may come back to a state that only differs in what nothing depends on.
-    if run.cycle.first().zip(steps.last()).is_none_or(|(first, last)| first.from != last.to) {
-        return Err(ProofError::NotCovered("a loop that comes back to a state that is only alike"));
-    }
-    head.push(format!("start{}", shown(system, first.from)));
-    for step in &steps {
+    let mut lines = vec![format!("start{}", shown(system, first))];
+    for step in steps {
         let action = system.action(step.action).clone();
         let event = source::event(system, model.events.len(), action.event);
         let moves = writer.selector(system, &Selector::Moves(action.moves))?;
-        head.push(format!("step {event} {moves}{}", shown(system, step.to)));
+        lines.push(format!("step {event} {moves}{}", shown(system, step.to)));
     }
-    head.push(format!("loop {}", run.stem.len()));
-    Ok(finished(system, &head, model, (&[], HashMap::new(), 0)))
+    Ok(lines)
+}
+
+/// A model begins in one state.
+fn check_single<S: Source>(system: &mut S) -> Result<(), ProofError> {
+    match system.initial()[..] {
+        [_] => Ok(()),
+        _ => Err(ProofError::NotCovered("a component with several initial states")),
+    }
 }
 
 /// The first lines of a statement about a formula; and the formula's propositions.
@@ -428,12 +642,7 @@ fn statement<S: Source>(
     if property.never.is_some() {
         return Err(ProofError::NotCovered("a never claim"));
     }
-    if let Notion::Inherent(_) = assumption.notion {
-        return Err(ProofError::NotCovered("inherent fairness"));
-    }
-    if matches!(assumption.notion, Notion::Annotated(_)) && annotates_by_state(&system.model()) {
-        return Err(ProofError::NotCovered("an annotation of events that depend on the state"));
-    }
+    check_single(system)?;
     let atoms = property.formulas.atoms(property.formula);
     let bindings: Vec<Binding> = atoms.iter().map(|&atom| property.binding(atom)).collect();
     let reading = match property.reading {
@@ -455,17 +664,14 @@ fn statement<S: Source>(
     Ok((head, bindings))
 }
 
-/// Explores the product, and lists its edges.
+/// Explores the product from some nodes on, and lists its edges.
 fn explore<S: Source>(
-    system: &mut S,
-    reading: EventPosition,
+    product: &mut Product<'_, S>,
     tableau: &Tableau,
-    (bindings, constraints, is_global): (&[Binding], &[Constraint], bool),
+    (constraints, is_global, starts): (&[Constraint], bool, Vec<StateId>),
     bounds: Bounds,
 ) -> Result<Explored, ProofError> {
     let mut patience = Patience::new(bounds);
-    let negation = Negation::new(&tableau.automaton, bindings.to_vec()).reading(reading);
-    let mut product = Product::new(system, negation, constraints.to_vec());
     let mut numbers: Vec<u32> = Vec::new();
     let mut nodes: Vec<StateId> = Vec::new();
     let mut number = |node: StateId, nodes: &mut Vec<StateId>| -> u32 {
@@ -478,7 +684,7 @@ fn explore<S: Source>(
         }
         numbers[node.index()]
     };
-    for node in product.initial() {
+    for node in starts {
         number(node, &mut nodes);
     }
     let mut marked = Marked { first: vec![0], ..Marked::default() };
@@ -537,6 +743,16 @@ fn explore<S: Source>(
 
 /// All states that can be reached.
 fn reachable<S: Source>(system: &mut S, bounds: Bounds) -> Result<Vec<StateId>, ProofError> {
+    let initial = system.initial();
+    reachable_from(system, initial, bounds)
+}
+
+/// All states that can be reached from some.
+fn reachable_from<S: Source>(
+    system: &mut S,
+    starts: Vec<StateId>,
+    bounds: Bounds,
+) -> Result<Vec<StateId>, ProofError> {
     let mut patience = Patience::new(bounds);
     let mut states = Vec::new();
     let mut seen: Vec<bool> = Vec::new();
@@ -548,7 +764,7 @@ fn reachable<S: Source>(system: &mut S, bounds: Bounds) -> Result<Vec<StateId>, 
             states.push(state);
         }
     };
-    for state in system.initial() {
+    for state in starts {
         meet(state, &mut states);
     }
     let mut steps = Vec::new();
@@ -569,195 +785,4 @@ fn reachable<S: Source>(system: &mut S, bounds: Bounds) -> Result<Vec<StateId>, 
         at += 1;
     }
     Ok(states)
-}
-
-/// A notion of fairness as it is written.
-fn notion(notion: Notion) -> &'static str {
-    match notion {
-        Notion::None | Notion::Inherent(_) => "none",
-        Notion::Weak(Level::Process) => "weak process",
-        Notion::Weak(Level::Event) => "weak event",
-        Notion::Weak(Level::Action) => "weak action",
-        Notion::Strong(Level::Process) => "strong process",
-        Notion::Strong(Level::Event) => "strong event",
-        Notion::Strong(Level::Action) => "strong action",
-        Notion::WeakLive => "weak live",
-        Notion::StrongLive => "strong live",
-        Notion::Annotated(AnnotationLevel::Name) => "annotated name",
-        Notion::Annotated(AnnotationLevel::Occurrence) => "annotated occurrence",
-        Notion::Global => "global",
-    }
-}
-
-/// A formula with its operators before their operands.
-fn written(
-    formulas: &Formulas,
-    formula: Formula,
-    atom: &impl Fn(fairly_logic::AtomId) -> usize,
-) -> String {
-    let name = match formulas.node(formula) {
-        Node::True => return "true".to_owned(),
-        Node::False => return "false".to_owned(),
-        Node::Atom(id) => return format!("a{}", atom(id)),
-        Node::Not(_) => "not",
-        Node::And(_) => "and",
-        Node::Or(_) => "or",
-        Node::Implies(..) => "implies",
-        Node::Iff(..) => "iff",
-        Node::Xor(..) => "xor",
-        Node::Next(_) => "X",
-        Node::Finally(_) => "F",
-        Node::Globally(_) => "G",
-        Node::Until(..) => "U",
-        Node::Release(..) => "R",
-        Node::WeakUntil(..) => "W",
-        Node::StrongRelease(..) => "M",
-    };
-    let operands = formulas.children(formula).iter().map(|&it| written(formulas, it, atom));
-    format!("({name} {})", operands.collect::<Vec<_>>().join(" "))
-}
-
-/// Parts of a statement, and the model with the propositions that it speaks of.
-struct Writer {
-    model: Model,
-    /// Propositions that only constraints speak of.
-    further: Vec<String>,
-    /// By state proposition: its number in the statement.
-    atoms: HashMap<AtomIndex, usize>,
-    count: usize,
-}
-
-impl Writer {
-    fn new(system: &impl Source) -> Writer {
-        let model = system.model();
-        Writer { model, further: Vec::new(), atoms: HashMap::new(), count: 0 }
-    }
-
-    /// A proposition of the formula.
-    fn atom(
-        &mut self,
-        system: &mut impl Source,
-        name: &str,
-        binding: &Binding,
-    ) -> Result<String, ProofError> {
-        let meaning = match binding {
-            Binding::State(atom) => {
-                self.atoms.insert(*atom, self.count);
-                match system.meaning(*atom) {
-                    Some(Meaning::Deadlock) => "deadlock".to_owned(),
-                    Some(Meaning::Terminated) => "terminated".to_owned(),
-                    Some(Meaning::Condition(known, expr)) => {
-                        let known = if known.is_empty() { name } else { &known };
-                        self.model.propositions.push((known.to_owned(), expr));
-                        format!("proposition {}", self.model.propositions.len() - 1)
-                    }
-                    None => {
-                        return Err(ProofError::NotCovered(
-                            "a proposition about several components",
-                        ));
-                    }
-                }
-            }
-            Binding::Event(events) => format!("event {}", self.events(system, events)),
-            Binding::Enabled(selector) => format!("enabled {}", self.selector(system, selector)?),
-            Binding::Taken(selector) => format!("taken {}", self.selector(system, selector)?),
-        };
-        self.count += 1;
-        Ok(format!("atom {} {meaning}", quoted(name)))
-    }
-
-    fn events(&self, system: &impl Source, events: &EventSet) -> String {
-        let mut events = events.clone();
-        events.learn(system.signature());
-        let listed = self.model.events.len();
-        let all = events.members().iter().map(|&it| source::event(system, listed, it));
-        let mut all: Vec<String> = all.collect();
-        all.dedup();
-        format!("({})", all.join(" "))
-    }
-
-    fn selector(&self, system: &impl Source, selector: &Selector) -> Result<String, ProofError> {
-        Ok(match selector {
-            Selector::Process(process) => format!("process p{process}"),
-            Selector::Events(events) => format!("events {}", self.events(system, events)),
-            Selector::Part(process, events) => {
-                format!("part p{process} {}", self.events(system, events))
-            }
-            Selector::Moves(moves) => {
-                let mut all = Vec::new();
-                for &id in moves {
-                    let place = system.place(id);
-                    let place = place.ok_or(ProofError::NotCovered("a move without an edge"))?;
-                    let (slot, template, location, edge) = place;
-                    let event = system.signature().moves[id.index()].event;
-                    let event = source::event(system, self.model.events.len(), event);
-                    all.push(format!("(p{slot} t{template} q{location} {edge} {event})"));
-                }
-                format!("moves ({})", all.join(" "))
-            }
-        })
-    }
-
-    fn predicate(
-        &mut self,
-        system: &mut impl Source,
-        predicate: &Predicate,
-    ) -> Result<String, ProofError> {
-        Ok(match predicate {
-            Predicate::True => "true".to_owned(),
-            Predicate::Enabled(selector) => format!("enabled {}", self.selector(system, selector)?),
-            Predicate::Disabled(selector) => {
-                format!("disabled {}", self.selector(system, selector)?)
-            }
-            Predicate::Ready(selector) => format!("ready {}", self.selector(system, selector)?),
-            Predicate::Taken(selector) => format!("taken {}", self.selector(system, selector)?),
-            Predicate::Step(formula) => format!("step {}", self.step(system, formula)?),
-        })
-    }
-
-    fn step(
-        &mut self,
-        system: &mut impl Source,
-        formula: &StepFormula,
-    ) -> Result<String, ProofError> {
-        let mut all = |parts: &[StepFormula], word: &str| -> Result<String, ProofError> {
-            let parts: Result<Vec<String>, ProofError> =
-                parts.iter().map(|part| self.step(system, part)).collect();
-            Ok(format!("({word} {})", parts?.join(" ")))
-        };
-        Ok(match formula {
-            StepFormula::Not(inner) => all(std::slice::from_ref(inner), "not")?,
-            StepFormula::And(parts) => all(parts, "and")?,
-            StepFormula::Or(parts) => all(parts, "or")?,
-            StepFormula::State(atom) => match self.atoms.get(atom) {
-                Some(known) => format!("a{known}"),
-                None => self.further_atom(system, &Binding::State(*atom))?,
-            },
-            StepFormula::Event(events) => {
-                self.further_atom(system, &Binding::Event(events.clone()))?
-            }
-        })
-    }
-
-    /// A proposition that only constraints speak of.
-    fn further_atom(
-        &mut self,
-        system: &mut impl Source,
-        binding: &Binding,
-    ) -> Result<String, ProofError> {
-        let at = self.count;
-        let line = self.atom(system, &format!("c{at}"), binding)?;
-        self.further.push(line);
-        Ok(format!("a{at}"))
-    }
-
-    fn constraint(
-        &mut self,
-        system: &mut impl Source,
-        constraint: &Constraint,
-    ) -> Result<String, ProofError> {
-        let when = self.predicate(system, &constraint.when)?;
-        let then = self.predicate(system, &constraint.then)?;
-        Ok(format!("{} {when} {then}", constraint.strength))
-    }
 }

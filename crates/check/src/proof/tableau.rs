@@ -1,4 +1,4 @@
-//! The automaton of a property's negation whose states are sets of formulas.
+//! The automaton of a property's negation, or of the property, whose states are sets of formulas.
 //!
 //! The verifier makes the same expansions letter by letter and has them compared, so subformulas have the same
 //! numbers here and there: operands first, from the left, each once. The rules are those of Gerth, Peled, Vardi
@@ -33,7 +33,7 @@ type Expansion = (Vec<usize>, BTreeSet<usize>, Label);
 const STATES: usize = 1 << 14;
 const EXPANSIONS: usize = 1 << 16;
 
-/// The automaton of a property's negation.
+/// The automaton of a property's negation, or of the property.
 pub(super) struct Tableau {
     pub(super) automaton: Automaton,
     /// Of each state, the formulas that the rest of a run satisfies.
@@ -72,6 +72,26 @@ impl Tableau {
         formula: Formula,
         atoms: &[AtomId],
     ) -> Result<Tableau, BudgetError> {
+        Tableau::make(formulas, (formula, false), atoms)
+    }
+
+    /// The automaton of a formula.
+    ///
+    /// # Errors
+    /// When it becomes too large.
+    pub(super) fn of(
+        formulas: &Formulas,
+        formula: Formula,
+        atoms: &[AtomId],
+    ) -> Result<Tableau, BudgetError> {
+        Tableau::make(formulas, (formula, true), atoms)
+    }
+
+    fn make(
+        formulas: &Formulas,
+        (formula, holds): (Formula, bool),
+        atoms: &[AtomId],
+    ) -> Result<Tableau, BudgetError> {
         let names = atoms.iter().map(|&atom| formulas.atom_of(atom).text().to_owned()).collect();
         let mut maker = Maker {
             formulas,
@@ -81,7 +101,7 @@ impl Tableau {
             labels: Vec::new(),
             builder: Builder::new(names),
         };
-        let root = maker.add(formula, false)?;
+        let root = maker.add(formula, holds)?;
         maker.automaton(root)
     }
 }

@@ -35,10 +35,21 @@ impl Rows {
         };
         self.uses[list as usize] += 1;
         let start = self.bytes.len();
-        for &value in values {
-            number(&mut self.bytes, (value.wrapping_shl(1) ^ (value >> 63)).cast_unsigned());
-        }
+        append(&mut self.bytes, values);
         self.states.push((start, self.bytes.len(), list));
+    }
+}
+
+/// The bytes of a state.
+pub(super) fn state(values: &[i64]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    append(&mut bytes, values);
+    bytes
+}
+
+fn append(out: &mut Vec<u8>, values: &[i64]) {
+    for &value in values {
+        number(out, (value.wrapping_shl(1) ^ (value >> 63)).cast_unsigned());
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use fairly_check::proof::{Proof, ProofError};
+use fairly_check::proof::Proof;
 use fairly_check::{Asked, Assumption, Claim, Question, Said, Verdict};
 
 use super::File;
@@ -21,19 +21,15 @@ impl File {
     ) -> Result<(), CliError> {
         let started = Instant::now();
         let options = request.model.options()?;
-        // "Violated" is what is certified of a claim that something is reached.
-        let is_formula = question.property().is_some();
-        let proof = match verdict.outcome {
-            Said::Unknown => return Ok(()),
-            Said::Violated if is_formula => self.systems.refutation(question, assumption, &options),
-            Said::Holds if !is_reach(question) => {
-                self.systems.proof(question, assumption, options.bounds)
+        // What is claimed to be reached is shown by a run, and that it is not by all states; of everything else, a
+        // "holds" is shown by all states, and a "violated" by a run.
+        let proof = match (verdict.outcome, is_reach(question)) {
+            (Said::Unknown, _) => return Ok(()),
+            (Said::Violated, false) | (Said::Holds, true) => {
+                self.systems.refutation(question, assumption, &options)
             }
-            Said::Violated if is_reach(question) => {
+            (Said::Holds, false) | (Said::Violated, true) => {
                 self.systems.proof(question, assumption, options.bounds)
-            }
-            Said::Holds | Said::Violated => {
-                Err(ProofError::NotCovered("a run that answers a claim"))
             }
         };
         let proof = match proof {
