@@ -121,6 +121,22 @@ fn main() -> ExitCode {
             }
             ExitCode::SUCCESS
         }
+        Some("rust") => {
+            // The peer is a dependency of tests and benchmarks only, so the table is printed by a benchmark.
+            let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+            let done = std::process::Command::new(cargo)
+                .args(["bench", "-p", "fairly-bench", "--bench", "rust", "--"])
+                .args(arguments)
+                .status();
+            match done {
+                Ok(status) if status.success() => ExitCode::SUCCESS,
+                Ok(_) => ExitCode::FAILURE,
+                Err(error) => {
+                    eprintln!("cargo: {error}");
+                    ExitCode::FAILURE
+                }
+            }
+        }
         _ => {
             eprintln!(
                 "usage: fairly-bench cores [SVG-FILE] [--workers 1,2,4,…] [--seconds LIMIT] [--only TEXT]\n       \
@@ -132,6 +148,7 @@ fn main() -> ExitCode {
                  fairly-bench papers [FOLDER] [--small]\n       \
                  fairly-bench peers [--quick]\n       \
                  fairly-bench reduction [SVG-FILE] [--quick]\n       \
+                 fairly-bench rust [TEXT]\n       \
                  fairly-bench fairness [SVG-FILE [LIMIT-ON-NODES]]"
             );
             ExitCode::from(2)
