@@ -53,7 +53,9 @@ impl Bounds {
     /// The bound that made work stop that began then, and has come so far.
     pub fn reached(&self, started: Instant, done: usize) -> Cut {
         let budget = Budget { bounds: *self, started };
-        budget.in_time().err().unwrap_or(Cut::Interrupted(done))
+        // Memory may be free again by now, unlike time. Without a request it was the reason all the same.
+        let memory = self.bytes.map(Cut::Memory);
+        budget.in_time().err().or(memory).unwrap_or(Cut::Interrupted(done))
     }
 
     /// When to stop, for work that is no search.

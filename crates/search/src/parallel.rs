@@ -3,6 +3,8 @@
 //! [`runs`] is what the engine `ufscc` does for a question about runs: the product of [`SharedProduct`], searched by
 //! [`ufscc`].
 
+use std::time::Instant;
+
 use fairly_fairness::Constraint;
 use fairly_store::StoreError;
 use fairly_system::{Fault, Space};
@@ -69,7 +71,7 @@ pub fn runs(
     team: Team,
 ) -> Searched {
     let memory = bounds.bytes.unwrap_or(UNBOUNDED);
-    let budget = Budget::new(bounds);
+    let (budget, started) = (Budget::new(bounds), Instant::now());
     let nothing = |found| Searched { found, product: (0, 0), system: (0, 0) };
     let mut product = match SharedProduct::new(space, negation, constraints, memory, bounds) {
         Ok(product) => product,
@@ -83,15 +85,16 @@ pub fn runs(
         memory,
         nodes: bounds.nodes,
         alone: team.alone,
+        // An eighth of the memory, at the most, is for the steps on the paths of all workers.
+        kept: (memory / 128 / team.workers.max(1)).clamp(1 << 10, Options::KEPT),
         interrupt: bounds.interrupt(),
         watch: bounds.watch,
     };
     let outcome = ufscc::search(&product, &options);
-    let stopped = || match budget.in_time() {
-        Err(cut) => cut,
-        Ok(()) => Cut::Interrupted(outcome.size.0),
-    };
+    let stopped = || bounds.reached(started, outcome.size.0);
     let found = match (outcome.lasso, product.cut(), outcome.cut) {
+        // Steps that ended because of a request to stop are missing, so what was enabled is not known there.
+        (Some(_), Some(Missing::Limit(_)), _) if budget.in_time().is_err() => Found::Cut(stopped()),
         (Some(lasso), ..) => Found::Run(product.run(&lasso)),
         // A request to stop is heard inside steps, too, which then end at a limit.
         (None, _, Some(ufscc::Cut::Interrupted)) => Found::Cut(stopped()),

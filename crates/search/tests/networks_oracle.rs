@@ -313,9 +313,17 @@ impl Asked {
         let place = || format!("seed {}, {what}, {workers} workers: {}", self.seed, self.tiny);
         *counts.by_engine.entry("ufscc").or_default() += 1;
         let alone = if self.seed.is_multiple_of(2) { 0 } else { ufscc::Options::ALONE };
+        let kept = if self.seed.is_multiple_of(3) { ufscc::Options::KEPT } else { alone % 7 };
         let memory = 1 << 26;
-        let options =
-            ufscc::Options { workers, memory, nodes: None, alone, interrupt: None, watch: None };
+        let options = ufscc::Options {
+            workers,
+            memory,
+            nodes: None,
+            alone,
+            kept,
+            interrupt: None,
+            watch: None,
+        };
         let outcome = ufscc::search(&product, &options);
         assert_eq!((outcome.cut, product.cut()), (None, None), "{}", place());
         assert_eq!(outcome.lasso.is_some(), expected, "{}", place());

@@ -8,8 +8,8 @@ use fairly_testkit::Rng;
 const WORKERS: [usize; 4] = [1, 2, 3, 8];
 
 fn options(workers: usize) -> Options {
-    let alone = Options::ALONE;
-    Options { workers, memory: 1 << 26, nodes: None, alone, interrupt: None, watch: None }
+    let (alone, kept) = (Options::ALONE, Options::KEPT);
+    Options { workers, memory: 1 << 26, nodes: None, alone, kept, interrupt: None, watch: None }
 }
 
 fn condition(rng: &mut Rng, marks: u32, depth: u32) -> Acceptance {
@@ -78,8 +78,10 @@ fn judge(automaton: &Automaton, lasso: &Lasso) -> bool {
 /// Compares the answer of the search, which leaves components with more nodes than `alone` to all workers; how many
 /// there were.
 fn compare(automaton: &Automaton, workers: usize, alone: usize, expected: bool) -> usize {
+    // Steps are asked for again in every other search, for each node or for some.
+    let kept = [Options::KEPT, automaton.state_count() % 9][alone % 2];
     let shared = SharedAutomaton::new(automaton, 1 << 24).expect("room");
-    let options = Options { alone, ..options(workers) };
+    let options = Options { alone, kept, ..options(workers) };
     let Outcome { lasso, cut, pruned, .. } = search(&shared, &options);
     assert_eq!(cut, None);
     assert_eq!(lasso.is_some(), expected, "{workers} workers, {alone} nodes alone");
@@ -104,7 +106,7 @@ fn small_random_automata_have_the_same_answers() {
         let automaton = random(&mut rng, states, density);
         let expected = is_expected(&automaton);
         accepted += u64::from(expected);
-        let alone = *rng.pick(&[0, 0, 2, 5, Options::ALONE]);
+        let alone = *rng.pick(&[0, 1, 2, 5, Options::ALONE, Options::ALONE + 1]);
         for workers in WORKERS {
             let compare = || compare(&automaton, workers, alone, expected);
             let result = std::panic::catch_unwind(compare);
@@ -122,7 +124,7 @@ fn large_random_automata_have_the_same_answers() {
         let density = 2 + rng.below(3) as u32;
         let automaton = random(&mut rng, 3000, density);
         let expected = is_expected(&automaton);
-        let alone = *rng.pick(&[50, Options::ALONE]);
+        let alone = *rng.pick(&[50, 51, Options::ALONE, Options::ALONE + 1]);
         for workers in WORKERS {
             let compare = || compare(&automaton, workers, alone, expected);
             let result = std::panic::catch_unwind(compare);

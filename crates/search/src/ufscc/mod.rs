@@ -166,6 +166,8 @@ pub struct Options {
     pub nodes: Option<usize>,
     /// Nodes of a component that one worker searches for an accepted part while the others go on.
     pub alone: usize,
+    /// Steps of the nodes on its path that each worker keeps, about; it asks for the others again.
+    pub kept: usize,
     /// Says whether to stop.
     pub interrupt: Option<Interrupt>,
     /// Who watches.
@@ -175,6 +177,8 @@ pub struct Options {
 impl Options {
     /// Nodes of a component that one worker searches, unless told otherwise.
     pub const ALONE: usize = 20_000;
+    /// Steps that a worker keeps, unless told otherwise: 16 MiB.
+    pub const KEPT: usize = 1 << 20;
 }
 
 /// End of a search.
@@ -226,7 +230,11 @@ fn search_in<G: SharedGraph>(graph: &G, view: Option<View<'_>>, options: &Option
     std::thread::scope(|scope| {
         let search = &search;
         for number in 1..workers {
-            scope.spawn(move || Worker::new(search, number).run());
+            let work = move || Worker::new(search, number).run();
+            // Where the machine gives no more threads, those that there are do the work.
+            if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                break;
+            }
         }
         Worker::new(search, 0).run();
     });
@@ -462,6 +470,7 @@ mod tests {
             memory: 1 << 26,
             nodes: None,
             alone: Options::ALONE,
+            kept: Options::KEPT,
             interrupt: None,
             watch: None,
         };

@@ -40,10 +40,10 @@ struct Frame {
 const NONE: u32 = u32::MAX;
 
 impl Frame {
-    /// The position of the step that was taken last, of so many.
+    /// The position of the step that was taken last, among so many.
     fn step(&self, count: u32) -> usize {
         let at = self.first + self.taken - 1;
-        (self.begin + if at < count { at } else { at - count }) as usize
+        (if at < count { at } else { at - count }) as usize
     }
 }
 
@@ -55,7 +55,11 @@ pub(super) struct Worker<'a, G: SharedGraph> {
     frames: Vec<Frame>,
     /// A node of each set on the path, with the marks of the step that leads there.
     path: Vec<(u32, u64)>,
+    /// The steps of the nodes that are being explored, those of the last frames: a path may be as long as there are
+    /// nodes, so there is a bound on them, and those of a frame are asked for again when the search comes back to it.
     steps: Vec<SharedStep>,
+    /// How many of them have been dropped at the front.
+    dropped: u32,
     sets: SetsMemory,
     /// The set of the number that says that there is a step inside.
     inside: u64,
@@ -78,6 +82,7 @@ impl<'a, G: SharedGraph> Worker<'a, G> {
             frames: Vec::new(),
             path: Vec::new(),
             steps: Vec::new(),
+            dropped: 0,
             sets,
             inside,
             counted: (0, 0),
@@ -193,9 +198,20 @@ impl<'a, G: SharedGraph> Worker<'a, G> {
                 Pick::Dead => self.close(),
             };
         }
-        let (node, count) = (frame.node, small(self.steps.len()) - frame.begin);
+        let node = frame.node;
+        if frame.begin < self.dropped {
+            self.steps.clear();
+            self.dropped = frame.begin;
+            search.steps(node, &mut self.own, &mut self.sets, &mut self.steps);
+            if self.steps.len() < frame.taken as usize {
+                // It had more, and lost them: there is no room for what they lead to.
+                return search.cut(Cut::GivenUp);
+            }
+        }
+        let count = self.dropped + small(self.steps.len()) - frame.begin;
+        let first = (frame.begin - self.dropped) as usize;
         if std::mem::take(&mut frame.is_behind) {
-            let step = self.steps[frame.step(count)];
+            let step = self.steps[first + frame.step(count)];
             // All nodes behind it are complete. It is a step inside if the search came back here meanwhile.
             if search.components.are_united(node, step.target) {
                 self.mark(node, step.marks, false);
@@ -204,12 +220,12 @@ impl<'a, G: SharedGraph> Worker<'a, G> {
         }
         if frame.taken == count || frame.taken > 0 && search.components.is_finished(node) {
             search.components.finish(node);
-            self.steps.truncate(frame.begin as usize);
+            self.steps.truncate(first);
             (frame.last, frame.node) = (node, NONE);
             return;
         }
         frame.taken += 1;
-        let step = self.steps[frame.step(count)];
+        let step = self.steps[first + frame.step(count)];
         let at = self.frames.len() - 1;
         match self.enter(step, node) {
             // The frame below the one that was opened looks at the step again.
@@ -252,8 +268,15 @@ impl<'a, G: SharedGraph> Worker<'a, G> {
             self.search.components.prefetch(step.target);
         }
         if let Some(frame) = self.frames.last_mut() {
-            (frame.node, frame.begin) = (node, small(begin));
+            (frame.node, frame.begin) = (node, self.dropped + small(begin));
             (frame.first, frame.taken) = (small(first(node, self.number, count)), 0);
+        }
+        let kept = self.search.options.kept;
+        if self.steps.len() > kept.max(count) {
+            // Half of them, so that this is not done for each node.
+            let dropped = begin.min(self.steps.len() - kept / 2);
+            self.steps.drain(..dropped);
+            self.dropped += small(dropped);
         }
     }
 
