@@ -288,23 +288,23 @@ impl Constraint {
             }
             Notion::Live { strong } => ready && strong == self.strong && single,
             Notion::AnnotatedName => single && annotated.iter().any(|known| here(&known)),
-            // All moves of one process with one event and this annotation. One that never comes changes nothing.
+            // All moves of one process with one event and this annotation that are met. Others with this annotation
+            // change nothing: they are never ready, nor taken.
             Notion::AnnotatedOccurrence => {
                 let Selector::Moves(moves) = selector else { return false };
-                let Some((_, first)) = annotated.iter().find(here) else { return false };
-                let alike = |it: &&(String, Move)| {
-                    it.0 == word && (it.1.slot, it.1.event) == (first.slot, first.event)
+                let Some((slot, .., events)) = moves.first() else { return false };
+                let is_alike = |other: &OneMove| {
+                    let &(at, template, location, edge, ref of) = other;
+                    let of_edge = Move { slot: at, template, location, edge, event: IDLE };
+                    let edge = machine.edge(&of_edge);
+                    (at, of) == (*slot, events)
+                        && edge.is_some_and(|it| it.annotation.as_deref() == Some(word))
                 };
-                let is_alike = |&(slot, template, location, edge, ref events): &OneMove| {
-                    let of = Move { slot, template, location, edge, event: first.event };
-                    slot == first.slot
-                        && events.has(first.event, machine)
-                        && machine
-                            .edge(&of)
-                            .is_some_and(|it| it.annotation.as_deref() == Some(word))
+                let is_met = |it: &&(String, Move)| {
+                    it.0 == word && it.1.slot == *slot && events.has(it.1.event, machine)
                 };
-                let mut alike = annotated.iter().filter(alike);
-                moves.iter().all(is_alike) && alike.all(|(_, it)| selector.has(it, machine))
+                let mut met = annotated.iter().filter(is_met);
+                moves.iter().all(is_alike) && met.all(|(_, it)| selector.has(it, machine))
             }
         }
     }

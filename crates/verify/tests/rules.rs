@@ -163,6 +163,24 @@ fn ranks_and_reasons_are_right() {
     stated(Rule::Reason, "class - postponed 4", &format!("{weak}\nclass - strong 0"));
 }
 
+#[test]
+fn an_annotation_of_events_that_depend_on_the_state_is_that_of_all_moves_alike() {
+    let model = |annotated: &str| {
+        let more = format!("-> q0 if g0 == 2 on data d(g0) {annotated} as c\n    -> q0 if g0 == 1");
+        MODEL.replace("-> q0 if g0 == 1", &more)
+    };
+    let of = |annotated: &str| {
+        let moves = "moves ((p0 t0 q0 1 \"d.2\"))";
+        let lines = format!("constraint weak ready {moves} taken {moves}\nset 4");
+        let statement = STATEMENT.replace("none", "annotated occurrence").replace("set 4", &lines);
+        certificate(&statement, &model(annotated), &LISTS, &STATES)
+    };
+    // It is met in no state that is listed, so it is never ready.
+    assert!(verify(&of("wl")).is_ok());
+    rejected(Rule::Constraint, &of("wf"));
+    rejected(Rule::Constraint, &of(""));
+}
+
 /// The claim and its further lines about the same model.
 fn claimed(claim: &str, formula: &str, lines: &str, listed: bool) -> Vec<u8> {
     let statement = format!("claim {claim}\natom zero proposition 0\nformula {formula}\n{lines}");

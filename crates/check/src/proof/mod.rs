@@ -568,6 +568,13 @@ fn annotates_by_state(model: &Model) -> bool {
         .any(|edge| edge.annotation.is_some() && !matches!(edge.label, Label::Event(_)))
 }
 
+/// Whether a process may hold: what is offered inside an atomic sequence shows in no state of a certificate.
+fn holds_somewhere(model: &Model) -> bool {
+    let edges =
+        model.templates.iter().flat_map(|it| &it.locations).flat_map(|it| &it.edges).flatten();
+    edges.into_iter().any(|edge| edge.hold || edge.rank > 0)
+}
+
 fn violated<S: Source>(system: &mut S, asked: &Asked<'_>, run: &Run) -> Result<Proof, ProofError> {
     let by_name = asked.assumption.notion == Notion::Annotated(AnnotationLevel::Name);
     // Which events are annotated shows only in all states.
@@ -643,6 +650,12 @@ fn statement<S: Source>(
         return Err(ProofError::NotCovered("a never claim"));
     }
     check_single(system)?;
+    let by_name = assumption.notion == Notion::Annotated(AnnotationLevel::Name);
+    if by_name && annotates_by_state(&writer.model) && holds_somewhere(&writer.model) {
+        return Err(ProofError::NotCovered(
+            "an annotation of events that depend on the state, beside atomic sequences,",
+        ));
+    }
     let atoms = property.formulas.atoms(property.formula);
     let bindings: Vec<Binding> = atoms.iter().map(|&atom| property.binding(atom)).collect();
     let reading = match property.reading {
