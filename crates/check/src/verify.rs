@@ -8,7 +8,7 @@ use fairly_omega::emptiness;
 use fairly_omega::{Acceptance, Automaton, Graph, Lasso, Stop};
 use fairly_reduce::{LiftError, Reduced, Reducible, Symmetry, Watched};
 use fairly_search::closure::Closure;
-use fairly_search::engines::{Engine, EngineError, Procedure, Question, Searched};
+use fairly_search::engines::{Asked, Engine, EngineError, Procedure, Question, Searched};
 use fairly_search::{
     Binding, Bounds, Cut, Negation, Phase, Product, closure, global, inherent, nearest,
 };
@@ -46,6 +46,8 @@ pub struct Options {
     pub reduction: Reduction,
     /// Whether a run of a reduced system will do, though the whole system may have shorter ones.
     pub any_run: bool,
+    /// Whether a search counts its statistics, which costs a little; only a search by one worker does.
+    pub counts: bool,
     /// Workers that search at once.
     pub workers: Workers,
 }
@@ -748,7 +750,8 @@ pub(crate) fn search<S: TransitionSystem>(
         stamp.engine = Some(engine);
         // An engine that was chosen decides alone.
         let looks_around = options.chosen(Question::Runs).is_none();
-        let searched = engine.search(&mut product, options.bounds, looks_around);
+        let asked = Asked { looks_around, counts: options.counts };
+        let searched = engine.search(&mut product, options.bounds, asked);
         let Searched { lasso, effort, statistics, cut } = match searched {
             Ok(searched) => searched,
             Err(EngineError::Graph(emptiness::EmptinessError::TooHard(refused))) => {
@@ -759,7 +762,8 @@ pub(crate) fn search<S: TransitionSystem>(
         stamp.product = (effort.nodes, effort.steps);
         stamp.system = product.system_size();
         let first = lasso.as_ref().map(|(lasso, _)| lasso);
-        stamp.statistics = Some(Statistics::of(&statistics, effort, first, &product));
+        let told = |counted| Statistics::of(&counted, effort, first, &product);
+        stamp.statistics = statistics.map(told);
         let found = match (lasso, cut) {
             (Some((lasso, order)), _) => {
                 stamp.order = Some(order);

@@ -134,6 +134,8 @@ fn several<S: Reducible>(
     options: &Options,
     stamp: &mut Stamp,
 ) -> Result<Option<Found>, CheckError> {
+    // Those of the search by one worker, which was given up.
+    stamp.statistics = None;
     let Some(space) = reduced.shared() else { return Ok(None) };
     let automaton = negation.automaton;
     let (own, bounds) = (constraints.to_vec(), options.bounds);

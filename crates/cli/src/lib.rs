@@ -137,12 +137,12 @@ fn work() -> ExitCode {
                         .unwrap_or_else(|failure| failure.report(style));
                 }
                 let progress = Progress::start(look);
-                arguments.model.equip(progress, look);
+                arguments.equip(progress, look);
                 // Each model has its own settings.
                 let of_file = |file: &str| match Cli::try_parse_from(settings.arguments(Some(file)))
                 {
                     Ok(Cli { command: Command::Check(mut own), .. }) => {
-                        own.model.equip(progress, look);
+                        own.equip(progress, look);
                         Ok(*own)
                     }
                     Ok(_) => unreachable!("the command is the same"),

@@ -135,7 +135,8 @@ fn options(ask: &Ask, limits: &Limits, watch: &'static Watch) -> Result<Options,
     };
     let deadline = time.and_then(|time| Instant::now().checked_add(time));
     let bounds = Bounds { nodes, deadline, bytes: limits.bytes, watch: Some(watch) };
-    Ok(Options { bounds, engine: limits.engine, workers: limits.workers, ..Options::default() })
+    let Limits { engine, workers, .. } = *limits;
+    Ok(Options { bounds, engine, workers, counts: true, ..Options::default() })
 }
 
 impl Asking<'_> {

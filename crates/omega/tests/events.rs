@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fairly_omega::emptiness::{self, Algorithm, Colour, Event, degeneralization};
+use fairly_omega::emptiness::{self, Algorithm, Colour, Event, Unwatched, degeneralization};
 use fairly_omega::ops;
 use fairly_testkit::{ConditionKind, GraphShape, Rng, random_condition, random_graph};
 
@@ -25,9 +25,16 @@ fn events_of_random_searches() {
             let mut events = Vec::new();
             let seen = emptiness::check_observed(&mut automaton.graph(), algorithm, &mut events);
             let unseen = emptiness::check(&mut automaton.graph(), algorithm);
-            let (seen, unseen) = (seen.expect("an answer"), unseen.expect("an answer"));
+            let mut counting = Unwatched { counts: true };
+            let counted =
+                emptiness::check_observed(&mut automaton.graph(), algorithm, &mut counting);
+            let seen = seen.expect("an answer");
+            let (unseen, counted) = (unseen.expect("an answer"), counted.expect("an answer"));
             assert_eq!(seen.lasso, unseen.lasso, "{place}");
-            assert_eq!((seen.effort, &seen.statistics), (unseen.effort, &unseen.statistics));
+            assert_eq!(seen.lasso, counted.lasso, "{place}");
+            assert_eq!((seen.effort, unseen.effort), (unseen.effort, counted.effort), "{place}");
+            assert_eq!(seen.statistics, counted.statistics, "{place}");
+            assert_eq!(unseen.statistics, None, "{place}: nobody asked");
             told += events.len();
             let accepted = matches!(events.last(), Some(Event::Accepted { .. }));
             assert_eq!(accepted, seen.lasso.is_some(), "{place}");
@@ -36,7 +43,7 @@ fn events_of_random_searches() {
             if algorithm != Algorithm::NestedDfs {
                 assert_eq!(opened, seen.effort.nodes, "{place}");
             }
-            let statistics = seen.statistics;
+            let statistics = seen.statistics.expect("an observer counts");
             assert!(statistics.largest <= seen.effort.nodes, "{place}: {statistics:?}");
             assert!(statistics.nesting <= statistics.rounds, "{place}: {statistics:?}");
             assert!(statistics.removed >= statistics.rounds, "{place}: {statistics:?}");

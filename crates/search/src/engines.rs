@@ -265,6 +265,15 @@ pub enum EngineError {
     Graph(emptiness::EmptinessError),
 }
 
+/// What a search of a product is asked beside its answer.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Asked {
+    /// A search breadth first goes ahead and may find a shorter path.
+    pub looks_around: bool,
+    /// Statistics are counted.
+    pub counts: bool,
+}
+
 /// Result of a search of a product.
 #[derive(Debug)]
 pub struct Searched {
@@ -272,8 +281,8 @@ pub struct Searched {
     pub lasso: Option<(Lasso, Order)>,
     /// Cost of the search.
     pub effort: emptiness::Effort,
-    /// How it went.
-    pub statistics: emptiness::Statistics,
+    /// How it went, if that was asked for.
+    pub statistics: Option<emptiness::Statistics>,
     /// The bound that was reached, if one was: then no path means nothing.
     pub cut: Option<Cut>,
 }
@@ -340,12 +349,12 @@ impl Engine {
         }
     }
 
-    /// Searches any graph for an accepted path.
+    /// Searches any graph for an accepted path; nothing is counted beside it.
     ///
     /// # Errors
     /// When the engine does not decide the graph's condition, is none for graphs, or finds the graph too large.
     pub fn find_path<G: Graph>(&self, graph: &mut G) -> Result<emptiness::Answer, EngineError> {
-        self.find_path_observed(graph, &mut ())
+        self.find_path_observed(graph, &mut emptiness::Unwatched::default())
     }
 
     /// The same, seen by an observer.
@@ -368,8 +377,7 @@ impl Engine {
         }
     }
 
-    /// Searches a product for an accepted path, within bounds. With `looks_around`, a search breadth first goes
-    /// ahead and may find a shorter path.
+    /// Searches a product for an accepted path, within bounds.
     ///
     /// # Errors
     /// When the engine does not decide the product's condition, or the product is too large.
@@ -377,14 +385,15 @@ impl Engine {
         &self,
         product: &mut Product<'_, S>,
         bounds: Bounds,
-        looks_around: bool,
+        asked: Asked,
     ) -> Result<Searched, EngineError> {
         product.system_mut().interrupt(bounds.interrupt());
         let mut bounded = Bounded::new(&mut *product, bounds);
-        if looks_around {
+        if asked.looks_around {
             bounded = bounded.looking_around();
         }
-        let answer = self.find_path(&mut bounded);
+        let mut unwatched = emptiness::Unwatched { counts: asked.counts };
+        let answer = self.find_path_observed(&mut bounded, &mut unwatched);
         let (cut, near) = (bounded.cut(), bounded.found());
         product.system_mut().interrupt(None);
         let answer = match answer {

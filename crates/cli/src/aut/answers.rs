@@ -3,9 +3,11 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use fairly_omega::emptiness::{EmptinessError as OfGraph, Statistics, Why};
+use fairly_omega::emptiness::{EmptinessError as OfGraph, Statistics, Unwatched, Why};
 use fairly_omega::formats::hoa::{self, Shape};
-use fairly_omega::{Automaton, Builder, Hop, Label, Limits, MarkSet, StateId, Word, formats, ops};
+use fairly_omega::{
+    Automaton, Builder, Hop, Label, Lasso, Limits, MarkSet, StateId, Word, formats, ops,
+};
 use fairly_search::engines::{Engine, EngineError, Question};
 use serde_json::{Value, json};
 
@@ -88,14 +90,15 @@ pub(super) fn empty(request: &Empty, reading: &Reader) -> Result<ExitCode, CliEr
             None => Engine::planned(Question::Runs, automaton.acceptance()),
             Some(name) => Engine::named(name).expect("clap checked the name"),
         };
-        let answer =
-            engine.find_path(&mut automaton.graph()).map_err(|undecided| match undecided {
-                EngineError::Graph(OfGraph::TooHard(refused)) => CliError::Refused(refused),
-                undecided => CliError::Usage {
-                    message: format!("{source}: {undecided}"),
-                    help: Some(failure::other_engine()),
-                },
-            })?;
+        let counts = request.statistics || request.format == Format::Json;
+        let found = engine.find_path_observed(&mut automaton.graph(), &mut Unwatched { counts });
+        let answer = found.map_err(|undecided| match undecided {
+            EngineError::Graph(OfGraph::TooHard(refused)) => CliError::Refused(refused),
+            undecided => CliError::Usage {
+                message: format!("{source}: {undecided}"),
+                help: Some(failure::other_engine()),
+            },
+        })?;
         all_empty &= answer.lasso.is_none();
         let effort = answer.effort;
         if request.format == Format::Json {
@@ -107,7 +110,7 @@ pub(super) fn empty(request: &Empty, reading: &Reader) -> Result<ExitCode, CliEr
                 "empty": answer.lasso.is_none(),
                 "engine": engine.name,
                 "explored": { "states": effort.nodes, "edges": effort.steps },
-                "statistics": statistics_json(&answer.statistics),
+                "statistics": answer.statistics.as_ref().map(statistics_json),
                 "lasso": answer.lasso.as_ref().map(|lasso| json!({
                     "stem": steps(&lasso.stem),
                     "cycle": steps(&lasso.cycle),
@@ -125,8 +128,8 @@ pub(super) fn empty(request: &Empty, reading: &Reader) -> Result<ExitCode, CliEr
             effort.steps,
             engine.name,
         );
-        if request.statistics {
-            text.push_str(&statistics_text(&answer.statistics));
+        if let Some(statistics) = &answer.statistics {
+            text.push_str(&statistics_text(statistics, answer.lasso.as_ref()));
         }
         if let Some(lasso) = &answer.lasso {
             let _ = write!(
@@ -173,7 +176,7 @@ fn statistics_json(statistics: &Statistics) -> Value {
     })
 }
 
-fn statistics_text(statistics: &Statistics) -> String {
+fn statistics_text(statistics: &Statistics, lasso: Option<&Lasso>) -> String {
     let mut text = format!(
         "  components {} (largest {}) · pruning rounds {}, {} deep, {} removed · visited {}\n",
         statistics.components,
@@ -187,11 +190,14 @@ fn statistics_text(statistics: &Statistics) -> String {
         let mark = failure.mark.map_or("the condition".to_owned(), |mark| format!("mark {mark}"));
         let _ = writeln!(text, "  {mark}: {}, {} times", why(failure.why), failure.times);
     }
-    if statistics.walk > 0 {
+    if let Some(lasso) = lasso {
         let _ = writeln!(
             text,
-            "  demands settled on the cycle {} · cycle before shortening {} steps",
-            statistics.obligations, statistics.walk,
+            "  demands settled on the cycle {} · cycle {} steps before shortening, {} after · stem {} steps",
+            statistics.obligations,
+            statistics.walk,
+            lasso.cycle.len(),
+            lasso.stem.len(),
         );
     }
     text

@@ -108,8 +108,12 @@ pub(crate) struct Model {
     #[arg(short = 'v', long)]
     pub(super) verbose: bool,
     /// Say how the search for a run went: components, pruning, copies of nodes, the run before it was shortened.
+    /// One worker searches then.
     #[arg(long)]
     pub(super) statistics: bool,
+    /// Whether answers are written somewhere as JSON, which has statistics always.
+    #[arg(skip)]
+    pub(super) is_recorded: bool,
     /// Who shows how far a search is, and lets it be stopped.
     #[arg(skip)]
     pub(super) progress: Option<&'static Progress>,
@@ -435,6 +439,9 @@ impl Model {
 
     /// How many threads may search at once.
     fn workers(&self) -> NonZeroUsize {
+        if self.statistics {
+            return NonZeroUsize::MIN;
+        }
         let asked = self.workers.and_then(|count| NonZeroUsize::new(count.into()));
         // The limits of the group that the program runs in are taken into account.
         let available = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
@@ -454,6 +461,7 @@ impl Model {
             bounds: Bounds { nodes: self.max_states, deadline, bytes: self.max_memory, watch },
             reduction: self.reduction(),
             workers: Workers { count: self.workers(), ..Workers::default() },
+            counts: self.statistics || self.is_recorded || self.format == Format::Json,
             ..Options::default()
         })
     }
@@ -639,6 +647,12 @@ impl Check {
             (_, true) => Detail::Verbose,
             _ => Detail::Usual,
         }
+    }
+
+    /// Has searches watched, and reports drawn so.
+    pub(crate) fn equip(&mut self, progress: &'static Progress, look: Look) {
+        self.model.is_recorded = self.writes_reports();
+        self.model.equip(progress, look);
     }
 
     /// Lets it be known where answers are wanted, if the work cannot go on.

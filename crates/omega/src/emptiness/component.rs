@@ -19,10 +19,9 @@
 //! edges are removed, not states (002-14); a part must have an edge (002-2); an empty remainder is
 //! skipped (002-5); failure of one part never ends the search (002-6, 000-15).
 
-use std::cell::Cell;
 use std::ops::ControlFlow;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use crate::acceptance::Acceptance;
 use crate::automaton::{Automaton, StateId};
@@ -30,8 +29,8 @@ use crate::graph::Graph;
 use crate::marks::{MarkSet, MarkSetId};
 use crate::refused::{BudgetError, Resource};
 
-use super::statistics::{Statistics, Why};
-use super::watching::{Event, Observer};
+use super::statistics::{Tally, Why};
+use super::watching::{Event, Observer, Unwatched};
 
 /// A copy of some nodes of a graph and the edges between them, numbered from 0.
 pub(super) struct Component {
@@ -177,8 +176,8 @@ impl Component {
         avoided: &MarkSet,
     ) -> Option<Region> {
         let forbidden = region.forbidden.union(avoided);
-        let mut statistics = Statistics::default();
-        let parts = Parts::new(self, graph, &mut statistics, &mut ())
+        let mut tally = Tally::new(false);
+        let parts = Parts::new(self, graph, &mut tally, &mut Unwatched::default())
             .decompose(&region.members, &forbidden);
         let accepted = parts.into_iter().filter(|(_, present)| region.condition.accepts(present));
         let (members, present) = accepted.min_by_key(|(members, _)| members.len())?;
@@ -193,19 +192,20 @@ impl Component {
         graph: &G,
         condition: &Acceptance,
         present: &MarkSet,
-        statistics: &mut Statistics,
+        tally: &mut Tally,
         observer: &mut O,
     ) -> Result<Option<Region>, BudgetError> {
         let all = (0..).take(self.len()).collect();
-        let mut parts = Parts::new(self, graph, statistics, observer);
+        let mut parts = Parts::new(self, graph, tally, observer);
         parts.accepted(all, condition.clone(), present.clone(), &mut |_, _| true)
     }
 
     /// The strongly connected components with an edge, each with the marks that occur in it.
     pub(super) fn components<G: Graph>(&self, graph: &G) -> Vec<(Vec<u32>, MarkSet)> {
         let all: Vec<u32> = (0..).take(self.len()).collect();
-        let mut statistics = Statistics::default();
-        Parts::new(self, graph, &mut statistics, &mut ()).decompose(&all, &MarkSet::new())
+        let mut tally = Tally::new(false);
+        Parts::new(self, graph, &mut tally, &mut Unwatched::default())
+            .decompose(&all, &MarkSet::new())
     }
 
     /// Calls `found` with one accepted region of each strongly connected component that has one,
@@ -220,8 +220,8 @@ impl Component {
     ) -> Result<(), BudgetError> {
         let all: Vec<u32> = (0..).take(self.len()).collect();
         let nothing = MarkSet::new();
-        let (mut statistics, mut nothing_seen) = (Statistics::default(), ());
-        let mut parts = Parts::new(self, graph, &mut statistics, &mut nothing_seen);
+        let (mut tally, mut unwatched) = (Tally::new(false), Unwatched::default());
+        let mut parts = Parts::new(self, graph, &mut tally, &mut unwatched);
         for (members, present) in parts.decompose(&all, &nothing) {
             let condition = acceptance.restrict(&present);
             if condition != Acceptance::False
@@ -245,6 +245,8 @@ struct Task {
     members: Vec<u32>,
     condition: Acceptance,
     forbidden: MarkSet,
+    /// Those that were forbidden before, if removed edges are counted.
+    before: Option<MarkSet>,
     /// How often something was removed on the way to it.
     depth: usize,
 }
@@ -256,9 +258,9 @@ fn judge(
     present: MarkSet,
     tasks: &mut Vec<Task>,
     left: &mut usize,
-    statistics: &mut Statistics,
+    tally: &mut Tally,
 ) -> Result<Option<Region>, BudgetError> {
-    let Task { members, condition, forbidden, depth } = part;
+    let Task { members, condition, forbidden, before: _, depth } = part;
     let mut alternatives = vec![condition];
     while let Some(condition) = alternatives.pop() {
         if condition == Acceptance::False {
@@ -279,9 +281,12 @@ fn judge(
             })
             .collect();
         if !demanded.is_empty() {
-            demanded.iter().for_each(|mark| statistics.fails(Some(mark), Why::AskedInVain));
+            let before = tally.asked().map(|statistics| {
+                demanded.iter().for_each(|mark| statistics.fails(Some(mark), Why::AskedInVain));
+                forbidden.clone()
+            });
             let (forbidden, depth) = (forbidden.union(&demanded), depth + 1);
-            tasks.push(Task { members: members.clone(), condition, forbidden, depth });
+            tasks.push(Task { members: members.clone(), condition, forbidden, before, depth });
             continue;
         }
         // Every `Inf` left is of a mark that occurs, so what fails is a disjunction in which each
@@ -307,7 +312,7 @@ fn judge(
 struct Parts<'a, G, O> {
     component: &'a Component,
     graph: &'a G,
-    statistics: &'a mut Statistics,
+    tally: &'a mut Tally,
     observer: &'a mut O,
     /// The part that each node was last put in; a part has a new number each time.
     owner: Vec<u32>,
@@ -321,22 +326,13 @@ impl<'a, G: Graph, O: Observer> Parts<'a, G, O> {
     fn new(
         component: &'a Component,
         graph: &'a G,
-        statistics: &'a mut Statistics,
+        tally: &'a mut Tally,
         observer: &'a mut O,
     ) -> Self {
         let nodes = component.len();
         let tarjan = Tarjan::new(nodes);
         let owner = vec![0; nodes];
-        Parts {
-            component,
-            graph,
-            statistics,
-            observer,
-            owner,
-            next_owner: 1,
-            tarjan,
-            choices: CHOICES,
-        }
+        Parts { component, graph, tally, observer, owner, next_owner: 1, tarjan, choices: CHOICES }
     }
 
     /// An accepted region among `members`, which must be strongly connected with an edge and with
@@ -350,15 +346,18 @@ impl<'a, G: Graph, O: Observer> Parts<'a, G, O> {
     ) -> Result<Option<Region>, BudgetError> {
         let mut tasks = vec![];
         let nothing = MarkSet::new();
-        let Parts { choices, statistics, .. } = self;
-        let all = Task { members, condition, forbidden: nothing, depth: 0 };
-        let whole = judge(all, present, &mut tasks, choices, statistics)?;
+        let Parts { choices, tally, .. } = self;
+        let all = Task { members, condition, forbidden: nothing, before: None, depth: 0 };
+        let whole = judge(all, present, &mut tasks, choices, tally)?;
         if whole.is_some() {
             return Ok(whole);
         }
         while let Some(task) = tasks.pop() {
-            self.statistics.decomposes(task.depth);
+            if let Some(statistics) = self.tally.asked() {
+                statistics.decomposes(task.depth);
+            }
             self.observer.observe(|| Event::Avoided { marks: Event::marks(&task.forbidden) });
+            self.count_removed(&task);
             for (members, present) in self.decompose(&task.members, &task.forbidden) {
                 let Parts { component, observer, .. } = self;
                 let nodes = || members.iter().map(|&it| component.node(it).0).collect();
@@ -368,15 +367,31 @@ impl<'a, G: Graph, O: Observer> Parts<'a, G, O> {
                 }
                 let condition = task.condition.restrict(&present);
                 let forbidden = task.forbidden.clone();
-                let part = Task { members, condition, forbidden, depth: task.depth };
-                let (choices, statistics) = (&mut self.choices, &mut *self.statistics);
-                let found = judge(part, present, &mut tasks, choices, statistics)?;
+                let before = None;
+                let part = Task { members, condition, forbidden, before, depth: task.depth };
+                let (choices, tally) = (&mut self.choices, &mut *self.tally);
+                let found = judge(part, present, &mut tasks, choices, tally)?;
                 if found.is_some() {
                     return Ok(found);
                 }
             }
         }
         Ok(None)
+    }
+
+    /// Counts the edges that are inside a part and forbidden from now on, if somebody asked.
+    fn count_removed(&mut self, task: &Task) {
+        let Parts { component, graph, tally, .. } = self;
+        let (Some(statistics), Some(before)) = (tally.asked(), &task.before) else { return };
+        let inside: HashSet<u32> = task.members.iter().copied().collect();
+        let edges = task.members.iter().flat_map(|&node| component.range(node));
+        let is_removed = |&at: &usize| {
+            let marks = graph.marks(component.marks[at]);
+            inside.contains(&component.targets[at])
+                && marks.intersects(&task.forbidden)
+                && !marks.intersects(before)
+        };
+        statistics.removed += edges.filter(is_removed).count();
     }
 
     /// The strongly connected parts with an edge, of `members` without the forbidden edges, each
@@ -387,20 +402,11 @@ impl<'a, G: Graph, O: Observer> Parts<'a, G, O> {
         for &node in members {
             self.owner[node as usize] = part;
         }
-        let Parts { component, graph, owner, tarjan, statistics, .. } = self;
+        let Parts { component, graph, owner, tarjan, .. } = self;
         let is_inside = |at: usize| owner[component.targets[at] as usize] == part;
         let is_forbidden = |at: usize| graph.marks(component.marks[at]).intersects(forbidden);
         let allowed = |at: usize| is_inside(at) && !is_forbidden(at);
-        // Each edge is followed once; one from a node to itself may be looked at again.
-        let removed = Cell::new(0);
-        let followed = |at: usize| {
-            let inside = is_inside(at);
-            let is_removed = inside && is_forbidden(at);
-            removed.set(removed.get() + usize::from(is_removed));
-            inside && !is_removed
-        };
-        let found = tarjan.components(component, members, followed, allowed);
-        statistics.removed += removed.get();
+        let found = tarjan.components(component, members, allowed);
         let mut parts = Vec::new();
         for part in found {
             let number = self.next_owner;
@@ -443,7 +449,6 @@ impl Tarjan {
         &mut self,
         component: &Component,
         members: &[u32],
-        followed: impl Fn(usize) -> bool,
         allowed: impl Fn(usize) -> bool,
     ) -> Vec<Vec<u32>> {
         const DONE: u32 = u32::MAX;
@@ -464,7 +469,7 @@ impl Tarjan {
                 if *at < component.range(node).end {
                     let edge = *at;
                     *at += 1;
-                    if !followed(edge) {
+                    if !allowed(edge) {
                         continue;
                     }
                     let target = component.targets[edge];
@@ -534,7 +539,8 @@ pub fn has_accepting_cycle(
     let mut present = MarkSet::new();
     copy.marks.iter().for_each(|&id| present.union_with(automaton.marks(id)));
     let condition = acceptance.restrict(&present);
-    let mut statistics = Statistics::default();
-    let part = copy.accepted_part(&graph, &condition, &present, &mut statistics, &mut ())?;
+    let mut tally = Tally::new(false);
+    let part =
+        copy.accepted_part(&graph, &condition, &present, &mut tally, &mut Unwatched::default())?;
     Ok(part.is_some())
 }

@@ -16,7 +16,7 @@ use crate::marks::MarkSet;
 use super::degeneralized::{Degeneralized, LevelStep};
 use super::monitors::Monitored;
 use super::statistics::Statistics;
-use super::watching::{self, Event, Observer};
+use super::watching::{self, Event, Observer, Unwatched};
 use super::{Answer, Effort, EmptinessError, paths};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -70,7 +70,8 @@ pub(super) fn search<G: Graph, O: Observer>(
         None => monitored_cycle(graph, acceptance, observer)?,
     };
     let walk = cycle.as_ref().map_or(0, Vec::len);
-    let statistics = Statistics { copies: effort.nodes, walk, ..Statistics::default() };
+    let counted = || Statistics { copies: effort.nodes, walk, ..Statistics::default() };
+    let statistics = observer.counts().then(counted);
     let known = |node: StateId| seen.get(node.index()).is_some_and(|&seen| seen);
     let lasso = cycle.map(|cycle| paths::with_shortest_stem(graph, cycle, known));
     Ok(Answer { lasso, effort, statistics })
@@ -109,7 +110,7 @@ fn monitored_cycle<G: Graph, O: Observer>(
         }
         outcome
     } else {
-        accepting_cycle(&mut monitored, sets, &mut ())?
+        accepting_cycle(&mut monitored, sets, &mut Unwatched::default())?
     };
     if monitored.overflowed() {
         return Err(EmptinessError::TooLarge);

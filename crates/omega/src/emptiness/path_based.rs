@@ -25,7 +25,7 @@ use crate::refused::{BudgetError, Resource};
 use crate::tables::grow;
 
 use super::component::{Component, Region};
-use super::statistics::{Statistics, Why};
+use super::statistics::{Tally, Why};
 use super::watching::{Event, Observer};
 use super::{Answer, Effort, paths, walk};
 
@@ -116,7 +116,7 @@ const DEAD: u32 = u32::MAX;
 struct Search<'a, G, O> {
     graph: &'a mut G,
     observer: &'a mut O,
-    statistics: Statistics,
+    tally: Tally,
     judge: Judge,
     /// `NEW`, `DEAD`, or the position on the component stack plus one.
     number: Vec<u32>,
@@ -140,10 +140,11 @@ pub(super) fn search<G: Graph, O: Observer>(
     on_failure: OnFailure,
     observer: &mut O,
 ) -> Result<Answer, BudgetError> {
+    let tally = Tally::new(observer.counts());
     let mut search = Search {
         graph,
         observer,
-        statistics: Statistics::default(),
+        tally,
         judge: Judge::new(acceptance),
         number: Vec::new(),
         live: Vec::new(),
@@ -161,14 +162,16 @@ pub(super) fn search<G: Graph, O: Observer>(
         + search.roots.capacity() * size_of::<Root>()
         + search.inside.capacity() * size_of::<Inside>();
     let effort = search.effort;
-    let Search { graph, number, mut statistics, .. } = search;
-    statistics.copies = effort.nodes;
+    let Search { graph, number, mut tally, .. } = search;
+    if let Some(statistics) = tally.asked() {
+        statistics.copies = effort.nodes;
+    }
     let lasso = found.map(|found| {
-        let cycle = walk::cycle(graph, &found.component, found.region, &mut statistics);
+        let cycle = walk::cycle(graph, &found.component, found.region, &mut tally);
         let known = |node: StateId| number.get(node.index()).is_some_and(|&seen| seen != NEW);
         paths::with_shortest_stem(graph, cycle, known)
     });
-    Ok(Answer { lasso, effort, statistics })
+    Ok(Answer { lasso, effort, statistics: tally.finish() })
 }
 
 /// Nodes between two reports of what the search holds.
@@ -327,7 +330,9 @@ impl<G: Graph, O: Observer> Search<'_, G, O> {
         let inside = self.inside.pop_if(|inside| inside.root == top);
         if let Some(inside) = inside {
             let members = &self.live[root.start as usize..];
-            self.statistics.component(members.len());
+            if let Some(statistics) = self.tally.asked() {
+                statistics.component(members.len());
+            }
             let nodes = || members.iter().map(|node| node.0).collect();
             self.observer.observe(|| Event::Component { nodes: nodes() });
             let rest = match on_failure {
@@ -335,13 +340,15 @@ impl<G: Graph, O: Observer> Search<'_, G, O> {
                 OnFailure::Leave => Acceptance::False,
             };
             if rest == Acceptance::False {
-                self.statistics.fails(self.judge.asked_by(inside.watch), Why::NeverMet);
+                if let Some(statistics) = self.tally.asked() {
+                    statistics.fails(self.judge.asked_by(inside.watch), Why::NeverMet);
+                }
             } else {
                 let component = self.component(root.start, |_| true);
                 self.graph.charge(self.bytes() + component.bytes());
-                let Search { graph, statistics, observer, .. } = self;
+                let Search { graph, tally, observer, .. } = self;
                 let part =
-                    component.accepted_part(*graph, &rest, &inside.marks, statistics, *observer)?;
+                    component.accepted_part(*graph, &rest, &inside.marks, tally, *observer)?;
                 if let Some(region) = part {
                     return Ok(Some(Found { component, region }));
                 }

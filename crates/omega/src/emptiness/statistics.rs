@@ -1,4 +1,5 @@
-//! Statistics of a search: counted where something rare happens, so that counting costs nothing.
+//! Statistics of a search: counted only if somebody asks for them, since what is counted at edges costs two
+//! instructions in a hundred.
 
 use crate::marks::Mark;
 
@@ -48,9 +49,28 @@ pub enum Why {
     AskedInVain,
 }
 
+/// Statistics while they are counted, or nothing if nobody asked.
+pub(super) struct Tally(Option<Statistics>);
+
+impl Tally {
+    pub(super) fn new(counts: bool) -> Self {
+        Tally(counts.then(Statistics::default))
+    }
+
+    /// What is counted, if somebody asked.
+    #[inline]
+    pub(super) fn asked(&mut self) -> Option<&mut Statistics> {
+        self.0.as_mut()
+    }
+
+    /// The result.
+    pub(super) fn finish(self) -> Option<Statistics> {
+        self.0
+    }
+}
+
 impl Statistics {
     /// Counts a complete component with an edge.
-    #[inline]
     pub(super) fn component(&mut self, nodes: usize) {
         self.components += 1;
         self.largest = self.largest.max(nodes);
@@ -63,7 +83,6 @@ impl Statistics {
     }
 
     /// Counts a clause that is not met.
-    #[inline]
     pub(super) fn fails(&mut self, mark: Option<Mark>, why: Why) {
         // Usually the one that failed last time, and seldom many.
         match self.failures.iter_mut().find(|failure| (failure.mark, failure.why) == (mark, why)) {

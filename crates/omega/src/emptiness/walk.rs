@@ -22,7 +22,7 @@ use crate::marks::MarkSet;
 
 use super::component::{Component, LocalEdge, Region};
 use super::exact::shortest_cycle;
-use super::statistics::Statistics;
+use super::statistics::Tally;
 
 /// "Once all of `when` are seen, one of `then` must be": a clause that the walk has to settle.
 struct Demand {
@@ -36,12 +36,15 @@ pub(super) fn cycle<G: Graph>(
     graph: &G,
     component: &Component,
     region: Region,
-    statistics: &mut Statistics,
+    tally: &mut Tally,
 ) -> Vec<Hop> {
     let whole = region.clone();
     let region = shrink(graph, component, region);
-    let mut walk = lazy_walk(graph, component, &region, None, &mut statistics.obligations);
-    statistics.walk = walk.len();
+    let mut settled = 0;
+    let mut walk = lazy_walk(graph, component, &region, None, &mut settled);
+    if let Some(statistics) = tally.asked() {
+        (statistics.obligations, statistics.walk) = (settled, walk.len());
+    }
     // The part that was shrunk to need not hold the shortest cycle, so all of it is asked first.
     for region in [whole, region] {
         if let Some(shorter) = shortest_cycle(graph, component, &region, walk.len() - 1) {

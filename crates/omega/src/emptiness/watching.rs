@@ -1,6 +1,6 @@
 //! Events of a search as plain data, for observers that show it step by step.
 //!
-//! An [`Observer`] is a type parameter of the searches. `()` sees nothing, and the code that would make the
+//! An [`Observer`] is a type parameter of the searches. [`Unwatched`] sees nothing, and the code that would make the
 //! events is not there.
 
 use serde::{Deserialize, Serialize};
@@ -105,13 +105,30 @@ pub trait Observer {
     /// Whether it sees anything.
     const SEES: bool = true;
 
+    /// Whether the search also counts its [`Statistics`](super::Statistics).
+    fn counts(&self) -> bool {
+        true
+    }
+
     /// Sees one event, which is made only if an observer wants it.
     fn observe(&mut self, event: impl FnOnce() -> Event);
 }
 
 /// Sees nothing.
-impl Observer for () {
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unwatched {
+    /// Whether statistics are counted all the same. That is decided while the search runs, so that there is one copy
+    /// of its code; what it costs not to count is a branch a component.
+    pub counts: bool,
+}
+
+impl Observer for Unwatched {
     const SEES: bool = false;
+
+    #[inline]
+    fn counts(&self) -> bool {
+        self.counts
+    }
 
     #[inline]
     fn observe(&mut self, _: impl FnOnce() -> Event) {}

@@ -60,7 +60,7 @@ pub(super) fn search<G: Graph, O: Observer>(
         Printed::Kesten => search.run(Round::Eager),
         Printed::Sun => search.on_the_fly(),
     }?;
-    let Search { graph: entered, mut effort, mut statistics, .. } = search;
+    let Search { graph: entered, observer, mut effort, mut statistics, .. } = search;
     if found.is_none() && entered.overflowed() {
         return Err(EmptinessError::TooLarge);
     }
@@ -84,5 +84,5 @@ pub(super) fn search<G: Graph, O: Observer>(
             known.get(node.index()).is_some_and(|&it| it)
         })
     });
-    Ok(Answer { lasso, effort, statistics })
+    Ok(Answer { lasso, effort, statistics: observer.counts().then_some(statistics) })
 }
