@@ -6,6 +6,8 @@
 //! are ours: the counter of the weak monitor wraps behind its last state (000-8), and marks are on edges, of which
 //! marks on states are a special case.
 
+mod processes;
+
 use fairly_fairness::{Constraint, Notion, Selector};
 use fairly_logic::AtomId;
 use fairly_omega::ops::{self, ProductConfig};
@@ -21,6 +23,7 @@ use crate::assumption::Assumption;
 use crate::property::Property;
 use crate::verdict::WhyUnknown;
 use crate::verify::Options;
+use processes::{LocalSteps, local_steps};
 
 /// A part of a check that can be looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +31,9 @@ pub enum Object {
     /// The processes, one automaton each: the steps between their locations that happen in some state. All states
     /// are accepting.
     Processes,
+    /// The asynchronous product of the processes without the values that they read: every step of one of them, or of
+    /// those that move together, wherever it is in its own automaton. All states are accepting.
+    Interleaving,
     /// The system as a Büchi automaton all of whose runs are accepted.
     System,
     /// The system as a Kripke structure that was turned into an automaton, with a state before the first one.
@@ -135,7 +141,14 @@ pub fn objects<S: TransitionSystem>(
             let product = Product::new(system, plain(), Vec::new());
             built(product, &alphabet, EventPosition::Entering, most).map(one)
         }
-        Object::Processes => processes_alone(system, most),
+        Object::Processes => {
+            let made = local_steps(system, most).map(LocalSteps::automata);
+            Ok(made.transpose()?)
+        }
+        Object::Interleaving => match local_steps(system, most) {
+            Some(steps) => Ok(steps.interleaved(most)?.map(|it| vec![it])),
+            None => Ok(None),
+        },
         Object::WeakMonitor => Ok(Some(vec![weak_monitor(&processes(system))?])),
         Object::StrongMonitors => Ok(Some(strong_monitors(&processes(system))?)),
         Object::WeaklyMonitored | Object::StronglyMonitored => {
@@ -301,108 +314,6 @@ fn alphabet<S: TransitionSystem>(
         }
     }
     Ok(Some(alphabet))
-}
-
-/// The components of a system, whose product it is but for what they read of each other (Definition 5 of Malinen
-/// and Luukkainen; "processes as automata" in Tsay's slides). A letter is the event of a step.
-fn processes_alone<S: TransitionSystem>(
-    system: &mut S,
-    most: usize,
-) -> Result<Option<Vec<Automaton>>, ObjectError> {
-    let names = processes(system);
-    let mut found: Vec<Component> = names.iter().map(|_| Component::default()).collect();
-    let place = |system: &S, state: StateId, name: &str| {
-        let shown = shown(system, state).into_iter();
-        let mut places =
-            shown.filter_map(|it| Some(it.strip_prefix(name)?.strip_prefix('@')?.to_owned()));
-        // A process that has not begun, or is over, is shown nowhere.
-        places.next().unwrap_or_else(|| "not there".to_owned())
-    };
-    let (mut met, mut open) = (hashbrown::HashSet::new(), system.initial());
-    for &state in &open {
-        for (name, component) in names.iter().zip(&mut found) {
-            let start = component.state(place(system, state, name));
-            component.initial.extend((!component.initial.contains(&start)).then_some(start));
-        }
-    }
-    while let Some(state) = open.pop() {
-        if !met.insert(state) {
-            continue;
-        }
-        if met.len() > most {
-            return Ok(None);
-        }
-        let mut steps = Vec::new();
-        system.enabled(state, &mut steps);
-        for step in steps {
-            open.push(step.target);
-            for id in system.action(step.action).moves.clone() {
-                let signature = system.signature();
-                let of = &signature.moves[id.index()];
-                let process = of.process.index();
-                // A statement says more than the place where it stands.
-                let event = match signature.event_kind(of.event) {
-                    EventKind::Internal => of.name.clone(),
-                    _ => signature.event_name(of.event).to_owned(),
-                };
-                let from = place(system, state, &names[process]);
-                let to = place(system, step.target, &names[process]);
-                found[process].add(from, event, to);
-            }
-        }
-    }
-    let made = names.into_iter().zip(found).map(|(name, component)| component.automaton(name));
-    Ok(Some(made.collect::<Result<_, BudgetError>>()?))
-}
-
-/// A process while its automaton is made.
-#[derive(Default)]
-struct Component {
-    states: Vec<String>,
-    initial: Vec<usize>,
-    events: Vec<String>,
-    /// From, event, to.
-    edges: Vec<(usize, usize, usize)>,
-}
-
-impl Component {
-    fn state(&mut self, name: String) -> usize {
-        position(&mut self.states, name)
-    }
-
-    fn add(&mut self, from: String, event: String, to: String) {
-        let edge = (self.state(from), position(&mut self.events, event), self.state(to));
-        if !self.edges.contains(&edge) {
-            self.edges.push(edge);
-        }
-    }
-
-    fn automaton(self, name: String) -> Result<Automaton, BudgetError> {
-        let count = u32::try_from(self.events.len()).unwrap_or(u32::MAX);
-        let mut builder = Builder::new(self.events);
-        builder.set_name(Some(name));
-        builder.set_acceptance(Acceptance::buchi(), 1);
-        for state in self.states {
-            let at = builder.add_state();
-            builder.set_state_name(at, state);
-        }
-        self.initial.into_iter().for_each(|at| builder.add_initial(StateId::from_index(at)));
-        for (from, event, to) in self.edges {
-            let cube: Vec<_> = (0..count).map(|at| (Prop(at), at as usize == event)).collect();
-            let label = builder.letters_mut().cube(&cube)?;
-            let all: MarkSet = [Mark(0)].into_iter().collect();
-            builder.add_edge(StateId::from_index(from), label, all, StateId::from_index(to));
-        }
-        Ok(builder.build())
-    }
-}
-
-/// The position of a name in a list, where it is added if it is not there.
-fn position(names: &mut Vec<String>, name: String) -> usize {
-    names.iter().position(|it| *it == name).unwrap_or_else(|| {
-        names.push(name);
-        names.len() - 1
-    })
 }
 
 /// The values of a state: `x == 4`, `P@ready`.

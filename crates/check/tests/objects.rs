@@ -254,6 +254,32 @@ component Q {
     assert_eq!(parts(Object::System)[0].state_count(), 4);
 }
 
+/// Components read nothing of each other, so their asynchronous product has the states of the system.
+#[test]
+fn without_values_the_asynchronous_product_is_the_system() {
+    for seed in 0..200 {
+        let tiny = random_network(&mut Rng::new(seed), &NetworkShape::default());
+        let mut network = network_of(&tiny);
+        let assumption = Assumption::of(Notion::None);
+        let mut get = |object| {
+            let reading = EventPosition::Leaving;
+            let parts = Parts { property: None, assumption: &assumption, reading, most: 10_000 };
+            let made = objects(&mut network, object, parts, &Options::default());
+            made.expect("made").expect("small").remove(0)
+        };
+        let (product, system) = (get(Object::Interleaving), get(Object::System));
+        assert_eq!(product.state_count(), system.state_count(), "seed {seed}: {tiny}");
+        assert_eq!(product.initial().len(), system.initial().len(), "seed {seed}: {tiny}");
+        let names = |automaton: &Automaton| {
+            let names = automaton.states().map(|it| automaton.state_name(it).unwrap().to_owned());
+            let mut names: Vec<String> = names.collect();
+            names.sort();
+            names
+        };
+        assert_eq!(names(&product), names(&system), "seed {seed}: {tiny}");
+    }
+}
+
 #[test]
 fn conditions_are_those_of_the_papers() {
     let tiny = random_network(&mut Rng::new(2), &NetworkShape::default());

@@ -208,3 +208,32 @@ fn translations_and_counters_are_watched_on_models() {
     ]);
     assert_eq!(code(&large), 3, "{}", out(&large));
 }
+
+/// The slides' product without the value of `x`: each place of one process with each of the other, and a step of either.
+#[test]
+fn processes_are_interleaved_as_on_the_slides() {
+    let model = "examples/promela/paper/collatz.pml";
+    let hoa = out(&fairly(&["graph", "--object", "interleaving", "--to", "hoa", model]));
+    let count = |start: &str| hoa.lines().filter(|line| line.starts_with(start)).count();
+    assert_eq!((count("State: "), count("[")), (4, 8), "{hoa}");
+    // What both processes of a kind do is told apart.
+    let twins = "active [2] proctype P() { do :: skip -> skip od }";
+    let path = concat!(env!("CARGO_TARGET_TMPDIR"), "/twins.pml");
+    std::fs::write(path, twins).expect("a file");
+    let hoa = out(&fairly(&["graph", "--object", "interleaving", "--to", "hoa", path]));
+    assert!(hoa.lines().any(|line| line.starts_with("AP: 4 ")), "{hoa}");
+}
+
+#[test]
+fn the_claim_of_the_slides_has_a_run_for_five_and_none_for_four() {
+    for (model, expected) in [("collatz.pml", 0), ("collatz-five.pml", 1)] {
+        let model = format!("examples/promela/paper/{model}");
+        assert_eq!(code(&fairly(&["check", "-q", &model])), expected, "{model}");
+        let hoa =
+            out(&fairly(&["graph", "--object", "product", "--to", "hoa", "-p", "never_0", &model]));
+        let file = concat!(env!("CARGO_TARGET_TMPDIR"), "/claim.hoa");
+        std::fs::write(file, hoa).expect("a file");
+        let empty = fairly(&["aut", "empty", file]);
+        assert_eq!(code(&empty), expected, "{model}");
+    }
+}

@@ -20,6 +20,8 @@ use crate::system::questions::Question;
 pub(crate) enum Which {
     /// The processes, an automaton each.
     Processes,
+    /// The asynchronous product of the processes, without the values that they read.
+    Interleaving,
     /// The system as a Büchi automaton that accepts all its runs.
     System,
     /// The system as a Kripke structure that was turned into an automaton.
@@ -44,6 +46,7 @@ impl Which {
     fn object(self) -> Object {
         match self {
             Which::Processes => Object::Processes,
+            Which::Interleaving => Object::Interleaving,
             Which::System => Object::System,
             Which::Kripke => Object::Kripke,
             Which::Fair => Object::Fair,
