@@ -4,13 +4,14 @@
 //! keeps (`fairly_translate::Expansion`). A picture is made from the events so far, and from nothing else, so
 //! whatever plays the same events elsewhere can show the same.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::io::IsTerminal;
 
 use fairly_omega::Automaton;
 use fairly_omega::emptiness::{Colour, Event};
 use fairly_omega::formats::word;
+use fairly_report::breadth;
 use fairly_source::escape::in_line;
 use fairly_translate::{Expansion, Explanation, NodeSets};
 use serde_json::{Value, json};
@@ -28,7 +29,9 @@ pub(crate) struct Frame {
 
 /// The steps of a search, or of a degeneralization.
 pub(crate) fn of_search(events: &[Event]) -> Vec<Frame> {
-    let mut picture = Picture::default();
+    // The procedures of the papers keep no stack of components.
+    let has_stack = |event: &Event| matches!(event, Event::Merged { .. } | Event::Closed { .. });
+    let mut picture = Picture { parts: !events.iter().any(has_stack), ..Picture::default() };
     let frame = |event| {
         let said = picture.see(event);
         Frame { said, now: picture.drawn() }
@@ -131,11 +134,11 @@ pub(crate) fn legend(automaton: &Automaton) -> String {
 pub(crate) fn show(head: &str, frames: Vec<Frame>) -> Result<(), CliError> {
     let mut text = head.to_owned();
     if !(std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) {
-        frames.iter().enumerate().for_each(|(at, frame)| frame.write(at, &mut text));
+        frames.iter().enumerate().for_each(|(at, frame)| frame.write(at, usize::MAX, &mut text));
         return output::write(&text, None);
     }
     let mut editor = Editor::new();
-    let mut walk = Walk { frames, shown: 0 };
+    let mut walk = Walk { frames, shown: 0, width: output::width() };
     text.push_str(HELP);
     walk.obey("", &mut text);
     loop {
@@ -150,16 +153,45 @@ pub(crate) fn show(head: &str, frames: Vec<Frame>) -> Result<(), CliError> {
     }
 }
 
-const HELP: &str = "Enter: next step, b: back, a number: that step, r: the rest, q: quit\n";
+const HELP: &str = "Enter: next step; and before Enter, b: back, 3: step 3, r: the rest, q: quit\n";
 
 impl Frame {
-    fn write(&self, at: usize, text: &mut String) {
-        let _ = write!(text, "{:>4}  {}", at + 1, in_line(&self.said));
-        let _ = match self.now.is_empty() {
-            true => writeln!(text),
-            false => writeln!(text, "\n      {}", in_line(&self.now)),
-        };
+    /// Appends the step in lines of at most so many columns, where its words allow.
+    fn write(&self, at: usize, width: usize, text: &mut String) {
+        let said = format!("{:>4}  {}", at + 1, in_line(&self.said));
+        wrap(&said, 0, width, text);
+        let now = in_line(&self.now);
+        // What stands apart gets lines of its own, if one is not enough for all.
+        let fits = breadth(&now) + INDENT <= width;
+        let parts: Vec<&str> = if fits { vec![&now[..]] } else { now.split("  ").collect() };
+        parts
+            .iter()
+            .filter(|part| !part.is_empty())
+            .for_each(|part| wrap(part, INDENT, width, text));
     }
+}
+
+/// Columns before what there is after a step.
+const INDENT: usize = 6;
+
+/// Appends a text in lines of at most so many columns; those behind the first are indented a little more.
+fn wrap(line: &str, indent: usize, width: usize, text: &mut String) {
+    let more = INDENT + 2;
+    let mut used = indent;
+    text.push_str(&" ".repeat(indent));
+    for (at, word) in line.split(' ').enumerate() {
+        let wide = breadth(word) + usize::from(at > 0);
+        if at > 0 && used + wide > width && used > more {
+            text.push('\n');
+            text.push_str(&" ".repeat(more));
+            used = more + breadth(word);
+        } else {
+            text.push_str(if at > 0 { " " } else { "" });
+            used += wide;
+        }
+        text.push_str(word);
+    }
+    text.push('\n');
 }
 
 /// A way through the steps.
@@ -167,6 +199,8 @@ struct Walk {
     frames: Vec<Frame>,
     /// How many have been shown; the last of them is where we are.
     shown: usize,
+    /// Columns of the terminal.
+    width: usize,
 }
 
 impl Walk {
@@ -186,8 +220,12 @@ impl Walk {
             }
             number => match number.parse::<usize>() {
                 Ok(number) if (1..=count).contains(&number) => (number, number),
-                _ => {
-                    let _ = writeln!(text, "there are steps 1 to {count}\n{HELP}");
+                Ok(_) => {
+                    let _ = writeln!(text, "there are steps 1 to {count}");
+                    return true;
+                }
+                Err(_) => {
+                    let _ = write!(text, "`{}` is none of these:\n{HELP}", in_line(number));
                     return true;
                 }
             },
@@ -196,7 +234,7 @@ impl Walk {
             text.push_str("that was the last step\n");
             return true;
         }
-        (first..=last).for_each(|at| self.frames[at - 1].write(at - 1, text));
+        (first..=last).for_each(|at| self.frames[at - 1].write(at - 1, self.width, text));
         self.shown = last;
         true
     }
@@ -210,6 +248,10 @@ struct Picture {
     /// Path-based search: the components on the stack, with their marks.
     stack: Vec<(Vec<u32>, Vec<u32>)>,
     dead: Vec<u32>,
+    /// Whether the search goes over vertices with marks, and has no such stack: then what was met is shown, and the part
+    /// that is judged.
+    parts: bool,
+    part: Vec<u32>,
 }
 
 fn list(numbers: &[u32]) -> String {
@@ -238,9 +280,19 @@ impl Picture {
                 self.stack.push((nodes.clone(), marks.clone()));
                 format!("a cycle closes: root {root}, marks {{{}}}", list(marks))
             }
-            Event::Component { nodes } => format!("judge the component {{{}}}", list(nodes)),
+            Event::Component { nodes } => {
+                self.part.clone_from(nodes);
+                format!("judge the component {{{}}}", list(nodes))
+            }
             Event::Avoided { marks } => format!("leave out edges with marks {{{}}}", list(marks)),
-            Event::Removed { nodes } => format!("remove bad nodes {{{}}}", list(nodes)),
+            Event::Removed { nodes } => {
+                // A node stands there once for each set of marks that it is entered with.
+                for node in nodes {
+                    let at = self.part.iter().position(|it| it == node);
+                    at.map(|at| self.part.remove(at));
+                }
+                format!("remove bad nodes {{{}}}", list(nodes))
+            }
             Event::Closed { node } => {
                 let at = self.stack.iter().position(|(component, _)| component.contains(node));
                 for (component, _) in self.stack.drain(at.unwrap_or(0)..) {
@@ -268,6 +320,18 @@ impl Picture {
                 format!("{node}{} {}", of_level(level), word(colour))
             };
             return self.colours.iter().map(one).collect::<Vec<_>>().join(", ");
+        }
+        if self.parts && self.stack.is_empty() {
+            return String::new();
+        }
+        if self.parts {
+            let met: BTreeSet<u32> =
+                self.stack.iter().flat_map(|it| it.0.iter().copied()).collect();
+            let met = list(&met.into_iter().collect::<Vec<_>>());
+            return match self.part.as_slice() {
+                [] => format!("met {{{met}}}"),
+                part => format!("met {{{met}}}  judged {{{}}}", list(part)),
+            };
         }
         let component = |(nodes, marks): &(Vec<u32>, Vec<u32>)| match marks.is_empty() {
             true => format!("[{}]", list(nodes)),
@@ -303,7 +367,8 @@ mod tests {
     #[test]
     fn steps_go_forwards_and_backwards() {
         let frame = |said: &str| Frame { said: said.to_owned(), now: String::new() };
-        let mut walk = Walk { frames: vec![frame("one"), frame("two"), frame("three")], shown: 0 };
+        let frames = vec![frame("one"), frame("two"), frame("three")];
+        let mut walk = Walk { frames, shown: 0, width: 80 };
         let mut typed = |line: &str| {
             let mut text = String::new();
             let goes_on = walk.obey(line, &mut text);
@@ -318,7 +383,24 @@ mod tests {
         assert_eq!(typed("r"), (true, "that was the last step".to_owned()));
         assert_eq!(typed("1"), (true, "1 one".to_owned()));
         assert_eq!(typed("r"), (true, "2 two 3 three".to_owned()));
-        assert!(typed("4").1.starts_with("there are steps 1 to 3"));
+        assert_eq!(typed("4"), (true, "there are steps 1 to 3".to_owned()));
+        assert!(typed("b5").1.starts_with("`b5` is none of these: Enter: next step"));
         assert_eq!(typed("q"), (false, String::new()));
+    }
+
+    #[test]
+    fn long_steps_keep_to_the_terminal() {
+        let sets = format!("New {{}}  Old {{{}}}  Next {{}}", ["true U p"; 12].join(", "));
+        let frame = Frame { said: "node 2: process p: goes on".to_owned(), now: sets.clone() };
+        let mut text = String::new();
+        frame.write(0, 40, &mut text);
+        assert!(text.lines().all(|line| breadth(line) <= 40), "{text}");
+        assert!(text.contains("\n      New {}\n      Old {true U p, "), "{text}");
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words(&text).ends_with(&words(&sets)), "{text}");
+        // Where there is room, nothing is broken.
+        let mut text = String::new();
+        frame.write(0, usize::MAX, &mut text);
+        assert_eq!(text.lines().nth(1), Some(format!("      {sets}").as_str()));
     }
 }
