@@ -9,13 +9,16 @@
 use std::time::{Duration, Instant};
 
 use fairly_explore::Explored;
-use fairly_fairness::{Constraint, Notion, own_constraints};
+use fairly_fairness::{Constraint, Notion, PrefixKind, own_constraints};
 use fairly_front::include::NoFiles;
 use fairly_front::loaded::{
-    self, Claim, LoadError, Loaded, Loader, Lowered, Settings, SystemIndex, Text, TextError,
+    self, Claim, Kind, LoadError, Loaded, Loader, Lowered, Settings, SystemIndex, SystemSource,
+    Text, TextError,
 };
 use fairly_model::ModelSpace;
 use fairly_omega::{StateId, Stop};
+use fairly_search::Bounds;
+use fairly_search::hiding::hide;
 use fairly_source::Diagnostic;
 use fairly_system::{AtomIndex, Fault, Network, TransitionSystem};
 
@@ -23,6 +26,7 @@ use crate::assumption::Assumption;
 use crate::claim::{self, ClaimOutcome, ClaimVerdict};
 use crate::errors::{Errors, errors, rests_on_all};
 use crate::execution::{self, Execution, ModelSystem};
+use crate::hiding::{HideError, Hiding};
 use crate::ladder::{Ladder, ladder_heard};
 use crate::least::{Least, least_heard};
 use crate::lint::{Needless, needless};
@@ -91,6 +95,8 @@ pub struct Systems {
     execution: Execution,
     made: Vec<Option<System>>,
     known: Vec<Known>,
+    /// By system, what it is an abstraction of, if it is one.
+    hiding: Vec<Option<Hiding>>,
 }
 
 /// Findings about a system that several answers rest on.
@@ -160,7 +166,8 @@ impl Systems {
         let count = loaded.systems.len();
         let made = (0..count).map(|_| None).collect();
         let known = (0..count).map(|_| Known::default()).collect();
-        Systems { loaded, execution, made, known }
+        let hiding = (0..count).map(|_| None).collect();
+        Systems { loaded, execution, made, known, hiding }
     }
 
     /// The systems of a text that includes no others.
@@ -171,6 +178,43 @@ impl Systems {
         let text = Text { name: "model".to_owned(), text: text.to_owned() };
         let loaded = loader.load(&[text], Settings::new(&mut NoFiles))?;
         Ok(Systems::new(loaded, Execution::default()))
+    }
+
+    /// Puts an abstraction of a system in its place: what an observer sees who does not see the events that these
+    /// patterns name. Whatever was bound to the system has to be bound again. Inherent fairness is what can be asked of
+    /// it.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn hide(
+        &mut self,
+        system: SystemIndex,
+        events: &[String],
+        prefixes: PrefixKind,
+        bounds: Bounds,
+    ) -> Result<(), HideError> {
+        if !self.loaded.constraints.is_empty() {
+            return Err(HideError::Constrained);
+        }
+        let mut whole = self.fresh(system).map_err(HideError::Wrong)?;
+        if let System::Network(network) = &whole
+            && !own_constraints(network.space()).is_ok_and(|own| own.is_empty())
+        {
+            return Err(HideError::Constrained);
+        }
+        let hidden = with_system!(&mut whole, whole => {
+            hide(whole, events, prefixes, bounds).map_err(|why| HideError::of(why, whole))
+        })?;
+        self.hiding[system.0] = Some(Hiding::of(&hidden));
+        let name = self.loaded.systems[system.0].name.take();
+        self.loaded.systems[system.0] =
+            SystemSource { name, ..SystemSource::of_network(hidden.network) };
+        // Claims are about steps that are not there any more.
+        self.loaded.questions.retain(|question| question.kind == Kind::Formula);
+        self.loaded.written = None;
+        self.made[system.0] = None;
+        self.known[system.0] = Known::default();
+        Ok(())
     }
 
     /// The model.
@@ -296,7 +340,11 @@ impl Systems {
         let (at, system) = (question.at, question.system);
         match &mut question.asked {
             Asked::Formula(property, shown) => {
-                let (answer, strengths) = self.formula((at, system), property, assumed, options)?;
+                let (mut answer, strengths) =
+                    self.formula((at, system), property, assumed, options)?;
+                if let Some(hiding) = &self.hiding[system.0] {
+                    hiding.qualify(&mut answer);
+                }
                 let answer = Answer { formula: shown.clone(), ..answer };
                 let made = self.made(system);
                 let verdict = with_system!(made, made => {

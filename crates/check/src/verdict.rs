@@ -115,6 +115,8 @@ pub enum WhyUnknown {
     NotBegun(NotBegun),
     /// The work on it was ended from outside, with the reason.
     Ended(String),
+    /// It holds of an abstraction, from which it does not follow for the system: why not.
+    Hidden(String),
     /// No run refutes it, but it is not known whether errors of the model are in the way: why not.
     Errors(Box<WhyUnknown>),
 }
@@ -143,6 +145,8 @@ pub enum Reason {
     Ended,
     /// Errors of the model may be in the way.
     Errors,
+    /// An abstraction was asked, which says too little.
+    Hidden,
 }
 
 /// Reason why a question was not begun.
@@ -222,6 +226,7 @@ impl WhyUnknown {
             WhyUnknown::Internal(_) => Reason::Internal,
             WhyUnknown::Ended(_) => Reason::Ended,
             WhyUnknown::Errors(_) => Reason::Errors,
+            WhyUnknown::Hidden(_) => Reason::Hidden,
         }
     }
 
@@ -268,7 +273,7 @@ impl fmt::Display for WhyUnknown {
             WhyUnknown::Cut(Cut::Interrupted(nodes)) => {
                 write!(f, "interrupted after {nodes} {}", states(*nodes))
             }
-            WhyUnknown::Limit(message) => write!(f, "{message}"),
+            WhyUnknown::Limit(message) | WhyUnknown::Hidden(message) => write!(f, "{message}"),
             WhyUnknown::Lossy => write!(f, "nothing was found, but states may have been left out"),
             WhyUnknown::NotLossy => {
                 write!(f, "a lossy search answers only what one reachable state can show")

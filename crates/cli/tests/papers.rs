@@ -237,3 +237,37 @@ fn the_claim_of_the_slides_has_a_run_for_five_and_none_for_four() {
         assert_eq!(code(&empty), expected, "{model}");
     }
 }
+
+/// What is hidden decides nothing in one model, and in the other it does.
+#[test]
+fn an_abstraction_answers_for_the_system_only_if_it_is_continued() {
+    let ask = |more: &[&str], model: &str| {
+        let model = format!("corpus/systems/{model}.net");
+        fairly(&[&["check", "-f", "G F b"], more, &[&model]].concat())
+    };
+    let inherent = ["--fairness", "inherent"];
+    for (model, whole, hidden) in [("hiding-keeps-a-choice", 0, 0), ("hiding-loses-a-choice", 1, 3)]
+    {
+        assert_eq!(code(&ask(&inherent, model)), whole, "{model}");
+        for reading in ["trace", "run"] {
+            let hide = ["--hide", "c,d", "--reading", reading];
+            let answer = ask(&[&inherent[..], &hide].concat(), model);
+            assert_eq!(code(&answer), hidden, "{model}: {}{}", out(&answer), err(&answer));
+        }
+    }
+    let lost = ["--hide", "c", "--format", "json"];
+    let lost = out(&ask(&[&inherent[..], &lost].concat(), "hiding-loses-a-choice"));
+    let lost: Value = serde_json::from_str(&lost).expect("JSON");
+    assert!(lost.to_string().contains("after c the system can no longer"), "{lost}");
+    // With b hidden, nothing can be asked of it; without inherent fairness, steps count.
+    let unknown = ask(&[&inherent[..], &["--hide", "b"]].concat(), "hiding-keeps-a-choice");
+    assert_eq!(code(&unknown), 2, "{}", out(&unknown));
+    assert_eq!(code(&ask(&["--hide", "c"], "hiding-keeps-a-choice")), 2);
+    // Everything hidden: no word goes on for ever.
+    let nothing = ask(&[&inherent[..], &["--hide", "*"]].concat(), "hiding-keeps-a-choice");
+    assert!(code(&nothing) == 3 || code(&nothing) == 2, "{}{}", out(&nothing), err(&nothing));
+    // What does not hold of the abstraction does not hold of the system.
+    let model = "corpus/systems/hiding-keeps-a-choice.net";
+    let never = ["check", "--fairness", "inherent", "--hide", "c,d", "-f", "F G b && F G a", model];
+    assert_eq!(code(&fairly(&never)), 1);
+}

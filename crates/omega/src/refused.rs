@@ -20,6 +20,9 @@ pub enum Resource {
     /// Edges of the automaton being built.
     #[error("edges")]
     Edges,
+    /// Members of the sets of states that are the states of the automaton being built.
+    #[error("states in the sets that are built")]
+    Members,
     /// Nodes of the decision diagrams that hold the letters.
     #[error("decision-diagram nodes for the letters")]
     LetterNodes,

@@ -18,6 +18,7 @@ mod bounded;
 pub mod closure;
 pub mod engines;
 pub mod global;
+pub mod hiding;
 pub mod inherent;
 pub mod lossy;
 pub mod nearest;

@@ -6,6 +6,7 @@ mod common;
 mod bounded;
 mod closure;
 mod global;
+mod hiding;
 mod inherent;
 mod networks_oracle;
 mod reach;

@@ -545,6 +545,13 @@ pub(crate) struct Check {
     /// Meaning of a prefix under inherent fairness.
     #[arg(long, value_enum, default_value_t = PrefixName::Trace)]
     reading: PrefixName,
+    /// Hide events: ask only about what an observer of the others sees, in a small system that is made of it first. For
+    /// inherent fairness. May be given several times; `*` and `?` stand for any text and any character.
+    #[arg(long, value_name = "EVENT,…", value_delimiter = ',', conflicts_with_all = [
+        "machine_closed", "feasible", "ladder", "spin_compat", "lossy", "list", "explain_plan", "certificate",
+        "certify",
+    ])]
+    pub(super) hide: Vec<String>,
     /// Instead of an answer: print the properties of the file, with their kinds, lines and formulas.
     #[arg(long, conflicts_with_all = ["machine_closed", "feasible", "ladder", "report", "spin_compat", "trace"])]
     pub(super) list: bool,

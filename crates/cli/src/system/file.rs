@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use fairly_check::{
-    AnswerError, Assumed, Assumption, ConstraintError, Execution, System, SystemIndex, Systems,
-    Unused, with_system,
+    AnswerError, Assumed, Assumption, ConstraintError, Execution, HideError, System, SystemIndex,
+    Systems, Unused, with_system,
 };
 use fairly_fairness::{Constraint, Notion};
 use fairly_front::languages::Language;
@@ -127,7 +127,13 @@ impl File {
         if let Some(about) = request.about_fairness() {
             return self.about_fairness(request, about);
         }
+        if !request.hide.is_empty() {
+            self.hide(request)?;
+        }
         let Questions { asked: mut questions, absent } = self.some_questions(&request.model)?;
+        if !request.hide.is_empty() {
+            questions.retain(|question| question.formula().is_some());
+        }
         if let Some(room) = request.room()? {
             let answered = self.hunt(request, room, questions, trace_to)?;
             return Ok(Answered { absent, ..answered });
@@ -170,12 +176,38 @@ impl File {
         // A formula of the command line is about some of the components only, but about a whole process.
         let is_everything = request.model.properties.is_empty()
             && (request.model.formulas.is_empty() || self.language.option.is_some());
-        if is_everything && tally.is_known() {
+        if is_everything && request.hide.is_empty() && tally.is_known() {
             tally.unused(&self.unused(&questions, request)?);
         }
         request.model.quiet();
         self.write_certificates(request)?;
         Ok(Answered { absent, ..tally.finish() })
+    }
+
+    /// Puts abstractions in the place of the systems that formulas are about.
+    fn hide(&mut self, request: &Check) -> Result<(), CliError> {
+        let notion = request.notion(self.systems.loaded().is_annotated);
+        let Notion::Inherent(prefixes) = notion else {
+            return Err(CliError::usage(
+                "--hide goes with --fairness inherent: other notions look at the steps that are hidden",
+            ));
+        };
+        let questions = self.some_questions(&request.model)?.asked;
+        let formulas = questions.iter().filter(|question| question.formula().is_some());
+        let systems: BTreeSet<usize> = formulas.map(|question| question.system().0).collect();
+        if systems.is_empty() {
+            return Err(CliError::usage("--hide asks of formulas only, and there is none"));
+        }
+        for system in systems.into_iter().map(SystemIndex) {
+            let options = request.model.options()?;
+            let hidden = self.systems.hide(system, &request.hide, prefixes, options.bounds);
+            hidden.map_err(|why| match why {
+                HideError::Wrong(diagnostics) => self.wrong(diagnostics),
+                HideError::Constrained => CliError::usage(why.to_string()),
+                HideError::Ends(_) | HideError::Unknown(_) => CliError::Unknown(why.to_string()),
+            })?;
+        }
+        Ok(())
     }
 
     /// Answers one question.

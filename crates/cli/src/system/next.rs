@@ -75,6 +75,7 @@ impl Limit {
             | WhyUnknown::Refused(_)
             | WhyUnknown::Limit(_)
             | WhyUnknown::NotLossy
+            | WhyUnknown::Hidden(_)
             | WhyUnknown::Ended(_)
             | WhyUnknown::Internal(_) => None,
         }
@@ -211,7 +212,8 @@ impl Setting {
             // More of the same would not be enough.
             _ if why.growth().is_some() => Setting::explained("unbounded"),
             (_, Some(limit)) => self.beyond(limit, Some(choice)),
-            (WhyUnknown::NotLossy, None) if !self.is_gone() => {
+            // The settings do not repeat what is hidden.
+            (WhyUnknown::NotLossy | WhyUnknown::Hidden(_), None) if !self.is_gone() => {
                 self.on_model("check", &self.assumed(), Some(choice))
             }
             (WhyUnknown::Internal(_), None) if !self.is_gone() => {

@@ -23,6 +23,7 @@
 //! [`crate::Limits`] and ends in [`crate::BudgetError`], never in a partial result. Depth of
 //! recursion never depends on the number of states.
 
+pub mod abstraction;
 mod alphabetised;
 mod alternation;
 mod bisimulation;
