@@ -12,13 +12,15 @@ use fairly_source::Span;
 use fairly_system::{ActionId, ProcessId, Transition, TransitionSystem};
 use serde::Serialize;
 
-use self::view::{Place, View};
+use self::view::{Own, Place, View};
 use crate::look::{Source, clipped};
 use crate::markup::{mermaid, quoted};
 
 /// How fair the runs are that stay in a component for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fair {
+    /// Not known: runs may leave what is drawn, and come back.
+    Open,
     /// No run stays: there is no cycle.
     Passing,
     /// Runs stay, but none is weakly fair to all processes.
@@ -107,6 +109,20 @@ pub struct Drawn {
 
 /// Explores a system, unless it has more states than that.
 pub fn explore<S: TransitionSystem>(system: &mut S, most: usize) -> Option<Drawn> {
+    drawn(system, most, &mut |system, state| Own::of(system, state))
+}
+
+/// The same for a part of a system, or a product with it. How fair runs are depends on what is enabled in the system
+/// itself, and is not said where the part does not tell.
+pub fn explore_view<S: TransitionSystem>(view: &mut View<'_, S>, most: usize) -> Option<Drawn> {
+    drawn(view, most, &mut |view, state| view.own(state))
+}
+
+fn drawn<S: TransitionSystem>(
+    system: &mut S,
+    most: usize,
+    own: &mut dyn FnMut(&mut S, StateId) -> Own,
+) -> Option<Drawn> {
     let mut number: HashMap<StateId, usize> = HashMap::new();
     let mut queue = Vec::new();
     let mut states = Vec::new();
@@ -156,10 +172,11 @@ pub fn explore<S: TransitionSystem>(system: &mut S, most: usize) -> Option<Drawn
     let component = components(&inside, count, &edges);
     let largest = component.iter().max().map_or(0, |max| max + 1);
     let processes = system.signature().processes.len();
+    let own: Vec<Own> = queue.iter().map(|&state| own(system, state)).collect();
     let fair = (0..largest)
         .map(|one| {
             let members: Vec<usize> = (0..count).filter(|&at| component[at] == one).collect();
-            fairness(&members, &edges, processes)
+            fairness(&members, &edges, &own, processes)
         })
         .collect();
     let (labels, constant) = labels(&states, &values, &system.signature().processes);
@@ -188,11 +205,12 @@ pub fn product<S: TransitionSystem>(system: &mut S, pairs: &Pairs, most: usize) 
             before: format!("q{}{marks}", pair.automaton.index()),
             behind: String::new(),
             steps: steps.collect(),
+            is_open: pair.is_open,
         }
     };
     let places = pairs.nodes.iter().map(place).collect();
     let mut view = View { system, places, initial: pairs.initial };
-    explore(&mut view, most)
+    explore_view(&mut view, most)
 }
 
 /// Labels that tell the states apart, by state, and the values that are the same in all.
@@ -283,19 +301,20 @@ fn components(members: &[usize], count: usize, edges: &[Edge]) -> Vec<usize> {
 /// How fair runs can be that stay in a component. A run that takes every edge again and again is weakly fair if
 /// any is. For strong fairness, states are left out in which a process is enabled that never moves inside, and
 /// what is left is looked at again.
-fn fairness(members: &[usize], edges: &[Edge], processes: usize) -> Fair {
+fn fairness(members: &[usize], edges: &[Edge], own: &[Own], processes: usize) -> Fair {
+    if members.iter().any(|&at| own[at].is_open) {
+        return Fair::Open;
+    }
     let holds = |state: usize| members.contains(&state);
     let inner: Vec<&Edge> =
         edges.iter().filter(|edge| holds(edge.from) && holds(edge.to)).collect();
     if inner.is_empty() {
         return Fair::Passing;
     }
-    let enabled = |state: usize, process: ProcessId| {
-        edges.iter().any(|edge| edge.from == state && edge.participants.contains(&process))
-    };
+    let enabled = |state: usize, process: ProcessId| own[state].enabled.contains(&process);
     let all = || (0..processes).map(ProcessId::from_index);
     let moves = |process: ProcessId| inner.iter().any(|edge| edge.participants.contains(&process));
-    if strong(members, edges, processes) {
+    if strong(members, edges, own, processes) {
         return Fair::Strong;
     }
     let weak =
@@ -303,7 +322,7 @@ fn fairness(members: &[usize], edges: &[Edge], processes: usize) -> Fair {
     if weak { Fair::Weak } else { Fair::Unfair }
 }
 
-fn strong(members: &[usize], edges: &[Edge], processes: usize) -> bool {
+fn strong(members: &[usize], edges: &[Edge], own: &[Own], processes: usize) -> bool {
     let count = edges.iter().map(|edge| edge.from.max(edge.to) + 1).max().unwrap_or(0);
     let mut open = vec![members.to_vec()];
     while let Some(members) = open.pop() {
@@ -316,7 +335,7 @@ fn strong(members: &[usize], edges: &[Edge], processes: usize) -> bool {
         let passed_over = |state: usize| {
             (0..processes).map(ProcessId::from_index).any(|process| {
                 !inner.iter().any(|edge| edge.participants.contains(&process))
-                    && edges.iter().any(|it| it.from == state && it.participants.contains(&process))
+                    && own[state].enabled.contains(&process)
             })
         };
         let left: Vec<usize> = members.iter().copied().filter(|&at| !passed_over(at)).collect();
@@ -367,6 +386,7 @@ impl Drawn {
             idle: edge.is_idle,
         });
         let fair = |fair: &Fair| match fair {
+            Fair::Open => "open",
             Fair::Passing => "passing",
             Fair::Unfair => "unfair",
             Fair::Weak => "weak",
@@ -407,7 +427,7 @@ impl Drawn {
         }
         for (at, state) in self.labels.iter().enumerate() {
             let colour = match self.fair(at) {
-                Fair::Passing => "white",
+                Fair::Open | Fair::Passing => "white",
                 Fair::Unfair => "gray85",
                 Fair::Weak => "khaki1",
                 Fair::Strong => "palegreen",
@@ -455,7 +475,12 @@ impl Drawn {
             out.push_str("a browser shows a state or a step where the pointer is\\n");
         }
         out.push_str("green: strongly fair runs stay here; yellow: only weakly fair ones; ");
-        out + "gray: only unfair ones; white: no run stays\";\n  fontname=monospace; fontsize=9;\n}\n"
+        let white = match self.fair.contains(&Fair::Open) {
+            true => "white: no run stays, or it is not known since not all is drawn",
+            false => "white: no run stays",
+        };
+        let _ = write!(out, "gray: only unfair ones; {white}");
+        out + "\";\n  fontname=monospace; fontsize=9;\n}\n"
     }
 
     /// How many steps the farthest state is away.

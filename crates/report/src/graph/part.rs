@@ -121,7 +121,9 @@ pub fn find<'a, S: TransitionSystem>(
             1 => "(1 step elsewhere)".to_owned(),
             count => format!("({count} steps elsewhere)"),
         };
-        Place { state: explored.states[it], before: format!("s{it}"), behind, steps }
+        // Who leaves a component does not come back, if all of it is known.
+        let is_open = left_out > 0 && !(part.component && explored.is_complete);
+        Place { state: explored.states[it], before: format!("s{it}"), behind, steps, is_open }
     });
     let places = places.collect();
     let is_complete = explored.is_complete;

@@ -2,7 +2,7 @@
 
 use fairly_omega::StateId;
 use fairly_system::{
-    Action, ActionId, AtomIndex, Fault, MoveId, Signature, Transition, TransitionSystem,
+    Action, ActionId, AtomIndex, Fault, MoveId, ProcessId, Signature, Transition, TransitionSystem,
 };
 
 /// A state of the picture.
@@ -15,6 +15,8 @@ pub struct Place {
     pub behind: String,
     /// The steps that are drawn: where they lead in the picture.
     pub steps: Vec<Transition>,
+    /// Whether a way that is not drawn may lead from here back into the picture.
+    pub is_open: bool,
 }
 
 /// States of a system, and the steps between them that are drawn. Those that lead elsewhere are not.
@@ -31,6 +33,45 @@ impl<S> View<'_, S> {
     fn inner(&self, state: StateId) -> StateId {
         self.places[state.index()].state
     }
+}
+
+impl<S: TransitionSystem> View<'_, S> {
+    /// Facts about a state of the system itself, with the steps that are not drawn: fairness is about those, too.
+    pub(super) fn own(&mut self, state: StateId) -> Own {
+        let mut steps = Vec::new();
+        let inner = self.inner(state);
+        self.system.enabled(inner, &mut steps);
+        Own {
+            enabled: participants(self.system, &steps),
+            is_open: self.places[state.index()].is_open,
+        }
+    }
+}
+
+/// Facts about a state that fairness depends on.
+pub(super) struct Own {
+    /// The processes that are enabled.
+    pub(super) enabled: Vec<ProcessId>,
+    /// Whether a way that is not drawn may lead from here back into the picture.
+    pub(super) is_open: bool,
+}
+
+impl Own {
+    /// The same of a state whose steps are all drawn.
+    pub(super) fn of<S: TransitionSystem>(system: &mut S, state: StateId) -> Own {
+        let mut steps = Vec::new();
+        system.enabled(state, &mut steps);
+        Own { enabled: participants(system, &steps), is_open: false }
+    }
+}
+
+/// The processes that take part in some of these steps.
+fn participants<S: TransitionSystem>(system: &S, steps: &[Transition]) -> Vec<ProcessId> {
+    let mut all: Vec<ProcessId> =
+        steps.iter().flat_map(|step| system.action(step.action).participants.clone()).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 impl<S: TransitionSystem> TransitionSystem for View<'_, S> {
