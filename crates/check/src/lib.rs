@@ -65,7 +65,7 @@ pub use ladder::{Cause, CauseKind, Ladder, Rung, ladder, ladder_heard};
 pub use least::{Candidate, Elsewhere, Least, least, least_heard};
 pub use lint::{Coverage, Needless, coverage, executed, needless};
 pub use objects::{Object, ObjectError, Parts, objects};
-pub use paired::{Pair, PairStep, Pairs, pairs};
+pub use paired::{Approach, Pair, PairStep, Pairs, Portion, approach, pairs};
 pub use plan::{Plan, Planned, plan};
 pub use property::{Property, PropertyError, parse_for};
 pub use question::{AnswerError, Asked, BindingError, Question};

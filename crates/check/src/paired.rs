@@ -2,6 +2,8 @@
 //! looked at. What is searched is [`crate::check()`]'s business.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::time::Instant;
 
 use fairly_omega::{Automaton, Graph, Mark, StateId};
 use fairly_search::Product;
@@ -12,12 +14,24 @@ use crate::property::Property;
 use crate::verdict::WhyUnknown;
 use crate::verify::{Options, as_negation, negation};
 
-/// A product that was explored to its end.
+/// Which part of a product is looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Portion<'a> {
+    /// Path to the node that it begins with: the position of a node among those that runs start in, then of each step
+    /// among those that leave a node. If it is empty, it begins with all nodes that runs start in.
+    pub path: &'a [usize],
+    /// Nodes whose steps are followed, the nearest ones.
+    pub most: usize,
+    /// Whether there is nothing if there are more.
+    pub is_whole: bool,
+}
+
+/// A product, or a part of one.
 #[derive(Clone, Debug)]
 pub struct Pairs {
     /// The nodes in the order in which they are met; the first ones are where runs start.
     pub nodes: Vec<Pair>,
-    /// How many nodes runs start in.
+    /// How many nodes it begins with.
     pub initial: usize,
     /// The automaton of the negated property, which nodes name states of.
     pub automaton: Automaton,
@@ -32,8 +46,10 @@ pub struct Pair {
     pub state: StateId,
     /// The state of the automaton.
     pub automaton: StateId,
-    /// The steps that leave it.
+    /// The steps that leave it, if they were followed.
     pub steps: Vec<PairStep>,
+    /// Whether its steps were not followed.
+    pub is_open: bool,
 }
 
 /// A step of a product.
@@ -47,7 +63,7 @@ pub struct PairStep {
     pub marks: Vec<u32>,
 }
 
-/// Explores a product, unless it has more nodes than that: then there is nothing.
+/// Explores a product, or a part of one; nothing if it is too large, or there is no such path.
 ///
 /// # Errors
 /// Why there is no automaton.
@@ -56,7 +72,7 @@ pub fn pairs<S: TransitionSystem>(
     property: &mut Property,
     assumption: &Assumption,
     options: &Options,
-    most: usize,
+    portion: Portion<'_>,
 ) -> Result<Option<Pairs>, WhyUnknown> {
     let constraints = assumption
         .constraints(system, options.bounds)
@@ -74,17 +90,22 @@ pub fn pairs<S: TransitionSystem>(
             next
         })
     };
-    for node in product.initial() {
+    let Some(begin) = begin(&mut product, portion.path) else { return Ok(None) };
+    for node in begin {
         meet(node, &mut order);
     }
     let initial = order.len();
     let mut nodes = Vec::new();
     while nodes.len() < order.len() {
-        if order.len() > most {
+        if portion.is_whole && order.len() > portion.most {
             return Ok(None);
         }
         let node = order[nodes.len()];
         let (state, automaton) = product.pair(node);
+        if nodes.len() >= portion.most {
+            nodes.push(Pair { state, automaton, steps: Vec::new(), is_open: true });
+            continue;
+        }
         let (mut leaving, mut transitions) = (Vec::new(), Vec::new());
         product.steps(node, &mut leaving);
         product.transitions(node, &mut transitions);
@@ -93,13 +114,107 @@ pub fn pairs<S: TransitionSystem>(
             PairStep { transition, to: meet(step.target, &mut order), marks }
         });
         let steps = steps.collect();
-        nodes.push(Pair { state, automaton, steps });
+        nodes.push(Pair { state, automaton, steps, is_open: false });
     }
     if let Some(cut) = product.cut() {
         return Err(WhyUnknown::cut(cut, product.system()));
     }
     let acceptance = product.acceptance().to_string();
     Ok(Some(Pairs { nodes, initial, automaton: lifted.automaton, acceptance }))
+}
+
+/// The nodes that a part of a product begins with.
+fn begin<S: TransitionSystem>(
+    product: &mut Product<'_, S>,
+    path: &[usize],
+) -> Option<Vec<StateId>> {
+    let initial = product.initial();
+    let Some((&first, rest)) = path.split_first() else { return Some(initial) };
+    let mut at = *initial.get(first)?;
+    for &step in rest {
+        let mut leaving = Vec::new();
+        product.steps(at, &mut leaving);
+        at = leaving.get(step)?.target;
+    }
+    Some(vec![at])
+}
+
+/// How a run goes on to a step that the automaton of the negated property accepts by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Approach {
+    /// The steps, the accepting one last. There is no shorter way.
+    Steps(Vec<Transition>),
+    /// It never comes to one.
+    Never,
+    /// There is none among so many nodes of the product.
+    TooFar(usize),
+}
+
+/// The shortest way on to a step with a mark that the automaton of the negated property has to see again and again.
+/// The run may have been read by the automaton in any of its ways.
+///
+/// # Errors
+/// Why there is no automaton.
+pub fn approach<S: TransitionSystem>(
+    system: &mut S,
+    property: &mut Property,
+    (start, run): (StateId, &[Transition]),
+    options: &Options,
+    most: usize,
+) -> Result<Approach, WhyUnknown> {
+    let (mut lifted, bindings) = negation(property, options)?;
+    let reading = property.reading;
+    let negation = as_negation(&mut lifted.automaton, &lifted.constraints, bindings, reading)?;
+    let mut product = Product::new(system, negation, Vec::new());
+    let (_, wanted) = product.acceptance().polarity();
+    let mut here = product.initial();
+    here.retain(|&node| product.pair(node).0 == start);
+    for taken in run {
+        let mut after = Vec::new();
+        for &node in &here {
+            let (mut steps, mut transitions) = (Vec::new(), Vec::new());
+            product.steps(node, &mut steps);
+            product.transitions(node, &mut transitions);
+            let own = steps.iter().zip(&transitions).filter(|(_, it)| *it == taken);
+            after.extend(own.map(|(step, _)| step.target));
+        }
+        after.sort_unstable();
+        after.dedup();
+        here = after;
+    }
+    // The step that each node was met by, and from where.
+    let mut met: HashMap<StateId, Option<(StateId, Transition)>> =
+        here.iter().map(|&node| (node, None)).collect();
+    let mut next = 0;
+    while let Some(&node) = here.get(next) {
+        next += 1;
+        if next > most || options.bounds.deadline.is_some_and(|end| Instant::now() >= end) {
+            return Ok(Approach::TooFar(next - 1));
+        }
+        let (mut steps, mut transitions) = (Vec::new(), Vec::new());
+        product.steps(node, &mut steps);
+        product.transitions(node, &mut transitions);
+        for (step, transition) in steps.iter().zip(transitions) {
+            if product.marks(step.marks).iter().any(|mark| wanted.contains(mark)) {
+                let mut way = vec![transition];
+                let mut at = node;
+                while let Some(Some((before, by))) = met.get(&at) {
+                    way.push(*by);
+                    at = *before;
+                }
+                way.reverse();
+                return Ok(Approach::Steps(way));
+            }
+            if let Entry::Vacant(free) = met.entry(step.target) {
+                free.insert(Some((node, transition)));
+                here.push(step.target);
+            }
+        }
+    }
+    match product.cut() {
+        Some(cut) => Err(WhyUnknown::cut(cut, product.system())),
+        None => Ok(Approach::Never),
+    }
 }
 
 #[cfg(test)]
@@ -167,7 +282,8 @@ mod tests {
         ] {
             let mut network = network();
             let mut property = bound(text, &mut network);
-            let pairs = pairs(&mut network, &mut property, &assumption, &options, 1_000);
+            let all = Portion { path: &[], most: 1_000, is_whole: true };
+            let pairs = pairs(&mut network, &mut property, &assumption, &options, all);
             let pairs = pairs.expect("an automaton").expect("it is small");
             // Nothing violates what is true of everything, so its product is empty.
             assert!((pairs.initial > 0 || text == "true") && pairs.initial <= pairs.nodes.len());
@@ -195,7 +311,15 @@ mod tests {
         let mut network = network();
         let mut property = bound("G F a", &mut network);
         let (assumption, options) = (Assumption::of(Notion::None), Options::default());
-        let small = pairs(&mut network, &mut property, &assumption, &options, 1);
+        let whole = Portion { path: &[], most: 1, is_whole: true };
+        let small = pairs(&mut network, &mut property, &assumption, &options, whole);
         assert!(matches!(small, Ok(None)));
+        let some = Portion { is_whole: false, ..whole };
+        let part = pairs(&mut network, &mut property, &assumption, &options, some);
+        let part = part.expect("an automaton").expect("a part");
+        assert!(!part.nodes[0].is_open && part.nodes[1..].iter().all(|node| node.is_open));
+        let wrong = Portion { path: &[0, 99], ..some };
+        let none = pairs(&mut network, &mut property, &assumption, &options, wrong);
+        assert!(matches!(none, Ok(None)));
     }
 }

@@ -5,7 +5,7 @@ mod object;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use fairly_check::{Assumption, Property, with_system};
+use fairly_check::{Assumption, Portion, Property, with_system};
 use fairly_fairness::Notion;
 use fairly_report::Source;
 use fairly_report::graph::part::{self, Part};
@@ -184,7 +184,7 @@ impl Work for Near {
                     part::EXPLORED
                 );
             }
-            graph::explore(&mut found.view, self.most)
+            graph::explore_view(&mut found.view, self.most)
         }))
     }
 }
@@ -221,7 +221,8 @@ fn of_formula<S: TransitionSystem>(
 ) -> Result<Option<Drawn>, CliError> {
     let assumption = Assumption::of(Notion::None);
     let options = model.options()?;
-    let pairs = fairly_check::pairs(system, property, &assumption, &options, most)
+    let whole = Portion { path: &[], most, is_whole: true };
+    let pairs = fairly_check::pairs(system, property, &assumption, &options, whole)
         .map_err(|why| CliError::Unknown(why.to_string()))?;
     let Some(pairs) = pairs else { return Ok(None) };
     if pairs.nodes.is_empty() {
