@@ -1,20 +1,22 @@
 //! The calls of `/api/v1`, and the files of the page. `docs/book/explorer.md` describes them for other clients.
 
 use std::net::TcpStream;
+use std::sync::Arc;
 
+use fairly_fairness::Notion;
 use fairly_front::loaded::{self, Asked, Loaded};
 use fairly_report::document::Problem;
 use fairly_report::{Source, json};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::ask::{Kind, problem};
 use crate::assets;
 use crate::bench::Bench;
 use crate::http::{self, Request};
 use crate::model::Text;
-use crate::notions::{LEVELS, NOTIONS};
+use crate::notions::{LEVELS, NOTIONS, own};
 use crate::server::{Reply, State, refuse, respond};
 use crate::{edit, simulate, space};
 
@@ -34,6 +36,11 @@ pub(crate) fn route(state: &State, stream: &mut TcpStream, request: &Request, re
     };
     match (request.method.as_str(), call) {
         ("GET", "model") => respond(stream, state.view(|bench| of(described(bench)))),
+        ("GET", "revision") => {
+            let revision =
+                |bench: &mut Bench| of(bench.revision().map(|it| json!({ "revision": it })));
+            respond(stream, state.view(revision));
+        }
         ("GET", "trace") => match state.model.trace() {
             Some(trace) => respond(stream, (200, trace)),
             None => refuse(stream, 404, "no trace was given"),
@@ -102,6 +109,10 @@ struct ModelDocument {
     /// Of the program.
     version: &'static str,
     files: Vec<String>,
+    /// What the model is called.
+    name: String,
+    /// What tells these contents of the file from others; calls that give it are refused once it is another one.
+    revision: String,
     /// The text that can be edited.
     text: Option<TextDocument>,
     questions: Vec<QuestionDocument>,
@@ -111,6 +122,8 @@ struct ModelDocument {
     levels: &'static [&'static str],
     /// Whether the model says itself which fairness it assumes.
     is_annotated: bool,
+    /// The fairness that is assumed unless another one is chosen.
+    fairness: String,
     /// Constraints that the model assumes under every notion.
     constraints: usize,
     /// Message where the model asks nothing.
@@ -154,9 +167,16 @@ struct NotionDocument {
 /// The model as it stands in its files.
 fn described(bench: &mut Bench) -> Result<ModelDocument, Vec<Problem>> {
     let text = bench.model.text()?;
-    let files = bench.model.files();
+    let (files, revision) = (bench.model.files(), bench.revision()?);
+    let name = match files.is_empty() {
+        true => bench.model.name(),
+        false => files.join(" "),
+    };
+    let model = Arc::clone(&bench.model);
     let mut document = ModelDocument {
+        name,
         schema: MODEL_SCHEMA,
+        revision,
         version: env!("CARGO_PKG_VERSION"),
         text: text.map(|Text { name, text, is_editable }| TextDocument { name, text, is_editable }),
         questions: Vec::new(),
@@ -167,6 +187,7 @@ fn described(bench: &mut Bench) -> Result<ModelDocument, Vec<Problem>> {
             .collect(),
         levels: &LEVELS,
         is_annotated: false,
+        fairness: Notion::None.to_string(),
         constraints: 0,
         nothing: "",
         has_trace: bench.model.trace().is_some(),
@@ -181,6 +202,7 @@ fn described(bench: &mut Bench) -> Result<ModelDocument, Vec<Problem>> {
             document.questions = questions(loaded, &name);
             document.systems = loaded.systems.iter().map(|system| system.name.clone()).collect();
             document.is_annotated = loaded.is_annotated;
+            document.fairness = own(&*model, loaded).to_string();
             document.constraints = loaded.constraints.len();
             document.has_trails = loaded.statements.is_some();
             document.nothing = loaded.nothing;

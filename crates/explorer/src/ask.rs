@@ -1,5 +1,6 @@
 //! Heavy questions: verdicts, ladders and least fairness.
 
+use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
@@ -22,7 +23,8 @@ use serde_json::{Value, json};
 use crate::answer::{Origin, answer};
 use crate::bench::Bench;
 use crate::command::Command;
-use crate::notions::{level, notion};
+use crate::model::Model;
+use crate::notions::{level, notion, own};
 use crate::server::Limits;
 
 /// A question as a client asks it.
@@ -42,6 +44,8 @@ pub(crate) struct Ask {
     /// Seconds.
     timeout: Option<f64>,
     max_states: Option<usize>,
+    /// Which contents of the file the question is about.
+    revision: Option<String>,
 }
 
 /// The kind of the answer.
@@ -78,7 +82,12 @@ pub(crate) fn answered(
     };
     let mut work = || -> Result<usize, Vec<Problem>> {
         let options = options(ask, limits, watch)?;
-        let setting = Setting { files: bench.model.files(), options: bench.model.options() };
+        let setting = Setting {
+            files: bench.model.files(),
+            options: bench.model.options(),
+            model: Arc::clone(&bench.model),
+        };
+        bench.expect(ask.revision.as_deref())?;
         let systems = bench.systems(ask.text.as_deref(), &ask.formulas())?;
         let mut asked = Asking { systems, setting, ask };
         let mut question = asked.question()?;
@@ -106,6 +115,7 @@ pub(crate) fn answered(
 struct Setting {
     files: Vec<String>,
     options: Vec<String>,
+    model: Arc<dyn Model>,
 }
 
 /// A question with the systems that it is about.
@@ -269,9 +279,9 @@ impl Asking<'_> {
         question: &mut Question,
         options: &Options,
     ) -> Result<(Value, Vec<Value>), Vec<Problem>> {
-        let is_annotated = self.systems.loaded().is_annotated;
+        let own = own(&*self.setting.model, self.systems.loaded());
         let (fairness, level) = (self.ask.fairness.as_deref(), self.ask.level.as_deref());
-        let notion = notion(fairness, level, is_annotated).map_err(|why| problem(&why))?;
+        let notion = notion(fairness, level, own).map_err(|why| problem(&why))?;
         let system = question.system;
         let assumption = match &question.asked {
             Asked::Formula(..) => self.assumption(notion, system, options.bounds)?,

@@ -7,6 +7,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use fairly_check::{Execution, Systems};
 use fairly_report::document::Problem;
 
+use sha2::{Digest, Sha256};
+
+use crate::ask::problem;
 use crate::model::Model;
 
 /// Stack that parsers need for the deepest nesting that they allow.
@@ -60,6 +63,27 @@ impl Bench {
             self.made = Some(Made { text, formulas, stood, systems });
         }
         Ok(&mut self.made.as_mut().expect("made above").systems)
+    }
+
+    /// A digest of the contents of the file, which tells them from earlier ones.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub(crate) fn revision(&self) -> Result<String, Vec<Problem>> {
+        let text = self.model.text()?.map(|text| text.text).unwrap_or_default();
+        let digest = Sha256::digest(text.as_bytes());
+        Ok(digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    /// # Errors
+    /// If the file has changed since a client read it, so that its numbers mean something else by now.
+    pub(crate) fn expect(&self, revision: Option<&str>) -> Result<(), Vec<Problem>> {
+        match revision {
+            Some(known) if self.revision()? != known => {
+                Err(problem("the file has changed since it was read: read it again"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Gives back the memory of what was explored.

@@ -31,8 +31,12 @@ impl Command {
         self
     }
 
-    /// The whole line, for the model of these files and options.
+    /// The whole line, for the model of these files and options; nothing for a model without files, which no command
+    /// line can name.
     pub(crate) fn on(mut self, files: &[String], options: &[String]) -> String {
+        if files.is_empty() {
+            return String::new();
+        }
         self.words.extend(options.iter().map(|option| quoted(option)));
         self.words.extend(files.iter().map(|file| match file.starts_with('-') && file != "-" {
             true => quoted(&format!("./{file}")),

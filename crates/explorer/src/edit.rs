@@ -17,6 +17,8 @@ pub(crate) struct Edit {
     text: String,
     /// A formula that is tried on it.
     formula: Option<String>,
+    /// Which contents of the file were edited.
+    revision: Option<String>,
 }
 
 /// Everything that is wrong with a text, and the questions that it asks.
@@ -70,6 +72,7 @@ pub(crate) fn save(bench: &mut Bench, request: &Edit) -> Result<Value, Vec<Probl
     if !is_editable {
         return Err(crate::ask::problem("this model cannot be saved"));
     }
+    bench.expect(request.revision.as_deref())?;
     bench.model.save(&request.text).map_err(|why| crate::ask::problem(&why))?;
     Ok(json!({ "saved": bench.model.files() }))
 }

@@ -16,6 +16,8 @@ const LARGEST_BODY: usize = 32 << 20;
 const MOST_HEADERS: usize = 64;
 /// Time that a request may take to arrive, and a piece of a response to leave.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// Time for what a client still sends when it has been answered.
+const LINGER: Duration = Duration::from_secs(2);
 
 /// A request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -92,16 +94,27 @@ fn head(bytes: &[u8]) -> Result<Option<Head>, Malformed> {
     Ok(Some(Head { request, length, body, continues }))
 }
 
-/// Reads one request; none if the client closed the connection without one.
+/// A request whose body has not been read.
+pub(crate) struct Begun {
+    pub(crate) request: Request,
+    /// Bytes that have arrived.
+    bytes: Vec<u8>,
+    body: usize,
+    length: usize,
+    continues: bool,
+    deadline: Instant,
+}
+
+/// Reads the head of one request; none if the client closed the connection without one.
 ///
 /// # Errors
 /// Why a request is refused.
-pub(crate) fn read(stream: &mut TcpStream) -> Result<Option<Request>, Malformed> {
+pub(crate) fn begin(stream: &mut TcpStream) -> Result<Option<Begun>, Malformed> {
     let deadline = Instant::now() + PATIENCE;
     let mut bytes = Vec::new();
-    let head = loop {
-        if let Some(head) = head(&bytes)? {
-            break head;
+    loop {
+        if let Some(Head { request, length, body, continues }) = head(&bytes)? {
+            return Ok(Some(Begun { request, bytes, body, length, continues, deadline }));
         }
         if bytes.len() >= LARGEST_HEAD {
             return Err(Malformed(431, "the headers are too large"));
@@ -109,19 +122,33 @@ pub(crate) fn read(stream: &mut TcpStream) -> Result<Option<Request>, Malformed>
         if more(stream, &mut bytes, deadline)? == 0 {
             return Ok(None);
         }
-    };
-    let Head { mut request, length, body, continues } = head;
-    if continues && bytes.len() < body + length {
-        let _ = stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n");
     }
-    while bytes.len() < body + length {
-        if more(stream, &mut bytes, deadline)? == 0 {
-            return Ok(None);
+}
+
+impl Begun {
+    /// Bytes of the body.
+    pub(crate) fn length(&self) -> usize {
+        self.length
+    }
+
+    /// Reads the body, which may be large: after the request was admitted. None if the client closed the connection.
+    ///
+    /// # Errors
+    /// If it does not arrive in time.
+    pub(crate) fn read(self, stream: &mut TcpStream) -> Result<Option<Request>, Malformed> {
+        let Begun { mut request, mut bytes, body, length, continues, deadline } = self;
+        if continues && bytes.len() < body + length {
+            let _ = stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n");
         }
+        while bytes.len() < body + length {
+            if more(stream, &mut bytes, deadline)? == 0 {
+                return Ok(None);
+            }
+        }
+        bytes.truncate(body + length);
+        request.body = bytes.split_off(body);
+        Ok(Some(request))
     }
-    bytes.truncate(body + length);
-    request.body = bytes.split_off(body);
-    Ok(Some(request))
 }
 
 /// Appends what has arrived.
@@ -202,13 +229,22 @@ pub(crate) fn respond(stream: &mut TcpStream, status: u16, kind: &str, body: &[u
 fn end(stream: &mut TcpStream) {
     let _ = stream.shutdown(Shutdown::Write);
     let _ = stream.set_read_timeout(Some(Duration::from_millis(200)));
-    let (mut sink, mut taken) = ([0; 16 << 10], 0);
-    while let Ok(count @ 1..) = stream.read(&mut sink) {
-        taken += count;
-        if taken > LARGEST_BODY {
+    // Bounds how long a client that goes on sending, however slowly, holds its connection.
+    let deadline = Instant::now() + LINGER;
+    let mut sink = [0; 16 << 10];
+    while let Ok(1..) = stream.read(&mut sink) {
+        if Instant::now() >= deadline {
             break;
         }
     }
+}
+
+/// Refuses a client at once, without reading from it, so that the thread that accepts connections never waits.
+pub(crate) fn turn_away(stream: &mut TcpStream) {
+    let _ = stream.set_nonblocking(true);
+    let said =
+        b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    let _ = stream.write_all(said);
 }
 
 /// A response that is a stream of server-sent events.

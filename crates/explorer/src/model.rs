@@ -1,5 +1,6 @@
 //! Models as the program that serves them gives them.
 
+use fairly_fairness::Notion;
 use fairly_front::loaded::Loaded;
 use fairly_report::document::Problem;
 
@@ -19,6 +20,16 @@ pub struct Text {
 pub trait Model: Send + Sync {
     /// The names of its files, as they stand on a command line; none if it has no files.
     fn files(&self) -> Vec<String>;
+
+    /// What it is called where it has no files.
+    fn name(&self) -> String {
+        "model".to_owned()
+    }
+
+    /// The fairness that is assumed unless another one is chosen; models that are annotated say it themselves.
+    fn fairness(&self) -> Notion {
+        Notion::None
+    }
 
     /// Options of the command line without which the files are another model.
     fn options(&self) -> Vec<String> {

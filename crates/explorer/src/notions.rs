@@ -1,6 +1,9 @@
 //! The notions of fairness by the names that the command line has for them.
 
 use fairly_fairness::{AnnotationLevel, Level, Notion, PrefixKind};
+use fairly_front::loaded::Loaded;
+
+use crate::model::Model;
 
 /// A notion, as it is offered.
 pub(crate) struct Offered {
@@ -37,17 +40,25 @@ pub(crate) fn level(name: Option<&str>) -> Result<Level, String> {
     }
 }
 
+/// The notion that a model assumes.
+pub(crate) fn own(model: &dyn Model, loaded: &Loaded) -> Notion {
+    match loaded.is_annotated {
+        true => Notion::Annotated(AnnotationLevel::Name),
+        false => model.fairness(),
+    }
+}
+
 /// The notion with a name; the model's own if none is given.
 pub(crate) fn notion(
     name: Option<&str>,
     level_name: Option<&str>,
-    is_annotated: bool,
+    own: Notion,
 ) -> Result<Notion, String> {
     let level = level(level_name)?;
     let annotated = Notion::Annotated(AnnotationLevel::Name);
     Ok(match name {
-        None if is_annotated => annotated,
-        None | Some("none") => Notion::None,
+        None => own,
+        Some("none") => Notion::None,
         Some("weak") => Notion::Weak(level),
         Some("strong") => Notion::Strong(level),
         Some("weak-live") => Notion::WeakLive,
@@ -67,12 +78,17 @@ mod tests {
     fn every_notion_that_is_offered_can_be_chosen() {
         for offered in NOTIONS {
             for name in LEVELS {
-                assert!(notion(Some(offered.name), Some(name), false).is_ok(), "{}", offered.name);
+                assert!(
+                    notion(Some(offered.name), Some(name), Notion::None).is_ok(),
+                    "{}",
+                    offered.name
+                );
             }
         }
-        assert_eq!(notion(None, None, false), Ok(Notion::None));
-        assert_eq!(notion(None, None, true), Ok(Notion::Annotated(AnnotationLevel::Name)));
-        assert!(notion(Some("fair"), None, false).is_err());
+        assert_eq!(notion(None, None, Notion::None), Ok(Notion::None));
+        assert_eq!(notion(None, None, Notion::Global), Ok(Notion::Global));
+        assert_eq!(notion(Some("none"), None, Notion::Global), Ok(Notion::None));
+        assert!(notion(Some("fair"), None, Notion::None).is_err());
         assert!(level(Some("thread")).is_err());
     }
 }

@@ -1,11 +1,12 @@
 //! Listening for clients, and what a client waits for while a question is answered.
 
+use std::collections::VecDeque;
 use std::io;
-use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::num::NonZeroUsize;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use fairly_check::workers::Workers;
@@ -23,6 +24,9 @@ use crate::model::Model;
 
 /// Connections at once; a browser opens six.
 const MOST_CONNECTIONS: usize = 64;
+/// Bytes of the bodies of all requests together, so that ten clients hold little more than one: a body is at most
+/// half of it.
+const MOST_BYTES: usize = 64 << 20;
 /// Questions that wait for the one that is answered.
 const MOST_WAITING: usize = 32;
 /// How often a client hears how far a search is.
@@ -71,6 +75,9 @@ pub(crate) struct State {
     /// Does what a person waits for.
     light: Worker,
     connections: AtomicUsize,
+    strangers: Strangers,
+    /// Bytes of the bodies of requests that are being answered.
+    bodies: AtomicUsize,
 }
 
 impl Server {
@@ -88,6 +95,8 @@ impl Server {
             heavy: Worker::start("questions", Arc::clone(&model), MOST_WAITING)?,
             light: Worker::start("views", Arc::clone(&model), MOST_WAITING)?,
             connections: AtomicUsize::new(0),
+            strangers: Strangers::default(),
+            bodies: AtomicUsize::new(0),
             model,
         };
         Ok(Server { listener, state: Arc::new(state) })
@@ -105,36 +114,87 @@ impl Server {
 
     /// Serves clients until the process ends.
     pub fn run(self) {
-        for stream in self.listener.incoming() {
+        for (number, stream) in (0..).zip(self.listener.incoming()) {
             let Ok(mut stream) = stream else {
                 // There are no more files to be had, for a while.
                 std::thread::sleep(PAUSE);
                 continue;
             };
             let state = Arc::clone(&self.state);
-            if state.connections.fetch_add(1, Ordering::Relaxed) >= MOST_CONNECTIONS {
-                state.connections.fetch_sub(1, Ordering::Relaxed);
-                http::respond(&mut stream, 503, "text/plain", b"there are too many connections\n");
+            // A connection without a request makes room for the next one, so idle connections keep no client out.
+            // Clients that have shown the token stay.
+            let is_full = state.connections.load(Ordering::Relaxed) >= MOST_CONNECTIONS;
+            if is_full && !state.strangers.drop_oldest() {
+                http::turn_away(&mut stream);
                 continue;
             }
+            state.connections.fetch_add(1, Ordering::Relaxed);
+            state.strangers.add(number, &stream);
             let of_thread = Arc::clone(&state);
             let serve = move || {
-                let _counted = Counted(&of_thread.connections);
-                of_thread.serve(&mut stream);
+                let _counted = Counted(&of_thread, number);
+                of_thread.serve(&mut stream, number);
             };
             if std::thread::Builder::new().name("client".to_owned()).spawn(serve).is_err() {
-                state.connections.fetch_sub(1, Ordering::Relaxed);
+                drop(Counted(&state, number));
             }
         }
     }
 }
 
-/// One connection fewer when it is dropped.
-struct Counted<'a>(&'a AtomicUsize);
+/// Connections of clients that have not shown the token, the oldest first.
+#[derive(Default)]
+struct Strangers(Mutex<VecDeque<(u64, TcpStream)>>);
+
+impl Strangers {
+    fn all(&self) -> MutexGuard<'_, VecDeque<(u64, TcpStream)>> {
+        // Nothing is left half done while it is held.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, number: u64, stream: &TcpStream) {
+        if let Ok(stream) = stream.try_clone() {
+            self.all().push_back((number, stream));
+        }
+    }
+
+    fn remove(&self, number: u64) {
+        self.all().retain(|(other, _)| *other != number);
+    }
+
+    /// Ends the connection of the one that has been here the longest; false if there is none.
+    fn drop_oldest(&self) -> bool {
+        let Some((_, stream)) = self.all().pop_front() else { return false };
+        // The thread that reads from it ends.
+        let _ = stream.shutdown(Shutdown::Both);
+        true
+    }
+}
+
+/// Bytes of bodies that are held, given back when it is dropped.
+struct Held<'a>(&'a AtomicUsize, usize);
+
+impl Held<'_> {
+    fn take(held: &AtomicUsize, bytes: usize) -> Option<Held<'_>> {
+        let before = held.fetch_add(bytes, Ordering::Relaxed);
+        let taken = Held(held, bytes);
+        (before.saturating_add(bytes) <= MOST_BYTES).then_some(taken)
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(self.1, Ordering::Relaxed);
+    }
+}
+
+/// One connection fewer when it is dropped, the one with this number.
+struct Counted<'a>(&'a State, u64);
 
 impl Drop for Counted<'_> {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.0.strangers.remove(self.1);
+        self.0.connections.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -143,15 +203,24 @@ pub(crate) type Reply = (u16, Value);
 
 impl State {
     /// Reads a request and answers it.
-    fn serve(&self, stream: &mut TcpStream) {
-        let request = match http::read(stream) {
-            Ok(Some(request)) => request,
+    fn serve(&self, stream: &mut TcpStream, number: u64) {
+        let begun = match http::begin(stream) {
+            Ok(Some(begun)) => begun,
             Ok(None) => return,
             Err(Malformed(status, why)) => return refuse(stream, status, why),
         };
-        match admitted(&request, &self.token, self.at) {
-            Ok(rest) => api::route(self, stream, &request, rest),
-            Err(why) => refuse(stream, 403, why),
+        let rest = match admitted(&begun.request, &self.token, self.at) {
+            Ok(rest) => rest.to_owned(),
+            Err(why) => return refuse(stream, 403, why),
+        };
+        self.strangers.remove(number);
+        let Some(_held) = Held::take(&self.bodies, begun.length()) else {
+            return refuse(stream, 503, "too much is sent at once");
+        };
+        match begun.read(stream) {
+            Ok(Some(request)) => api::route(self, stream, &request, &rest),
+            Ok(None) => {}
+            Err(Malformed(status, why)) => refuse(stream, status, why),
         }
     }
 

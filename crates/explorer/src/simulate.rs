@@ -4,7 +4,7 @@
 //! among those that leave the state. A system gives them in the same order every time, so nothing has to be kept for a
 //! client, and a run is good for as long as the model is the same.
 
-use fairly_check::{SystemIndex, Systems, with_system};
+use fairly_check::{Approach, SystemIndex, Systems, approach, with_system};
 use fairly_front::trail::Trail;
 use fairly_omega::StateId;
 use fairly_report::condition::Condition;
@@ -18,6 +18,7 @@ use serde_json::Value;
 
 use crate::ask::problem;
 use crate::bench::Bench;
+use crate::space::{bound, no_formula, soon};
 
 /// The schema of simulations.
 const SCHEMA: &str = "fairly.simulation/1";
@@ -25,6 +26,8 @@ const SCHEMA: &str = "fairly.simulation/1";
 const LONGEST: usize = 20_000;
 /// Steps that a run is continued by at once.
 const FAR: usize = 10_000;
+/// Nodes of a product that are searched for an acceptance.
+const MOST_SEARCHED: usize = 100_000;
 /// Steps that are offered.
 const MOST_OFFERED: usize = 500;
 /// Steps of a run that are sent back as a trace.
@@ -47,6 +50,9 @@ pub(crate) struct Simulate {
     seed: u64,
     /// Random steps end when this becomes true, or in a step of this line.
     until: Option<String>,
+    /// Steps are taken to the next one that the automaton of a negated formula accepts by: the position of the formula
+    /// among the questions of the model.
+    accepting: Option<usize>,
     /// A trace whose steps are taken.
     along: Option<Value>,
     /// How many of them; all of them if it is not said.
@@ -55,6 +61,7 @@ pub(crate) struct Simulate {
     trail: Option<String>,
     /// Whether the run is also wanted as such a trail.
     to_trail: bool,
+    revision: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -110,6 +117,7 @@ pub(crate) fn simulate(bench: &mut Bench, request: &Simulate) -> Result<Value, V
     let (files, options) = (bench.model.files(), bench.model.options());
     let command = crate::command::Command::new("sim").on(&files, &options);
     let formulas: Vec<String> = request.formula.iter().cloned().collect();
+    bench.expect(request.revision.as_deref())?;
     let systems = bench.systems(request.text.as_deref(), &formulas)?;
     let which = SystemIndex(request.system);
     let text = systems.loaded().text.clone();
@@ -121,7 +129,12 @@ pub(crate) fn simulate(bench: &mut Bench, request: &Simulate) -> Result<Value, V
         (request.start, request.path) =
             with_system!(systems.made(which), system => choices(system, &run));
     }
-    let about = About { request: &request, source, files: &files, options: &options, command };
+    let reached = match request.accepting {
+        Some(at) => Some(accepted(systems, &mut request, at, &files)?),
+        None => None,
+    };
+    let about =
+        About { request: &request, source, files: &files, options: &options, command, reached };
     let mut document = with_system!(systems.made(which), system => about.made(system))?;
     if request.to_trail {
         let run = with_system!(systems.made(which), system => {
@@ -137,6 +150,71 @@ pub(crate) fn simulate(bench: &mut Bench, request: &Simulate) -> Result<Value, V
 
 fn no_trail() -> Vec<Problem> {
     problem("only runs of Promela models are trails")
+}
+
+/// Goes on to the next step that the automaton of a negated formula accepts by; says what came of it.
+fn accepted(
+    systems: &mut Systems,
+    request: &mut Simulate,
+    at: usize,
+    files: &[String],
+) -> Result<String, Vec<Problem>> {
+    let name = files.first().map_or("model", String::as_str);
+    let mut question = bound(systems, (Some(at), false), name)?;
+    if question.system.0 != request.system {
+        return Err(problem("the formula is about another system"));
+    }
+    let title = systems.loaded().questions[at].title.clone();
+    let which = question.system;
+    let property = question.property().ok_or_else(no_formula)?;
+    let (start, path) = (request.start, &request.path);
+    let found = with_system!(systems.made(which), system => {
+        let run = rebuilt(system, start, path)
+            .ok_or_else(|| problem("the run is one of another model"))?;
+        let first = system.initial()[start];
+        let taken = run.steps().map(|step| Transition { action: step.action, target: step.to });
+        let taken: Vec<Transition> = taken.collect();
+        let last = taken.last().map_or(first, |step| step.target);
+        let found = approach(system, property, (first, &taken), &soon(), MOST_SEARCHED);
+        let found = found.map_err(|why| problem(&why.to_string()))?;
+        match found {
+            Approach::Steps(way) => Ok(chosen(system, last, &way)),
+            Approach::Never => Err(format!(
+                "no way on from here has a step that the automaton of ¬{title} accepts by"
+            )),
+            Approach::TooFar(nodes) => Err(format!(
+                "no step that the automaton of ¬{title} accepts by was found among {nodes} nodes of the product"
+            )),
+        }
+    });
+    match found {
+        Ok(way) if request.path.len() + way.len() > LONGEST => {
+            Ok(format!("the way to an acceptance is longer than {LONGEST} steps"))
+        }
+        Ok(way) => {
+            let count = way.len();
+            request.path.extend(way);
+            Ok(format!(
+                "stopped at a step that the automaton of ¬{title} accepts by, after {count} steps"
+            ))
+        }
+        Err(said) => Ok(said),
+    }
+}
+
+/// Transitions as positions among those that leave each state.
+fn chosen<S: TransitionSystem>(system: &mut S, from: StateId, way: &[Transition]) -> Vec<usize> {
+    let mut at = from;
+    let mut choices = Vec::new();
+    for step in way {
+        let mut enabled = Vec::new();
+        system.enabled(at, &mut enabled);
+        // The idle step of a state in which nothing can happen is no choice.
+        let Some(choice) = enabled.iter().position(|other| other == step) else { break };
+        choices.push(choice);
+        at = step.target;
+    }
+    choices
 }
 
 /// The run that a trail describes.
@@ -196,13 +274,15 @@ struct About<'a> {
     files: &'a [String],
     options: &'a [String],
     command: String,
+    /// What came of going on to an acceptance.
+    reached: Option<String>,
 }
 
 impl About<'_> {
     fn made<S: TransitionSystem>(self, system: &mut S) -> Result<SimulationDocument, Vec<Problem>> {
         let Simulate { random, along, seed, .. } = self.request;
         let mut seed = *seed;
-        let (mut path, mut stopped) = (self.request.path.clone(), None);
+        let (mut path, mut stopped) = (self.request.path.clone(), self.reached.clone());
         if path.len() > LONGEST {
             return Err(problem("the run is too long"));
         }

@@ -2,8 +2,8 @@
 //! automaton of a negated formula.
 
 use fairly_check::{
-    Asked, Assumption, BindingError, Object, ObjectError, Options, Parts, Question, SystemIndex,
-    objects, pairs, with_system,
+    Asked, Assumption, BindingError, Object, ObjectError, Options, Parts, Portion, Question,
+    SystemIndex, Systems, objects, pairs, with_system,
 };
 use fairly_fairness::Notion;
 use fairly_omega::Automaton;
@@ -26,6 +26,8 @@ use crate::simulate::made;
 /// States that are drawn, and most that a client may ask for.
 const MOST: usize = 200;
 const LIMIT: usize = 1_000;
+/// Nodes of a product that are followed where only a part of it is drawn.
+const MOST_BEHIND: usize = 24;
 /// Time for an automaton.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -41,6 +43,7 @@ pub(crate) struct Space {
     component: bool,
     /// States that are drawn at most.
     most: Option<usize>,
+    revision: Option<String>,
 }
 
 /// Draws a state space, or a part of one.
@@ -48,6 +51,7 @@ pub(crate) fn space(bench: &mut Bench, request: &Space) -> Result<Value, Vec<Pro
     let (files, options) = (bench.model.files(), bench.model.options());
     let name = files.first().map_or("model", String::as_str);
     let most = request.most.unwrap_or(MOST).min(LIMIT);
+    bench.expect(request.revision.as_deref())?;
     let systems = bench.systems(request.text.as_deref(), &[])?;
     let which = SystemIndex(request.system);
     made(systems, which, name)?;
@@ -92,7 +96,7 @@ fn near<S: TransitionSystem>(
     let found = found.map_err(|why| problem(&why))?;
     Ok(match found {
         None => (None, true),
-        Some(mut found) => (graph::explore(&mut found.view, most), found.is_complete),
+        Some(mut found) => (graph::explore_view(&mut found.view, most), found.is_complete),
     })
 }
 
@@ -108,6 +112,9 @@ pub(crate) struct Product {
     most: Option<usize>,
     /// Only the automaton.
     alone: bool,
+    /// Only what is behind a node: the position of a node among those that runs start in, then of each step.
+    path: Option<Vec<usize>>,
+    revision: Option<String>,
 }
 
 impl Product {
@@ -144,6 +151,8 @@ struct PairDocument {
     shown: String,
     automaton: usize,
     steps: Vec<PairStepDocument>,
+    /// Whether its steps are left out.
+    is_open: bool,
 }
 
 #[derive(Serialize)]
@@ -160,32 +169,20 @@ pub(crate) fn product(bench: &mut Bench, request: &Product) -> Result<Value, Vec
     let name = files.first().map_or("model", String::as_str);
     let most = request.most.unwrap_or(MOST).min(LIMIT);
     let formulas: Vec<String> = request.formula.iter().cloned().collect();
+    bench.expect(request.revision.as_deref())?;
     let systems = bench.systems(request.text.as_deref(), &formulas)?;
-    let questions = &systems.loaded().questions;
-    let at = match (request.question, &request.formula) {
-        (Some(at), None) if at < questions.len() => Some(at),
-        (None, Some(_)) => questions.iter().position(|question| question.choice.is_none()),
-        _ => None,
-    };
-    let at = at.ok_or_else(|| problem("the model has no such question"))?;
-    let choice = questions[at].choice.clone();
-    let mut question = systems.bind(at).map_err(|why| match why {
-        BindingError::InModel(diagnostics) => {
-            let text = systems.loaded().text.as_deref().unwrap_or_default();
-            diagnostics.iter().map(|it| Problem::at(it, name, text)).collect::<Vec<Problem>>()
-        }
-        BindingError::InFormula(wrong) => {
-            let place = |it| Problem::at(it, &wrong.text.name, &wrong.text.text);
-            wrong.diagnostics.iter().map(place).collect()
-        }
-    })?;
-    if matches!(question.asked, Asked::Claim(_)) {
-        return Err(problem("this is no formula, so there is no automaton"));
-    }
+    let mut question = bound(systems, (request.question, request.formula.is_some()), name)?;
+    let choice = systems.loaded().questions[question.at].choice.clone();
     let which = question.system;
+    let portion = Portion {
+        path: request.path.as_deref().unwrap_or_default(),
+        most: if request.path.is_some() { most.min(MOST_BEHIND) } else { most },
+        is_whole: request.path.is_none(),
+    };
     let alone = request.alone;
-    let found = with_system!(systems.made(which), system => {
-        paired(system, &mut question, most, alone)
+    let found = with_system!(systems.made(which), system => match alone {
+        true => negated(system, &mut question, most),
+        false => paired(system, &mut question, portion),
     })?;
     let bytes = with_system!(systems.made(which), system => system.bytes());
     bench.forget_much(bytes);
@@ -200,42 +197,90 @@ pub(crate) fn product(bench: &mut Bench, request: &Product) -> Result<Value, Vec
     Ok(found)
 }
 
-fn paired<S: TransitionSystem>(
+/// The formula at a position among the questions of a model, or the one that was given.
+pub(crate) fn bound(
+    systems: &mut Systems,
+    (at, is_given): (Option<usize>, bool),
+    name: &str,
+) -> Result<Question, Vec<Problem>> {
+    let questions = &systems.loaded().questions;
+    let at = match (at, is_given) {
+        (Some(at), false) if at < questions.len() => Some(at),
+        (None, true) => questions.iter().position(|question| question.choice.is_none()),
+        _ => None,
+    };
+    let at = at.ok_or_else(|| problem("the model has no such question"))?;
+    let question = systems.bind(at).map_err(|why| match why {
+        BindingError::InModel(diagnostics) => {
+            let text = systems.loaded().text.as_deref().unwrap_or_default();
+            diagnostics.iter().map(|it| Problem::at(it, name, text)).collect::<Vec<Problem>>()
+        }
+        BindingError::InFormula(wrong) => {
+            let place = |it| Problem::at(it, &wrong.text.name, &wrong.text.text);
+            wrong.diagnostics.iter().map(place).collect()
+        }
+    })?;
+    match question.asked {
+        Asked::Formula(..) => Ok(question),
+        Asked::Claim(_) => Err(no_formula()),
+    }
+}
+
+pub(crate) fn no_formula() -> Vec<Problem> {
+    problem("this is no formula, so there is no automaton")
+}
+
+/// Options of what a person waits for.
+pub(crate) fn soon() -> Options {
+    let deadline = Some(Instant::now() + PATIENCE);
+    Options { bounds: Bounds { deadline, ..Bounds::default() }, ..Options::default() }
+}
+
+/// The formula of a question as it is shown.
+fn shown(question: &Question) -> Result<String, Vec<Problem>> {
+    match &question.asked {
+        Asked::Formula(_, shown) => Ok(shown.clone()),
+        Asked::Claim(_) => Err(no_formula()),
+    }
+}
+
+/// The automaton of a negated formula.
+fn negated<S: TransitionSystem>(
     system: &mut S,
     question: &mut Question,
     most: usize,
-    alone: bool,
 ) -> Result<Value, Vec<Problem>> {
-    let assumption = Assumption::of(Notion::None);
-    let deadline = Some(Instant::now() + PATIENCE);
-    let bounds = Bounds { deadline, ..Bounds::default() };
-    let options = Options { bounds, ..Options::default() };
-    let no_formula = || problem("this is no formula, so there is no automaton");
-    let shown = match &question.asked {
-        Asked::Formula(_, shown) => shown.clone(),
-        Asked::Claim(_) => return Err(no_formula()),
+    let formula = shown(question)?;
+    let parts = Parts {
+        property: Some(question.property().ok_or_else(no_formula)?),
+        assumption: &Assumption::of(Notion::None),
+        reading: EventPosition::default(),
+        most,
     };
+    let found = objects(system, Object::Negation, parts, &soon());
+    let found = found.map_err(|why| match why {
+        ObjectError::Senseless(why) => problem(why),
+        ObjectError::Unknown(why) => problem(&why.to_string()),
+    })?;
+    let automaton = found.and_then(|all| all.into_iter().next());
+    let automaton = automaton.map(|automaton| document(&automaton));
+    Ok(json!({ "formula": formula, "automaton": automaton }))
+}
+
+fn paired<S: TransitionSystem>(
+    system: &mut S,
+    question: &mut Question,
+    portion: Portion<'_>,
+) -> Result<Value, Vec<Problem>> {
+    let formula = shown(question)?;
     let property = question.property().ok_or_else(no_formula)?;
-    let formula = shown;
-    if alone {
-        let parts = Parts {
-            property: Some(property),
-            assumption: &assumption,
-            reading: EventPosition::default(),
-            most,
-        };
-        let found = objects(system, Object::Negation, parts, &options);
-        let found = found.map_err(|why| match why {
-            ObjectError::Senseless(why) => problem(why),
-            ObjectError::Unknown(why) => problem(&why.to_string()),
-        })?;
-        let automaton = found.and_then(|all| all.into_iter().next());
-        let automaton = automaton.map(|automaton| document(&automaton));
-        return Ok(json!({ "formula": formula, "automaton": automaton }));
-    }
-    let found = pairs(system, property, &assumption, &options, most);
+    let assumption = Assumption::of(Notion::None);
+    let found = pairs(system, property, &assumption, &soon(), portion);
     let found = found.map_err(|why| problem(&why.to_string()))?;
     let Some(pairs) = found else {
+        if !portion.is_whole {
+            return Err(problem("the product has no such path"));
+        }
         return Ok(json!({ "formula": formula, "automaton": null, "product": null }));
     };
     let mut states = Vec::new();
@@ -256,7 +301,8 @@ fn paired<S: TransitionSystem>(
             });
             let steps = steps.collect();
             let shown = system.describe(pair.state);
-            PairDocument { state, shown, automaton: pair.automaton.index(), steps }
+            let (automaton, is_open) = (pair.automaton.index(), pair.is_open);
+            PairDocument { state, shown, automaton, steps, is_open }
         })
         .collect();
     Ok(json!({
