@@ -1,6 +1,6 @@
 // An answer with everything that it rests on.
 
-import { copyable, counted, el } from "./dom.js";
+import { copyable, counted, el, prose } from "./dom.js";
 import { runView } from "./run.js";
 
 /** @typedef {import("./run.js").Shower} Shower */
@@ -38,13 +38,13 @@ export function answerView(answer, app, add) {
     el("h2", {}, el("span", { class: `badge ${verdict.outcome}` }, `${sign} ${words}`), " ", verdict.title ?? verdict.property),
     verdict.formula && verdict.formula !== verdict.title && el("p", { class: "formula" }, el("code", {}, verdict.formula)),
     el("p", { class: "stamp quiet" }, facts.join(" · ")),
-    verdict.why && el("p", {}, `Why it is unknown: ${verdict.why}.`),
-    answer.says?.length > 0 && el("p", {}, answer.says.join(" ")),
-    verdict.conclusion && el("p", {}, verdict.conclusion),
+    verdict.why && el("p", {}, ...prose(`Why it is unknown: ${verdict.why}.`)),
+    answer.says?.length > 0 && el("p", {}, ...prose(answer.says.join(" "))),
+    verdict.conclusion && el("p", {}, ...prose(verdict.conclusion)),
     verdict.doomed_prefix && el("p", {}, "No fair run continues these events: ", el("code", {}, verdict.doomed_prefix.join(" "))),
-    verdict.notes?.length > 0 && el("ul", { class: "notes" }, ...verdict.notes.map((/** @type {string} */ note) => el("li", {}, note))),
+    verdict.notes?.length > 0 && el("ul", { class: "notes" }, ...verdict.notes.map((/** @type {string} */ note) => el("li", {}, ...prose(note)))),
     runView(answer, app, add),
     el("details", { class: "report" }, el("summary", {}, "The report of the command line"), el("pre", { tabindex: "0" }, answer.text)),
-    answer.command && copyable(answer.command));
+    answer.command && copyable(answer.command), answer.isDraft && el("p", { class: "quiet" }, "The command asks about the file, which does not have this text yet."));
   return section;
 }

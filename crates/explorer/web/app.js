@@ -22,6 +22,7 @@ import { Verdicts } from "./verdicts.js";
  * @property {(answer: any) => void} remember
  * @property {() => string | null} text
  * @property {() => string | undefined} draft
+ * @property {() => { text?: string, revision?: string }} about
  * @property {(trace: any) => import("./runs.js").Run} read
  * @property {((line: number, column?: number) => void) | null} openLine
  * @property {((answer: any, run: import("./runs.js").Run, lasso: import("./lasso.js").Lasso) => Node[])} runTools
@@ -35,6 +36,21 @@ import { Verdicts } from "./verdicts.js";
 const MOST_ANSWERS = 40;
 /** The theme is the system's unless one was chosen, for as long as the page is open. */
 const THEMES = ["auto", "light", "dark"];
+
+/** Keys, and what they do. */
+const KEYS = [
+  ["Alt+1 … Alt+6", "go to a view"],
+  ["?", "this list"],
+  ["Tab, Shift+Tab", "on to the next control, back to the last one"],
+  ["↑ ↓", "among questions, and among the steps that are possible"],
+  ["← →", "step along a run, round its loop, too"],
+  ["Space", "play a run, or pause"],
+  ["L, Home, End", "to the loop, the first step, the last step"],
+  ["Enter", "open the line of a step; choose a state or a notion"],
+  ["1 … 9, Backspace", "in a simulation: take a step, take it back"],
+  ["arrows in a picture", "go to the nearest node"],
+  ["Ctrl+S, Ctrl+Enter", "in the source: save to the file, check this text"],
+];
 
 /** @implements {App} */
 class Explorer {
@@ -63,16 +79,25 @@ class Explorer {
     };
     this.tabs = el("nav", { "aria-label": "Views" });
     this.main = /** @type {HTMLElement} */ (document.getElementById("main"));
+    // Views hand it on as a function.
+    this.openLine = this.openLine.bind(this);
     const header = /** @type {HTMLElement} */ (document.getElementById("header"));
     const theme = button("Theme: auto", () => {
       this.theme = (this.theme + 1) % THEMES.length;
       document.documentElement.dataset.theme = THEMES[this.theme];
       theme.textContent = `Theme: ${THEMES[this.theme]}`;
     }, { class: "small theme" });
-    fill(header, el("h1", {}, "Fairly", el("span", { class: "file" }, model.files.join(" "))), this.tabs, theme);
-    document.title = `${model.files.join(" ")} — Fairly`;
+    this.help = el("dialog", { class: "help", "aria-label": "Keys" }, el("h2", {}, "Keys"), el("table", {}, el("tbody", {}, ...KEYS.map(([key, act]) => el("tr", {}, el("th", { scope: "row" }, el("kbd", {}, key)), el("td", {}, act))))),
+      el("form", { method: "dialog" }, el("button", {}, "Close")));
+    const keys = button("Keys", () => this.openHelp(), { class: "small keys-button", title: "?" });
+    this.stale = el("div", { class: "stale", role: "status" });
+    fill(header, el("h1", {}, "Fairly", el("span", { class: "file" }, model.name)), this.tabs, el("span", { class: "corner" }, keys, theme), this.stale, this.help);
+    document.title = `${model.name} — Fairly`;
     window.addEventListener("hashchange", () => this.show());
     window.addEventListener("keydown", (event) => this.key(event));
+    // Another program may have written the file while somebody looked elsewhere.
+    window.addEventListener("focus", () => this.lookAgain());
+    document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && this.lookAgain());
     this.show();
     this.begin();
   }
@@ -91,15 +116,37 @@ class Explorer {
 
   /** Shows the view that the address names. */
   show() {
-    const { view } = this.views[location.hash.slice(1)] ?? this.views.verdicts;
+    const name = location.hash.slice(1);
+    const { view } = Object.hasOwn(this.views, name) ? this.views[name] : this.views.verdicts;
     fill(this.tabs, ...Object.entries(this.views).map(([key, { title, view: other }], at) =>
       el("a", { href: `#${key}`, "aria-current": other === view ? "page" : null, title: `Alt+${at + 1}` }, title)));
     fill(this.main, view.element);
     view.shown?.();
   }
 
+  openHelp() {
+    const dialog = /** @type {HTMLDialogElement} */ (this.help);
+    if (!dialog.open) dialog.showModal();
+  }
+
+  /** Says so if the file has other contents by now. */
+  async lookAgain() {
+    const found = await get("revision").catch(() => null);
+    if (found && found.revision !== this.model.revision) {
+      fill(this.stale, "The file has changed since it was read. ", button("Read it again", () => this.reload(), { class: "small" }));
+    } else {
+      fill(this.stale);
+    }
+  }
+
   /** Alt and a digit go to a view. @param {KeyboardEvent} event */
   key(event) {
+    const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement || event.target instanceof HTMLSelectElement;
+    if (event.key === "?" && !isTyping) {
+      event.preventDefault();
+      this.openHelp();
+      return;
+    }
     const name = event.altKey && Object.keys(this.views)[Number(event.key) - 1];
     if (name) {
       event.preventDefault();
@@ -122,6 +169,12 @@ class Explorer {
   /** @param {any} trace */
   read(trace) {
     return readTrace(trace);
+  }
+
+  /** What a call is about: the draft, or these contents of the file and no others. */
+  about() {
+    const text = this.draft();
+    return text === undefined ? { revision: this.model.revision } : { text };
   }
 
   text() {
@@ -174,9 +227,12 @@ class Explorer {
     this.verdicts.askAll();
   }
 
-  /** Reads the model again. */
+  /** Reads the model again. What was edited stays. */
   async reload() {
+    const draft = this.draft();
     this.model = await get("model");
+    if (draft === undefined) this.edit.area.value = this.model.text?.text ?? "";
+    fill(this.stale);
     [this.verdicts, this.simulate, this.space, this.lattice].forEach((view) => view.reset());
     this.begin();
   }

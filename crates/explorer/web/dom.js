@@ -117,10 +117,22 @@ export function announce(text) {
  * @returns {HTMLElement}
  */
 export function copyable(text) {
+  if (text === "") {
+    return el("div", { class: "hidden" });
+  }
   const copy = button("Copy", () => {
     navigator.clipboard.writeText(text).then(() => announce("Copied."), () => announce("Copying is not allowed here."));
   }, { class: "small", "aria-label": "Copy the command" });
   return el("div", { class: "command" }, el("code", {}, text), copy);
+}
+
+/**
+ * A sentence in which what stands between backticks is code.
+ * @param {string} text
+ * @returns {Child[]}
+ */
+export function prose(text) {
+  return text.split("`").map((piece, at, all) => at % 2 === 1 && at < all.length - 1 ? el("code", {}, piece) : at % 2 === 1 ? `\`${piece}` : piece);
 }
 
 /**

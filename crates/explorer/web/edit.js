@@ -3,8 +3,9 @@
 import { post, Refused } from "./api.js";
 import { announce, button, counted, el, fill } from "./dom.js";
 import { pieces } from "./highlight.js";
-import { draw, lines } from "./layout.js";
+import { draw } from "./layout.js";
 import { problems } from "./problems.js";
+import { automatonPicture } from "./product.js";
 
 /** @typedef {import("./app.js").App} App */
 
@@ -24,7 +25,7 @@ export class Edit {
     const text = app.model.text;
     this.area = /** @type {HTMLTextAreaElement} */ (el("textarea", {
       spellcheck: "false", autocomplete: "off", autocapitalize: "off", wrap: "off", "aria-label": "Source of the model", readonly: !text, "aria-describedby": "diagnostics",
-      oninput: () => this.changed(), onscroll: () => this.follow(),
+      oninput: () => this.changed(), onscroll: () => this.follow(), onkeydown: (/** @type {KeyboardEvent} */ event) => this.key(event),
     }));
     this.area.value = text?.text ?? "";
     this.colours = el("pre", { class: "colours", "aria-hidden": "true" });
@@ -45,6 +46,20 @@ export class Edit {
 
   shown() {
     this.follow();
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    if (!event.ctrlKey && !event.metaKey) {
+      return;
+    }
+    if (event.key === "s") {
+      event.preventDefault();
+      if (!this.save.hasAttribute("disabled")) this.write();
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      this.app.checkDraft();
+    }
   }
 
   /** The text, if it is not the one of the file. */
@@ -91,11 +106,7 @@ export class Edit {
       fill(this.automaton, problems(found.tried.problems, null));
     } else {
       const { automaton } = found.tried;
-      const marks = (/** @type {number[]} */ all) => all.length > 0 ? [`{${all.join(",")}}`] : [];
-      const picture = automaton && automaton.states <= 30 && draw({
-        nodes: Array.from({ length: automaton.states }, (_, at) => ({ lines: [`q${at}`], kind: "", words: `state q${at}`, initial: automaton.initial.includes(at), round: true })),
-        edges: automaton.edges.map((/** @type {any} */ edge) => ({ from: edge.from, to: edge.to, kind: edge.marks.length > 0 ? "marked" : "", lines: [...lines(edge.label, 18), ...marks(edge.marks)] })),
-      }, { label: "Automaton of the negated formula" }).element;
+      const picture = automaton && automaton.states <= 30 && draw(automatonPicture(automaton, 18), { label: "Automaton of the negated formula" }).element;
       fill(this.automaton, el("p", {}, el("code", {}, found.tried.formula)),
         el("p", { class: "quiet" }, automaton ? `Its negation is an automaton with ${counted(automaton.states, "state")}; it accepts ${automaton.acceptance}.` : "Its automaton is too large."),
         picture || null, button("Ask it", () => this.app.askFormula(formula), { class: "small" }));
@@ -105,7 +116,7 @@ export class Edit {
   async write() {
     const text = this.area.value;
     try {
-      await post("save", { text });
+      await post("save", { text, revision: this.app.model.revision });
       await this.app.reload();
       this.changed();
       this.state.textContent = "saved";

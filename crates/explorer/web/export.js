@@ -54,20 +54,32 @@ export async function png(picture) {
 }
 
 /**
+ * A picture in the language of Graphviz.
+ * @param {import("./layout.js").Picture} picture
+ * @returns {string}
+ */
+export function dot(picture) {
+  const quoted = (/** @type {string[]} */ lines) => `"${lines.map((line) => line.replaceAll("\\", "\\\\").replaceAll("\"", "\\\"")).join("\\n")}"`;
+  const nodes = picture.nodes.flatMap((node, at) => [
+    `  n${at} [shape=${node.round ? "ellipse" : "box"}, label=${quoted(node.lines)}];`,
+    ...(node.initial ? [`  i${at} [shape=point, label=""];`, `  i${at} -> n${at};`] : []),
+  ]);
+  const edges = picture.edges.map((edge) => `  n${edge.from} -> n${edge.to} [label=${quoted(edge.lines)}${edge.kind === "marked" ? ", penwidth=2" : ""}];`);
+  return `digraph {\n${[...nodes, ...edges].join("\n")}\n}\n`;
+}
+
+/**
  * Buttons that save a picture.
  * @param {string} name
  * @param {() => SVGElement | null} picture
- * @param {string | null} [dot]
+ * @param {Record<string, string>} [texts] the same in other languages
  * @returns {HTMLElement[]}
  */
-export function exports(name, picture, dot = null) {
+export function exports(name, picture, texts = {}) {
   const small = { class: "small" };
-  const buttons = [
+  return [
     button("SVG", () => { const it = picture(); if (it) download(`${name}.svg`, standalone(it), "image/svg+xml"); }, small),
     button("PNG", async () => { const it = picture(); if (it) download(`${name}.png`, await png(it)); }, small),
+    ...Object.entries(texts).map(([kind, text]) => button(kind, () => download(`${name}.${kind.toLowerCase()}`, text, kind === "DOT" ? "text/vnd.graphviz" : "text/plain"), small)),
   ];
-  if (dot !== null) {
-    buttons.push(button("DOT", () => download(`${name}.dot`, dot, "text/vnd.graphviz"), small));
-  }
-  return buttons;
 }

@@ -11,7 +11,7 @@ const ROW = 26;
 /** Rows beyond the edges that are kept. */
 const BEYOND = 12;
 /** Lanes that are named in full if there are not more, and the names are no longer. */
-const [FEW, SHORT] = [3, 11];
+const [FEW, SHORT] = [3, 9];
 /** Steps that are printed. */
 const MOST_PRINTED = 1000;
 /** Milliseconds between the steps of a run that is played. */
@@ -27,15 +27,16 @@ const SIGNS = {
 /**
  * What tells names apart, short enough for the head of a lane.
  * @param {string[]} names
+ * @param {boolean} [isNarrow] whether there is room for initials only
  * @returns {string[]}
  */
-export function short(names) {
+export function short(names, isNarrow = window.innerWidth < 760) {
   const numbers = names.map((name) => /[[(]([^\])]*)[\])]$/.exec(name)?.[1] ?? "");
   const same = new Set(names.map((name) => name.replace(/[[(].*$/, ""))).size === 1;
   if (names.length > 1 && same && numbers.every((it) => it !== "" && it.length < 4) && new Set(numbers).size === names.length) {
     return numbers;
   }
-  if (names.length <= FEW && names.every((name) => name.length <= SHORT)) {
+  if (!isNarrow && names.length <= FEW && names.every((name) => name.length <= SHORT)) {
     return names;
   }
   // `Participant[1]` as `P1`.
@@ -47,7 +48,7 @@ export function short(names) {
 export class Lasso {
   /**
    * @param {Run} run
-   * @param {{ label?: string, mark?: number | null, show?: (at: number) => void, preview?: (at: number | null) => void }} [options]
+   * @param {{ label?: string, mark?: number | null, show?: (at: number) => void, preview?: (at: number | null) => void, openLine?: ((line: number) => void) | null }} [options]
    */
   constructor(run, options = {}) {
     this.run = run;
@@ -75,7 +76,7 @@ export class Lasso {
       button("◀ Back", () => this.back(), { class: "small" }),
       button("Next ▶", () => this.forward(), { class: "small" }),
       this.play, this.place);
-    this.element = el("section", { class: "lasso", "aria-label": options.label ?? "The run" }, tools, this.scroll, legend(run));
+    this.element = el("section", { class: "lasso", "aria-label": options.label ?? "The run" }, tools, this.scroll, legend(run, Boolean(options.openLine)));
     // The size is known once it is in the page.
     new ResizeObserver(() => this.draw()).observe(this.scroll);
     // On paper nothing scrolls.
@@ -144,20 +145,32 @@ export class Lasso {
     const line = step.line === null ? "" : step.file ? `${step.file}:${step.line}` : String(step.line);
     const words = [
       `step ${at + 1} of ${run.steps.length}`, inLoop ? "in the loop" : run.loop === null ? "" : "in the stem",
-      `${step.who}: ${step.action}`, line && `line ${line}`, changes && `changes ${changes}`,
+      at === this.options.mark ? "the first difference" : "", `${step.who}: ${step.action}`, line && `line ${line}`, changes && `changes ${changes}`,
     ].filter(Boolean).join(", ");
     const row = el("div", {
       class: classes.join(" "), role: "option", id: `${this.id}-${at}`, "aria-selected": at === this.at ? "true" : "false",
       "aria-label": words, "aria-setsize": run.steps.length, "aria-posinset": at + 1,
       onclick: () => this.select(at), onmouseenter: () => this.options.preview?.(at),
     },
-      el("span", { class: "bracket" }), el("span", { class: "number" }, at + 1),
+      el("span", { class: "bracket" }), el("span", { class: "number" }, at === this.options.mark ? `≠ ${at + 1}` : at + 1),
       el("span", { class: "who", title: step.who }, step.who),
-      el("span", { class: "action", title: step.action }, step.action), el("span", { class: "line", title: line }, line), ...lanes,
+      el("span", { class: "action", title: step.action }, step.action), this.line(step, line), ...lanes,
       el("span", { class: "changes", title: changes }, changes),
       at === last && inLoop && el("span", { class: "repeat" }, `↺ ${(run.loop ?? 0) + 1}`));
     row.style.top = `${at * ROW}px`;
     return row;
+  }
+
+  /** The line of a step, which opens the source where that can be shown. @param {import("./runs.js").Step} step @param {string} shown */
+  line(step, shown) {
+    const { openLine } = this.options;
+    if (!openLine || step.line === null || step.file) {
+      return el("span", { class: "line", title: shown }, shown);
+    }
+    return el("span", { class: "line opens", title: `Open line ${step.line}`, onclick: (/** @type {Event} */ event) => {
+      event.stopPropagation();
+      openLine(/** @type {number} */ (step.line));
+    } }, shown);
   }
 
   /**
@@ -203,6 +216,12 @@ export class Lasso {
     }
   }
 
+  /** Opens the line of the chosen step. */
+  open() {
+    const { line, file } = this.run.steps[this.at];
+    if (line !== null && !file) this.options.openLine?.(line);
+  }
+
   toggle() {
     if (this.timer === undefined) {
       this.timer = window.setInterval(() => {
@@ -242,6 +261,7 @@ export class Lasso {
       End: () => this.select(this.run.steps.length - 1),
       l: () => this.select(this.run.loop ?? this.at),
       " ": () => this.toggle(),
+      Enter: () => this.open(),
     };
     const act = acts[event.key];
     if (act && !event.ctrlKey && !event.metaKey && !event.altKey) {
@@ -254,11 +274,11 @@ export class Lasso {
 /** How many timelines there were. */
 Lasso.count = 0;
 
-/** @param {Run} run */
-function legend(run) {
+/** @param {Run} run @param {boolean} opens */
+function legend(run, opens) {
   const names = short(run.processes);
   const told = run.processes.map((name, at) => [names[at], name]).filter(([own, name]) => own !== name).slice(0, 12);
   return el("p", { class: "legend quiet" }, "▶ taken  ● enabled, not taken  · disabled",
     told.length > 0 && el("span", {}, `columns: ${told.map(([own, name]) => `${own} ${name}`).join(", ")}${run.processes.length > 12 ? ", …" : ""}`),
-    el("span", { class: "keys" }, "← → step, Space plays, L goes to the loop"));
+    el("span", { class: "keys" }, `← → step, Space plays${run.loop === null ? "" : ", L goes to the loop"}${opens ? ", Enter opens the line" : ""}`));
 }

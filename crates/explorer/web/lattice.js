@@ -1,11 +1,11 @@
 // The notions of fairness as a lattice: under which of them a property holds, and where the border runs.
 
 import { stream, Refused } from "./api.js";
-import { button, copyable, el, fill, svg } from "./dom.js";
-import { exports } from "./export.js";
-import { Lasso } from "./lasso.js";
+import { answerView } from "./answer.js";
+import { announce, button, copyable, el, fill, svg } from "./dom.js";
+import { dot, exports } from "./export.js";
+import { draw } from "./layout.js";
 import { problems } from "./problems.js";
-import { readVerdict } from "./runs.js";
 
 /** @typedef {import("./app.js").App} App */
 
@@ -28,6 +28,8 @@ const PLACES = {
 };
 /** @type {Record<string, string>} */
 const SIGNS = { holds: "✓", violated: "✗", unknown: "?" };
+/** Least sets that are drawn. */
+const MOST_SETS = 12;
 const [WIDE, HIGH, LEFT, TOP, BOX, TALL] = [190, 84, 95, 34, 160, 44];
 
 /** The view of the ladder and of least fairness. */
@@ -42,7 +44,8 @@ export class Lattice {
     this.picture = el("div", { class: "picture", role: "region", "aria-label": "Lattice", tabindex: "0" });
     this.least = el("div", {});
     this.run = el("div", {});
-    this.element = el("div", { class: "fairness" }, this.tools, el("div", { class: "columns" }, el("div", { class: "main" }, this.picture, this.run), el("div", { class: "aside" }, this.least)));
+    this.failing = el("div", { class: "chosen-run" });
+    this.element = el("div", { class: "fairness" }, this.tools, el("div", { class: "columns" }, el("div", { class: "main" }, this.picture, this.run), el("div", { class: "aside" }, this.least)), this.failing);
   }
 
   shown() {
@@ -80,8 +83,9 @@ export class Lattice {
     fill(this.picture, el("p", { class: "quiet" }, "Asking under every notion …"));
     fill(this.least, el("p", { class: "quiet" }, "Looking for the least sets …"));
     fill(this.run);
+    fill(this.failing);
     const constraints = this.app.settings.constraints;
-    const body = { question: this.chosen, constraints, text: this.app.draft() };
+    const body = { question: this.chosen, constraints, ...this.app.about() };
     /** @param {HTMLElement} where @param {string} call @param {object} more @param {(data: any) => void} hear */
     const ask = async (where, call, more, hear) => {
       try {
@@ -124,12 +128,12 @@ export class Lattice {
     fill(this.picture, picture);
     fill(this.run,
       el("p", { class: "quiet" }, "Stronger notions stand above weaker ones. A thick line crosses the border: it fails below and holds above. Choose a notion for the run that fails there."),
-      el("div", { class: "tools" }, el("span", {}, "Save as"), ...exports("ladder", () => picture)), copyable(command), el("div", { class: "chosen-run" }));
+      el("div", { class: "tools" }, el("span", {}, "Save as"), ...exports("ladder", () => picture)), copyable(command));
   }
 
   /** The run that fails under a notion, or the one just below the border. @param {any} rung @param {any} ladder */
   open(rung, ladder) {
-    const where = /** @type {HTMLElement} */ (this.run.querySelector(".chosen-run"));
+    const where = this.failing;
     const [fairness, level] = PLACES[rung.fairness].ask;
     if (rung.outcome === "holds") {
       const below = PLACES[rung.fairness].below.find((name) => ladder.rungs.some((/** @type {any} */ it) => it.fairness === name && it.outcome === "violated"));
@@ -137,15 +141,24 @@ export class Lattice {
         below && button(`Show the run that fails under ${below}`, () => this.open(ladder.rungs.find((/** @type {any} */ it) => it.fairness === below), ladder)));
       return;
     }
-    fill(where, el("p", { class: "quiet" }, `Looking for a run under ${rung.fairness} …`));
+    this.show(`Under ${rung.fairness}`, { fairness, level });
+  }
+
+  /** Shows the run that fails under an assumption. @param {string} heading @param {object} assumed */
+  show(heading, assumed) {
+    const where = this.failing;
+    fill(where, el("p", { class: "quiet" }, `${heading}: looking for a run …`));
     const abort = new AbortController();
     this.abort = abort;
-    stream("check", { question: this.chosen, fairness, level, constraints: this.app.settings.constraints, text: this.app.draft() }, (event, data) => {
+    const { constraints } = this.app.settings;
+    const body = { question: this.chosen, constraints, ...this.app.about(), ...assumed };
+    stream("check", body, (event, data) => {
       if (event === "answer") {
-        const run = data.trace ? this.app.read(data.trace) : readVerdict(data.verdict);
-        this.app.remember(data);
-        fill(where, el("h3", {}, `Under ${rung.fairness}: ${data.verdict.outcome}`),
-          run && run.steps.length > 0 ? new Lasso(run, { label: `The run under ${rung.fairness}` }).element : el("p", {}, data.verdict.why ?? "There is no run to show."));
+        const answer = { ...data, question: this.chosen };
+        this.app.remember(answer);
+        fill(where, el("h3", {}, heading), answerView(answer, this.app, null));
+        where.scrollIntoView({ block: "nearest" });
+        announce(`${heading}: ${data.verdict.outcome}`);
       } else if (event === "problem") {
         fill(where, problems(data, null));
       }
@@ -167,7 +180,60 @@ export class Lattice {
       return el("tr", {}, ...[weak, strong].map((name) => el("td", { class: used.has(name) ? "used" : "" }, el("code", {}, name ?? ""), used.has(name) && " ✓")));
     });
     fill(this.least, el("h3", {}, "Least fairness"), el("p", {}, said), el("ul", { class: "plain" }, ...sets),
+      this.leastPicture(least, constraints),
       rows.length > 0 && el("details", {}, el("summary", {}, "What could be assumed"), el("table", { class: "choices" }, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "weak"), el("th", { scope: "col" }, "strong"))), el("tbody", {}, ...rows))),
       copyable(command));
+  }
+
+  /**
+   * The least sets with what stands just below them: the same without a constraint, or with its weak form.
+   * @param {any} least @param {{ weak: string[], strong: string[] }} constraints
+   * @returns {HTMLElement | null}
+   */
+  leastPicture(least, constraints) {
+    const sets = /** @type {string[][]} */ (least.sets);
+    if (sets.length === 0 || sets.length > MOST_SETS || sets.some((set) => set.length === 0)) {
+      return null;
+    }
+    /** @type {Map<string, { set: string[], kind: string }>} */
+    const nodes = new Map();
+    const put = (/** @type {string[]} */ set, /** @type {string} */ kind) => {
+      const key = [...set].sort().join(" ");
+      if (!nodes.has(key)) nodes.set(key, { set, kind });
+      return [...nodes.keys()].indexOf(key);
+    };
+    // What is less than a least set fails, once it is certain that the sets are least.
+    const less = least.why ? "unknown" : "violated";
+    const holding = sets.map((set) => put(set, "holds"));
+    /** @type {{ from: number, to: number, lines: string[], kind: string }[]} */
+    const edges = [];
+    const link = (/** @type {number} */ from, /** @type {number} */ to, /** @type {string} */ kind) => {
+      if (!edges.some((edge) => edge.from === from && edge.to === to)) edges.push({ from, to, lines: [], kind });
+    };
+    sets.forEach((set, which) => set.forEach((name, at) => {
+      const weak = constraints.weak[constraints.strong.indexOf(name)];
+      link(holding[which], put(set.flatMap((other, it) => it !== at ? [other] : weak ? [weak] : []), less), "border");
+    }));
+    const bottom = put([], less);
+    for (const [at, { kind }] of [...nodes.values()].entries()) {
+      if (kind === less && at !== bottom) link(at, bottom, "");
+    }
+    const all = [...nodes.values()];
+    const drawing = draw({
+      nodes: all.map(({ set, kind }) => ({
+        lines: [...(set.length === 0 ? ["nothing"] : set), `${SIGNS[kind]} ${kind}`], kind, words: `${set.length === 0 ? "nothing assumed" : set.join(" and ")}: ${kind}`,
+      })),
+      edges,
+    }, { label: "Least sets of constraints, and what is just below them", plain: true, choose: (at) => {
+      const { set, kind } = all[at];
+      if (kind === "holds") {
+        this.app.assumeSet(set);
+      } else {
+        this.show(`Under ${set.length === 0 ? "nothing" : set.join(" and ")}`, { fairness: "none", level: undefined, constraints: [...this.app.settings.constraints, ...set] });
+      }
+    } });
+    return el("div", {}, el("div", { class: "picture fit" }, drawing.element),
+      el("p", { class: "quiet" }, "A set that holds, and below it what is weaker: choose one that fails to see its run."),
+      el("div", { class: "tools" }, el("span", {}, "Save as"), ...exports("least", () => drawing.element, { DOT: dot(drawing.picture) })));
   }
 }

@@ -13,7 +13,7 @@ import { svg } from "./dom.js";
  */
 /** @typedef {{ from: number, to: number, lines: string[], kind: string }} Edge */
 /** @typedef {{ nodes: Node[], edges: Edge[] }} Picture */
-/** @typedef {{ element: SVGElement, nodes: SVGElement[], edges: SVGElement[], width: number, height: number }} Drawing */
+/** @typedef {{ element: SVGElement, nodes: SVGElement[], edges: SVGElement[], picture: Picture, width: number, height: number }} Drawing */
 
 /** Pixels of a letter and a line in a label. */
 const [LETTER, LINE] = [6.6, 14];
@@ -120,7 +120,7 @@ function border(box, from) {
 /**
  * Draws a graph.
  * @param {Picture} picture
- * @param {{ choose?: (at: number) => void, label: string, across?: boolean }} options
+ * @param {{ choose?: (at: number) => void, label: string, across?: boolean, plain?: boolean }} options
  * @returns {Drawing}
  */
 export function draw(picture, options) {
@@ -183,7 +183,7 @@ export function draw(picture, options) {
         labels.append(label(edge.lines, placed.x ?? 0, placed.y ?? 0, "edge-label"));
       }
     }
-    const drawn = svg("path", { d: path, class: `edge ${edge.kind}`, fill: "none", "marker-end": `url(#${arrow})` }, svg("title", {}, edge.lines.join(" ")));
+    const drawn = svg("path", { d: path, class: `edge ${edge.kind}`, fill: "none", "marker-end": options.plain ? null : `url(#${arrow})` }, svg("title", {}, edge.lines.join(" ")));
     edgeGroup.append(drawn);
     return drawn;
   });
@@ -216,7 +216,7 @@ export function draw(picture, options) {
   if (options.choose) {
     element.addEventListener("keydown", (event) => walk(/** @type {KeyboardEvent} */ (event), nodes, graph));
   }
-  return { element, nodes, edges, width, height };
+  return { element, nodes, edges, picture, width, height };
 }
 
 /**

@@ -1,6 +1,6 @@
 // What is wrong with a model, a formula or a request.
 
-import { button, el } from "./dom.js";
+import { button, el, prose } from "./dom.js";
 
 /**
  * @param {import("./api.js").Problem[]} all
@@ -13,9 +13,9 @@ export function problems(all, open) {
     const place = line ? `${problem.file ?? ""}:${line}:${column ?? 1}` : problem.file ?? "";
     const isOwn = line && problem.file && !problem.file.startsWith("<");
     return el("li", { class: "problem" },
-      el("strong", {}, code ? `${code}: ` : "", problem.message),
-      problem.label && el("span", {}, ` (${problem.label})`), " ",
+      el("strong", {}, code ? `${code}: ` : "", ...prose(problem.message)),
+      problem.label && el("span", {}, ...prose(` (${problem.label})`)), " ",
       isOwn && open ? button(place, () => open(/** @type {number} */ (line), column ?? 1), { class: "small" }) : place && el("span", { class: "quiet" }, place),
-      problem.help && el("p", { class: "quiet" }, `help: ${problem.help}`));
+      problem.help && el("p", { class: "quiet" }, ...prose(`help: ${problem.help}`)));
   }));
 }

@@ -60,6 +60,7 @@ export function runView(answer, app, add) {
     label: `The run against ${verdict.title ?? verdict.property}`,
     show: draw,
     preview: (at) => draw(at ?? lasso.at),
+    openLine: app.openLine,
   });
   draw(0);
   const why = ledger(verdict.ledger ?? [], {

@@ -19,6 +19,7 @@ export class Simulate {
     /** @type {number[]} */
     this.path = [];
     this.seed = 1;
+    this.isBegun = false;
     /** Answers come in the order of the questions, or not at all. */
     this.number = 0;
     this.tools = el("div", { class: "tools" });
@@ -34,8 +35,11 @@ export class Simulate {
   }
 
   shown() {
-    if (!this.answer) {
+    // Another view may have asked for a run to begin with.
+    if (!this.isBegun) {
       this.ask({});
+    } else if (document.activeElement === document.body) {
+      /** @type {HTMLElement | null} */ (this.offered.querySelector("button.step"))?.focus({ preventScroll: true });
     }
   }
 
@@ -43,6 +47,8 @@ export class Simulate {
     this.path = [];
     this.start = 0;
     this.answer = null;
+    this.isBegun = false;
+    this.drawTools();
   }
 
   drawTools() {
@@ -60,7 +66,7 @@ export class Simulate {
       this.system = Number(/** @type {HTMLSelectElement} */ (event.target).value);
       this.reset();
       this.ask({});
-    } }, ...systems.map((/** @type {string | null} */ name, /** @type {number} */ at) => el("option", { value: at }, name ?? `system ${at + 1}`)));
+    } }, ...systems.map((/** @type {string | null} */ name, /** @type {number} */ at) => el("option", { value: at, selected: at === this.system }, name ?? `system ${at + 1}`)));
     fill(this.tools, which,
       button("Restart", () => { this.path = []; this.ask({}); }, small),
       button("Back", () => this.back(), small),
@@ -69,14 +75,27 @@ export class Simulate {
         const text = /** @type {HTMLInputElement} */ (until).value.trim();
         this.ask({ random: text ? 10000 : Number(/** @type {HTMLInputElement} */ (steps).value), until: text || undefined });
       } }, el("button", { type: "submit", class: "small" }, "Random"), steps, "steps, or until", until),
+      ...this.acceptance(),
       button("Save the trace", () => { if (this.answer) download("simulation.itf.json", JSON.stringify(this.answer.trace, null, 2)); }, small),
       this.app.model.has_trails && button("as SPIN's trail", () => this.saveTrail(), small),
       button("Load a trace", () => load.click(), small), load);
   }
 
+  /** The button that goes on to an acceptance, and for which formula. */
+  acceptance() {
+    const formulas = this.app.model.questions.map((/** @type {any} */ question, /** @type {number} */ at) => ({ ...question, at }))
+      .filter((/** @type {any} */ question) => question.is_formula && question.system === this.system);
+    if (formulas.length === 0) {
+      return [];
+    }
+    const which = el("select", { class: "small", "aria-label": "The formula whose negation accepts" }, ...formulas.map((/** @type {any} */ it) => el("option", { value: it.at }, `of ¬${it.title}`)));
+    return [button("To an acceptance", () => this.ask({ accepting: Number(/** @type {HTMLSelectElement} */ (which).value) }),
+      { class: "small", title: "Goes on by the shortest way to a step that the automaton of the negated formula accepts by" }), which];
+  }
+
   async saveTrail() {
     try {
-      const { trail } = await post("simulate", { system: this.system, start: this.start, path: this.path, text: this.app.draft(), to_trail: true });
+      const { trail } = await post("simulate", { system: this.system, start: this.start, path: this.path, ...this.app.about(), to_trail: true });
       download("simulation.trail", trail, "text/plain");
     } catch (failure) {
       this.said.textContent = String(/** @type {Error} */ (failure).message);
@@ -110,9 +129,10 @@ export class Simulate {
 
   /** @param {object} more */
   async ask(more) {
+    this.isBegun = true;
     this.number += 1;
     const { number } = this;
-    const body = { system: this.system, start: this.start, path: this.path, seed: this.seed, text: this.app.draft(), ...more };
+    const body = { system: this.system, start: this.start, path: this.path, seed: this.seed, ...this.app.about(), ...more };
     try {
       const answer = await post("simulate", body);
       if (number === this.number) {

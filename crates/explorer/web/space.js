@@ -1,9 +1,10 @@
-// The state space, and the automaton of a negated formula with the product, stepping in sync.
+// The state space, or what is around a state of it; and the choice of a formula whose automaton is shown instead.
 
 import { post, Refused } from "./api.js";
 import { announce, button, copyable, counted, el, fill } from "./dom.js";
 import { exports } from "./export.js";
 import { draw, lines } from "./layout.js";
+import { merged, Product } from "./product.js";
 import { problems } from "./problems.js";
 
 /** @typedef {import("./app.js").App} App */
@@ -15,25 +16,14 @@ const FAIR = {
   weak: "only weakly fair runs stay here",
   unfair: "only unfair runs stay here",
   passing: "no run stays here",
+  open: "not all that is behind it is drawn, so it is not known how fair runs are here",
 };
 /** @type {Record<string, string>} */
-const MARK = { strong: "◆", weak: "◇", unfair: "○", passing: "" };
+const MARK = { strong: "◆", weak: "◇", unfair: "○", passing: "", open: "" };
 /** States with labels; beyond, a picture shows numbers. */
 const LABELLED = 40;
-
-/** Edges between the same two states are one line. @param {any[]} all @param {(edge: any) => string} words */
-function merged(all, words) {
-  /** @type {Map<string, { from: number, to: number, said: string[] }>} */
-  const edges = new Map();
-  for (const edge of all) {
-    const key = `${edge.from} ${edge.to}`;
-    const known = edges.get(key) ?? { from: edge.from, to: edge.to, said: /** @type {string[]} */ ([]) };
-    const said = words(edge);
-    if (!known.said.includes(said)) known.said.push(said);
-    edges.set(key, known);
-  }
-  return [...edges.values()];
-}
+/** How small letters may become. */
+const READABLE = 0.72;
 
 /** The view of state spaces. */
 export class Space {
@@ -41,7 +31,10 @@ export class Space {
   constructor(app) {
     this.app = app;
     this.isDrawn = false;
+    this.isLarge = false;
     this.mode = "states";
+    this.formula = "";
+    this.number = 0;
     /** What is asked for. @type {any} */
     this.part = {};
     this.picture = el("div", { class: "picture", tabindex: "0", role: "region", "aria-label": "Picture" });
@@ -61,6 +54,8 @@ export class Space {
 
   reset() {
     this.isDrawn = false;
+    this.isLarge = false;
+    this.mode = "states";
     this.part = {};
     this.drawTools();
   }
@@ -69,7 +64,8 @@ export class Space {
     const { model } = this.app;
     const formulas = model.questions.map((/** @type {any} */ question, /** @type {number} */ at) => ({ ...question, at })).filter((/** @type {any} */ question) => question.is_formula);
     const options = [el("option", { value: "states", selected: this.mode === "states" }, "The state space"),
-      ...formulas.map((/** @type {any} */ it) => el("option", { value: String(it.at), selected: this.mode === String(it.at) }, `Automaton of ¬${it.title}, and the product`))];
+      ...formulas.map((/** @type {any} */ it) => el("option", { value: String(it.at), selected: this.mode === String(it.at) }, `Automaton of ¬${it.title}, and the product`)),
+      el("option", { value: "formula", selected: this.mode === "formula" }, "Automaton of another formula, and the product")];
     const mode = el("select", { "aria-label": "What is drawn", onchange: (/** @type {Event} */ event) => {
       this.mode = /** @type {HTMLSelectElement} */ (event.target).value;
       this.drawTools();
@@ -79,6 +75,12 @@ export class Space {
       this.part = { ...this.part, system: Number(/** @type {HTMLSelectElement} */ (event.target).value) };
       this.load();
     } }, ...model.systems.map((/** @type {string | null} */ name, /** @type {number} */ at) => el("option", { value: at, selected: at === this.part.system }, name ?? `system ${at + 1}`)));
+    const own = el("input", { type: "text", placeholder: "a formula, such as [] (p -> <> q)", "aria-label": "A formula", value: this.formula, size: 30, spellcheck: "false", autocomplete: "off" });
+    const asks = el("form", { class: "tools", onsubmit: (/** @type {Event} */ event) => {
+      event.preventDefault();
+      this.formula = /** @type {HTMLInputElement} */ (own).value.trim();
+      this.load();
+    } }, own, el("button", { type: "submit", class: "small" }, "Show"));
     const around = el("input", { type: "text", placeholder: "s12, or x == 3", "aria-label": "A state, by number or by a condition", value: this.part.around ?? "", size: 14 });
     const depth = el("input", { type: "number", min: 0, max: 20, value: this.part.depth ?? 2, "aria-label": "Steps around it" });
     const form = el("form", { class: "tools", onsubmit: (/** @type {Event} */ event) => {
@@ -91,6 +93,7 @@ export class Space {
       this.mode === "states" && button("Whole", () => this.go({ around: undefined, depth: undefined, component: undefined }), { class: "small" }),
       this.mode === "states" && button("Component", () => this.go({ component: true, depth: undefined }), { class: "small" }),
       this.mode === "states" && form,
+      this.mode === "formula" && asks,
       button("Fit", () => this.picture.classList.toggle("fit"), { class: "small", "aria-label": "Fit the picture into the page, or show it in full size" }));
   }
 
@@ -101,19 +104,39 @@ export class Space {
     this.load();
   }
 
-  async load() {
+  load() {
+    if (this.mode === "states") {
+      return this.ask("space", this.part, (answer) => this.states(answer));
+    }
+    return this.loadProduct(null);
+  }
+
+  /** Asks for a product, or for the part of it behind a path. @param {number[] | null} path */
+  async loadProduct(path) {
+    if (this.mode === "formula" && this.formula === "") {
+      fill(this.under);
+      fill(this.info);
+      fill(this.picture, el("p", { class: "quiet" }, "Write a formula above."));
+      return;
+    }
+    const about = this.mode === "formula" ? { formula: this.formula } : { question: Number(this.mode) };
+    await this.ask("product", { ...about, path: path ?? undefined }, (answer) => this.product(answer, path));
+  }
+
+  /** Answers come in the order of the questions, or not at all. @param {string} call @param {object} body @param {(answer: any) => void} take */
+  async ask(call, body, take) {
+    this.number += 1;
+    const { number } = this;
     fill(this.under);
     fill(this.info);
     fill(this.picture, el("p", { class: "quiet" }, "Exploring …"));
-    const text = this.app.draft();
     try {
-      if (this.mode === "states") {
-        this.states(await post("space", { ...this.part, text }));
-      } else {
-        this.product(await post("product", { question: Number(this.mode), text }));
-      }
+      const answer = await post(call, { ...body, ...this.app.about() });
+      if (number === this.number) take(answer);
     } catch (failure) {
-      fill(this.picture, problems(failure instanceof Refused ? failure.problems : [{ message: String(failure) }], (line) => this.app.openLine?.(line)));
+      if (number === this.number) {
+        fill(this.picture, problems(failure instanceof Refused ? failure.problems : [{ message: String(failure) }], (line) => this.app.openLine?.(line)));
+      }
     }
   }
 
@@ -121,8 +144,15 @@ export class Space {
   states(answer) {
     const { graph } = answer;
     if (!graph) {
-      fill(this.picture, el("p", {}, `There are more than ${answer.most} states, too many for a picture. Show what is around a state: `,
-        button("around the start", () => this.go({ around: undefined, depth: 2, component: undefined }))));
+      if (this.part.depth === undefined && !this.part.component) {
+        // Too large for a picture: what is around the start.
+        this.isLarge = true;
+        this.go({ around: undefined, depth: 2 });
+        return;
+      }
+      fill(this.picture, el("p", {}, `There are more than ${answer.most} states in this part, too many for a picture. `,
+        this.part.depth > 0 && button("Fewer steps", () => this.go({ depth: this.part.depth - 1 })), " ",
+        button("Around the start", () => this.go({ around: undefined, depth: 1, component: undefined }))));
       fill(this.under, copyable(answer.command));
       return;
     }
@@ -140,15 +170,17 @@ export class Space {
     }));
     const drawing = draw({ nodes, edges }, { label: `${counted(nodes.length, "state")} and their steps`, choose: (at) => this.state(graph, drawing, at) });
     fill(this.picture, drawing.element);
+    fit(this.picture);
     drawing.nodes[0]?.scrollIntoView({ block: "nearest", inline: "center" });
     const present = new Set(graph.states.map((/** @type {any} */ state) => state.deadlock ? "deadlock" : graph.components[state.component]));
     fill(this.under,
       el("p", { class: "legend" },
-        ...["strong", "weak", "unfair", "passing"].filter((it) => present.has(it)).map((it) => el("span", { class: `key ${it}` }, `${MARK[it] || "▭"} ${FAIR[it]}`)),
+        ...["strong", "weak", "unfair", "passing", "open"].filter((it) => present.has(it)).map((it) => el("span", { class: `key ${it}` }, `${MARK[it] || "▭"} ${FAIR[it]}`)),
         present.has("deadlock") && el("span", { class: "key deadlock" }, "■ deadlock")),
       graph.constant && el("p", { class: "quiet" }, `in all states: ${graph.constant}`),
+      this.isLarge && this.part.depth !== undefined && el("p", { class: "quiet" }, `The whole has more than ${answer.most} states, so a part is drawn. Choose a state, and go on from there.`),
       !answer.is_complete && el("p", { class: "quiet" }, "Not all states were explored to find this part."),
-      el("div", { class: "tools" }, el("span", {}, "Save as"), ...exports("states", () => this.picture.querySelector("svg"), answer.dot)),
+      el("div", { class: "tools" }, el("span", {}, "Save as"), ...exports("states", () => this.picture.querySelector("svg"), { DOT: answer.dot })),
       copyable(answer.command));
     fill(this.info, el("h3", {}, counted(nodes.length, "state")), el("p", { class: "quiet" }, "Choose a state: click, or Tab and the arrows, then Enter."));
     announce(`${counted(nodes.length, "state")} are drawn.`);
@@ -168,59 +200,25 @@ export class Space {
       el("div", { class: "tools" }, button("Show around it", () => this.go({ around: number, depth: 2, component: undefined }), { class: "small" })));
   }
 
-  /** @param {any} answer */
-  product(answer) {
+  /** @param {any} answer @param {number[] | null} path */
+  product(answer, path) {
     if (!answer.automaton || !answer.product) {
-      fill(this.picture, el("p", {}, `The product has more than ${answer.most} nodes, too many for a picture.`));
+      // Too large for a picture: what is behind the start.
+      this.loadProduct([]);
       return;
     }
-    const { automaton, product } = answer;
-    const marks = (/** @type {number[]} */ all) => all.length > 0 ? [`{${all.join(",")}}`] : [];
-    const left = draw({
-      nodes: Array.from({ length: automaton.states }, (_, at) => ({ lines: [`q${at}`], kind: "", words: `state q${at} of the automaton`, initial: automaton.initial.includes(at), round: true })),
-      edges: automaton.edges.map((/** @type {any} */ edge) => ({ from: edge.from, to: edge.to, kind: edge.marks.length > 0 ? "marked" : "", lines: [...lines(edge.label), ...marks(edge.marks)] })),
-    }, { label: "Automaton of the negated formula" });
-    const labelled = product.nodes.length <= LABELLED;
-    const steps = product.nodes.flatMap((/** @type {any} */ node, /** @type {number} */ from) => node.steps.map((/** @type {any} */ step) => ({ ...step, from })));
-    const right = draw({
-      nodes: product.nodes.map((/** @type {any} */ node, /** @type {number} */ at) => ({
-        lines: labelled ? [`q${node.automaton}`, ...lines(node.shown)] : [`q${node.automaton}`], kind: "", words: `node ${at + 1}: q${node.automaton}, ${node.shown}`, initial: at < product.initial,
-      })),
-      edges: merged(steps, (step) => [step.label, ...marks(step.marks)].join(" ")).map(({ from, to, said }) => ({
-        from, to, kind: said.some((it) => it.includes("{")) ? "marked" : "", lines: labelled ? said.slice(0, 2).flatMap((it) => lines(it)) : [],
-      })),
-    }, { label: "Product of the system and the automaton", choose: (at) => choose(at) });
-    /** The path so far. @type {number[]} */
-    const path = [0];
-    const choose = (/** @type {number} */ at) => {
-      if (path[path.length - 1] !== at) path.push(at);
-      const node = product.nodes[at];
-      right.nodes.forEach((it, other) => {
-        it.classList.toggle("chosen", other === at);
-        it.classList.toggle("visited", path.includes(other));
-      });
-      left.nodes.forEach((it, other) => it.classList.toggle("chosen", other === node.automaton));
-      right.nodes[at].scrollIntoView({ block: "nearest", inline: "nearest" });
-      fill(this.info, el("h3", {}, "In sync"),
-        el("p", {}, `Step ${path.length}. The automaton is in `, el("code", {}, `q${node.automaton}`), ", the system in"), el("p", {}, el("code", {}, node.shown)),
-        node.steps.length === 0 && el("p", {}, "No way on: the run so far cannot violate the formula."),
-        el("ul", { class: "plain" }, ...node.steps.map((/** @type {any} */ step) => el("li", {},
-          button(`${step.who === "nobody" ? "" : `${step.who}: `}${step.label}`, () => { choose(step.to); /** @type {HTMLElement | null} */ (this.info.querySelector("button"))?.focus(); }, { class: "small" }), ` q${product.nodes[step.to].automaton}`,
-          step.marks.length > 0 && el("span", { class: "marks" }, ` {${step.marks.join(",")}}`)))),
-        el("div", { class: "tools" },
-          button("Back", () => { if (path.length > 1) { path.pop(); const last = path.pop() ?? 0; choose(last); } }, { class: "small" }),
-          button("From the start", () => { path.length = 0; choose(0); }, { class: "small" })),
-        el("p", { class: "quiet" }, `A violating run is a path whose cycle has the marks that are asked for: ${product.acceptance}.`));
-    };
-    fill(this.picture, el("div", { class: "pair" }, el("figure", {}, el("figcaption", {}, "The automaton of the negated formula"), left.element),
-      el("figure", {}, el("figcaption", {}, `The product, ${counted(product.nodes.length, "node")}`), right.element)));
-    fill(this.under, el("p", {}, "Formula: ", el("code", {}, answer.formula), `; the automaton accepts: ${automaton.acceptance}`),
-      el("div", { class: "tools" }, el("span", {}, "Save the product as"), ...exports("product", () => right.element), el("span", {}, "the automaton as"), ...exports("automaton", () => left.element)),
-      copyable(answer.command));
-    if (product.nodes.length > 0) {
-      choose(0);
-    } else {
-      fill(this.info, el("p", {}, "The product is empty: no run can violate the formula."));
-    }
+    new Product(answer, { picture: this.picture, info: this.info, under: this.under, path, behind: (to) => this.loadProduct(to) });
+    fit(this.picture);
   }
+}
+
+/** Makes a picture as small as it fits, as long as it can be read then. @param {HTMLElement} picture */
+function fit(picture) {
+  const drawings = [...picture.querySelectorAll("svg.graph")];
+  const readable = drawings.every((it) => {
+    const { width } = /** @type {SVGSVGElement} */ (it).viewBox.baseVal;
+    const room = (it.parentElement ?? picture).clientWidth;
+    return room / width >= READABLE;
+  });
+  picture.classList.toggle("fit", readable);
 }

@@ -41,6 +41,8 @@ export class Verdicts {
     this.queue = [];
     /** @type {Row | null} */
     this.chosen = null;
+    /** Constraints that are offered where one is written. @type {Set<string>} */
+    this.known = new Set();
     /** Whether a person chose it. */
     this.isChosen = false;
     this.list = el("ul", { class: "questions", "aria-label": "Questions" });
@@ -140,7 +142,7 @@ export class Verdicts {
     row.status = "running";
     this.draw(row);
     const settings = row.isFormula ? this.app.assumed() : {};
-    const body = { question: row.question ?? undefined, formula: row.formula ?? undefined, text: this.app.draft(), ...settings };
+    const body = { question: row.question ?? undefined, formula: row.formula ?? undefined, ...this.app.about(), ...settings };
     try {
       await stream("check", body, (event, data) => {
         if (row.abort === abort) {
@@ -180,7 +182,8 @@ export class Verdicts {
         break;
       case "answer":
         row.status = "answered";
-        row.answer = { ...data, question: row.question };
+        row.answer = { ...data, question: row.question, isDraft: this.app.draft() !== undefined };
+        this.suggest(row.answer);
         this.app.remember(row.answer);
         announce(`${row.title}: ${data.verdict.outcome}`);
         // What fails is what one wants to see first.
@@ -272,12 +275,12 @@ export class Verdicts {
     const { model, settings } = app;
     const notions = model.notions.map((/** @type {any} */ notion) =>
       el("option", { value: notion.name, selected: notion.name === settings.fairness }, notion.words));
-    const own = el("option", { value: "", selected: settings.fairness === "" }, model.is_annotated ? "as the model says" : "as the model says: none");
+    const own = el("option", { value: "", selected: settings.fairness === "" }, model.is_annotated ? "as the model says" : `as the model says: ${model.fairness === "no fairness" ? "none" : model.fairness}`);
     const fairness = el("select", { id: "fairness", onchange: (/** @type {Event} */ event) => this.assume({ fairness: /** @type {HTMLSelectElement} */ (event.target).value }) }, own, ...notions);
     const hasLevels = model.notions.some((/** @type {any} */ notion) => notion.name === settings.fairness && notion.has_levels);
-    const level = el("select", { id: "level", disabled: !hasLevels, onchange: (/** @type {Event} */ event) => this.assume({ level: /** @type {HTMLSelectElement} */ (event.target).value }) },
+    const level = el("select", { id: "level", "aria-label": "Fairness of what", disabled: !hasLevels, onchange: (/** @type {Event} */ event) => this.assume({ level: /** @type {HTMLSelectElement} */ (event.target).value }) },
       ...model.levels.map((/** @type {string} */ name) => el("option", { value: name, selected: name === settings.level }, `of every ${name}`)));
-    const constraint = el("input", { type: "text", placeholder: "wf(NAME), sf(NAME), justice(p) …", "aria-label": "A further constraint", autocomplete: "off", spellcheck: "false" });
+    const constraint = el("input", { type: "text", placeholder: "wf(NAME), sf(NAME), justice(p) …", "aria-label": "A further constraint", autocomplete: "off", spellcheck: "false", list: "constraints" });
     const add = el("form", {
       class: "constraint", onsubmit: (/** @type {Event} */ event) => {
         event.preventDefault();
@@ -289,8 +292,18 @@ export class Verdicts {
       button("×", () => this.assume({ constraints: settings.constraints.filter((other) => other !== text) }), { class: "small", "aria-label": `Remove ${text}` })));
     fill(this.settings,
       el("label", { for: "fairness" }, "Fairness"), fairness, level,
+      el("datalist", { id: "constraints" }, ...[...this.known].map((text) => el("option", { value: text }))),
       chips.length > 0 && el("ul", { class: "chips", "aria-label": "Further constraints" }, ...chips), add,
       button("Ask all", () => this.rows.forEach((row) => this.ask(row))));
+  }
+
+  /** Takes note of constraints that can be assumed. @param {any} answer */
+  suggest(answer) {
+    const before = this.known.size;
+    const processes = answer.trace?.["#meta"].processes ?? [];
+    [...answer.excluded_by, ...processes.flatMap((/** @type {string} */ name) => [`wf(${name})`, `sf(${name})`])].forEach((text) => this.known.add(text));
+    // Who writes one just now is not disturbed.
+    if (this.known.size > before && !this.settings.contains(document.activeElement)) this.drawSettings();
   }
 
   /** Assumes something else, and asks what depends on it again. @param {object} change */
