@@ -4,6 +4,8 @@
 //! is one: Chromium, or the program that `FAIRLY_BROWSER` names; without one these tests say so and do nothing.
 //! `FAIRLY_BLESS=1` writes the pictures of the book anew.
 
+mod attacks;
+mod kinds;
 mod views;
 
 use std::fs;
@@ -35,6 +37,11 @@ impl Explorer {
     pub(crate) fn start(test: &str, name: &str, text: &str, words: &[&str]) -> Explorer {
         let folder = Folder::new(&format!("explorer-{test}"));
         fs::write(folder.0.join(name), text).expect("a folder of its own");
+        Explorer::of(folder, name, words)
+    }
+
+    /// Serves a file of a folder.
+    pub(crate) fn of(folder: Folder, name: &str, words: &[&str]) -> Explorer {
         let mut child = Command::new(env!("CARGO_BIN_EXE_fairly"))
             .args(["explore", "--no-open"])
             .args(words)
@@ -53,24 +60,29 @@ impl Explorer {
         Explorer { child, from, url, folder }
     }
 
-    fn host(&self) -> &str {
+    pub(crate) fn host(&self) -> &str {
         self.url.trim_start_matches("http://").split('/').next().expect("a host")
     }
 
+    /// The process that serves.
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// The path of the page, which is the token.
-    fn path(&self) -> &str {
+    pub(crate) fn path(&self) -> &str {
         &self.url["http://".len() + self.host().len()..]
     }
 
     /// Sends a request as it stands.
-    fn send(&self, request: &str) -> TcpStream {
+    pub(crate) fn send(&self, request: &str) -> TcpStream {
         let mut stream = TcpStream::connect(self.host()).expect("it listens");
         stream.write_all(request.as_bytes()).expect("it reads");
         stream
     }
 
     /// The status and the body of the response.
-    fn response(&self, request: &str) -> (u16, String) {
+    pub(crate) fn response(&self, request: &str) -> (u16, String) {
         let mut text = String::new();
         self.send(request).read_to_string(&mut text).expect("text");
         let status = text.split(' ').nth(1).and_then(|status| status.parse().ok());
@@ -78,11 +90,11 @@ impl Explorer {
         (status.unwrap_or_else(|| panic!("no status: {text}")), body.to_owned())
     }
 
-    fn get(&self, path: &str, more: &str) -> (u16, String) {
+    pub(crate) fn get(&self, path: &str, more: &str) -> (u16, String) {
         self.response(&format!("GET {path} HTTP/1.1\r\nHost: {}\r\n{more}\r\n", self.host()))
     }
 
-    fn post(&self, call: &str, body: &Value) -> String {
+    pub(crate) fn post(&self, call: &str, body: &Value) -> String {
         let body = body.to_string();
         format!(
             "POST {}api/v1/{call} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
@@ -93,13 +105,13 @@ impl Explorer {
     }
 
     /// The document that a call answers with.
-    fn call(&self, call: &str, body: &Value) -> (u16, Value) {
+    pub(crate) fn call(&self, call: &str, body: &Value) -> (u16, Value) {
         let (status, body) = self.response(&self.post(call, body));
         (status, serde_json::from_str(&body).unwrap_or_else(|_| panic!("no JSON: {body}")))
     }
 
     /// Asks a question.
-    fn ask(&self, call: &str, body: &Value) -> Events {
+    pub(crate) fn ask(&self, call: &str, body: &Value) -> Events {
         Events(BufReader::new(self.send(&self.post(call, body))))
     }
 }
@@ -112,11 +124,11 @@ impl Drop for Explorer {
 }
 
 /// A stream of events.
-struct Events(BufReader<TcpStream>);
+pub(crate) struct Events(BufReader<TcpStream>);
 
 impl Events {
     /// The next event; none behind the last one.
-    fn next(&mut self) -> Option<(String, Value)> {
+    pub(crate) fn next(&mut self) -> Option<(String, Value)> {
         let mut event = None;
         let mut line = String::new();
         while self.0.read_line(&mut line).is_ok_and(|count| count > 0) {
@@ -134,7 +146,7 @@ impl Events {
     }
 
     /// The data of the next event of a kind.
-    fn wait(&mut self, kind: &str) -> Value {
+    pub(crate) fn wait(&mut self, kind: &str) -> Value {
         loop {
             let (event, data) = self.next().unwrap_or_else(|| panic!("no {kind}"));
             if event == kind {
@@ -267,6 +279,15 @@ fn a_run_is_made_step_by_step_and_begun_from_another() {
         walked["stopped"].as_str().is_some_and(|said| said.contains("Worker[1]@works")),
         "{walked}"
     );
+    // On to what the automaton of a negated formula accepts by: `served` fails where a worker wants for ever.
+    let (_, on) = explorer.call("simulate", &json!({ "path": run["path"], "accepting": 3 }));
+    assert!(on["stopped"].as_str().is_some_and(|said| said.contains("¬served accepts")), "{on}");
+    let length = |run: &Value| run["path"].as_array().map_or(0, Vec::len);
+    assert!(length(&on) > length(&run), "{on}");
+    // Nothing is accepted of a formula that cannot fail, and nothing of a claim that is none.
+    let (_, never) = explorer.call("simulate", &json!({ "accepting": 2 }));
+    assert!(never["stopped"].as_str().is_some_and(|said| said.contains("no way on")), "{never}");
+    assert_eq!(explorer.call("simulate", &json!({ "accepting": 0 })).0, 422);
     // The same run again, also by way of a trail of SPIN.
     let (_, trail) =
         explorer.call("simulate", &json!({ "path": walked["path"], "to_trail": true }));
@@ -302,6 +323,17 @@ fn documents_are_as_their_schemas_say() {
     {
         is_right(&explorer.call("simulate", &body).1, "simulation-1.json");
     }
+    let (_, whole) = explorer.call("product", &json!({ "question": 3 }));
+    let (_, part) = explorer.call("product", &json!({ "question": 3, "path": [0, 0] }));
+    let first = &part["product"]["nodes"][0];
+    let nodes = |found: &Value| found["product"]["nodes"].as_array().map_or(0, Vec::len);
+    assert!(nodes(&part) > 0 && first["shown"].is_string(), "{part}");
+    let step = &whole["product"]["nodes"][0]["steps"][0]["to"];
+    let to = step.as_u64().map(|to| &whole["product"]["nodes"][to as usize]);
+    assert!(
+        to.is_none_or(|to| to["shown"] == first["shown"] && to["automaton"] == first["automaton"])
+    );
+    assert_eq!(explorer.call("product", &json!({ "question": 3, "path": [0, 999] })).0, 422);
     let (_, space) = explorer.call("space", &json!({ "around": "s0", "depth": 2 }));
     is_right(&space["graph"], "graph-1.json");
     let (_, problems) = explorer.call("diagnose", &json!({ "text": "byte x = ;" }));

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::json;
 
-use super::{Explorer, write};
+use super::{Explorer, LARGE, write};
 use crate::common::Folder;
 use crate::common::browser::{self, Browser};
 
@@ -17,11 +17,13 @@ const DEADLOCK: &str = "bool a, b;\n\
     active proctype Q() { atomic { !b -> b = true }; atomic { !a -> a = true }; a = false; b = false }\n";
 /// Messages over a channel, and a rendezvous.
 const MESSAGES: &str = include_str!("../../../../examples/promela/alternating_bit.pml");
+/// A model two of whose runs differ in the middle.
+const WRITERS: &str = include_str!("../../../../examples/promela/readers_writers.pml");
 /// Sizes of a screen and of a phone.
 const SIZES: [(&str, (u32, u32)); 2] = [("screen", (1280, 800)), ("phone", (390, 844))];
 
 /// A browser, if there is one on this machine.
-fn browser(name: &str) -> Option<Browser> {
+pub(super) fn browser(name: &str) -> Option<Browser> {
     let found = browser::find();
     if found.is_none() {
         eprintln!(
@@ -41,7 +43,7 @@ fn says_everything(browser: &mut Browser) {
 }
 
 /// Nothing was complained of, and nobody else was called.
-fn is_clean(browser: &mut Browser, url: &str) {
+pub(super) fn is_clean(browser: &mut Browser, url: &str) {
     says_everything(browser);
     assert_eq!(browser.complaints(), Vec::<String>::new());
     let is_own = |address: &String| {
@@ -52,7 +54,7 @@ fn is_clean(browser: &mut Browser, url: &str) {
 }
 
 /// All questions have answers.
-const ANSWERED: &str = "document.querySelectorAll('.question').length > 0 && \
+pub(super) const ANSWERED: &str = "document.querySelectorAll('.question').length > 0 && \
     [...document.querySelectorAll('.question')].every((it) => /holds|violated|unknown/.test(it.className))";
 
 #[test]
@@ -99,7 +101,171 @@ fn a_loop_is_walked_by_keyboard_and_a_constraint_makes_the_property_hold() {
     page.value("location.hash = 'compare'");
     page.wait("document.querySelectorAll('.compare .lasso').length === 2");
     assert!(page.text(".compare > p").contains("same"), "{}", page.text(".compare > p"));
+    // Another run differs from it somewhere, and both timelines go there.
+    page.value("location.hash = 'verdicts'");
+    page.value("document.querySelector('#formula').focus()");
+    page.type_in("[] !(Worker[1]@works)");
+    page.press("Enter", 13);
+    page.wait("document.querySelectorAll('.question.violated').length === 2");
+    page.value("location.hash = 'compare'");
+    page.wait("document.querySelectorAll('.compare .row.differs').length === 2");
+    let marked = page.text(".compare .row.differs .number");
+    assert!(marked.contains('≠'), "{marked}");
+    let said = page.text(".compare > p");
+    assert!(said.contains(marked.trim_start_matches("≠ ")), "{said} {marked}");
+    assert_eq!(
+        page.value("document.querySelectorAll('.compare .row.chosen.differs').length"),
+        json!(2)
+    );
     is_clean(&mut page, &explorer.url);
+}
+
+/// The method of automata, step by step: the automaton of the negation beside the product, in sync.
+#[test]
+fn the_automaton_and_the_product_step_in_sync_and_show_the_violating_run() {
+    let Some(mut page) = browser("sync") else { return };
+    let explorer = Explorer::start("sync", "lock.pml", LOCK, &[]);
+    page.look((1280, 800), "light");
+    page.open(&format!("{}#states", explorer.url));
+    page.wait("document.querySelector('.graph .node')");
+    page.value("(() => { const it = document.querySelector('.space select'); it.value = '3'; it.dispatchEvent(new Event('change')); })()");
+    page.wait("document.querySelectorAll('.pair .graph').length === 2");
+    let left = "document.querySelector('.pair figure:first-child .node.chosen').getAttribute('aria-label')";
+    let right =
+        "document.querySelector('.pair figure:last-child .node.chosen').getAttribute('aria-label')";
+    let is_in_sync = |page: &mut Browser| {
+        let (left, right) = (page.value(left), page.value(right));
+        let left =
+            left.as_str().and_then(|it| it.split(' ').nth(1)).unwrap_or("nowhere").to_owned();
+        assert!(
+            right.as_str().is_some_and(|it| it.contains(&format!(": {left},"))),
+            "{left} {right}"
+        );
+    };
+    is_in_sync(&mut page);
+    for _ in 0..3 {
+        page.click(".space .aside li button", "");
+        is_in_sync(&mut page);
+    }
+    // The run that violates the formula goes round an accepting cycle.
+    page.click("button", "Walk a violating run");
+    let mut is_accepting = false;
+    for _ in 0..12 {
+        page.click(".walk button", "▶");
+        is_in_sync(&mut page);
+        is_accepting |= page.text(".space .aside").contains("which is accepting");
+    }
+    assert!(is_accepting && page.text(".walk").contains("cycle"), "{}", page.text(".space .aside"));
+    assert_eq!(
+        page.value("document.querySelectorAll('.pair figure:last-child .edge.taken').length"),
+        json!(1)
+    );
+    // A formula that holds has no such run, and one of a person's own is drawn, too.
+    page.value("(() => { const it = document.querySelector('.space select'); it.value = 'formula'; it.dispatchEvent(new Event('change')); })()");
+    page.value("document.querySelector('.space input[aria-label=\"A formula\"]').focus()");
+    page.type_in("<> [] !free");
+    page.press("Enter", 13);
+    page.wait("document.querySelectorAll('.pair .graph').length === 2");
+    page.wait("document.querySelector('.space').textContent.includes('!free')");
+    is_clean(&mut page, &explorer.url);
+}
+
+/// Where a product is too large for a picture, a person explores it outward.
+#[test]
+fn what_is_too_large_is_explored_outward() {
+    let Some(mut page) = browser("outward") else { return };
+    let explorer = Explorer::start("outward", "large.pml", LARGE, &["--max-states", "20000"]);
+    page.look((1280, 800), "light");
+    page.open(&format!("{}#states", explorer.url));
+    page.wait("document.querySelector('.graph .node')");
+    assert!(page.text(".space").contains("The whole has more than"), "{}", page.text(".space"));
+    page.click(".graph .node:last-child", "");
+    page.click(".space .aside button", "Show around it");
+    page.wait("document.querySelector('.graph .node')");
+    page.value("(() => { const it = document.querySelector('.space select'); it.value = '2'; it.dispatchEvent(new Event('change')); })()");
+    page.wait("document.querySelector('.space .under, .space')?.textContent.includes('product')");
+    page.wait("document.querySelectorAll('.pair .graph').length === 2 || document.querySelector('.space .problem') || document.querySelector('.aside').textContent.includes('empty')");
+    is_clean(&mut page, &explorer.url);
+}
+
+/// Every control has a name for those who do not see it, and every view is reached and used by keys alone.
+#[test]
+fn views_have_names_and_keys() {
+    let Some(mut page) = browser("keys") else { return };
+    let explorer = Explorer::start("keys", "lock.pml", LOCK, &[]);
+    page.look((1280, 800), "light");
+    page.open(&explorer.url);
+    page.wait(ANSWERED);
+    page.wait("document.querySelector('.answer.violated .lasso')");
+    page.press("?", 191);
+    page.wait("document.querySelector('dialog').open");
+    page.press("Escape", 27);
+    page.wait("!document.querySelector('dialog').open");
+    page.call("Accessibility.enable", &json!({}));
+    for (at, view) in
+        ["verdicts", "compare", "simulate", "states", "fairness", "source"].into_iter().enumerate()
+    {
+        let digit = char::from(b'1' + at as u8).to_string();
+        let key = json!({ "type": "keyDown", "key": digit, "code": format!("Digit{digit}"), "windowsVirtualKeyCode": 49 + at, "modifiers": 1 });
+        page.call("Input.dispatchKeyEvent", &key);
+        page.wait(&format!("location.hash === '#{view}'"));
+        let drawn = match view {
+            "simulate" => "document.querySelector('.offered .step')",
+            "states" => "document.querySelector('.graph .node')",
+            "fairness" => {
+                "document.querySelector('.notion') && document.querySelector('.fairness .aside .command')"
+            }
+            _ => "document.querySelector('main').childElementCount > 0",
+        };
+        page.wait(drawn);
+        let tree = page.call("Accessibility.getFullAXTree", &json!({}));
+        let roles = [
+            "button",
+            "link",
+            "textbox",
+            "combobox",
+            "listbox",
+            "option",
+            "spinbutton",
+            "checkbox",
+            "image",
+            "img",
+        ];
+        for node in tree["nodes"].as_array().expect("a list") {
+            let role = node["role"]["value"].as_str().unwrap_or_default();
+            let is_hidden = node["ignored"] == json!(true);
+            let name = node["name"]["value"].as_str().unwrap_or_default();
+            assert!(
+                is_hidden || !roles.contains(&role) || !name.trim().is_empty(),
+                "{view}: {node}"
+            );
+        }
+    }
+    is_clean(&mut page, &explorer.url);
+}
+
+/// Paper is light, and everything that is pressed is not on it.
+#[test]
+fn every_view_is_printed_light_and_whole() {
+    let Some(mut page) = browser("print") else { return };
+    let explorer = Explorer::start("print", "lock.pml", LOCK, &[]);
+    page.look((1280, 800), "dark");
+    page.open(&explorer.url);
+    page.wait(ANSWERED);
+    page.wait("document.querySelector('.answer.violated .lasso')");
+    page.value("document.documentElement.dataset.theme = 'dark'");
+    let dark = page.value("getComputedStyle(document.body).backgroundColor");
+    page.call("Emulation.setEmulatedMedia", &json!({ "media": "print", "features": [{ "name": "prefers-color-scheme", "value": "dark" }] }));
+    let light = page.value("getComputedStyle(document.body).backgroundColor");
+    assert!(light == json!("rgb(255, 255, 255)") && dark != light, "{dark} {light}");
+    for view in ["verdicts", "simulate", "states", "fairness", "source"] {
+        page.value(&format!("location.hash = {view:?}"));
+        page.wait("document.querySelector('main').innerText.trim() !== ''");
+        let pressed = page.value("[...document.querySelectorAll('.tools button, .settings, nav, select')].filter((it) => it.checkVisibility()).length");
+        assert_eq!(pressed, json!(0), "{view}");
+        let printed = page.call("Page.printToPDF", &json!({}));
+        assert!(printed["data"].as_str().is_some_and(|data| data.len() > 4_000), "{view}");
+    }
 }
 
 #[test]
@@ -239,6 +405,8 @@ fn pictures_of_every_view_are_taken() {
     let (kept, folder) = pictures();
     let explorer = Explorer::start("pictures", "lock.pml", LOCK, &[]);
     let channels = Explorer::start("channels", "alternating_bit.pml", MESSAGES, &[]);
+    let writers = Explorer::start("writers", "readers_writers.pml", WRITERS, &[]);
+    let large = Explorer::start("progress", "large.pml", LARGE, &["--max-states", "50000000"]);
     write(&explorer.folder.0, "lock.pml", LOCK);
     let written = Command::new(env!("CARGO_BIN_EXE_fairly"))
         .args(["check", "-q", "--report", "html=page.html", "lock.pml"])
@@ -290,7 +458,7 @@ fn pictures_of_every_view_are_taken() {
             page.wait("document.querySelector('.graph .node')");
             page.click(".graph .node", "");
             take(&mut page, "states");
-            page.value("(() => { const it = document.querySelector('.space select'); it.value = it.options[it.options.length - 1].value; it.dispatchEvent(new Event('change')); })()");
+            page.value("(() => { const it = document.querySelector('.space select'); it.value = '3'; it.dispatchEvent(new Event('change')); })()");
             page.wait("document.querySelectorAll('.pair .graph').length === 2");
             page.click(".space .aside li button", "");
             take(&mut page, "product");
@@ -315,6 +483,21 @@ fn pictures_of_every_view_are_taken() {
                 page.value("document.querySelector('.chart').closest('.picture').scrollIntoView()");
             }
             take(&mut page, "chart");
+            page.open(&writers.url);
+            page.wait(ANSWERED);
+            page.value("(() => { const it = document.querySelector('#fairness'); it.value = 'weak'; it.dispatchEvent(new Event('change')); })()");
+            page.wait(ANSWERED);
+            page.value("location.hash = 'compare'");
+            page.wait("document.querySelectorAll('.compare .lasso').length === 2");
+            page.value("(() => { for (const [which, at] of [[0, 0], [1, 4]]) { const it = document.querySelectorAll('.compare select')[which]; it.value = [...it.options].find((one) => one.textContent.includes('shared') && one.textContent.includes(which === 0 ? 'no fairness' : 'weak')).value; it.dispatchEvent(new Event('change')); } })()");
+            page.wait("document.querySelectorAll('.compare .row.differs').length === 2");
+            assert!(page.text(".compare > p").contains("They differ first in step"));
+            take(&mut page, "compare");
+            page.open(&large.url);
+            page.click(".question .choose", "small");
+            page.wait("(document.querySelector('.plot polyline')?.getAttribute('points').split(' ').length ?? 0) > 8");
+            take(&mut page, "progress");
+            // A tab that is closed stops its search.
             page.open(&format!("file://{}/page.html", explorer.folder.0.display()));
             page.wait("document.querySelector('.lasso .row')");
             take(&mut page, "page");
