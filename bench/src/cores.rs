@@ -16,6 +16,7 @@ use fairly_check::{
 use fairly_explore::breadth::{Breadth, Ended, Everything, Pace};
 use fairly_fairness::{Level, Notion};
 use fairly_front::promela::Promela;
+use fairly_omega::Stop;
 use fairly_reduce::Reduced;
 use fairly_search::engines::{Engine, Procedure};
 use fairly_search::{Bounds, reach};
@@ -299,7 +300,7 @@ fn run(row: &Row, workers: Option<usize>, peak: &dyn Peak) -> Run {
                 workers,
                 memory: 1 << 38,
                 states: None,
-                interrupt: None,
+                stop: Stop::default(),
                 pace: Pace::default(),
             };
             let (ended, size) = breadth.search(&*space, &Everything);

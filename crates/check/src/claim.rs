@@ -223,7 +223,12 @@ fn ask_reduced<S: Reducible>(
     let mut settling = Settling::new(effort, &rests);
     let answered = match WhyUnknown::not_begun(&effort.bounds) {
         Some(why) => Err(why.into()),
-        None => settling.search(system, rests, |reduced| question(reduced, effort)),
+        None => {
+            settling.search(system, rests, |reduced| match WhyUnknown::unsearched(&effort.bounds) {
+                Some(why) => Err(why.into()),
+                None => question(reduced, effort),
+            })
+        }
     };
     settling.verdict(system, meaning, answered, question, evidence)
 }
@@ -388,6 +393,7 @@ fn lifted<S: Reducible>(
     match system.lift_steps(prefix.start, &prefix.steps) {
         Ok(steps) => Ok(Some(Prefix { start, steps })),
         Err(LiftError::Long) => Err(ClaimError::Long),
+        Err(LiftError::Stopped) => Err(WhyUnknown::unconfirmed().into()),
         Err(LiftError::Step(_)) => Err(ClaimError::Lost(prefix)),
     }
 }

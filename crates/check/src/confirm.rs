@@ -19,7 +19,7 @@ use fairly_search::refinement::Model;
 use fairly_system::{EventKind, Fault, Run, RunStep, TransitionSystem};
 use fairly_witness::observed::{self, Impossible, Seen};
 use fairly_witness::{
-    Ledger, WitnessError, follow_until, replay_until, takes_everything, violates,
+    Ledger, WitnessError, follow_until, replay_until, takes_everything_until, violates_until,
 };
 
 use crate::claim::Shown;
@@ -33,8 +33,8 @@ const GRACE: Duration = Duration::from_millis(300);
 
 /// Says when to give up confirming, given when the work is to end. A user who asks to stop still wants to see what
 /// was found until then, if that takes no time.
-fn with_grace(stop: Stop) -> Stop {
-    Stop { deadline: stop.deadline.map(|deadline| deadline + GRACE), wish: None }
+pub(crate) fn with_grace(stop: Stop) -> Stop {
+    Stop { deadline: stop.deadline.map(|deadline| deadline + GRACE), wish: None, ..stop }
 }
 
 /// Something that was found, and stood up to replay.
@@ -57,23 +57,28 @@ impl<T> Deref for Confirmed<T> {
 }
 
 /// Judges a result by the reference, where its states have other numbers.
+///
+/// # Errors
+/// When it is time to stop before all of them are known there.
 fn by_reference<S: TransitionSystem, R: OfStates, T>(
     system: &mut S,
     found: &R,
+    stop: Stop,
     judge: impl FnOnce(&mut S, &R) -> T,
-) -> T {
+) -> Result<T, WitnessError> {
     let mut states = Vec::new();
     found.replaced(&mut |state| {
         states.push(state);
         state
     });
-    match system.reference(&states) {
+    match system.reference(&states, stop) {
+        Some((_, there)) if there.len() < states.len() => Err(WitnessError::Stopped),
         Some((reference, there)) => {
             let mut there = there.into_iter();
             let found = found.replaced(&mut |_| there.next().expect("a state for each"));
-            judge(reference, &found)
+            Ok(judge(reference, &found))
         }
-        None => judge(system, found),
+        None => Ok(judge(system, found)),
     }
 }
 
@@ -133,9 +138,10 @@ pub(crate) fn lasso<S: TransitionSystem>(
     stop: Stop,
 ) -> Result<(Confirmed<Run>, Ledger), CheckError> {
     let stop = with_grace(stop);
-    let judged =
-        by_reference(system, &run, |system, run| judge(system, property, constraints, run, stop));
-    match judged {
+    let judged = by_reference(system, &run, stop, |system, run| {
+        judge(system, property, constraints, run, stop)
+    });
+    match judged.unwrap_or_else(|flaw| Err(Judged::Witness(flaw))) {
         Ok(ledger) => Ok((Confirmed(run), ledger)),
         Err(Judged::Witness(flaw)) => Err(flawed(flaw, run)),
         Err(Judged::Failed(failure)) => Err(failure),
@@ -162,11 +168,15 @@ pub(crate) fn global<S: TransitionSystem>(
     stop: Stop,
 ) -> Result<(Confirmed<Run>, Ledger), CheckError> {
     let (run, ledger) = lasso(system, property, constraints, run, stop)?;
-    if by_reference(system, &*run, takes_everything) {
-        return Ok((run, ledger));
-    }
-    let flaw = WitnessError::Unfair(Notion::Global.to_string());
-    Err(CheckError::Internal { flaw, run: run.into_inner() })
+    let stop = with_grace(stop);
+    let takes_everything =
+        by_reference(system, &*run, stop, |system, run| takes_everything_until(system, run, stop));
+    let flaw = match takes_everything.flatten() {
+        Ok(true) => return Ok((run, ledger)),
+        Ok(false) => WitnessError::Unfair(Notion::Global.to_string()),
+        Err(flaw) => flaw,
+    };
+    Err(flawed(flaw, run.into_inner()))
 }
 
 enum Judged {
@@ -186,13 +196,15 @@ fn judge<S: TransitionSystem>(
     let is_violated = match &property.never {
         None => {
             let Property { formulas, formula, reading, .. } = property;
-            let meanings = property.meanings_on(system, run);
-            violates(system, run, formulas, *formula, *reading, |atom| meanings[&atom].clone())
+            let meanings = property.meanings_on(system, run, stop).ok_or_else(stopped)?;
+            let meaning = |atom| meanings[&atom].clone();
+            violates_until(system, run, (formulas, *formula), *reading, meaning, stop)
         }
         Some(never) => never
-            .accepts(system, run)
+            .accepts(system, run, stop)
             .map_err(|refused| Judged::Failed(CheckError::Engine(refused.to_string())))?,
     };
+    let is_violated = is_violated.ok_or_else(stopped)?;
     if !is_violated {
         return Err(Judged::Witness(WitnessError::Satisfies));
     }
@@ -213,11 +225,11 @@ pub(crate) fn prefix<S: TransitionSystem>(
     stop: Stop,
 ) -> Result<Confirmed<Vec<RunStep>>, CheckError> {
     let stop = with_grace(stop);
-    let followed = by_reference(system, &steps, |system, steps| match steps.first() {
+    let followed = by_reference(system, &steps, stop, |system, steps| match steps.first() {
         Some(first) => follow_until(system, first.from, steps, stop).map(|_| ()),
         None => Ok(()),
     });
-    match followed {
+    match followed.flatten() {
         Ok(()) => Ok(Confirmed(steps)),
         Err(flaw) => Err(flawed(flaw, Run { stem: steps, cycle: Vec::new() })),
     }
@@ -238,7 +250,7 @@ pub(crate) fn shown<S: TransitionSystem>(
     let follows = |system: &mut S, Prefix { start, steps }: &Prefix| {
         follow_until(system, *start, steps, stop).map(|_| ())
     };
-    let walked = by_reference(system, &shown, |system, shown| {
+    let walked = by_reference(system, &shown, stop, |system, shown| {
         follows(system, &shown.prefix)?;
         if !shown.cycle.is_empty() {
             replay_until(system, &run(shown), stop)?;
@@ -246,7 +258,7 @@ pub(crate) fn shown<S: TransitionSystem>(
         shown.other.as_ref().map_or(Ok(()), |other| follows(system, other))?;
         evidence(system, shown).map_err(WitnessError::Shows)
     });
-    match walked {
+    match walked.flatten() {
         Ok(()) => Ok(Confirmed(shown)),
         Err(flaw) => Err(flawed(flaw, run(&shown))),
     }
@@ -369,9 +381,10 @@ impl Beyond {
                 Impossible::Diverging
             }
         };
-        by_reference(specification, &(), |specification, ()| {
+        by_reference(specification, &(), Stop::default(), |specification, ()| {
             observed::cannot(specification, &trace, &what, model == Model::FailuresDivergences)
         })
+        .unwrap_or_else(|flaw| Err(flaw.to_string()))
     }
 }
 

@@ -10,17 +10,20 @@
 //! state that accepts everything has to be reached; the others are not looked for, which would take a
 //! complement.
 
-use fairly_omega::{Automaton, Label, Limits, Prop, StateId, ops};
+use fairly_omega::{Automaton, Label, Limits, Prop, StateId, Stop, ops};
 use fairly_system::{EventPosition, Run, RunStep, TransitionSystem};
 use fairly_translate::{Options, translate};
 use fairly_witness::Meaning;
 
 use crate::property::Property;
+use crate::verify as check;
 
 /// States that the automaton of a property may have if it is made for the sake of a remark.
 const STATES: usize = 1_000;
 /// Its edges.
 const EDGES: usize = 10_000;
+/// Steps of a run between two questions whether to stop.
+const ASKED: usize = 1 << 12;
 
 /// After how many steps of the run the property is violated whatever follows; `None` if it never is, or if
 /// that cannot be found out with little effort.
@@ -28,8 +31,9 @@ pub(crate) fn violated_after<S: TransitionSystem>(
     system: &S,
     property: &mut Property,
     run: &Run,
-    options: &Options,
+    options: &check::Options,
 ) -> Option<usize> {
+    let (stop, options) = (options.bounds.stop(), &options.translation);
     let (automaton, meanings, goal) = match &property.never {
         Some(never) => {
             let automaton = never.automaton.clone();
@@ -51,7 +55,7 @@ pub(crate) fn violated_after<S: TransitionSystem>(
             (ops::trim(&automaton), meanings, Goal::Nothing)
         }
     };
-    let followed = Followed { system, automaton, meanings, reading: property.reading, goal };
+    let followed = Followed { system, automaton, meanings, reading: property.reading, goal, stop };
     followed.along(run)
 }
 
@@ -71,6 +75,8 @@ struct Followed<'a, S> {
     meanings: Vec<Meaning>,
     reading: EventPosition,
     goal: Goal,
+    /// When to give up.
+    stop: Stop,
 }
 
 impl<S: TransitionSystem> Followed<'_, S> {
@@ -119,6 +125,9 @@ impl<S: TransitionSystem> Followed<'_, S> {
         let early = self.reading == EventPosition::Leaving && !reads_events;
         // A position that is decided only the second time round is not shown in one, so once is enough.
         for (before, step) in run.steps().enumerate() {
+            if before % ASKED == ASKED - 1 && self.stop.is_due() {
+                return None;
+            }
             round += 1;
             advance(&mut here, round, &self.letter(step));
             if is_reached(&here) {

@@ -102,6 +102,15 @@ pub fn least<S: Reducible>(
     least_heard(system, property, level, assumed, options, &mut |_| ())
 }
 
+/// What was done, or `None` if it was time to stop first.
+fn in_time<T>(done: Result<T, CheckError>) -> Result<Option<T>, CheckError> {
+    match done {
+        Ok(done) => Ok(Some(done)),
+        Err(CheckError::Stopped) => Ok(None),
+        Err(failure) => Err(failure),
+    }
+}
+
 /// The same, with the least sets so far given to `hear` after each.
 ///
 /// # Errors
@@ -206,18 +215,21 @@ pub fn least_heard<S: Reducible>(
             }
             Err(refused) => return Ok(Least::Unknown(WhyUnknown::Refused(refused))),
         };
-        let run = as_run(&mut product, &lasso);
+        let Some(run) = in_time(as_run(&mut product, &lasso, stop))? else {
+            ended = true;
+            break;
+        };
         // Raise the choice as long as some run still gets through. Whatever keeps the promise must
         // then go beyond the result somewhere, which rules out far more than this one run does.
         let mut large = choice.clone();
-        let mut ledger = Ledger::of(product.system_mut(), &run, &constraints);
-        match confirm::lasso(product.system_mut(), property, &chosen(&choice), run, stop) {
-            Err(CheckError::Stopped) => {
-                ended = true;
-                break;
-            }
-            confirmed => _ = confirmed?,
-        }
+        let ledger =
+            Ledger::of_until(product.system_mut(), &run, &constraints, confirm::with_grace(stop));
+        let met = chosen(&choice);
+        let confirmed = in_time(confirm::lasso(product.system_mut(), property, &met, run, stop))?;
+        let (Some(mut ledger), Some(_)) = (ledger, confirmed) else {
+            ended = true;
+            break;
+        };
         for at in 0..candidates.len() {
             // A constraint that is not raised rules out less, which is no mistake.
             if questions >= QUESTIONS || stop.is_due() {
@@ -234,17 +246,25 @@ pub fn least_heard<S: Reducible>(
                     match stored.find(condition(&larger, &product)) {
                         Ok(None) => continue,
                         Ok(Some(lasso)) => {
-                            let run = as_run(&mut product, &lasso);
-                            ledger = Ledger::of(product.system_mut(), &run, &constraints);
-                            let met = chosen(&larger);
+                            let Some(run) = in_time(as_run(&mut product, &lasso, stop))? else {
+                                ended = true;
+                                break 'open;
+                            };
                             let system = product.system_mut();
-                            match confirm::lasso(system, property, &met, run, stop) {
-                                Err(CheckError::Stopped) => {
-                                    ended = true;
-                                    break 'open;
-                                }
-                                confirmed => _ = confirmed?,
-                            }
+                            let raised = Ledger::of_until(
+                                system,
+                                &run,
+                                &constraints,
+                                confirm::with_grace(stop),
+                            );
+                            let met = chosen(&larger);
+                            let confirmed =
+                                in_time(confirm::lasso(system, property, &met, run, stop))?;
+                            let (Some(raised), Some(_)) = (raised, confirmed) else {
+                                ended = true;
+                                break 'open;
+                            };
+                            ledger = raised;
                         }
                         Err(refused) => return Ok(Least::Unknown(WhyUnknown::Refused(refused))),
                     }

@@ -6,12 +6,12 @@ use std::fmt;
 use fairly_fairness::{Notion, Predicate, Selector};
 use fairly_front::case;
 use fairly_logic::{Atom, AtomId, Formula, Formulas};
-use fairly_omega::{Automaton, BudgetError, Prop};
+use fairly_omega::{Automaton, BudgetError, Prop, Stop};
 use fairly_search::{Binding, Bounds};
 use fairly_source::Diagnostic;
 use fairly_source::suggest::near;
 use fairly_system::{AtomIndex, EventKind, EventPosition, EventSet, Run, TransitionSystem};
-use fairly_witness::{Meaning, accepted, enabled_on};
+use fairly_witness::{Meaning, accepted_until, enabled_on_until};
 use hashbrown::HashMap;
 
 use crate::assumption::Assumption;
@@ -61,7 +61,7 @@ pub(crate) struct Never {
 }
 
 impl Never {
-    /// Whether the automaton accepts a run.
+    /// Whether the automaton accepts a run; `None` if it is time to stop before that is known.
     ///
     /// # Errors
     /// When its condition is too large.
@@ -69,10 +69,12 @@ impl Never {
         &self,
         system: &mut S,
         run: &Run,
-    ) -> Result<bool, BudgetError> {
-        let meanings: Vec<Meaning> =
-            self.bindings.iter().map(|binding| meaning_on(binding, system, run)).collect();
-        accepted(system, run, &self.automaton, |prop| meanings[prop.0 as usize].clone())
+        stop: Stop,
+    ) -> Result<Option<bool>, BudgetError> {
+        let meanings = self.bindings.iter().map(|binding| meaning_on(binding, system, run, stop));
+        let Some(meanings) = meanings.collect::<Option<Vec<Meaning>>>() else { return Ok(None) };
+        let meaning = |prop: Prop| meanings[prop.0 as usize].clone();
+        accepted_until(system, run, &self.automaton, meaning, stop)
     }
 
     /// Meaning of a proposition, for the witness.
@@ -91,17 +93,18 @@ fn meaning(binding: &Binding) -> Option<Meaning> {
     }
 }
 
-/// Meaning of a proposition on a run.
+/// Meaning of a proposition on a run; `None` if it is time to stop before that is known.
 pub(crate) fn meaning_on<S: TransitionSystem>(
     binding: &Binding,
     system: &mut S,
     run: &Run,
-) -> Meaning {
+    stop: Stop,
+) -> Option<Meaning> {
     match binding {
-        Binding::Event(events) => Meaning::Event(events.clone()),
-        Binding::State(atom) => Meaning::State(*atom),
-        Binding::Taken(selector) => Meaning::Taken(selector.clone()),
-        Binding::Enabled(selector) => Meaning::Among(enabled_on(system, run, selector)),
+        Binding::Enabled(selector) => {
+            enabled_on_until(system, run, selector, stop).map(Meaning::Among)
+        }
+        other => meaning(other),
     }
 }
 
@@ -331,8 +334,11 @@ impl Property {
         &self,
         system: &mut S,
         run: &Run,
-    ) -> HashMap<AtomId, Meaning> {
-        let of = |(&atom, binding): (&AtomId, &Binding)| (atom, meaning_on(binding, system, run));
+        stop: Stop,
+    ) -> Option<HashMap<AtomId, Meaning>> {
+        let of = |(&atom, binding): (&AtomId, &Binding)| {
+            Some((atom, meaning_on(binding, system, run, stop)?))
+        };
         self.bindings.iter().map(of).collect()
     }
 }

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use fairly_omega::Stop;
+use fairly_omega::{StateId, Stop};
 use fairly_search::probe::Order;
 use fairly_system::{Growth, Run, RunStep, Trace, TransitionSystem};
 use fairly_witness::Ledger;
@@ -20,10 +20,30 @@ use crate::strengths::Strengths;
 use crate::verdict::{
     Answer, Counterexample, Fairness, Outcome, Reason, Stamp, Upgrade, WhyUnknown,
 };
-use crate::waiting::{Waiting, waiting};
+use crate::waiting::{Waiting, waiting_until};
 
-/// Remark on an answer whose run was left out.
-const UNWRITTEN: &str = "the run is not shown: the time was up before it was written down";
+/// Steps of the longest run that is written down: a million of them are gigabytes of names and values.
+const LONGEST: usize = 200_000;
+
+/// Remark on an answer whose run of so many steps was left out.
+fn unwritten(steps: usize) -> String {
+    let why = match steps > LONGEST {
+        true => format!("runs of more than {LONGEST} steps are not written down"),
+        false => "there was no time or memory left to write it down".to_owned(),
+    };
+    format!("the run is not shown: it has {steps} steps, and {why}")
+}
+
+/// A run as plain data; `None` if it is too long, or it is time to stop before that is done.
+fn trace<S: TransitionSystem>(
+    system: &mut S,
+    start: Option<StateId>,
+    run: &Run,
+    stop: Stop,
+) -> Option<Trace> {
+    let is_long = run.steps().count() > LONGEST;
+    if is_long { None } else { Trace::until(system, start, run, stop) }
+}
 
 /// Holds, violated or unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -239,7 +259,8 @@ impl Answer {
         self.record_until(system, property, strengths, Stop::default())
     }
 
-    /// The same. A run that cannot be written down before it is time to stop is left out: the answer stands without.
+    /// The same. A run that cannot be written down before it is time to stop is left out, as is a very long one: the
+    /// answer stands without.
     pub fn record_until<S: TransitionSystem>(
         &self,
         system: &mut S,
@@ -261,30 +282,34 @@ impl Answer {
             notes: self.notes.clone(),
             ..known
         };
+        let mut steps = 0;
         match &self.outcome {
             Outcome::Holds(closure) => verdict.closure = Some(closure.record(system)),
             Outcome::Violated(found) => {
                 let Counterexample { run, ledger, upgrade, decided } = &**found;
                 let (ledger, upgrade) = (ledger.clone(), upgrade.clone());
-                let (decided, waiting) = (*decided, waiting(system, property, run));
+                let decided = *decided;
+                let waiting = waiting_until(system, property, run, stop);
                 if let Some(statistics) = &mut verdict.stamp.statistics {
                     statistics.shown =
                         Some(Lengths { stem: run.stem.len(), cycle: run.cycle.len() });
                 }
-                let run = Trace::until(system, None, run, stop);
+                steps = run.steps().count();
+                let run = trace(system, None, run, stop);
                 let violation = Violation { ledger, upgrade, decided, waiting, strengths };
                 let shows = Shows::Violation(violation);
                 verdict.evidence = run.map(|run| Evidence { run, shows });
             }
             Outcome::Doomed(doomed) => {
                 let shows = Shows::Doomed(events(system, &doomed.prefix));
-                let run = Trace::until(system, None, &doomed.run, stop);
+                steps = doomed.run.steps().count();
+                let run = trace(system, None, &doomed.run, stop);
                 verdict.evidence = run.map(|run| Evidence { run, shows });
             }
             Outcome::Unknown(why) => verdict.growth = why.growth().cloned(),
         }
         if verdict.outcome == Said::Violated && verdict.evidence.is_none() {
-            verdict.notes.push(UNWRITTEN.to_owned());
+            verdict.notes.push(unwritten(steps));
         }
         verdict
     }
@@ -342,8 +367,9 @@ impl ClaimVerdict {
             ..Basis::default()
         };
         let evidence = shown.and_then(|shown| shown.record_until(system, stop));
-        let is_unwritten = shown.is_some() && evidence.is_none();
-        let notes = is_unwritten.then(|| UNWRITTEN.to_owned()).into_iter().collect();
+        let lost = shown.filter(|_| evidence.is_none());
+        let steps = |shown: &Shown| shown.prefix.steps.len() + shown.cycle.len();
+        let notes = lost.map(|shown| unwritten(steps(shown))).into_iter().collect();
         let processes = system.signature().processes.clone();
         Verdict { processes, stamp, evidence, notes, ..known }
     }
@@ -352,21 +378,26 @@ impl ClaimVerdict {
 impl Shown {
     /// The run as plain data, with what it shows.
     pub fn record<S: TransitionSystem>(&self, system: &mut S) -> Evidence {
-        self.record_until(system, Stop::default()).expect("there is no time to stop")
+        let written = self.written(|start, run| Some(Trace::from_start(system, start, run)));
+        written.expect("a run of any length is written down")
     }
 
-    /// The same; `None` if it is time to stop before that is done.
+    /// The same; `None` if it is too long, or it is time to stop before that is done.
     fn record_until<S: TransitionSystem>(&self, system: &mut S, stop: Stop) -> Option<Evidence> {
+        self.written(|start, run| trace(system, Some(start), run, stop))
+    }
+
+    fn written(&self, mut write: impl FnMut(StateId, &Run) -> Option<Trace>) -> Option<Evidence> {
         let run = Run { stem: self.prefix.steps.clone(), cycle: self.cycle.clone() };
         let other = match &self.other {
             None => None,
             Some(other) => {
                 let run = Run { stem: other.steps.clone(), cycle: Vec::new() };
-                Some(Trace::until(system, other.start, &run, stop)?)
+                Some(write(other.start, &run)?)
             }
         };
         let conclusion = self.conclusion.clone();
-        let run = Trace::until(system, self.prefix.start, &run, stop)?;
+        let run = write(self.prefix.start, &run)?;
         Some(Evidence { run, shows: Shows::End { conclusion, other } })
     }
 }

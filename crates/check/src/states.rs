@@ -227,7 +227,7 @@ fn breadth((bounds, workers): (Bounds, Workers)) -> Breadth {
         workers: workers.count.get(),
         memory: bounds.bytes.unwrap_or(parallel::UNBOUNDED),
         states: bounds.nodes,
-        interrupt: bounds.interrupt(),
+        stop: bounds.stop(),
         pace: Pace::default(),
     }
 }

@@ -15,7 +15,7 @@ use crate::assumption::Assumption;
 use crate::property::Property;
 use crate::verdict::{Answer, CheckError, Outcome, Stamp};
 use crate::verify::{Found, Options, aside, decide};
-use crate::waiting::{Waiting, waiting};
+use crate::waiting::{Waiting, waiting_until};
 
 /// A remark must not cost more than a moment: where the answer itself took longer, nothing is asked.
 const AFFORDABLE: Duration = Duration::from_secs(1);
@@ -55,7 +55,9 @@ pub fn strengths<S: Reducible>(
     options: &Options,
 ) -> Result<Option<Strengths>, CheckError> {
     let Outcome::Violated(found) = &verdict.outcome else { return Ok(None) };
-    if let Some(Waiting::Wrong { .. }) = waiting(system, property, &found.run) {
+    if let Some(Waiting::Wrong { .. }) =
+        waiting_until(system, property, &found.run, options.bounds.stop())
+    {
         return Ok(None);
     }
     // A run that violates the property under some assumption does without.

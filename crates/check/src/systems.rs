@@ -138,6 +138,8 @@ pub struct Answered {
     pub why: Option<WhyUnknown>,
     /// Whether the formula holds without any fairness.
     pub is_needless: bool,
+    /// When to give up writing it down: by then it is to be shown, or else shown without its run.
+    pub until: Stop,
 }
 
 /// Why fairness cannot be assumed.
@@ -154,7 +156,8 @@ const GRACE: Duration = Duration::from_millis(450);
 
 /// When to give up writing an answer down.
 fn written_by(options: &Options) -> Stop {
-    Stop { deadline: options.bounds.deadline.map(|deadline| deadline + GRACE), wish: None }
+    let stop = options.bounds.stop();
+    Stop { deadline: stop.deadline.map(|deadline| deadline + GRACE), wish: None, ..stop }
 }
 
 /// A ladder or least sets need a formula.
@@ -355,7 +358,7 @@ impl Systems {
                     Outcome::Unknown(why) => Some(why),
                     _ => None,
                 };
-                Ok(Answered { verdict, why, is_needless })
+                Ok(Answered { verdict, why, is_needless, until: written_by(options) })
             }
             Asked::Claim(claim) => {
                 let verdict = self.asserted((at, system), claim, options)?;
@@ -443,7 +446,7 @@ impl Systems {
             ClaimOutcome::Unknown(why) => Some(why),
             _ => None,
         };
-        Answered { verdict, why, is_needless: false }
+        Answered { verdict, why, is_needless: false, until: stop }
     }
 
     fn formula(

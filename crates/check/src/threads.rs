@@ -3,7 +3,7 @@
 
 use fairly_fairness::Constraint;
 use fairly_omega::emptiness::Explored;
-use fairly_omega::{Clause, Graph, Hop, Lasso, StateId};
+use fairly_omega::{Clause, Graph, Hop, Lasso, StateId, Stop};
 use fairly_reduce::{LiftError, PermutationId, Reduced, Reducible, Symmetry};
 use fairly_search::engines::{Engine, Question};
 use fairly_search::threaded::Quotient;
@@ -44,11 +44,11 @@ pub(crate) fn search<S: Reducible>(
         loop {
             let nodes = options.bounds.nodes.map_or(most, |nodes| nodes.min(most));
             let bounds = Bounds { nodes: Some(nodes), ..options.bounds };
-            product.system_mut().interrupt(bounds.interrupt());
+            product.system_mut().stop_at(bounds.stop());
             let mut bounded = Bounded::new(&mut product, bounds);
             let explored = Explored::of(&mut bounded);
             let cut = bounded.cut();
-            product.system_mut().interrupt(None);
+            product.system_mut().stop_at(Stop::default());
             let cut = cut.or_else(|| product.cut());
             let explored =
                 explored.map_err(|undecided| CheckError::Engine(undecided.to_string()))?;
@@ -83,6 +83,7 @@ pub(crate) fn search<S: Reducible>(
         match reduced.lift_followed(&stem, &cycle) {
             Ok(run) => found = Found::Run(run),
             Err(LiftError::Long) => return Ok(None),
+            Err(LiftError::Stopped) => return Err(CheckError::Stopped),
             Err(LiftError::Step(at)) => {
                 let steps =
                     |path: &[(RunStep, PermutationId)]| path.iter().map(|it| it.0).collect();

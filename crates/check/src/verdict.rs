@@ -154,6 +154,8 @@ pub enum Reason {
 pub enum NotBegun {
     /// The time was up.
     Time,
+    /// The time was up once everything was ready for the search.
+    Preparing,
     /// The user asked to stop.
     Interrupted,
 }
@@ -162,6 +164,7 @@ impl fmt::Display for NotBegun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             NotBegun::Time => "the time was up",
+            NotBegun::Preparing => "the time was up while the search was prepared",
             NotBegun::Interrupted => "interrupted",
         })
     }
@@ -175,6 +178,14 @@ impl WhyUnknown {
         }
         let is_late = bounds.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         is_late.then_some(WhyUnknown::NotBegun(NotBegun::Time))
+    }
+
+    /// Why a search is not begun that has been prepared, if the bounds leave nothing for it.
+    pub(crate) fn unsearched(bounds: &Bounds) -> Option<Self> {
+        WhyUnknown::not_begun(bounds).map(|why| match why {
+            WhyUnknown::NotBegun(NotBegun::Time) => WhyUnknown::NotBegun(NotBegun::Preparing),
+            why => why,
+        })
     }
 
     /// Why there is no answer although a run was found.
@@ -218,7 +229,7 @@ impl WhyUnknown {
                 Cut::Hard(_) => Reason::Size,
                 Cut::Limit(_) => Reason::Limit,
             },
-            WhyUnknown::NotBegun(NotBegun::Time) => Reason::Time,
+            WhyUnknown::NotBegun(NotBegun::Time | NotBegun::Preparing) => Reason::Time,
             WhyUnknown::NotBegun(NotBegun::Interrupted) => Reason::Interrupted,
             WhyUnknown::Refused(_) => Reason::Size,
             WhyUnknown::Limit(_) => Reason::Limit,

@@ -238,8 +238,7 @@ fn outcome<S: Reducible>(
                         }
                         _ => confirm::lasso(system, property, constraints, run, stop)?,
                     };
-                    let decided =
-                        decided::violated_after(system, property, &run, &options.translation);
+                    let decided = decided::violated_after(system, property, &run, options);
                     let upgrade = match notion {
                         Notion::Global => None,
                         // No fairness keeps a run from what has happened already.
@@ -352,6 +351,7 @@ fn closure_in<S: Reducible>(
         match reduced.lift_steps(prefix.start, &prefix.steps) {
             Ok(steps) => prefix.steps = steps,
             Err(LiftError::Long) => return Ok(None),
+            Err(LiftError::Stopped) => return Err(CheckError::Stopped),
             Err(LiftError::Step(at)) => {
                 let run = Run { stem: prefix.steps.clone(), cycle: Vec::new() };
                 return Err(unfounded(at, run));
@@ -502,6 +502,7 @@ fn inherently<S: Reducible>(
             let lifted = lifted.and_then(|prefix| Ok((prefix, reduced.lift(run.clone())?)));
             let (prefix, run) = match lifted {
                 Ok(lifted) => lifted,
+                Err(LiftError::Stopped) => return Err(CheckError::Stopped),
                 Err(LiftError::Step(at)) => return Err(unfounded(at, run)),
                 Err(LiftError::Long) => {
                     drop(reduced);
@@ -675,6 +676,9 @@ fn decide_and<S: Reducible>(
         return Err(not_printed(why));
     }
     stamp.asymmetric = refused.asymmetric;
+    if let Some(why) = WhyUnknown::unsearched(&options.bounds) {
+        return Ok(Found::Unknown(why));
+    }
     let mut is_longer = false;
     let is_followed = reduced.symmetry().is_some_and(Symmetry::is_followed);
     let found = if is_followed {
@@ -687,6 +691,7 @@ fn decide_and<S: Reducible>(
                     Ok(Some(Found::Run(lifted)))
                 }
                 Err(LiftError::Long) => Ok(None),
+                Err(LiftError::Stopped) => Err(CheckError::Stopped),
                 Err(LiftError::Step(at)) => Err(unfounded(at, run)),
             },
             Found::Nothing => Ok(Some(match reduced.lacks_room() {
@@ -773,7 +778,7 @@ pub(crate) fn search<S: TransitionSystem>(
                     false => short(&mut product, automaton, lasso, effort.nodes, options),
                 };
                 stamp.shortening = started.elapsed();
-                Found::Run(as_run(&mut product, &lasso))
+                Found::Run(as_run(&mut product, &lasso, options.bounds.stop())?)
             }
             (None, Some(cut)) => Found::Unknown(WhyUnknown::cut(cut, product.system())),
             (None, None) => {
@@ -797,7 +802,7 @@ pub(crate) fn short<S: TransitionSystem>(
 ) -> Lasso {
     let bounds = near(options.bounds, searched);
     options.bounds.enter(Some(Phase::Shortening));
-    product.system_mut().interrupt(bounds.interrupt());
+    product.system_mut().stop_at(bounds.stop());
     let universal: Vec<bool> =
         automaton.states().map(|state| decided::is_universal(automaton, state)).collect();
     let earliest = universal.contains(&true).then(|| {
@@ -812,7 +817,7 @@ pub(crate) fn short<S: TransitionSystem>(
         let known = near.as_ref().unwrap_or(&lasso);
         shorter_alone(product, known, options.bounds).or(near)
     });
-    product.system_mut().interrupt(None);
+    product.system_mut().stop_at(Stop::default());
     options.bounds.enter(None);
     shorter.unwrap_or(lasso)
 }
@@ -830,7 +835,7 @@ fn shorter_alone<S: TransitionSystem>(
         return None;
     }
     let bounds = near(bounds, 0);
-    product.system_mut().interrupt(bounds.interrupt());
+    product.system_mut().stop_at(bounds.stop());
     let processes = product.system().signature().processes.len();
     let takes_part = |product: &mut Product<'_, S>, node, process| {
         let mut transitions = Vec::new();
@@ -845,19 +850,32 @@ fn shorter_alone<S: TransitionSystem>(
     nearest::shorter_alone(product, lasso, processes, bounds, takes_part)
 }
 
+/// Steps of a run between two questions whether to stop. A run that is shorter is never given up.
+const ASKED: usize = 1 << 10;
+
 /// The run of the system behind a lasso of the product.
-pub(crate) fn as_run<S: TransitionSystem>(product: &mut Product<'_, S>, lasso: &Lasso) -> Run {
-    let mut steps = |hops: &[fairly_omega::Hop]| -> Vec<RunStep> {
-        hops.iter()
-            .map(|hop| {
-                let transition = product.transition(hop.from, hop.nth);
-                let (from, _) = product.pair(hop.from);
-                RunStep { from, action: transition.action, to: transition.target }
-            })
-            .collect()
+///
+/// # Errors
+/// With [`CheckError::Stopped`] if it is time to stop before its last step.
+pub(crate) fn as_run<S: TransitionSystem>(
+    product: &mut Product<'_, S>,
+    lasso: &Lasso,
+    stop: Stop,
+) -> Result<Run, CheckError> {
+    let mut steps = |hops: &[fairly_omega::Hop]| -> Result<Vec<RunStep>, CheckError> {
+        let mut steps = Vec::with_capacity(hops.len());
+        for (at, hop) in hops.iter().enumerate() {
+            if at % ASKED == ASKED - 1 && stop.is_due() {
+                return Err(CheckError::Stopped);
+            }
+            let transition = product.transition(hop.from, hop.nth);
+            let (from, _) = product.pair(hop.from);
+            steps.push(RunStep { from, action: transition.action, to: transition.target });
+        }
+        Ok(steps)
     };
-    let (stem, cycle) = (steps(&lasso.stem), steps(&lasso.cycle));
-    Run { stem, cycle }.folded()
+    let (stem, cycle) = (steps(&lasso.stem)?, steps(&lasso.cycle)?);
+    Ok(Run { stem, cycle }.folded())
 }
 
 /// Replays a run and judges it again: whether it is one, violates the property and meets the constraints.

@@ -1,6 +1,7 @@
 //! The condition that a violating run waits for in vain, for the sentence that explains it.
 
 use fairly_logic::{AtomId, Formula, Node};
+use fairly_omega::Stop;
 use fairly_search::Binding;
 use fairly_system::{EventPosition, Run, TransitionSystem};
 use fairly_witness::Truth;
@@ -70,6 +71,16 @@ pub enum Moment {
 
 /// Why the run violates the property; none if its formula has no shape that can be told in a sentence.
 pub fn waiting<S: TransitionSystem>(system: &S, property: &Property, run: &Run) -> Option<Waiting> {
+    waiting_until(system, property, run, Stop::default())
+}
+
+/// The same; none, too, if it is time to stop before that is known.
+pub(crate) fn waiting_until<S: TransitionSystem>(
+    system: &S,
+    property: &Property,
+    run: &Run,
+    stop: Stop,
+) -> Option<Waiting> {
     if property.never.is_some() || run.cycle.is_empty() {
         return None;
     }
@@ -79,7 +90,7 @@ pub fn waiting<S: TransitionSystem>(system: &S, property: &Property, run: &Run) 
         meanings.insert(atom, property.meaning(atom)?);
     }
     let meaning = |atom: AtomId| meanings[&atom].clone();
-    let truth = Truth::of(system, run, formulas, *formula, *reading, meaning);
+    let truth = Truth::until(system, run, (formulas, *formula), *reading, meaning, stop)?;
     Explained { property, truth }.at_start(*formula)
 }
 

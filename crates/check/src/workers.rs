@@ -119,6 +119,7 @@ pub(crate) fn global<S: Reducible>(
         Some(Found::Run(run)) => match reduced.lift(run.clone()) {
             Ok(run) => Some(Found::Run(run)),
             Err(LiftError::Long) => None,
+            Err(LiftError::Stopped) => return Err(CheckError::Stopped),
             Err(LiftError::Step(at)) => return Err(verify::unfounded(at, run)),
         },
         found => found,
@@ -182,7 +183,8 @@ fn several<S: Reducible>(
         false => short(&mut product, automaton, lasso, searched.product.0, options),
     };
     stamp.shortening = started.elapsed();
-    Ok(Some(Found::Run(as_run(&mut product, &lasso))))
+    let run = as_run(&mut product, &lasso, options.bounds.stop())?;
+    Ok(Some(Found::Run(run)))
 }
 
 /// A step of a path by the numbers of states.

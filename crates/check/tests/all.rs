@@ -16,6 +16,7 @@ mod executions;
 mod growing;
 mod lasting;
 mod limits;
+mod long_runs;
 mod lossy;
 mod many_processes;
 mod matrices;

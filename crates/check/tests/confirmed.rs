@@ -10,7 +10,7 @@ use fairly_check::claim::{self, ClaimOutcome, ClaimVerdict, Effort, Extreme};
 use fairly_check::{Assumption, CheckError, Options, Outcome, Reduction, check, ladder, least};
 use fairly_explore::Explored;
 use fairly_fairness::{Level, Notion};
-use fairly_omega::StateId;
+use fairly_omega::{StateId, Stop};
 use fairly_reduce::{Base, ModelSystem, Reducible, Watched};
 use fairly_search::Bounds;
 use fairly_search::refinement::{Determinism, Model};
@@ -78,7 +78,7 @@ impl TransitionSystem for Lying {
     fn describe(&self, state: StateId) -> String {
         self.network.describe(state)
     }
-    fn reference(&mut self, states: &[StateId]) -> Option<(&mut Self, Vec<StateId>)> {
+    fn reference(&mut self, states: &[StateId], _stop: Stop) -> Option<(&mut Self, Vec<StateId>)> {
         self.lie?;
         let network = Explored::of(self.network.shared());
         let honest = Lying { network, lie: None, reference: None };

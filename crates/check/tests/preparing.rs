@@ -19,7 +19,7 @@ fn many(processes: usize, ways: usize) -> PromelaFile {
 
 /// It is always time.
 fn now() -> Stop {
-    Stop { deadline: Some(Instant::now()), wish: None }
+    Stop { deadline: Some(Instant::now()), ..Stop::default() }
 }
 
 #[test]

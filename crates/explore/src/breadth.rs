@@ -35,9 +35,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashMap;
 
+use fairly_omega::Stop;
 pub use fairly_store::StateIndex;
 use fairly_store::{Crew, Links, RowNodes, SharedRows, StoreError};
-use fairly_system::{ActionId, EventKind, Fault, FaultKind, Interrupt, Scratch, Space, Steps};
+use fairly_system::{ActionId, EventKind, Fault, FaultKind, Scratch, Space, Steps};
 
 /// No state.
 const NONE: u32 = Links::NONE;
@@ -93,8 +94,8 @@ pub struct Breadth {
     pub memory: usize,
     /// States that may be expanded, about: a worker finishes what it has taken.
     pub states: Option<usize>,
-    /// Says whether to stop; asked before each batch, and inside steps that take long.
-    pub interrupt: Option<Interrupt>,
+    /// When to stop; asked before each batch, and inside steps that take long.
+    pub stop: Stop,
     /// How the work is cut into pieces.
     pub pace: Pace,
 }
@@ -372,7 +373,7 @@ impl<S: Space + ?Sized, W: Sought> Search<'_, S, W> {
 
     fn worker<'t>(&self, number: usize) -> Worker<'t> {
         let mut scratch = self.space.scratch();
-        scratch.interrupt.clone_from(&self.options.interrupt);
+        scratch.stop = self.options.stop;
         Worker {
             turn: None,
             scratch,
@@ -468,7 +469,7 @@ impl<S: Space + ?Sized, W: Sought> Search<'_, S, W> {
         if self.is_over.load(Ordering::Acquire) {
             return None;
         }
-        if self.options.interrupt.as_ref().is_some_and(|interrupt| interrupt()) {
+        if self.options.stop.is_due() {
             self.cut(Cut::Interrupted);
             return None;
         }
@@ -678,7 +679,7 @@ impl<S: Space + ?Sized, W: Sought> Search<'_, S, W> {
         };
         let rows: Vec<Box<[u64]>> = states.iter().map(|state| row(state, worker)).collect();
         // The run has been stepped through once; only asking to stop could make it another step now.
-        worker.scratch.interrupt = None;
+        worker.scratch.stop = Stop::default();
         let actions = rows.windows(2).map(|pair| {
             worker.steps.clear();
             self.space.expand(&pair[0], &mut worker.scratch, &mut worker.steps);

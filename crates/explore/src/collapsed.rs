@@ -90,11 +90,6 @@ struct Walk {
     singly: Steps,
 }
 
-/// Whether to stop inside a step.
-fn is_interrupted(scratch: &Scratch) -> bool {
-    scratch.interrupt.as_ref().is_some_and(|stop| stop())
-}
-
 impl<S: Sequences> Collapsed<S> {
     /// Of a space.
     pub fn new(inner: S) -> Collapsed<S> {
@@ -162,7 +157,7 @@ impl<S: Sequences> Collapsed<S> {
         match is_short.then(|| walk.follow_ways(signature, scratch, ways)).flatten() {
             Some(passed) => self.note_length(row, walk, passed),
             None => {
-                if !is_interrupted(scratch) {
+                if !scratch.stop.is_due() {
                     self.long.fail(row);
                 }
                 self.give_up(scratch, walk, first);
@@ -187,7 +182,7 @@ impl<S: Sequences> Collapsed<S> {
     /// Makes `walk.ends` the steps that pass through nothing, and a limit of the tool for each of the others.
     fn give_up(&self, scratch: &Scratch, walk: &mut Walk, first: &Steps) {
         walk.begin();
-        let why = match is_interrupted(scratch) {
+        let why = match scratch.stop.is_due() {
             true => "the search was stopped inside an atomic sequence",
             false => "an atomic sequence has too many states or ways inside it",
         };
@@ -315,9 +310,9 @@ impl<S: Sequences> Space for Collapsed<S> {
     }
 
     fn expand(&self, rows: &[u64], scratch: &mut Scratch, out: &mut Steps) {
-        let interrupt = scratch.interrupt.take();
+        let stop = scratch.stop;
         let Work { inner, batch, first, walk } = scratch.of::<Work>();
-        inner.interrupt = interrupt;
+        inner.stop = stop;
         let width = walk.width;
         batch.clear();
         self.inner.expand(rows, inner, batch);
@@ -336,9 +331,7 @@ impl<S: Sequences> Space for Collapsed<S> {
                 begin = end;
             }
         }
-        let interrupt = inner.interrupt.take();
         let bytes = inner.bytes + walk.ways.bytes() + walk.passage.bytes();
-        scratch.interrupt = interrupt;
         scratch.bytes = bytes;
     }
 }
@@ -409,7 +402,7 @@ impl Walk {
                 path.pop();
                 continue;
             };
-            if left == 0 || left.is_multiple_of(ASKED) && is_interrupted(scratch) {
+            if left == 0 || left.is_multiple_of(ASKED) && scratch.stop.is_due() {
                 break;
             }
             left -= 1;

@@ -3,11 +3,11 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use fairly_omega::StateId;
+use fairly_omega::{StateId, Stop};
 use fairly_store::{Numbers, StateIndex, StoreError};
 use fairly_system::{
-    Action, ActionId, AtomIndex, Blocked, Fault, Growth, Interrupt, MoveId, Packed, Scratch,
-    Signature, Space, StateValues, Steps, Transition, TransitionSystem,
+    Action, ActionId, AtomIndex, Blocked, Fault, Growth, MoveId, Packed, Scratch, Signature, Space,
+    StateValues, Steps, Transition, TransitionSystem,
 };
 use hashbrown::HashMap;
 
@@ -438,8 +438,8 @@ impl<S: Space + ?Sized> TransitionSystem for Explored<S> {
         self.states.bytes() + self.scratch.bytes
     }
 
-    fn interrupt(&mut self, stop: Option<Interrupt>) {
-        self.scratch.interrupt = stop;
+    fn stop_at(&mut self, stop: Stop) {
+        self.scratch.stop = stop;
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use fairly_explore::breadth::{Breadth, Cut, Ended, Everything, Pace, Size, Sought, Way};
 use fairly_model::{ModelSpace, text};
 use fairly_modelkit::{cases, first_seed, lively_model};
+use fairly_omega::Stop;
 use fairly_store::StoreError;
 use fairly_system::{
     ActionId, AtomIndex, EventKind, Fault, FaultKind, MoveId, Scratch, Signature, Space,
@@ -20,7 +21,7 @@ const WORKERS: [usize; 4] = [1, 2, 3, 8];
 const FINE: Pace = Pace { batch: 1, share: 1 };
 
 fn with(workers: usize, pace: Pace) -> Breadth {
-    Breadth { workers, memory: 1 << 26, states: None, interrupt: None, pace }
+    Breadth { workers, memory: 1 << 26, states: None, stop: Stop::default(), pace }
 }
 
 /// All rows with their distances, in the order in which one worker meets them.
@@ -300,8 +301,10 @@ fn a_limit_is_no_answer() {
         let (ended, size) = small.search(&grid, &Everything);
         assert!(matches!(ended, Ended::Cut(Cut::Store(StoreError::Budget { .. }))), "{ended:?}");
         assert!(size.states < 1_000_000);
-        let stopped =
-            Breadth { interrupt: Some(Arc::new(|| true)), ..with(workers, Pace::default()) };
+        let stopped = Breadth {
+            stop: Stop { deadline: Some(std::time::Instant::now()), ..Stop::default() },
+            ..with(workers, Pace::default())
+        };
         assert_eq!(stopped.search(&grid, &Everything).0, Ended::Cut(Cut::Interrupted));
     }
 }

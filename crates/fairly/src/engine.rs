@@ -14,12 +14,12 @@ use fairly_explore::Explored;
 use fairly_fairness::{Constraint, Level};
 use fairly_front::case;
 use fairly_logic::{Atom, Formula, Formulas};
-use fairly_omega::StateId;
+use fairly_omega::{StateId, Stop};
 use fairly_reduce::{Base, Reducible};
 use fairly_search::{Binding, Bounds, Cut};
 use fairly_system::{
-    Action, ActionId, AtomIndex, Fault, Interrupt, MoveId, RunStep, Sequences, Signature, Space,
-    StateValues, Transition, TransitionSystem,
+    Action, ActionId, AtomIndex, Fault, MoveId, RunStep, Sequences, Signature, Space, StateValues,
+    Transition, TransitionSystem,
 };
 
 /// A model with numbered states. No step is left out of it, since nothing is known of a program's own type.
@@ -209,7 +209,7 @@ impl TransitionSystem for System {
         self.explored.bytes()
     }
 
-    fn interrupt(&mut self, stop: Option<Interrupt>) {
-        self.explored.interrupt(stop);
+    fn stop_at(&mut self, stop: Stop) {
+        self.explored.stop_at(stop);
     }
 }

@@ -155,9 +155,9 @@ impl Space for NativeSpace {
 
     fn expand(&self, rows: &[u64], scratch: &mut Scratch, out: &mut Steps) {
         let width = self.width();
-        let interrupt = scratch.interrupt.take();
+        let stop = scratch.stop;
         let work = scratch.of::<Work>();
-        work.reference.interrupt = interrupt;
+        work.reference.stop = stop;
         let mut left = rows;
         let (mut made, mut declined) = (0, 0);
         while !left.is_empty() {
@@ -189,8 +189,6 @@ impl Space for NativeSpace {
                 left = &left[width..];
             }
         }
-        let interrupt = work.reference.interrupt.take();
-        scratch.interrupt = interrupt;
         self.made.fetch_add(made, Ordering::Relaxed);
         self.declined.fetch_add(declined, Ordering::Relaxed);
     }
@@ -259,11 +257,9 @@ impl Sequences for NativeSpace {
     }
 
     fn expand_singly(&self, rows: &[u64], scratch: &mut Scratch, out: &mut Steps) {
-        let interrupt = scratch.interrupt.take();
+        let stop = scratch.stop;
         let work = scratch.of::<Work>();
-        work.reference.interrupt = interrupt;
+        work.reference.stop = stop;
         self.reference.expand(rows, &mut work.reference, out);
-        let interrupt = work.reference.interrupt.take();
-        scratch.interrupt = interrupt;
     }
 }

@@ -1,8 +1,9 @@
 //! Execution of a step: the communication, the statements of the effect, and the move to the next location, on
 //! an unpacked state.
 
+use fairly_omega::Stop;
 use fairly_source::Span;
-use fairly_system::{Fault, FaultKind, Interrupt};
+use fairly_system::{Fault, FaultKind};
 
 use crate::eval::{Faulty, View, convert, fault};
 use crate::expression::{AnyVariable, Expr, Pattern, Pick, Place};
@@ -26,16 +27,11 @@ pub(crate) struct Effort {
     pub(crate) allowed: u64,
     /// The most that one has run there.
     pub(crate) most_run: u64,
-    /// Says whether to stop inside a step.
-    pub(crate) interrupt: Option<Interrupt>,
+    /// When to stop inside a step.
+    pub(crate) stop: Stop,
 }
 
 impl Effort {
-    /// Whether to stop inside a step.
-    pub(crate) fn is_interrupted(&self) -> bool {
-        self.interrupt.as_ref().is_some_and(|stop| stop())
-    }
-
     #[cold]
     fn count_many(&mut self, span: Option<Span>) -> Faulty<()> {
         self.most_run = self.most_run.max(self.statements);
@@ -43,7 +39,7 @@ impl Effort {
             let message = "a step runs very many statements, and may never end";
             return Err(Box::new(Fault::limit(message, span)));
         }
-        if self.statements.is_multiple_of(ASKED) && self.is_interrupted() {
+        if self.statements.is_multiple_of(ASKED) && self.stop.is_due() {
             return Err(Box::new(Fault::limit("the search was stopped inside a step", span)));
         }
         Ok(())

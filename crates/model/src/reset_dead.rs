@@ -227,14 +227,12 @@ impl<S: Sequences> ResettingDead<S> {
         out: &mut Steps,
         expand: impl FnOnce(&mut Scratch, &mut Steps),
     ) {
-        let interrupt = scratch.interrupt.take();
+        let stop = scratch.stop;
         let work = scratch.of::<Work>();
-        work.inner.interrupt = interrupt;
+        work.inner.stop = stop;
         let first = out.actions.len();
         expand(&mut work.inner, out);
         self.after(work, first, out);
-        let interrupt = work.inner.interrupt.take();
-        scratch.interrupt = interrupt;
     }
 }
 

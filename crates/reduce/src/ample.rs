@@ -221,10 +221,10 @@ impl<S: Space> Space for Ample<S> {
     }
 
     fn expand(&self, rows: &[u64], scratch: &mut Scratch, out: &mut Steps) {
-        let interrupt = scratch.interrupt.take();
+        let stop = scratch.stop;
         let width = self.width();
         let work = scratch.of::<Work>();
-        work.inner.interrupt = interrupt;
+        work.inner.stop = stop;
         // As long as nothing has been left out, it is unknown whether anything might have been.
         if self.states.load(Ordering::Relaxed) >= ENOUGH {
             self.decide(Decision::GivenUp);
@@ -247,9 +247,7 @@ impl<S: Space> Space for Ample<S> {
             }
             work.batch.ends = ends;
         }
-        let interrupt = work.inner.interrupt.take();
         let bytes = work.inner.bytes;
-        scratch.interrupt = interrupt;
         scratch.bytes = bytes;
     }
 }

@@ -269,9 +269,9 @@ impl<S: Space> Space for Printed<S> {
     }
 
     fn expand(&self, rows: &[u64], scratch: &mut Scratch, out: &mut Steps) {
-        let interrupt = scratch.interrupt.take();
+        let stop = scratch.stop;
         let Work { inner, batch } = scratch.of::<Work>();
-        inner.interrupt = interrupt;
+        inner.stop = stop;
         batch.clear();
         self.inner.expand(rows, inner, batch);
         let first = out.ends.len();
@@ -280,8 +280,7 @@ impl<S: Space> Space for Printed<S> {
         for (row, of) in rows.chunks_exact(self.inner.width()).zip(batch.by_row()) {
             self.follow(row, batch, of, out);
         }
-        let (interrupt, bytes) = (inner.interrupt.take(), inner.bytes);
-        scratch.interrupt = interrupt;
+        let bytes = inner.bytes;
         scratch.bytes = bytes;
     }
 }

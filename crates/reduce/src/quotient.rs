@@ -104,9 +104,9 @@ impl<S: Space> Space for Quotient<S> {
     }
 
     fn expand(&self, rows: &[u64], scratch: &mut Scratch, out: &mut Steps) {
-        let interrupt = scratch.interrupt.take();
+        let stop = scratch.stop;
         let Work { inner, batch, kept, symmetry } = scratch.of::<Work>();
-        inner.interrupt = interrupt;
+        inner.stop = stop;
         let width = self.inner.width();
         batch.clear();
         self.inner.expand(rows, inner, batch);
@@ -123,9 +123,7 @@ impl<S: Space> Space for Quotient<S> {
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         *counted = (counted.0 + rows, counted.1 + all);
         drop(counted);
-        let interrupt = inner.interrupt.take();
         let bytes = inner.bytes;
-        scratch.interrupt = interrupt;
         scratch.bytes = bytes;
     }
 }

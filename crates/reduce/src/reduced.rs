@@ -7,8 +7,8 @@ use fairly_explore::{Collapsed, Explored};
 use fairly_model::{DeadResets, DeadValues, Expr, Passed, ResettingDead};
 use fairly_omega::{StateId, Stop};
 use fairly_system::{
-    Action, ActionId, AtomIndex, Fault, Growth, Interrupt, MoveId, Packed, Run, RunStep, Scratch,
-    Sequences, Signature, Space, Steps, Transition, TransitionSystem,
+    Action, ActionId, AtomIndex, Fault, Growth, MoveId, Packed, Run, RunStep, Scratch, Sequences,
+    Signature, Space, Steps, Transition, TransitionSystem,
 };
 use hashbrown::HashMap;
 
@@ -111,6 +111,9 @@ const LAPS: usize = 1000;
 /// Times that a cycle is gone round before it may close but for values that nothing depends on.
 const EXACT_LAPS: usize = 8;
 
+/// Steps of a run between two questions whether to stop.
+const ASKED: usize = 1 << 10;
+
 /// Why there is no run of the system behind one of the reduced system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LiftError {
@@ -119,6 +122,8 @@ pub enum LiftError {
     /// The system has no step like the one at this position, or does not start so: it was not reduced as it
     /// should have been, which is a bug.
     Step(usize),
+    /// It was time to stop before the last step.
+    Stopped,
 }
 
 /// A system as a question searches it: with statements merged, dead variables reset, only ample sets followed
@@ -653,6 +658,7 @@ impl<'a, S: Reducible> Reduced<'a, S> {
     ) -> Result<Vec<(RunStep, PermutationId)>, LiftError> {
         let mut all = Vec::new();
         for (at, step) in steps.iter().enumerate() {
+            self.goes_on(at)?;
             self.find_permutations(step.from);
             let taken = Transition { target: step.to, action: step.action };
             let known = self.permutations.get(&step.from).map_or(&[][..], Vec::as_slice);
@@ -666,6 +672,13 @@ impl<'a, S: Reducible> Reduced<'a, S> {
         Ok(all)
     }
 
+    /// Whether there is time for the step at this position. A short run has it: what was found in time is not to be
+    /// lost for the sake of a moment.
+    fn goes_on(&self, position: usize) -> Result<(), LiftError> {
+        let is_late = position % ASKED == ASKED - 1 && self.stop.is_due();
+        if is_late { Err(LiftError::Stopped) } else { Ok(()) }
+    }
+
     fn lift_along(
         &mut self,
         at: &mut StateId,
@@ -675,6 +688,7 @@ impl<'a, S: Reducible> Reduced<'a, S> {
         let (mut lifted, mut out) = (Vec::new(), Vec::new());
         let nobody = Permutation::identity(self.signature().processes.len());
         for (position, (step, permuted)) in steps.iter().enumerate() {
+            self.goes_on(position)?;
             if step.action == ActionId::IDLE {
                 lifted.push(RunStep { from: *at, action: step.action, to: *at });
                 continue;
@@ -739,6 +753,7 @@ impl<'a, S: Reducible> Reduced<'a, S> {
     fn lift_from(&mut self, start: StateId, steps: &[RunStep]) -> Result<Vec<RunStep>, LiftError> {
         let (mut at, mut lifted, mut out) = (start, Vec::new(), Vec::new());
         for (position, step) in steps.iter().enumerate() {
+            self.goes_on(position)?;
             if step.action == ActionId::IDLE {
                 lifted.push(RunStep { from: at, action: step.action, to: at });
                 continue;
@@ -889,11 +904,11 @@ impl<S: Reducible> TransitionSystem for Reduced<'_, S> {
         searched!(mut self.has_same_future(one, other))
     }
 
-    fn interrupt(&mut self, stop: Option<Interrupt>) {
+    fn stop_at(&mut self, stop: Stop) {
         if let Some(whole) = &mut self.whole {
-            whole.interrupt(stop.clone());
+            whole.stop_at(stop);
         }
-        searched!(mut self.interrupt(stop));
+        searched!(mut self.stop_at(stop));
     }
 
     fn is_committed(&mut self, state: StateId) -> bool {

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use fairly_check::{Evidence, Shows};
+use fairly_omega::Stop;
 use fairly_source::Span;
 use fairly_system::{Part, ProcessValues, StateValues, Trace};
 use fairly_witness::Ledger;
@@ -161,6 +162,11 @@ fn is_first(choice: &usize) -> bool {
 
 /// The counterexample as a trace.
 pub fn trace(guilty: &Guilty<'_>, origin: &Origin<'_>) -> Value {
+    trace_until(guilty, origin, Stop::default()).expect("there is no time to stop")
+}
+
+/// The same; `None` if it is time to stop before its last state.
+pub fn trace_until(guilty: &Guilty<'_>, origin: &Origin<'_>, stop: Stop) -> Option<Value> {
     let mut constraints: Vec<&str> = Vec::new();
     for constraint in guilty.constraints {
         if !constraints.contains(&constraint.as_str()) {
@@ -182,19 +188,29 @@ pub fn trace(guilty: &Guilty<'_>, origin: &Origin<'_>) -> Value {
         ledger: Some(entries),
         ..meta(guilty.run, origin)
     };
-    document(guilty.run, meta, origin)
+    document(guilty.run, meta, origin, stop)
 }
 
 /// A finite run as a trace, or one with a loop that is no matter of fairness.
-pub fn finite(title: &str, Evidence { run, shows }: &Evidence, origin: &Origin<'_>) -> Value {
-    let Shows::End { conclusion, other } = shows else { return Value::Null };
-    let meta = Meta {
-        property: Some(title),
-        conclusion: Some(conclusion),
-        other: other.as_ref().map(|other| states(other, origin).1),
-        ..meta(run, origin)
+pub fn finite(title: &str, evidence: &Evidence, origin: &Origin<'_>) -> Value {
+    finite_until(title, evidence, origin, Stop::default()).expect("there is no time to stop")
+}
+
+/// The same; `None` if it is time to stop before its last state.
+pub fn finite_until(
+    title: &str,
+    Evidence { run, shows }: &Evidence,
+    origin: &Origin<'_>,
+    stop: Stop,
+) -> Option<Value> {
+    let Shows::End { conclusion, other } = shows else { return Some(Value::Null) };
+    let other = match other {
+        Some(other) => Some(states(other, origin, stop)?.1),
+        None => None,
     };
-    document(run, meta, origin)
+    let meta =
+        Meta { property: Some(title), conclusion: Some(conclusion), other, ..meta(run, origin) };
+    document(run, meta, origin, stop)
 }
 
 fn meta<'a>(run: &'a Trace, origin: &'a Origin<'_>) -> Meta<'a> {
@@ -229,14 +245,24 @@ fn meta<'a>(run: &'a Trace, origin: &'a Origin<'_>) -> Meta<'a> {
     }
 }
 
-fn document(run: &Trace, meta: Meta<'_>, origin: &Origin<'_>) -> Value {
-    let (vars, states) = states(run, origin);
-    value(&TraceDocument { meta, vars, states, back: run.loops_to })
+fn document(run: &Trace, meta: Meta<'_>, origin: &Origin<'_>, stop: Stop) -> Option<Value> {
+    let (vars, states) = states(run, origin, stop)?;
+    // Made state by state, since there may be many.
+    let states = states.iter().map(|state| (!stop.is_due()).then(|| value(state)));
+    let states = states.collect::<Option<Vec<Value>>>()?;
+    let mut all = value(&TraceDocument { meta, vars, states: Vec::new(), back: run.loops_to });
+    all["states"] = Value::Array(states);
+    Some(all)
 }
 
 /// The variables that there are, and the states; a loop that closes but for values that nothing depends on says how
 /// it ends.
-fn states<'a>(run: &'a Trace, origin: &Origin<'a>) -> (Vec<String>, Vec<StateDocument<'a>>) {
+/// `None` if it is time to stop before the last of them.
+fn states<'a>(
+    run: &'a Trace,
+    origin: &Origin<'a>,
+    stop: Stop,
+) -> Option<(Vec<String>, Vec<StateDocument<'a>>)> {
     let mut vars = FIXED[1..].iter().map(|&name| name.to_owned()).collect();
     let mut places = Places::default();
     let steps = run.steps.iter().enumerate().map(|(at, step)| {
@@ -260,17 +286,16 @@ fn states<'a>(run: &'a Trace, origin: &Origin<'a>) -> (Vec<String>, Vec<StateDoc
         .end
         .iter()
         .map(|end| (StepMeta { index: run.steps.len(), ..StepMeta::default() }, end, "", ""));
-    let mut states: Vec<StateDocument<'a>> = steps
-        .chain(end)
-        .map(|(meta, from, event, who)| {
-            let variables = valuate(&from.values, &mut vars);
-            StateDocument { meta, state: &from.shown, event, who, variables }
-        })
-        .collect();
+    let states = steps.chain(end).map(|(meta, from, event, who)| {
+        let variables = valuate(&from.values, &mut vars);
+        let state = StateDocument { meta, state: &from.shown, event, who, variables };
+        (!stop.is_due()).then_some(state)
+    });
+    let mut states = states.collect::<Option<Vec<StateDocument<'a>>>>()?;
     if let Some(first) = states.first_mut() {
         first.meta.start = run.start;
     }
-    (vars, states)
+    Some((vars, states))
 }
 
 /// Names of a state that are no variables.

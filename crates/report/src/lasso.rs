@@ -222,18 +222,32 @@ impl Layout {
             self.squeeze(width);
         }
         if over(self) > 0 {
-            // The columns show who could have moved; those of processes that are never passed over go first.
-            let waits = |at: usize| rows.iter().any(|row| row.parts[at] == Part::Enabled);
-            while over(self) > 0 && !self.columns.is_empty() {
-                let last = self.columns.iter().rposition(|(at, _)| !waits(*at));
-                self.columns.remove(last.unwrap_or(self.columns.len() - 1));
-            }
+            self.drop_columns(rows, over(self));
             self.squeeze(width);
         }
         if over(self) > 0 {
             self.who = self.who.saturating_sub(over(self)).max(8.min(self.who));
             self.action = self.action.saturating_sub(over(self)).max(8.min(self.action));
         }
+    }
+
+    /// Drops columns until the table is narrower by so much. They show who could have moved; those of processes that
+    /// are never passed over go first, the last of them before the others.
+    fn drop_columns(&mut self, rows: &[Row], mut over: usize) {
+        let waits = |at: usize| rows.iter().any(|row| row.parts[at] == Part::Enabled);
+        let waits: Vec<bool> = self.columns.iter().map(|(at, _)| waits(*at)).collect();
+        let mut is_kept = vec![true; self.columns.len()];
+        for dropped in [false, true] {
+            for at in (0..waits.len()).rev().filter(|&at| waits[at] == dropped) {
+                if over == 0 {
+                    break;
+                }
+                is_kept[at] = false;
+                over = over.saturating_sub(self.gap + breadth(&self.columns[at].1).max(1));
+            }
+        }
+        let mut kept = is_kept.into_iter();
+        self.columns.retain(|_| kept.next() == Some(true));
     }
 
     /// Gives words and changes the room that is left, each at least what is not too narrow; if that is too
@@ -613,6 +627,27 @@ mod tests {
         let heading = text.lines().next().expect("a heading");
         assert!(heading.contains("77"), "{text}");
         assert!(text.contains("never act here, though they could"), "{text}");
+    }
+
+    #[test]
+    fn a_hundred_thousand_processes_are_no_reason_to_wait() {
+        let names: Vec<String> = (0..100_000).map(|number| format!("P[{number}]")).collect();
+        let row = Row {
+            from: TraceState::default(),
+            who: names.join("+"),
+            event: "all".to_owned(),
+            action: "all".to_owned(),
+            span: None,
+            parts: vec![Part::Taken; names.len()],
+            sender: None,
+            changes: Vec::new(),
+            choice: 0,
+        };
+        let began = std::time::Instant::now();
+        let text = table(&[row], &names, 0, &Aside::default());
+        assert!(text.contains("all"), "{text}");
+        // A time that grew with their square would be minutes.
+        assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
     }
 
     #[test]

@@ -7,14 +7,12 @@
 //! if anything was cut.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fairly_omega::{
     Acceptance, BudgetError, Graph, Lasso, MarkSet, MarkSetId, StateId, Step, Stop, Visit,
 };
 use fairly_store::meter;
-use fairly_system::Interrupt;
 
 use crate::nearest;
 use crate::watch::{Phase, Watch};
@@ -58,22 +56,11 @@ impl Bounds {
         budget.in_time().err().or(memory).unwrap_or(Cut::Interrupted(done))
     }
 
-    /// When to stop, for work that is no search.
+    /// When to stop, for work that is no search, and inside single steps of one.
     pub fn stop(&self) -> Stop {
-        Stop { deadline: self.deadline, wish: self.watch.map(Watch::wish) }
-    }
-
-    /// Asks inside a single step whether to stop: a request, the time or the memory. `None` if there is no bound.
-    pub fn interrupt(&self) -> Option<Interrupt> {
         let Bounds { deadline, watch, bytes, .. } = *self;
-        if deadline.is_none() && watch.is_none() && bytes.is_none() {
-            return None;
-        }
-        Some(Arc::new(move || {
-            watch.is_some_and(Watch::is_stopped)
-                || deadline.is_some_and(|deadline| Instant::now() >= deadline)
-                || bytes.is_some() && meter::is_exceeded()
-        }))
+        let memory = bytes.map(|_| meter::is_exceeded as fn() -> bool);
+        Stop { deadline, wish: watch.map(Watch::wish), memory }
     }
 }
 

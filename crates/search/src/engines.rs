@@ -14,7 +14,7 @@
 //! ```
 
 use fairly_omega::emptiness::{self, Algorithm};
-use fairly_omega::{Acceptance, Graph, Lasso};
+use fairly_omega::{Acceptance, Graph, Lasso, Stop};
 use fairly_system::TransitionSystem;
 
 use crate::bounded::{Bounded, Bounds, Cut};
@@ -387,7 +387,7 @@ impl Engine {
         bounds: Bounds,
         asked: Asked,
     ) -> Result<Searched, EngineError> {
-        product.system_mut().interrupt(bounds.interrupt());
+        product.system_mut().stop_at(bounds.stop());
         let mut bounded = Bounded::new(&mut *product, bounds);
         if asked.looks_around {
             bounded = bounded.looking_around();
@@ -395,7 +395,7 @@ impl Engine {
         let mut unwatched = emptiness::Unwatched { counts: asked.counts };
         let answer = self.find_path_observed(&mut bounded, &mut unwatched);
         let (cut, near) = (bounded.cut(), bounded.found());
-        product.system_mut().interrupt(None);
+        product.system_mut().stop_at(Stop::default());
         let answer = match answer {
             Err(_) if near.is_some() => emptiness::Answer::default(),
             answer => answer?,

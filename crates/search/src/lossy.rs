@@ -18,6 +18,7 @@ mod frontier;
 
 use std::fmt;
 
+use fairly_omega::Stop;
 use fairly_store::{Bitstate, Fingerprint, Fingerprints, States};
 use fairly_system::{AtomIndex, Fault, FaultKind, Packed, RunStep, Steps, Transition};
 
@@ -155,9 +156,9 @@ fn search<S: Packed>(
     let budget = Budget::new(Bounds { bytes: None, ..bounds });
     let table = room.keep.table(room.table)?;
     let mut frontier = Frontier::new(system.width(), room.frontier)?;
-    system.interrupt(bounds.interrupt());
+    system.stop_at(bounds.stop());
     let found = breadth_first(system, &budget, wanted, table.as_ref(), &mut frontier, hunt);
-    system.interrupt(None);
+    system.stop_at(Stop::default());
     hunt.omissions = table.expected_omissions();
     found
 }

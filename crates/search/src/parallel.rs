@@ -87,7 +87,7 @@ pub fn runs(
         alone: team.alone,
         // An eighth of the memory, at the most, is for the steps on the paths of all workers.
         kept: (memory / 128 / team.workers.max(1)).clamp(1 << 10, Options::KEPT),
-        interrupt: bounds.interrupt(),
+        stop: bounds.stop(),
         watch: bounds.watch,
     };
     let outcome = ufscc::search(&product, &options);

@@ -10,7 +10,7 @@
 //!
 //! The last step stays, since how a state was entered may matter there.
 
-use fairly_omega::StateId;
+use fairly_omega::{StateId, Stop};
 use fairly_system::{RunStep, TransitionSystem};
 use hashbrown::{HashMap, HashSet};
 
@@ -28,15 +28,16 @@ const LONGEST: usize = 2_000;
 /// looked at. It starts and ends as the run does, and takes at most as many steps.
 pub fn prefix<S: TransitionSystem>(system: &mut S, prefix: &Prefix, bounds: Bounds) -> Prefix {
     let Some((last, way)) = prefix.steps.split_last() else { return prefix.clone() };
-    system.interrupt(bounds.interrupt());
+    system.stop_at(bounds.stop());
     let mut effort = Effort { budget: Budget::new(bounds), done: 0 };
-    let mut steps = without_loops(prefix.start, way);
+    let stop = bounds.stop();
+    let mut steps = without_loops(prefix.start, way, stop);
     steps.push(*last);
     steps = fewer(system, prefix.start, steps, &mut effort);
     let last = steps.pop().unwrap_or(*last);
-    steps = around(system, &without_loops(prefix.start, &steps), &mut effort);
+    steps = around(system, &without_loops(prefix.start, &steps, stop), &mut effort);
     steps.push(last);
-    system.interrupt(None);
+    system.stop_at(Stop::default());
     Prefix { start: prefix.start, steps }
 }
 
@@ -58,6 +59,9 @@ fn around<S: TransitionSystem>(
     way: &[RunStep],
     effort: &mut Effort,
 ) -> Vec<RunStep> {
+    if effort.is_spent() {
+        return way.to_vec();
+    }
     let positions: HashMap<StateId, usize> = (1..).zip(way).map(|(at, it)| (it.to, at)).collect();
     let (mut kept, mut at) = (Vec::new(), 0);
     while at < way.len() {
@@ -167,10 +171,18 @@ fn without<S: TransitionSystem>(
     Some(kept)
 }
 
-/// The steps without those between two visits to a state.
-fn without_loops(start: StateId, steps: &[RunStep]) -> Vec<RunStep> {
+/// Steps between two questions whether to stop.
+const ASKED: usize = 1 << 14;
+
+/// The steps without those between two visits to a state; all of them if it is time to stop before that is known.
+fn without_loops(start: StateId, steps: &[RunStep], stop: Stop) -> Vec<RunStep> {
     let mut last: HashMap<StateId, usize> = HashMap::from([(start, 0)]);
-    last.extend((1..).zip(steps).map(|(position, step)| (step.to, position)));
+    for (part, first) in steps.chunks(ASKED).zip((1..).step_by(ASKED)) {
+        if first > 1 && stop.is_due() {
+            return steps.to_vec();
+        }
+        last.extend((first..).zip(part).map(|(position, step)| (step.to, position)));
+    }
     let (mut kept, mut at) = (Vec::new(), last[&start]);
     while let Some(step) = steps.get(at) {
         kept.push(*step);

@@ -1,7 +1,7 @@
 //! A product that has been explored to the end, with the system's part of every step.
 
 use fairly_omega::emptiness::Explored;
-use fairly_omega::{Automaton, Builder, Hop, Label, MarkSet, StateId};
+use fairly_omega::{Automaton, Builder, Hop, Label, MarkSet, StateId, Stop};
 use fairly_system::{RunStep, Transition, TransitionSystem};
 
 use crate::bounded::{Bounded, Bounds, Cut};
@@ -28,11 +28,11 @@ impl Stored {
         product: &mut Product<'_, S>,
         bounds: Bounds,
     ) -> Result<Self, Cut> {
-        product.system_mut().interrupt(bounds.interrupt());
+        product.system_mut().stop_at(bounds.stop());
         let mut bounded = Bounded::new(product, bounds);
         let explored = Explored::of(&mut bounded);
         let cut = bounded.cut();
-        product.system_mut().interrupt(None);
+        product.system_mut().stop_at(Stop::default());
         if let Some(cut) = cut {
             return Err(cut);
         }

@@ -12,7 +12,7 @@
 
 use std::time::Duration;
 
-use fairly_omega::StateId;
+use fairly_omega::{StateId, Stop};
 use fairly_system::{ActionId, EventKind, RunStep, Transition, TransitionSystem};
 
 use crate::bounded::{Bounds, Budget, Cut};
@@ -93,10 +93,10 @@ impl Walk {
         expanded: impl FnMut(&mut S, &Visit, &[Transition]) -> bool,
         turn: Turn<'_, S, T>,
     ) -> Result<Reached<T>, Cut> {
-        system.interrupt(bounds.interrupt());
+        system.stop_at(bounds.stop());
         let mut ahead = None;
         let found = self.find_within(system, bounds, met, expanded, turn, &mut ahead);
-        system.interrupt(None);
+        system.stop_at(Stop::default());
         match (found, ahead) {
             (Ok(Some(number)), _) => Ok(Reached::Visit(number)),
             (_, Some(ahead)) => Ok(Reached::Ahead(ahead)),

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use fairly_explore::Explored;
 use fairly_fairness::{AnnotationLevel, Constraint, Level, Notion, Selector, Strength};
 use fairly_logic::Formulas;
-use fairly_omega::{Acceptance, Automaton, Builder, Hop, Label, Lasso, Mark, Prop, StateId};
+use fairly_omega::{Acceptance, Automaton, Builder, Hop, Label, Lasso, Mark, Prop, StateId, Stop};
 use fairly_search::engines::{Choice, Engine};
 use fairly_search::inherent::{self, PrefixKind, Procedure};
 use fairly_search::shared_product::{SharedProduct, SharedRun, SharedRunStep};
@@ -321,7 +321,7 @@ impl Asked {
             nodes: None,
             alone,
             kept,
-            interrupt: None,
+            stop: Stop::default(),
             watch: None,
         };
         let outcome = ufscc::search(&product, &options);

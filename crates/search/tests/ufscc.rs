@@ -1,7 +1,7 @@
 //! Components by several workers against the sequential engines: the same answers, and paths that are accepted.
 
 use fairly_omega::emptiness::{self, Algorithm};
-use fairly_omega::{Acceptance, Automaton, Builder, Label, Lasso, Mark, MarkSet, StateId};
+use fairly_omega::{Acceptance, Automaton, Builder, Label, Lasso, Mark, MarkSet, StateId, Stop};
 use fairly_search::ufscc::{Cut, Options, Outcome, SharedAutomaton, search};
 use fairly_testkit::Rng;
 
@@ -9,7 +9,15 @@ const WORKERS: [usize; 4] = [1, 2, 3, 8];
 
 fn options(workers: usize) -> Options {
     let (alone, kept) = (Options::ALONE, Options::KEPT);
-    Options { workers, memory: 1 << 26, nodes: None, alone, kept, interrupt: None, watch: None }
+    Options {
+        workers,
+        memory: 1 << 26,
+        nodes: None,
+        alone,
+        kept,
+        stop: Stop::default(),
+        watch: None,
+    }
 }
 
 fn condition(rng: &mut Rng, marks: u32, depth: u32) -> Acceptance {
@@ -196,8 +204,8 @@ fn a_limit_is_no_answer() {
         assert_eq!(search(automaton, &few).cut, Some(Cut::Nodes(1000)));
         let small = Options { memory: 1 << 20, ..options(workers) };
         assert!(matches!(search(automaton, &small).cut, Some(Cut::Store(_))));
-        let interrupt = Some(std::sync::Arc::new(|| true) as fairly_system::Interrupt);
-        let stopped = Options { interrupt, ..options(workers) };
+        let stop = Stop { deadline: Some(std::time::Instant::now()), ..Stop::default() };
+        let stopped = Options { stop, ..options(workers) };
         assert_eq!(search(automaton, &stopped).cut, Some(Cut::Interrupted));
         assert!(search(automaton, &options(workers)).lasso.is_none());
     }

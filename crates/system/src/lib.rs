@@ -43,5 +43,5 @@ pub use packed::Packed;
 pub use run::{Run, RunStep};
 pub use space::{Holder, MOST_AT_ONCE, Scratch, SequenceLimits, Sequences, Space, Steps};
 pub use trace::{Part, Stuck, Trace, TraceState, TraceStep};
-pub use transition_system::{AtomIndex, Fault, FaultKind, Interrupt, Transition, TransitionSystem};
+pub use transition_system::{AtomIndex, Fault, FaultKind, Transition, TransitionSystem};
 pub use value::{ProcessValues, StateValues, Value};

@@ -44,9 +44,13 @@ impl Run {
         if let Some(period) = (1..length).find(|&period| repeats(period)) {
             self.cycle.truncate(period);
         }
-        while self.stem.last().is_some() && self.stem.last() == self.cycle.last() {
-            self.stem.pop();
-            self.cycle.rotate_right(1);
+        // Rotated once: either part may have millions of steps.
+        let round = self.cycle.iter().rev().cycle();
+        let repeated = self.stem.iter().rev().zip(round).take_while(|(here, there)| here == there);
+        let repeated = repeated.count();
+        self.stem.truncate(self.stem.len() - repeated);
+        if let Some(rest) = repeated.checked_rem(self.cycle.len()) {
+            self.cycle.rotate_right(rest);
         }
         self
     }
@@ -69,6 +73,16 @@ mod tests {
         let folded = run.folded();
         assert_eq!(folded.stem, [step(9, 0)]);
         assert_eq!(folded.cycle, [step(0, 1), step(1, 0)]);
+        // The stem goes round the cycle more than once.
+        let stem = [(9, 0), (0, 1), (1, 2), (2, 0), (0, 1), (1, 2), (2, 0), (0, 1)];
+        let cycle = [(1, 2), (2, 0), (0, 1)];
+        let steps = |all: &[(u32, u32)]| all.iter().map(|&(from, to)| step(from, to)).collect();
+        let folded = Run { stem: steps(&stem), cycle: steps(&cycle) }.folded();
+        assert_eq!(folded.stem, [step(9, 0)]);
+        assert_eq!(folded.cycle, [step(0, 1), step(1, 2), step(2, 0)]);
+        // Nothing is left of the stem.
+        let folded = Run { stem: steps(&stem[1..4]), cycle: steps(&stem[1..4]) }.folded();
+        assert_eq!((folded.stem, folded.cycle), (Vec::new(), steps(&stem[1..4])));
         let short = Run { stem: vec![step(0, 1)], cycle: vec![step(1, 1)] };
         assert_eq!(short.clone().folded(), short);
     }

@@ -4,10 +4,12 @@ use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
+use fairly_omega::Stop;
+
 use crate::action::{ActionId, MoveId, Signature};
 use crate::blocked::Blocked;
 use crate::growth::Growth;
-use crate::transition_system::{AtomIndex, Fault, Interrupt};
+use crate::transition_system::{AtomIndex, Fault};
 use crate::value::StateValues;
 
 /// The behaviour of a system: what can happen in a state, and what is true there.
@@ -283,9 +285,9 @@ macro_rules! delegate_space {
 /// Memory that one worker reuses from one call of a [`Space`] to the next.
 pub struct Scratch {
     own: Box<dyn Any + Send>,
-    /// Says now and then, while a single step takes long, whether to stop. Then the step ends in a fault of the
+    /// When to stop, asked now and then while a single step takes long. Then the step ends in a fault of the
     /// kind [`FaultKind::Limit`](crate::FaultKind::Limit).
-    pub interrupt: Option<Interrupt>,
+    pub stop: Stop,
     /// Bytes of what is remembered from one row to the next, about, if that grows.
     pub bytes: usize,
 }
@@ -293,7 +295,7 @@ pub struct Scratch {
 impl Scratch {
     /// Memory of a type that a space chooses.
     pub fn new<T: Any + Send>(own: T) -> Scratch {
-        Scratch { own: Box::new(own), interrupt: None, bytes: 0 }
+        Scratch { own: Box::new(own), stop: Stop::default(), bytes: 0 }
     }
 
     /// The memory, as the space that made it knows it.

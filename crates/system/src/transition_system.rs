@@ -1,8 +1,6 @@
 //! The trait that every system implements.
 
-use std::sync::Arc;
-
-use fairly_omega::StateId;
+use fairly_omega::{StateId, Stop};
 use fairly_source::Span;
 use serde::{Deserialize, Serialize};
 
@@ -56,9 +54,6 @@ impl Fault {
         Fault { kind: FaultKind::Limit, message: message.into(), span }
     }
 }
-
-/// Says whether to stop.
-pub type Interrupt = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// A system of processes, explored on demand.
 ///
@@ -149,8 +144,9 @@ pub trait TransitionSystem {
     }
 
     /// The system as the reference alone makes its steps, which numbers states by itself, and the states that
-    /// these are there. `None` if nothing else makes the steps of this one.
-    fn reference(&mut self, _states: &[StateId]) -> Option<(&mut Self, Vec<StateId>)>
+    /// these are there: only the first of them if it is time to stop. `None` if nothing else makes the steps of this
+    /// one.
+    fn reference(&mut self, _states: &[StateId], _stop: Stop) -> Option<(&mut Self, Vec<StateId>)>
     where
         Self: Sized,
     {
@@ -171,7 +167,7 @@ pub trait TransitionSystem {
     /// Asks now and then, while a single step takes long, whether to stop; then the step ends in a fault of the
     /// kind [`FaultKind::Limit`]. It is not asked for in short steps, so a search that uses it also asks
     /// between steps, and only for as long as a search lasts: what has been found is looked at again later.
-    fn interrupt(&mut self, _stop: Option<Interrupt>) {}
+    fn stop_at(&mut self, _stop: Stop) {}
 
     /// Appends the steps of runs: what is enabled, or the idle step where nothing is.
     fn steps(&mut self, state: StateId, out: &mut Vec<Transition>) {

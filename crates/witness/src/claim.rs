@@ -5,11 +5,13 @@
 //! cycle of positions and states can be reached whose marks satisfy the condition. No engine, no product and no
 //! decomposition of `omega` takes part; only the automaton itself and its condition are read.
 
-use fairly_omega::{Automaton, BudgetError, Disjunct, MarkSet, Prop, StateId};
+use fairly_omega::{Automaton, BudgetError, Disjunct, MarkSet, Prop, StateId, Stop};
 use fairly_system::{Run, RunStep, TransitionSystem};
 
 use crate::formula::Meaning;
 
+/// Positions between two questions whether to stop.
+const ASKED: usize = 1 << 14;
 /// More disjuncts of a condition are not looked at.
 const DISJUNCTS: usize = 1 << 12;
 
@@ -24,6 +26,21 @@ pub fn accepted<S: TransitionSystem>(
     automaton: &Automaton,
     meaning: impl Fn(Prop) -> Meaning,
 ) -> Result<bool, BudgetError> {
+    let known = accepted_until(system, run, automaton, meaning, Stop::default())?;
+    Ok(known.expect("there is no time to stop"))
+}
+
+/// The same; `None` if it is time to stop before that is known.
+///
+/// # Errors
+/// As [`accepted`].
+pub fn accepted_until<S: TransitionSystem>(
+    system: &S,
+    run: &Run,
+    automaton: &Automaton,
+    meaning: impl Fn(Prop) -> Meaning,
+    stop: Stop,
+) -> Result<Option<bool>, BudgetError> {
     let holds = |step: &RunStep, prop: usize| {
         let prop = Prop(u32::try_from(prop).unwrap_or(u32::MAX));
         match meaning(prop) {
@@ -38,23 +55,39 @@ pub fn accepted<S: TransitionSystem>(
         }
     };
     let props = 0..automaton.propositions().len();
-    let letter = |step: &RunStep| props.clone().map(|prop| holds(step, prop)).collect();
-    let letters: Vec<Vec<bool>> = run.steps().map(letter).collect();
-    reads(automaton, &letters, run.stem.len())
+    let letter = |(at, step): (usize, &RunStep)| {
+        let is_late = at.is_multiple_of(ASKED) && stop.is_due();
+        (!is_late).then(|| props.clone().map(|prop| holds(step, prop)).collect())
+    };
+    let letters: Option<Vec<Vec<bool>>> = run.steps().enumerate().map(letter).collect();
+    let Some(letters) = letters else { return Ok(None) };
+    reads(automaton, &letters, run.stem.len(), stop)
 }
 
 /// Whether the automaton accepts the word that reads all letters once and those from `back` on for ever. A letter
-/// has the value of each proposition.
+/// has the value of each proposition. `None` if it is time to stop before that is known.
 ///
 /// # Errors
 /// When the automaton's condition has too many disjuncts.
-fn reads(automaton: &Automaton, letters: &[Vec<bool>], back: usize) -> Result<bool, BudgetError> {
+fn reads(
+    automaton: &Automaton,
+    letters: &[Vec<bool>],
+    back: usize,
+    stop: Stop,
+) -> Result<Option<bool>, BudgetError> {
     if back >= letters.len() {
-        return Ok(false);
+        return Ok(Some(false));
     }
-    let graph = Positions::of(automaton, letters, back);
-    let disjuncts = automaton.acceptance().disjuncts(DISJUNCTS)?;
-    Ok(disjuncts.iter().any(|disjunct| graph.has_cycle(disjunct, back)))
+    let Some(graph) = Positions::of(automaton, letters, back, stop) else { return Ok(None) };
+    for disjunct in &automaton.acceptance().disjuncts(DISJUNCTS)? {
+        if stop.is_due() {
+            return Ok(None);
+        }
+        if graph.has_cycle(disjunct, back) {
+            return Ok(Some(true));
+        }
+    }
+    Ok(Some(false))
 }
 
 /// The states that the automaton can be in at each position, with the steps between them.
@@ -66,7 +99,13 @@ struct Positions {
 }
 
 impl Positions {
-    fn of(automaton: &Automaton, letters: &[Vec<bool>], back: usize) -> Positions {
+    /// `None` if it is time to stop before all are known.
+    fn of(
+        automaton: &Automaton,
+        letters: &[Vec<bool>],
+        back: usize,
+        stop: Stop,
+    ) -> Option<Positions> {
         const NONE: usize = usize::MAX;
         let states = automaton.state_count();
         let mut number = vec![NONE; states * letters.len()];
@@ -86,6 +125,9 @@ impl Positions {
         }
         let mut steps = Vec::new();
         while steps.len() < nodes.len() {
+            if steps.len().is_multiple_of(ASKED) && stop.is_due() {
+                return None;
+            }
             let (position, state) = (at[steps.len()], nodes[steps.len()]);
             let next = if position + 1 == letters.len() { back } else { position + 1 };
             let mut own = Vec::new();
@@ -98,7 +140,7 @@ impl Positions {
             }
             steps.push(own);
         }
-        Positions { at, steps }
+        Some(Positions { at, steps })
     }
 
     /// Whether there is a closed walk without the marks that must not come again, with all of those that must.
@@ -233,7 +275,8 @@ mod tests {
             };
             let letters: Vec<Vec<bool>> = word.stem.iter().chain(&word.cycle).map(letter).collect();
             let automaton = automaton(&graph, &of, shape.marks);
-            let found = reads(&automaton, &letters, word.stem.len()).expect("few disjuncts");
+            let found = reads(&automaton, &letters, word.stem.len(), Stop::default());
+            let found = found.expect("few disjuncts").expect("there is no time to stop");
             assert_eq!(found, accepts_word(&graph, &of, &word), "seed {seed}: {word} {of} {graph}");
             outcomes[usize::from(found)] += 1;
         }

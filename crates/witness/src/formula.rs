@@ -8,13 +8,18 @@
 //! Where events are read as [`EventPosition::Entering`], there is one position more: the first, which
 //! has no event. Position *i + 1* then reads the event of step *i* and the state that it leads to.
 
+use std::cell::Cell;
+
 use fairly_fairness::Selector;
 use fairly_logic::{AtomId, Formula, Formulas, Node};
-use fairly_omega::StateId;
+use fairly_omega::{StateId, Stop};
 use fairly_system::{
     AtomIndex, EventPosition, EventSet, Run, RunStep, Transition, TransitionSystem,
 };
 use hashbrown::HashSet;
+
+/// Positions between two questions whether to stop.
+const ASKED: usize = 1 << 14;
 
 /// Meaning of a proposition of the formula in the system.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,24 +48,50 @@ pub fn violates<S: TransitionSystem>(
     !Truth::of(system, run, formulas, formula, reading, meaning).at(formula, 0)
 }
 
+/// The same; `None` if it is time to stop before that is known.
+pub fn violates_until<S: TransitionSystem>(
+    system: &S,
+    run: &Run,
+    (formulas, formula): (&Formulas, Formula),
+    reading: EventPosition,
+    meaning: impl Fn(AtomId) -> Meaning,
+    stop: Stop,
+) -> Option<bool> {
+    let truth = Truth::until(system, run, (formulas, formula), reading, meaning, stop)?;
+    Some(!truth.at(formula, 0))
+}
+
 /// The states of a run in which some selected action is enabled.
 pub fn enabled_on<S: TransitionSystem>(
     system: &mut S,
     run: &Run,
     selector: &Selector,
 ) -> HashSet<StateId> {
+    enabled_on_until(system, run, selector, Stop::default()).expect("there is no time to stop")
+}
+
+/// The same; `None` if it is time to stop before all have been asked.
+pub fn enabled_on_until<S: TransitionSystem>(
+    system: &mut S,
+    run: &Run,
+    selector: &Selector,
+    stop: Stop,
+) -> Option<HashSet<StateId>> {
     let states: HashSet<StateId> = run.steps().flat_map(|step| [step.from, step.to]).collect();
-    let mut enabled = Vec::new();
-    states
-        .into_iter()
-        .filter(|&state| {
-            enabled.clear();
-            system.enabled(state, &mut enabled);
-            let selects =
-                |it: &Transition| selector.selects(system.action(it.action), system.signature());
-            enabled.iter().any(selects)
-        })
-        .collect()
+    let (mut among, mut enabled) = (HashSet::new(), Vec::new());
+    for state in states {
+        if stop.is_due() {
+            return None;
+        }
+        enabled.clear();
+        system.enabled(state, &mut enabled);
+        let selects =
+            |it: &Transition| selector.selects(system.action(it.action), system.signature());
+        if enabled.iter().any(selects) {
+            among.insert(state);
+        }
+    }
+    Some(among)
 }
 
 /// The truth of a formula and its parts at every position of a run.
@@ -91,6 +122,20 @@ impl Truth {
         reading: EventPosition,
         meaning: impl Fn(AtomId) -> Meaning,
     ) -> Truth {
+        let stop = Stop::default();
+        Truth::until(system, run, (formulas, formula), reading, meaning, stop)
+            .expect("there is no time to stop")
+    }
+
+    /// The same; `None` if it is time to stop before every part has been evaluated.
+    pub fn until<S: TransitionSystem>(
+        system: &S,
+        run: &Run,
+        (formulas, formula): (&Formulas, Formula),
+        reading: EventPosition,
+        meaning: impl Fn(AtomId) -> Meaning,
+        stop: Stop,
+    ) -> Option<Truth> {
         let steps: Vec<RunStep> = run.steps().copied().collect();
         let event = |step: &RunStep| Some(step.action);
         // The action and the state at each position, and where the cycle begins.
@@ -107,16 +152,29 @@ impl Truth {
         };
         let count = letters.len();
         let next = |at: usize| if at + 1 == count { start } else { at + 1 };
+        // What is worked out after it was time to stop is thrown away.
+        let is_late = Cell::new(false);
+        let goes_on = |at: usize| {
+            if at.is_multiple_of(ASKED) && stop.is_due() {
+                is_late.set(true);
+            }
+            !is_late.get()
+        };
         let mut truth: Vec<Option<Vec<bool>>> = vec![None; formula.index() + 1];
         for part in formulas.subformulas(formula) {
             let of = |part: Formula| truth[part.index()].as_deref().expect("children come first");
-            let each = |value: &dyn Fn(usize) -> bool| (0..count).map(value).collect();
+            let each = |value: &dyn Fn(usize) -> bool| {
+                (0..count).map(|at| goes_on(at) && value(at)).collect()
+            };
             // The fixed point of `value(at, value at the next position)`, from `start` on.
             let fixed = |start: bool, value: &dyn Fn(usize, bool) -> bool| {
                 let mut values = vec![start; count];
                 loop {
                     let mut changed = false;
                     for at in (0..count).rev() {
+                        if !goes_on(at) {
+                            return values;
+                        }
                         let now = value(at, values[next(at)]);
                         changed |= now != values[at];
                         values[at] = now;
@@ -162,8 +220,11 @@ impl Truth {
                     fixed(false, &|at, later| of(b)[at] && (of(a)[at] || later))
                 }
             };
+            if is_late.get() {
+                return None;
+            }
             truth[part.index()] = Some(values);
         }
-        Truth { values: truth, start, count }
+        Some(Truth { values: truth, start, count })
     }
 }

@@ -13,7 +13,10 @@ mod ledger;
 pub mod observed;
 mod replay;
 
-pub use claim::accepted;
-pub use formula::{Meaning, Truth, enabled_on, violates};
+pub use claim::{accepted, accepted_until};
+pub use formula::{Meaning, Truth, enabled_on, enabled_on_until, violates, violates_until};
 pub use ledger::{Entry, Ledger, Reason};
-pub use replay::{WitnessError, follow, follow_until, replay, replay_until, takes_everything};
+pub use replay::{
+    WitnessError, follow, follow_until, replay, replay_until, takes_everything,
+    takes_everything_until,
+};

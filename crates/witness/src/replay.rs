@@ -2,6 +2,7 @@
 
 use fairly_omega::{StateId, Stop};
 use fairly_system::{ActionId, Run, RunStep, Transition, TransitionSystem};
+use hashbrown::HashSet;
 
 /// Reasons why a claimed run is not one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,7 +58,7 @@ pub fn replay_until<S: TransitionSystem>(
     };
     let steps: Vec<RunStep> = run.steps().copied().collect();
     let end = follow_until(system, first.from, &steps, stop)?;
-    if end == entry.from || goes_round_again(system, end, &run.cycle) {
+    if end == entry.from || goes_round_again(system, end, &run.cycle, stop)? {
         Ok(())
     } else {
         Err(WitnessError::Open)
@@ -66,21 +67,29 @@ pub fn replay_until<S: TransitionSystem>(
 
 /// Whether a cycle has come to another state than it began in, from which it can be gone round just so: the two
 /// differ in values that nothing depends on. What the system says of that is put to the test in one more round.
-fn goes_round_again<S: TransitionSystem>(system: &mut S, end: StateId, cycle: &[RunStep]) -> bool {
+fn goes_round_again<S: TransitionSystem>(
+    system: &mut S,
+    end: StateId,
+    cycle: &[RunStep],
+    stop: Stop,
+) -> Result<bool, WitnessError> {
     let mut at = end;
     for step in cycle {
+        if stop.is_due() {
+            return Err(WitnessError::Stopped);
+        }
         if !system.has_same_future(at, step.from) {
-            return false;
+            return Ok(false);
         }
         let mut possible = Vec::new();
         system.steps(at, &mut possible);
         let next = possible.iter().find(|other| {
             other.action == step.action && system.has_same_future(other.target, step.to)
         });
-        let Some(next) = next else { return false };
+        let Some(next) = next else { return Ok(false) };
         at = next.target;
     }
-    system.has_same_future(at, end)
+    Ok(system.has_same_future(at, end))
 }
 
 /// Walks a finite run on the system, from an initial state to the state that is returned.
@@ -135,16 +144,33 @@ pub fn follow_until<S: TransitionSystem>(
 /// Whether the run is strongly globally fair: every step that is possible in a state of its cycle is
 /// taken on the cycle.
 pub fn takes_everything<S: TransitionSystem>(system: &mut S, run: &Run) -> bool {
-    run.cycle.iter().all(|step| {
+    takes_everything_until(system, run, Stop::default()).expect("there is no time to stop")
+}
+
+/// The same; given up when it is time to stop.
+///
+/// # Errors
+/// With [`WitnessError::Stopped`].
+pub fn takes_everything_until<S: TransitionSystem>(
+    system: &mut S,
+    run: &Run,
+    stop: Stop,
+) -> Result<bool, WitnessError> {
+    let taken: HashSet<RunStep> = run.cycle.iter().copied().collect();
+    for step in &run.cycle {
+        if stop.is_due() {
+            return Err(WitnessError::Stopped);
+        }
         let mut possible = Vec::new();
         system.steps(step.from, &mut possible);
         let mut others = Vec::new();
         system.left_out(step.from, &mut others);
-        others.is_empty()
-            && possible.iter().all(|&Transition { target, action }| {
-                run.cycle.iter().any(|taken| {
-                    (taken.from, taken.action, taken.to) == (step.from, action, target)
-                })
-            })
-    })
+        let is_taken = |&Transition { target, action }: &Transition| {
+            taken.contains(&RunStep { from: step.from, action, to: target })
+        };
+        if !others.is_empty() || !possible.iter().all(is_taken) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }

@@ -63,9 +63,8 @@ impl Limit {
         match why {
             WhyUnknown::Growing(cut, _) => Limit::of(&WhyUnknown::Cut(*cut)),
             WhyUnknown::Cut(Cut::Nodes(_)) => Some(Limit::States),
-            WhyUnknown::Cut(Cut::Time(_)) | WhyUnknown::NotBegun(NotBegun::Time) => {
-                Some(Limit::Time)
-            }
+            WhyUnknown::Cut(Cut::Time(_))
+            | WhyUnknown::NotBegun(NotBegun::Time | NotBegun::Preparing) => Some(Limit::Time),
             WhyUnknown::Cut(Cut::Memory(_)) | WhyUnknown::Lossy => Some(Limit::Memory),
             WhyUnknown::Cut(Cut::Interrupted(_)) | WhyUnknown::NotBegun(NotBegun::Interrupted) => {
                 Some(Limit::Interrupted)
@@ -413,7 +412,7 @@ struct Violated {
 impl Next {
     /// Learns from an answer and the file with the run that shows it.
     pub(super) fn learn(&mut self, answered: &Answered, trace: Option<&str>, choice: &Choice) {
-        let Answered { verdict, why, is_needless } = answered;
+        let Answered { verdict, why, is_needless, .. } = answered;
         let violation = verdict.violation().map(|(_, violation)| violation);
         let waiting = violation.and_then(|violation| violation.waiting.as_ref());
         let is_wrong = verdict.formula.is_none() || matches!(waiting, Some(Waiting::Wrong { .. }));

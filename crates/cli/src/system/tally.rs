@@ -275,7 +275,7 @@ impl<'a> Tally<'a> {
 
     /// Adds an answer.
     pub(super) fn answer(&mut self, answered: fairly_check::Answered, about: &About) {
-        let verdict = &answered.verdict;
+        let (verdict, until) = (&answered.verdict, answered.until);
         let evidence = verdict.evidence.as_ref().filter(|_| verdict.outcome == Said::Violated);
         let trace = match (evidence, verdict.violation()) {
             (_, Some((run, violation))) => {
@@ -287,10 +287,10 @@ impl<'a> Tally<'a> {
                     run,
                     ledger: &violation.ledger,
                 };
-                self.save(about, |origin| itf::trace(&guilty, origin))
+                self.save(about, |origin| itf::trace_until(&guilty, origin, until))
             }
             (Some(evidence), None) if verdict.formula.is_none() => {
-                self.save(about, |origin| itf::finite(&about.title, evidence, origin))
+                self.save(about, |origin| itf::finite_until(&about.title, evidence, origin, until))
             }
             _ => None,
         };
@@ -431,13 +431,16 @@ impl<'a> Tally<'a> {
     fn save(
         &mut self,
         about: &About,
-        trace: impl FnOnce(&itf::Origin<'_>) -> serde_json::Value,
+        trace: impl FnOnce(&itf::Origin<'_>) -> Option<serde_json::Value>,
     ) -> Option<String> {
         let title = &about.title;
         if self.trace_to.is_none() && self.model.format != Format::Human {
             return None;
         }
-        let trace = trace(&self.origin(about));
+        let Some(trace) = trace(&self.origin(about)) else {
+            output::remark("the run is not kept: there was no time or memory left to write it");
+            return None;
+        };
         let text = json::text(&trace);
         if let Some(path) = self.trace_to.clone() {
             let path = match self.several && !files::is_stream(&path) {

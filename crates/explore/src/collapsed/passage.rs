@@ -6,7 +6,7 @@
 use fairly_system::{ActionId, Fault, Holder, Scratch, Sequences, Steps};
 use hashbrown::HashTable;
 
-use super::{ASKED, is_interrupted};
+use super::ASKED;
 
 /// How much of the states inside is looked at.
 #[derive(Clone, Copy, Debug)]
@@ -130,7 +130,7 @@ impl Passage {
         while at < self.states() {
             is_small = self.states() <= extent.states
                 && self.held.len() <= extent.words
-                && !(at % ASKED == ASKED - 1 && is_interrupted(scratch));
+                && !(at % ASKED == ASKED - 1 && scratch.stop.is_due());
             if !is_small {
                 break;
             }

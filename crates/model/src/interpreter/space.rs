@@ -398,15 +398,13 @@ impl Space for ModelSpace {
     }
 
     fn expand(&self, rows: &[u64], scratch: &mut Scratch, out: &mut Steps) {
-        let interrupt = scratch.interrupt.take();
+        let stop = scratch.stop;
         let work = scratch.of::<Work>();
-        work.effort.interrupt = interrupt;
+        work.effort.stop = stop;
         for row in rows.chunks_exact(self.width()) {
             self.interpret(row, work, out);
             out.end_row();
         }
-        let interrupt = work.effort.interrupt.take();
-        scratch.interrupt = interrupt;
     }
 
     fn offered(&self, row: &[u64], scratch: &mut Scratch, out: &mut Vec<MoveId>) {

@@ -29,7 +29,7 @@ impl<S: Space + ?Sized> SharedProduct<'_, S> {
         memory: &mut Memory,
     ) -> Result<Option<Lasso>, Cut> {
         let has = |step: &SharedStep, _: &mut SetsMemory| is_inside(step.target);
-        let mut part = Part::new(self, node, &has, memory).heeding(self.interrupt.as_ref());
+        let mut part = Part::new(self, node, &has, memory).heeding(self.stop);
         let explored = Explored::of(&mut part).map_err(Cut::Component)?;
         if part.is_cut() {
             return Err(Cut::Interrupted);

@@ -25,13 +25,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fairly_fairness::{Constraint, Lowering, Selector};
-use fairly_omega::{Acceptance, Automaton, Hop, Label, Lasso, Mark, MarkSet, Prop, StateId};
+use fairly_omega::{Acceptance, Automaton, Hop, Label, Lasso, Mark, MarkSet, Prop, StateId, Stop};
 use fairly_store::{
     Marked, Record, RecordWriter, Records, RowNodes, SharedRows, StateIndex, StoreError,
 };
 use fairly_system::{
-    ActionId, AtomIndex, EventId, EventPosition, EventSet, Fault, FaultKind, Interrupt, MoveId,
-    Scratch, Space, Steps,
+    ActionId, AtomIndex, EventId, EventPosition, EventSet, Fault, FaultKind, MoveId, Scratch,
+    Space, Steps,
 };
 use hashbrown::HashMap;
 
@@ -72,7 +72,7 @@ pub struct SharedProduct<'a, S: ?Sized> {
     /// Whether a component has to cover all steps of its states.
     is_covering: bool,
     bounds: Bounds,
-    interrupt: Option<Interrupt>,
+    stop: Stop,
     states: SharedRows,
     nodes: Nodes,
     /// By state: its steps and their meaning.
@@ -367,7 +367,7 @@ impl<'a, S: Space + ?Sized> SharedProduct<'a, S> {
             valuations,
             layout,
             is_covering: false,
-            interrupt: bounds.interrupt(),
+            stop: bounds.stop(),
             bounds,
             states: SharedRows::new(space.width(), memory)?,
             nodes,
@@ -612,7 +612,7 @@ impl<S: Space + ?Sized> SharedGraph for SharedProduct<'_, S> {
 
     fn worker(&self) -> Memory {
         let mut scratch = self.space.scratch();
-        scratch.interrupt.clone_from(&self.interrupt);
+        scratch.stop = self.stop;
         Memory {
             scratch,
             nodes: self.states.reserving(),

@@ -34,9 +34,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use fairly_omega::emptiness::EmptinessError;
-use fairly_omega::{Acceptance, Automaton, Lasso, MarkSet, StateId};
+use fairly_omega::{Acceptance, Automaton, Lasso, MarkSet, StateId, Stop};
 use fairly_store::{Components, Links, StoreError, WorkerId};
-use fairly_system::Interrupt;
 
 use crate::sets::{SetReader, SetsMemory, SharedSets};
 use crate::watch::Watch;
@@ -168,8 +167,8 @@ pub struct Options {
     pub alone: usize,
     /// Steps of the nodes on its path that each worker keeps, about; it asks for the others again.
     pub kept: usize,
-    /// Says whether to stop.
-    pub interrupt: Option<Interrupt>,
+    /// When to stop.
+    pub stop: Stop,
     /// Who watches.
     pub watch: Option<&'static Watch>,
 }
@@ -471,7 +470,7 @@ mod tests {
             nodes: None,
             alone: Options::ALONE,
             kept: Options::KEPT,
-            interrupt: None,
+            stop: Stop::default(),
             watch: None,
         };
         let search = Search::new(&graph, None, &options).expect("memory");

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use fairly_omega::emptiness::{self, Algorithm, EmptinessError};
 use fairly_omega::{
-    Acceptance, Graph, Hop, Lasso, Mark, MarkSet, MarkSetId, MarkTable, StateId, Step,
+    Acceptance, Graph, Hop, Lasso, Mark, MarkSet, MarkSetId, MarkTable, StateId, Step, Stop,
 };
 use fairly_store::{Components, Links};
 use hashbrown::HashMap;
@@ -74,7 +74,7 @@ impl<G: SharedGraph> Search<'_, G> {
         worker: &mut G::Worker,
     ) -> Result<Option<Lasso>, Unfinished> {
         let mut part = Part::new(self.graph, node, has, worker);
-        (part.most, part.interrupt) = (most, self.options.interrupt.as_ref());
+        (part.most, part.stop) = (most, self.options.stop);
         let algorithm = Algorithm::for_condition(self.graph.acceptance());
         let answer = emptiness::check(&mut part, algorithm).map_err(Unfinished::Undecided)?;
         match answer.lasso {
@@ -126,7 +126,7 @@ pub(crate) type Has<'a> = dyn Fn(&SharedStep, &mut SetsMemory) -> bool + 'a;
 pub(crate) struct Part<'a, G: SharedGraph> {
     graph: &'a G,
     has: &'a Has<'a>,
-    interrupt: Option<&'a fairly_system::Interrupt>,
+    stop: Stop,
     worker: &'a mut G::Worker,
     /// By number, and the numbers of nodes.
     nodes: Vec<u32>,
@@ -156,7 +156,7 @@ impl<'a, G: SharedGraph> Part<'a, G> {
         Part {
             graph,
             has,
-            interrupt: None,
+            stop: Stop::default(),
             worker,
             nodes: vec![first],
             numbers: HashMap::from([(first, 0)]),
@@ -173,8 +173,8 @@ impl<'a, G: SharedGraph> Part<'a, G> {
     }
 
     /// The same, which ends when it is asked to: then it is [cut](Part::is_cut).
-    pub(crate) fn heeding(mut self, interrupt: Option<&'a fairly_system::Interrupt>) -> Self {
-        self.interrupt = interrupt;
+    pub(crate) fn heeding(mut self, stop: Stop) -> Self {
+        self.stop = stop;
         self
     }
 
@@ -248,8 +248,7 @@ impl<G: SharedGraph> Graph for Part<'_, G> {
 
     fn steps(&mut self, node: StateId, out: &mut Vec<Step>) {
         self.expanded += 1;
-        let is_stopped = self.expanded.is_multiple_of(1 << 10)
-            && self.interrupt.is_some_and(|interrupt| interrupt());
+        let is_stopped = self.expanded.is_multiple_of(1 << 10) && self.stop.is_due();
         self.is_cut |= is_stopped || self.nodes.len() > self.most;
         let is_known = self.rows.get(node.index()).is_some_and(Option::is_some);
         if self.is_cut && !is_known {

@@ -363,7 +363,7 @@ impl<'a, G: SharedGraph> Worker<'a, G> {
         }
         self.until_look = LOOK;
         self.report();
-        let Options { memory, nodes, interrupt, watch, .. } = self.search.options;
+        let Options { memory, nodes, stop, watch, .. } = self.search.options;
         if let Some(watch) = watch {
             watch.see_nodes(self.search.nodes.load(Ordering::Relaxed));
             watch.see_worker(self.number, self.met);
@@ -372,7 +372,7 @@ impl<'a, G: SharedGraph> Worker<'a, G> {
             + self.path.capacity() * size_of::<(u32, u64)>()
             + self.steps.capacity() * size_of::<SharedStep>();
         let held = self.search.bytes() + own * self.search.options.workers;
-        if interrupt.as_ref().is_some_and(|interrupt| interrupt()) {
+        if stop.is_due() {
             self.search.cut(Cut::Interrupted);
         } else if self.search.graph.gives_up() {
             self.search.cut(Cut::GivenUp);
