@@ -138,7 +138,7 @@ fn a_deadline_anywhere_leaves_no_wrong_answer_and_no_late_one() {
         }
         // Machines are busy, and what was found in time may be judged a little later.
         let late = began.elapsed().saturating_sub(given);
-        assert!(late < Duration::from_secs(5), "{late:?} after the deadline");
+        assert!(late < Duration::from_secs(20), "{late:?} after the deadline");
     }
     assert!(unknown > 0);
 }

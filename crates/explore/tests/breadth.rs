@@ -2,7 +2,6 @@
 //! that are runs.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 use fairly_explore::breadth::{Breadth, Cut, Ended, Everything, Pace, Size, Sought, Way};
 use fairly_model::{ModelSpace, text};

@@ -25,6 +25,10 @@ pub const MAGIC: &[u8] = b"fairly certificate 1\n";
 /// States from one that shares nothing with the one before to the next.
 pub const BLOCK: usize = 16;
 
+/// Bytes of the longest text, as long as a file with a model may be: a file that is nothing but a text could be longer
+/// than there is memory, and take no room on a disk.
+const LONGEST: usize = 1 << 27;
+
 /// Pairs of numbers, by increasing first number.
 pub(crate) type List = Vec<(u32, u32)>;
 
@@ -88,6 +92,9 @@ impl Input<'_> {
 
     fn text(&mut self) -> Result<String, Rejected> {
         let (length, mut bytes) = (self.count()?, Vec::new());
+        if length > LONGEST {
+            return reject(Rule::Format, "a text is too long");
+        }
         self.take(length, &mut bytes)?;
         String::from_utf8(bytes).or_else(|_| reject(Rule::Format, "a text is no text"))
     }

@@ -2,7 +2,7 @@
 //! `fairly-verify --text FILE…` prints certificates as text and verifies nothing.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Write, stdout};
+use std::io::{BufRead, BufReader, Write, stderr, stdout};
 use std::process::ExitCode;
 
 use fairly_verify::{Verified, text, verify_from};
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
         let mut from = match opened {
             Ok(from) => from,
             Err(error) => {
-                eprintln!("{file}: {error}");
+                let _ = writeln!(Plain(stderr()), "{file}: {error}");
                 code = 2;
                 continue;
             }

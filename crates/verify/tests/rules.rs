@@ -1,6 +1,8 @@
 //! A certificate by hand, and for each rule one that was forged from it and is rejected for that rule.
 
-use fairly_verify::{MAGIC, Rule, verify};
+use std::io::Read;
+
+use fairly_verify::{MAGIC, Rule, verify, verify_from};
 
 const MODEL: &str = "model atomicity priority, exit any
 event e0 idle : idle
@@ -372,6 +374,20 @@ fn work_on_a_single_state_is_bounded() {
 }
 
 /// Whatever is changed in a certificate, the verifier ends, and if it accepts, it says what it accepts.
+#[test]
+fn a_text_that_never_ends_is_not_read_to_its_end() {
+    // Its length is said to be more than any memory has.
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]);
+    let mut endless = std::io::BufReader::new(bytes.as_slice().chain(std::io::repeat(b' ')));
+    let rejected = verify_from(&mut endless).expect_err("no certificate");
+    assert_eq!(rejected.rule, Rule::Format, "{rejected}");
+    // What is no certificate is rejected by its first bytes.
+    let mut endless = std::io::BufReader::new(std::io::repeat(0));
+    let rejected = verify_from(&mut endless).expect_err("no certificate");
+    assert_eq!(rejected.rule, Rule::Format, "{rejected}");
+}
+
 #[test]
 fn no_change_of_a_byte_makes_it_fail() {
     let bytes = certificate(STATEMENT, MODEL, &LISTS, &STATES);
