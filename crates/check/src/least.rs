@@ -102,7 +102,7 @@ pub fn least<S: Reducible>(
     least_heard(system, property, level, assumed, options, &mut |_| ())
 }
 
-/// What was done, or `None` if it was time to stop first.
+/// Turns an error that says that it was time to stop into `None`.
 fn in_time<T>(done: Result<T, CheckError>) -> Result<Option<T>, CheckError> {
     match done {
         Ok(done) => Ok(Some(done)),

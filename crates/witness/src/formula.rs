@@ -152,7 +152,7 @@ impl Truth {
         };
         let count = letters.len();
         let next = |at: usize| if at + 1 == count { start } else { at + 1 };
-        // What is worked out after it was time to stop is thrown away.
+        // Values worked out after it was time to stop are thrown away.
         let is_late = Cell::new(false);
         let goes_on = |at: usize| {
             if at.is_multiple_of(ASKED) && stop.is_due() {
