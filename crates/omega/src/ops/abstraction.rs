@@ -259,9 +259,12 @@ impl<'a> Sets<'a> {
 
 /// The words, or the runs, of a system, each with what can still come.
 struct Words {
-    /// By node: the pair, the node before and the letter between.
-    nodes: Vec<(Pair, Option<(u32, LetterId)>)>,
+    /// By node: the pair, and where it was met from.
+    nodes: Vec<(Pair, Option<Before>)>,
 }
+
+/// The node before, and the letter between.
+type Before = (u32, LetterId);
 
 impl Words {
     /// Explores them breadth first, and makes the sets that they need.
@@ -279,7 +282,7 @@ impl Words {
         let image = sets.closed(system.initial.clone())?;
         let mut nodes = Vec::new();
         let mut met: HashSet<(Vec<u32>, SetId)> = HashSet::new();
-        let mut open: VecDeque<(Vec<u32>, SetId, Option<(u32, LetterId)>)> = VecDeque::new();
+        let mut open: VecDeque<(Vec<u32>, SetId, Option<Before>)> = VecDeque::new();
         open.extend(starts.into_iter().map(|start| (sorted(start), image, None)));
         while let Some((states, image, from)) = open.pop_front() {
             if !met.insert((states.clone(), image)) {
