@@ -30,7 +30,7 @@ impl HideError {
     }
 }
 
-/// What a system that is an abstraction was made of.
+/// Origin of a system that is an abstraction.
 #[derive(Clone, Debug)]
 pub(crate) struct Hiding {
     whole: usize,

@@ -161,7 +161,7 @@ impl Frame {
         let said = format!("{:>4}  {}", at + 1, in_line(&self.said));
         wrap(&said, 0, width, text);
         let now = in_line(&self.now);
-        // What stands apart gets lines of its own, if one is not enough for all.
+        // Parts that stand apart get lines of their own if one line is not enough for all.
         let fits = breadth(&now) + INDENT <= width;
         let parts: Vec<&str> = if fits { vec![&now[..]] } else { now.split("  ").collect() };
         parts

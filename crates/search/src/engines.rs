@@ -265,7 +265,7 @@ pub enum EngineError {
     Graph(emptiness::EmptinessError),
 }
 
-/// What a search of a product is asked beside its answer.
+/// Requests to a search of a product beside its answer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Asked {
     /// A search breadth first goes ahead and may find a shorter path.

@@ -3,7 +3,7 @@
 //! The small system is a network of one deterministic component, the minimal automaton of the visible words. Inherent
 //! fairness can be asked of it instead of the system: what it does not have, the system does not have either; what it has,
 //! the system has if the abstraction is weakly continuation-closed ([`fairly_omega::ops::abstraction`] says what that is
-//! and after whom). A property then speaks of the visible events alone, as if the others took no time: a run has it if it has
+//! and cites the paper). A property then speaks of the visible events alone, as if the others took no time: a run has it if it has
 //! infinitely many visible events and their sequence has it.
 //!
 //! Deciding it takes the whole system, explored once, and pairs of sets of its states; no formula takes part in that. So it
@@ -20,7 +20,7 @@ use hashbrown::HashMap;
 use crate::bounded::{Bounds, Budget, Cut};
 use crate::product::is_limit;
 
-/// What is left of a system when events are hidden.
+/// A system with some of its events hidden.
 #[derive(Clone, Debug)]
 pub struct Hidden {
     /// The visible words.

@@ -25,7 +25,7 @@ struct Process {
     name: String,
     places: Names,
     events: Names,
-    /// Events that it takes alone, whoever else has one of that name.
+    /// Events that it takes alone, even if another process has one of that name.
     own: HashSet<usize>,
 }
 

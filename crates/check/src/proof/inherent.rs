@@ -28,7 +28,7 @@ struct Nodes {
     starts: Vec<usize>,
 }
 
-/// What can be seen of a step.
+/// The visible part of a step.
 type Seen = (Option<u32>, Vec<bool>);
 
 /// A set of nodes.
@@ -39,7 +39,7 @@ fn bindings(asked: &Asked<'_>) -> Vec<Binding> {
     property.formulas.atoms(property.formula).iter().map(|&atom| property.binding(atom)).collect()
 }
 
-/// What can be seen of a transition out of a state.
+/// The visible part of a transition out of a state.
 fn seen<S: Source>(
     system: &S,
     asked: &Asked<'_>,

@@ -12,7 +12,7 @@ use super::{Patience, Proof, ProofError, Writer, finished, numbered, positions, 
 use fairly_front::loaded::Refinement;
 use fairly_search::Bounds;
 
-/// What is observed of a step.
+/// Observation of a step.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Seen {
     Internal,

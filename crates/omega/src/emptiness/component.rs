@@ -379,7 +379,7 @@ impl<'a, G: Graph, O: Observer> Parts<'a, G, O> {
         Ok(None)
     }
 
-    /// Counts the edges that are inside a part and forbidden from now on, if somebody asked.
+    /// Counts the edges that are inside a part and forbidden from now on, if statistics were requested.
     fn count_removed(&mut self, task: &Task) {
         let Parts { component, graph, tally, .. } = self;
         let (Some(statistics), Some(before)) = (tally.asked(), &task.before) else { return };

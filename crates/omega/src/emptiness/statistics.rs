@@ -1,5 +1,4 @@
-//! Statistics of a search: counted only if somebody asks for them, since what is counted at edges costs two
-//! instructions in a hundred.
+//! Statistics of a search: counted only on request, since counting at edges costs two instructions in a hundred.
 
 use crate::marks::Mark;
 
@@ -49,7 +48,7 @@ pub enum Why {
     AskedInVain,
 }
 
-/// Statistics while they are counted, or nothing if nobody asked.
+/// Statistics while they are counted, or nothing if they were not requested.
 pub(super) struct Tally(Option<Statistics>);
 
 impl Tally {
@@ -57,7 +56,7 @@ impl Tally {
         Tally(counts.then(Statistics::default))
     }
 
-    /// What is counted, if somebody asked.
+    /// The statistics, if they were requested.
     #[inline]
     pub(super) fn asked(&mut self) -> Option<&mut Statistics> {
         self.0.as_mut()

@@ -82,7 +82,7 @@ pub struct Abstraction {
     pub ends: Option<Vec<LetterId>>,
 }
 
-/// What the system has done: a word, or a run.
+/// History of the system: a word, or a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Beginning {
     /// A word; the system may be in any state to which it leads.
@@ -149,7 +149,7 @@ pub fn not_continued(
 /// A set of states that the same visible word leads to, by number.
 type SetId = u32;
 
-/// What the system can do and what its abstraction can do, each as a set.
+/// Possible states of the system and of its abstraction, each as a set.
 type Pair = (SetId, SetId);
 
 /// Sets of states closed under hidden steps, with their visible steps.

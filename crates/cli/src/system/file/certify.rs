@@ -21,7 +21,7 @@ impl File {
     ) -> Result<(), CliError> {
         let started = Instant::now();
         let options = request.model.options()?;
-        // What is claimed to be reached is shown by a run, and that it is not by all states; of everything else, a
+        // A claim that something is reached is shown by a run, and its negation by all states; of everything else, a
         // "holds" is shown by all states, and a "violated" by a run.
         let proof = match (verdict.outcome, is_reach(question)) {
             (Said::Unknown, _) => return Ok(()),
