@@ -354,7 +354,24 @@ impl Engine {
     /// # Errors
     /// When the engine does not decide the graph's condition, is none for graphs, or finds the graph too large.
     pub fn find_path<G: Graph>(&self, graph: &mut G) -> Result<emptiness::Answer, EngineError> {
-        self.find_path_observed(graph, &mut emptiness::Unwatched::default())
+        self.find_path_observed(graph, &mut emptiness::Unwatched)
+    }
+
+    /// The same with statistics, if they are wanted.
+    ///
+    /// # Errors
+    /// As [`Engine::find_path`].
+    pub fn find_path_counted<G: Graph>(
+        &self,
+        graph: &mut G,
+        counts: bool,
+    ) -> Result<(emptiness::Answer, Option<emptiness::Statistics>), EngineError> {
+        if !counts {
+            return Ok((self.find_path(graph)?, None));
+        }
+        let mut counting = emptiness::Counting::default();
+        let answer = self.find_path_observed(graph, &mut counting)?;
+        Ok((answer, Some(counting.statistics)))
     }
 
     /// The same, seen by an observer.
@@ -392,19 +409,18 @@ impl Engine {
         if asked.looks_around {
             bounded = bounded.looking_around();
         }
-        let mut unwatched = emptiness::Unwatched { counts: asked.counts };
-        let answer = self.find_path_observed(&mut bounded, &mut unwatched);
+        let answer = self.find_path_counted(&mut bounded, asked.counts);
         let (cut, near) = (bounded.cut(), bounded.found());
         product.system_mut().stop_at(Stop::default());
-        let answer = match answer {
-            Err(_) if near.is_some() => emptiness::Answer::default(),
+        let (answer, statistics) = match answer {
+            Err(_) if near.is_some() => Default::default(),
             answer => answer?,
         };
         let deep = answer.lasso.map(|lasso| (lasso, Order::Depth));
         Ok(Searched {
             lasso: near.map(|lasso| (lasso, Order::Breadth)).or(deep),
             effort: answer.effort,
-            statistics: answer.statistics,
+            statistics,
             cut: cut.or_else(|| product.cut()),
         })
     }

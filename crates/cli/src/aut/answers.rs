@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use fairly_omega::emptiness::{EmptinessError as OfGraph, Statistics, Unwatched, Why};
+use fairly_omega::emptiness::{EmptinessError as OfGraph, Statistics, Why};
 use fairly_omega::formats::hoa::{self, Shape};
 use fairly_omega::{
     Automaton, Builder, Hop, Label, Lasso, Limits, MarkSet, StateId, Word, formats, ops,
@@ -91,8 +91,8 @@ pub(super) fn empty(request: &Empty, reading: &Reader) -> Result<ExitCode, CliEr
             Some(name) => Engine::named(name).expect("clap checked the name"),
         };
         let counts = request.statistics || request.format == Format::Json;
-        let found = engine.find_path_observed(&mut automaton.graph(), &mut Unwatched { counts });
-        let answer = found.map_err(|undecided| match undecided {
+        let found = engine.find_path_counted(&mut automaton.graph(), counts);
+        let (answer, statistics) = found.map_err(|undecided| match undecided {
             EngineError::Graph(OfGraph::TooHard(refused)) => CliError::Refused(refused),
             undecided => CliError::Usage {
                 message: format!("{source}: {undecided}"),
@@ -110,7 +110,7 @@ pub(super) fn empty(request: &Empty, reading: &Reader) -> Result<ExitCode, CliEr
                 "empty": answer.lasso.is_none(),
                 "engine": engine.name,
                 "explored": { "states": effort.nodes, "edges": effort.steps },
-                "statistics": answer.statistics.as_ref().map(statistics_json),
+                "statistics": statistics.as_ref().map(statistics_json),
                 "lasso": answer.lasso.as_ref().map(|lasso| json!({
                     "stem": steps(&lasso.stem),
                     "cycle": steps(&lasso.cycle),
@@ -128,7 +128,7 @@ pub(super) fn empty(request: &Empty, reading: &Reader) -> Result<ExitCode, CliEr
             effort.steps,
             engine.name,
         );
-        if let Some(statistics) = &answer.statistics {
+        if let Some(statistics) = &statistics {
             text.push_str(&statistics_text(statistics, answer.lasso.as_ref()));
         }
         if let Some(lasso) = &answer.lasso {

@@ -29,7 +29,7 @@ use crate::graph::Graph;
 use crate::marks::{MarkSet, MarkSetId};
 use crate::refused::{BudgetError, Resource};
 
-use super::statistics::{Tally, Why};
+use super::statistics::Why;
 use super::watching::{Event, Observer, Unwatched};
 
 /// A copy of some nodes of a graph and the edges between them, numbered from 0.
@@ -176,9 +176,7 @@ impl Component {
         avoided: &MarkSet,
     ) -> Option<Region> {
         let forbidden = region.forbidden.union(avoided);
-        let mut tally = Tally::new(false);
-        let parts = Parts::new(self, graph, &mut tally, &mut Unwatched::default())
-            .decompose(&region.members, &forbidden);
+        let parts = Parts::new(self, graph, &mut Unwatched).decompose(&region.members, &forbidden);
         let accepted = parts.into_iter().filter(|(_, present)| region.condition.accepts(present));
         let (members, present) = accepted.min_by_key(|(members, _)| members.len())?;
         let condition = region.condition.restrict(&present);
@@ -192,20 +190,17 @@ impl Component {
         graph: &G,
         condition: &Acceptance,
         present: &MarkSet,
-        tally: &mut Tally,
         observer: &mut O,
     ) -> Result<Option<Region>, BudgetError> {
         let all = (0..).take(self.len()).collect();
-        let mut parts = Parts::new(self, graph, tally, observer);
+        let mut parts = Parts::new(self, graph, observer);
         parts.accepted(all, condition.clone(), present.clone(), &mut |_, _| true)
     }
 
     /// The strongly connected components with an edge, each with the marks that occur in it.
     pub(super) fn components<G: Graph>(&self, graph: &G) -> Vec<(Vec<u32>, MarkSet)> {
         let all: Vec<u32> = (0..).take(self.len()).collect();
-        let mut tally = Tally::new(false);
-        Parts::new(self, graph, &mut tally, &mut Unwatched::default())
-            .decompose(&all, &MarkSet::new())
+        Parts::new(self, graph, &mut Unwatched).decompose(&all, &MarkSet::new())
     }
 
     /// Calls `found` with one accepted region of each strongly connected component that has one,
@@ -220,8 +215,8 @@ impl Component {
     ) -> Result<(), BudgetError> {
         let all: Vec<u32> = (0..).take(self.len()).collect();
         let nothing = MarkSet::new();
-        let (mut tally, mut unwatched) = (Tally::new(false), Unwatched::default());
-        let mut parts = Parts::new(self, graph, &mut tally, &mut unwatched);
+        let mut unwatched = Unwatched;
+        let mut parts = Parts::new(self, graph, &mut unwatched);
         for (members, present) in parts.decompose(&all, &nothing) {
             let condition = acceptance.restrict(&present);
             if condition != Acceptance::False
@@ -253,12 +248,12 @@ struct Task {
 
 /// Judges a strongly connected part with the marks `present`: returns it if it is accepted as a whole, otherwise
 /// adds what is worth trying to `tasks`. Its condition is restricted to these marks.
-fn judge(
+fn judge<O: Observer>(
     part: Task,
     present: MarkSet,
     tasks: &mut Vec<Task>,
     left: &mut usize,
-    tally: &mut Tally,
+    observer: &mut O,
 ) -> Result<Option<Region>, BudgetError> {
     let Task { members, condition, forbidden, before: _, depth } = part;
     let mut alternatives = vec![condition];
@@ -281,10 +276,10 @@ fn judge(
             })
             .collect();
         if !demanded.is_empty() {
-            let before = tally.asked().map(|statistics| {
+            observer.count(|statistics| {
                 demanded.iter().for_each(|mark| statistics.fails(Some(mark), Why::AskedInVain));
-                forbidden.clone()
             });
+            let before = O::COUNTS.then(|| forbidden.clone());
             let (forbidden, depth) = (forbidden.union(&demanded), depth + 1);
             tasks.push(Task { members: members.clone(), condition, forbidden, before, depth });
             continue;
@@ -312,7 +307,6 @@ fn judge(
 struct Parts<'a, G, O> {
     component: &'a Component,
     graph: &'a G,
-    tally: &'a mut Tally,
     observer: &'a mut O,
     /// The part that each node was last put in; a part has a new number each time.
     owner: Vec<u32>,
@@ -323,16 +317,11 @@ struct Parts<'a, G, O> {
 }
 
 impl<'a, G: Graph, O: Observer> Parts<'a, G, O> {
-    fn new(
-        component: &'a Component,
-        graph: &'a G,
-        tally: &'a mut Tally,
-        observer: &'a mut O,
-    ) -> Self {
+    fn new(component: &'a Component, graph: &'a G, observer: &'a mut O) -> Self {
         let nodes = component.len();
         let tarjan = Tarjan::new(nodes);
         let owner = vec![0; nodes];
-        Parts { component, graph, tally, observer, owner, next_owner: 1, tarjan, choices: CHOICES }
+        Parts { component, graph, observer, owner, next_owner: 1, tarjan, choices: CHOICES }
     }
 
     /// An accepted region among `members`, which must be strongly connected with an edge and with
@@ -346,16 +335,14 @@ impl<'a, G: Graph, O: Observer> Parts<'a, G, O> {
     ) -> Result<Option<Region>, BudgetError> {
         let mut tasks = vec![];
         let nothing = MarkSet::new();
-        let Parts { choices, tally, .. } = self;
+        let Parts { choices, observer, .. } = self;
         let all = Task { members, condition, forbidden: nothing, before: None, depth: 0 };
-        let whole = judge(all, present, &mut tasks, choices, tally)?;
+        let whole = judge(all, present, &mut tasks, choices, *observer)?;
         if whole.is_some() {
             return Ok(whole);
         }
         while let Some(task) = tasks.pop() {
-            if let Some(statistics) = self.tally.asked() {
-                statistics.decomposes(task.depth);
-            }
+            self.observer.count(|statistics| statistics.decomposes(task.depth));
             self.observer.observe(|| Event::Avoided { marks: Event::marks(&task.forbidden) });
             self.count_removed(&task);
             for (members, present) in self.decompose(&task.members, &task.forbidden) {
@@ -369,8 +356,8 @@ impl<'a, G: Graph, O: Observer> Parts<'a, G, O> {
                 let forbidden = task.forbidden.clone();
                 let before = None;
                 let part = Task { members, condition, forbidden, before, depth: task.depth };
-                let (choices, tally) = (&mut self.choices, &mut *self.tally);
-                let found = judge(part, present, &mut tasks, choices, tally)?;
+                let (choices, observer) = (&mut self.choices, &mut *self.observer);
+                let found = judge(part, present, &mut tasks, choices, observer)?;
                 if found.is_some() {
                     return Ok(found);
                 }
@@ -381,8 +368,8 @@ impl<'a, G: Graph, O: Observer> Parts<'a, G, O> {
 
     /// Counts the edges that are inside a part and forbidden from now on, if statistics were requested.
     fn count_removed(&mut self, task: &Task) {
-        let Parts { component, graph, tally, .. } = self;
-        let (Some(statistics), Some(before)) = (tally.asked(), &task.before) else { return };
+        let Parts { component, graph, observer, .. } = self;
+        let Some(before) = &task.before else { return };
         let inside: HashSet<u32> = task.members.iter().copied().collect();
         let edges = task.members.iter().flat_map(|&node| component.range(node));
         let is_removed = |&at: &usize| {
@@ -391,7 +378,7 @@ impl<'a, G: Graph, O: Observer> Parts<'a, G, O> {
                 && marks.intersects(&task.forbidden)
                 && !marks.intersects(before)
         };
-        statistics.removed += edges.filter(is_removed).count();
+        observer.count(|statistics| statistics.removed += edges.filter(is_removed).count());
     }
 
     /// The strongly connected parts with an edge, of `members` without the forbidden edges, each
@@ -539,8 +526,6 @@ pub fn has_accepting_cycle(
     let mut present = MarkSet::new();
     copy.marks.iter().for_each(|&id| present.union_with(automaton.marks(id)));
     let condition = acceptance.restrict(&present);
-    let mut tally = Tally::new(false);
-    let part =
-        copy.accepted_part(&graph, &condition, &present, &mut tally, &mut Unwatched::default())?;
+    let part = copy.accepted_part(&graph, &condition, &present, &mut Unwatched)?;
     Ok(part.is_some())
 }

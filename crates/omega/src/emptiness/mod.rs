@@ -44,7 +44,7 @@ pub use component::has_accepting_cycle;
 pub use degeneralized::degeneralization;
 pub use explored::{AcceptedPart, Explored};
 pub use statistics::{Failure, Statistics, Why};
-pub use watching::{Colour, Event, Observer, Unwatched};
+pub use watching::{Colour, Counting, Event, Observer, Unwatched};
 
 use reference::Printed;
 
@@ -110,8 +110,6 @@ pub struct Answer {
     pub lasso: Option<Lasso>,
     /// Cost of the search.
     pub effort: Effort,
-    /// How it went, if the observer [counts](Observer::counts).
-    pub statistics: Option<Statistics>,
 }
 
 /// Numbers of nodes and edges that a search explored until it had its answer.
@@ -149,7 +147,7 @@ pub enum EmptinessError {
 /// # Errors
 /// When the algorithm does not decide the graph's condition, or there are too many nodes to number.
 pub fn check<G: Graph>(graph: &mut G, algorithm: Algorithm) -> Result<Answer, EmptinessError> {
-    check_observed(graph, algorithm, &mut Unwatched::default())
+    check_observed(graph, algorithm, &mut Unwatched)
 }
 
 /// The same, seen by an observer.

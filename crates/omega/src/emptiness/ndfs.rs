@@ -15,7 +15,6 @@ use crate::marks::MarkSet;
 
 use super::degeneralized::{Degeneralized, LevelStep};
 use super::monitors::Monitored;
-use super::statistics::Statistics;
 use super::watching::{self, Event, Observer, Unwatched};
 use super::{Answer, Effort, EmptinessError, paths};
 
@@ -69,12 +68,13 @@ pub(super) fn search<G: Graph, O: Observer>(
         Some(sets) => accepting_cycle(graph, sets, observer)?,
         None => monitored_cycle(graph, acceptance, observer)?,
     };
-    let walk = cycle.as_ref().map_or(0, Vec::len);
-    let counted = || Statistics { copies: effort.nodes, walk, ..Statistics::default() };
-    let statistics = observer.counts().then(counted);
+    observer.count(|statistics| {
+        statistics.copies = effort.nodes;
+        statistics.walk = cycle.as_ref().map_or(0, Vec::len);
+    });
     let known = |node: StateId| seen.get(node.index()).is_some_and(|&seen| seen);
     let lasso = cycle.map(|cycle| paths::with_shortest_stem(graph, cycle, known));
-    Ok(Answer { lasso, effort, statistics })
+    Ok(Answer { lasso, effort })
 }
 
 /// The search on the product with monitors, told in terms of the graph itself.
@@ -110,7 +110,7 @@ fn monitored_cycle<G: Graph, O: Observer>(
         }
         outcome
     } else {
-        accepting_cycle(&mut monitored, sets, &mut Unwatched::default())?
+        accepting_cycle(&mut monitored, sets, &mut Unwatched)?
     };
     if monitored.overflowed() {
         return Err(EmptinessError::TooLarge);

@@ -25,7 +25,7 @@ use crate::refused::{BudgetError, Resource};
 use crate::tables::grow;
 
 use super::component::{Component, Region};
-use super::statistics::{Tally, Why};
+use super::statistics::Why;
 use super::watching::{Event, Observer};
 use super::{Answer, Effort, paths, walk};
 
@@ -116,7 +116,6 @@ const DEAD: u32 = u32::MAX;
 struct Search<'a, G, O> {
     graph: &'a mut G,
     observer: &'a mut O,
-    tally: Tally,
     judge: Judge,
     /// `NEW`, `DEAD`, or the position on the component stack plus one.
     number: Vec<u32>,
@@ -140,11 +139,9 @@ pub(super) fn search<G: Graph, O: Observer>(
     on_failure: OnFailure,
     observer: &mut O,
 ) -> Result<Answer, BudgetError> {
-    let tally = Tally::new(observer.counts());
     let mut search = Search {
         graph,
         observer,
-        tally,
         judge: Judge::new(acceptance),
         number: Vec::new(),
         live: Vec::new(),
@@ -162,16 +159,14 @@ pub(super) fn search<G: Graph, O: Observer>(
         + search.roots.capacity() * size_of::<Root>()
         + search.inside.capacity() * size_of::<Inside>();
     let effort = search.effort;
-    let Search { graph, number, mut tally, .. } = search;
-    if let Some(statistics) = tally.asked() {
-        statistics.copies = effort.nodes;
-    }
+    let Search { graph, number, observer, .. } = search;
+    observer.count(|statistics| statistics.copies = effort.nodes);
     let lasso = found.map(|found| {
-        let cycle = walk::cycle(graph, &found.component, found.region, &mut tally);
+        let cycle = walk::cycle(graph, &found.component, found.region, observer);
         let known = |node: StateId| number.get(node.index()).is_some_and(|&seen| seen != NEW);
         paths::with_shortest_stem(graph, cycle, known)
     });
-    Ok(Answer { lasso, effort, statistics: tally.finish() })
+    Ok(Answer { lasso, effort })
 }
 
 /// Nodes between two reports of what the search holds.
@@ -323,36 +318,48 @@ impl<G: Graph, O: Observer> Search<'_, G, O> {
         })
     }
 
+    /// Tells the observer of a complete component with an edge.
+    fn tell(&mut self, start: u32, inside: &Inside, on_failure: OnFailure) {
+        let Search { observer, judge, live, .. } = self;
+        let members = &live[start as usize..];
+        observer.count(|statistics| {
+            statistics.component(members.len());
+            let is_hopeless = on_failure == OnFailure::Leave
+                || judge.acceptance.restrict(&inside.marks) == Acceptance::False;
+            if is_hopeless {
+                statistics.fails(judge.asked_by(inside.watch), Why::NeverMet);
+            }
+        });
+        let nodes = || members.iter().map(|node| node.0).collect();
+        observer.observe(|| Event::Component { nodes: nodes() });
+    }
+
     /// Takes the topmost component, which is complete, off the stack.
     fn close(&mut self, on_failure: OnFailure) -> Result<Option<Found>, BudgetError> {
         let root = self.roots.pop().expect("a component is complete");
         let top = u32::try_from(self.roots.len()).expect("fewer roots than nodes");
         let inside = self.inside.pop_if(|inside| inside.root == top);
-        if let Some(inside) = inside {
-            let members = &self.live[root.start as usize..];
-            if let Some(statistics) = self.tally.asked() {
-                statistics.component(members.len());
-            }
-            let nodes = || members.iter().map(|node| node.0).collect();
-            self.observer.observe(|| Event::Component { nodes: nodes() });
-            let rest = match on_failure {
-                OnFailure::Prune => self.judge.acceptance.restrict(&inside.marks),
-                OnFailure::Leave => Acceptance::False,
-            };
-            if rest == Acceptance::False {
-                if let Some(statistics) = self.tally.asked() {
-                    statistics.fails(self.judge.asked_by(inside.watch), Why::NeverMet);
-                }
-            } else {
+        if (O::SEES || O::COUNTS)
+            && let Some(inside) = &inside
+        {
+            self.tell(root.start, inside, on_failure);
+        }
+        let is_cyclic = inside.is_some();
+        if on_failure == OnFailure::Prune
+            && let Some(inside) = inside
+        {
+            let rest = self.judge.acceptance.restrict(&inside.marks);
+            if rest != Acceptance::False {
                 let component = self.component(root.start, |_| true);
                 self.graph.charge(self.bytes() + component.bytes());
-                let Search { graph, tally, observer, .. } = self;
-                let part =
-                    component.accepted_part(*graph, &rest, &inside.marks, tally, *observer)?;
+                let Search { graph, observer, .. } = self;
+                let part = component.accepted_part(*graph, &rest, &inside.marks, *observer)?;
                 if let Some(region) = part {
                     return Ok(Some(Found { component, region }));
                 }
             }
+        }
+        if is_cyclic {
             self.graph.visit(Visit::Rejected);
         }
         self.observer.observe(|| Event::Closed { node: self.live[root.start as usize].0 });

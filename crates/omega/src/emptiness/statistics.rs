@@ -1,4 +1,5 @@
-//! Statistics of a search: counted only on request, since counting at edges costs two instructions in a hundred.
+//! Statistics of a search: counted only by an [`Observer`](super::Observer) that wants them, since counting at edges
+//! costs two instructions in a hundred.
 
 use crate::marks::Mark;
 
@@ -46,26 +47,6 @@ pub enum Why {
     NeverMet,
     /// Edges carry the mark under `Fin` and none the one under `Inf`: these edges are removed.
     AskedInVain,
-}
-
-/// Statistics while they are counted, or nothing if they were not requested.
-pub(super) struct Tally(Option<Statistics>);
-
-impl Tally {
-    pub(super) fn new(counts: bool) -> Self {
-        Tally(counts.then(Statistics::default))
-    }
-
-    /// The statistics, if they were requested.
-    #[inline]
-    pub(super) fn asked(&mut self) -> Option<&mut Statistics> {
-        self.0.as_mut()
-    }
-
-    /// The result.
-    pub(super) fn finish(self) -> Option<Statistics> {
-        self.0
-    }
 }
 
 impl Statistics {

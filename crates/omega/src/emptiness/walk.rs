@@ -22,7 +22,7 @@ use crate::marks::MarkSet;
 
 use super::component::{Component, LocalEdge, Region};
 use super::exact::shortest_cycle;
-use super::statistics::Tally;
+use super::watching::Observer;
 
 /// "Once all of `when` are seen, one of `then` must be": a clause that the walk has to settle.
 struct Demand {
@@ -32,19 +32,19 @@ struct Demand {
 
 /// A closed walk in the region whose marks are accepted, as short as it can be made with
 /// reasonable effort. It is not empty.
-pub(super) fn cycle<G: Graph>(
+pub(super) fn cycle<G: Graph, O: Observer>(
     graph: &G,
     component: &Component,
     region: Region,
-    tally: &mut Tally,
+    observer: &mut O,
 ) -> Vec<Hop> {
     let whole = region.clone();
     let region = shrink(graph, component, region);
     let mut settled = 0;
     let mut walk = lazy_walk(graph, component, &region, None, &mut settled);
-    if let Some(statistics) = tally.asked() {
+    observer.count(|statistics| {
         (statistics.obligations, statistics.walk) = (settled, walk.len());
-    }
+    });
     // The part that was shrunk to need not hold the shortest cycle, so all of it is asked first.
     for region in [whole, region] {
         if let Some(shorter) = shortest_cycle(graph, component, &region, walk.len() - 1) {

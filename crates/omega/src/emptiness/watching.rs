@@ -1,11 +1,13 @@
 //! Events of a search as plain data, for observers that show it step by step.
 //!
-//! An [`Observer`] is a type parameter of the searches. [`Unwatched`] sees nothing, and the code that would make the
-//! events is not there.
+//! An [`Observer`] is a type parameter of the searches. [`Unwatched`] sees and counts nothing, and the code that would
+//! make the events or count is not there.
 
 use serde::{Deserialize, Serialize};
 
 use crate::marks::MarkSet;
+
+use super::statistics::Statistics;
 
 /// Something that a search did. Nodes are those of the graph that was searched, by number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,38 +102,53 @@ impl Event {
     }
 }
 
-/// Sees the events of a search.
+/// Sees the events of a search, or counts its [`Statistics`], or both.
 pub trait Observer {
     /// Whether it sees anything.
     const SEES: bool = true;
 
-    /// Whether the search also counts its [`Statistics`](super::Statistics).
-    fn counts(&self) -> bool {
-        true
-    }
+    /// Whether it counts anything.
+    const COUNTS: bool = false;
 
     /// Sees one event, which is made only if an observer wants it.
     fn observe(&mut self, event: impl FnOnce() -> Event);
+
+    /// Counts something. What an observer that does not count is given is never called.
+    #[inline]
+    fn count(&mut self, count: impl FnOnce(&mut Statistics)) {
+        let _ = count;
+    }
 }
 
-/// Sees nothing.
+/// Sees nothing and counts nothing.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Unwatched {
-    /// Whether statistics are counted all the same. That is decided while the search runs, so that there is one copy
-    /// of its code; what it costs not to count is a branch a component.
-    pub counts: bool,
-}
+pub struct Unwatched;
 
 impl Observer for Unwatched {
     const SEES: bool = false;
 
     #[inline]
-    fn counts(&self) -> bool {
-        self.counts
-    }
+    fn observe(&mut self, _: impl FnOnce() -> Event) {}
+}
+
+/// Counts, and sees nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Counting {
+    /// Statistics of the search.
+    pub statistics: Statistics,
+}
+
+impl Observer for Counting {
+    const SEES: bool = false;
+    const COUNTS: bool = true;
 
     #[inline]
     fn observe(&mut self, _: impl FnOnce() -> Event) {}
+
+    #[inline]
+    fn count(&mut self, count: impl FnOnce(&mut Statistics)) {
+        count(&mut self.statistics);
+    }
 }
 
 /// Keeps all of them.

@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use crate::automaton::StateId;
 use crate::graph::{Graph, Hop, Step, Visit};
 
-use super::super::statistics::{Statistics, Why};
+use super::super::statistics::Why;
 use super::super::watching::{Event, Observer};
 use super::super::{Effort, EmptinessError};
 use super::entered::Entered;
@@ -32,7 +32,6 @@ pub(super) struct Search<'a, 'g, G, O> {
     pub(super) pairs: Vec<Pair>,
     pub(super) observer: &'a mut O,
     pub(super) effort: Effort,
-    pub(super) statistics: Statistics,
 }
 
 /// Not seen.
@@ -136,13 +135,13 @@ impl<G: Graph, O: Observer> Search<'_, '_, G, O> {
         if !stored.is_nontrivial(&all) {
             return None;
         }
-        self.statistics.component(all.len());
+        self.observer.count(|it| it.component(all.len()));
         self.show(stored, &all);
         let present = stored.present(&all);
         let mut failing =
             self.pairs.iter().filter(|it| it.asked.is_none() && !it.met.intersects(&present));
         if let Some(pair) = failing.next() {
-            self.statistics.fails(pair.met.iter().next(), Why::NeverMet);
+            self.observer.count(|it| it.fails(pair.met.iter().next(), Why::NeverMet));
             self.graph.visit(Visit::Rejected);
             return None;
         }
@@ -155,7 +154,7 @@ impl<G: Graph, O: Observer> Search<'_, '_, G, O> {
             Some(part) => {
                 let present = stored.present(&part);
                 let cycle = round::cycle(stored, &part, &self.pairs, round);
-                self.statistics.obligations += pairs::asked(&self.pairs, &present);
+                self.observer.count(|it| it.obligations += pairs::asked(&self.pairs, &present));
                 Some(cycle)
             }
             None => {
@@ -182,7 +181,7 @@ impl<G: Graph, O: Observer> Search<'_, '_, G, O> {
                 changed = true;
                 bad.iter().for_each(|&vertex| owner[vertex as usize] = 0);
                 part.retain(|&vertex| owner[vertex as usize] != 0);
-                self.statistics.removed += bad.len();
+                self.observer.count(|it| it.removed += bad.len());
                 let nodes =
                     || bad.iter().map(|&it| self.graph.base(stored.rows.node(it)).0).collect();
                 self.observer.observe(|| Event::Removed { nodes: nodes() });
@@ -196,7 +195,7 @@ impl<G: Graph, O: Observer> Search<'_, '_, G, O> {
                 }
                 continue;
             }
-            self.statistics.decomposes(depth);
+            self.observer.count(|it| it.decomposes(depth));
             let mut parts = stored.components(&part, &owner, &mut tables);
             let largest = (0..parts.len()).max_by_key(|&at| parts[at].len());
             let largest = parts.swap_remove(largest.expect("the part has vertices"));
@@ -216,9 +215,9 @@ impl<G: Graph, O: Observer> Search<'_, '_, G, O> {
         for pair in &self.pairs {
             match pair.asked {
                 _ if pair.met.intersects(&present) => {}
-                None => self.statistics.fails(pair.met.iter().next(), Why::NeverMet),
+                None => self.observer.count(|it| it.fails(pair.met.iter().next(), Why::NeverMet)),
                 Some(asked) if present.contains(asked) => {
-                    self.statistics.fails(Some(asked), Why::AskedInVain);
+                    self.observer.count(|it| it.fails(Some(asked), Why::AskedInVain));
                 }
                 Some(_) => {}
             }

@@ -14,7 +14,6 @@ use crate::acceptance::Acceptance;
 use crate::automaton::StateId;
 use crate::graph::{Graph, Hop};
 
-use super::statistics::Statistics;
 use super::watching::Observer;
 use super::{Answer, Effort, EmptinessError, paths};
 use entered::Entered;
@@ -53,19 +52,19 @@ pub(super) fn search<G: Graph, O: Observer>(
     observer: &mut O,
 ) -> Result<Answer, EmptinessError> {
     let pairs = pairs::pairs_of(acceptance).expect("the engine was asked for what it decides");
-    let (effort, statistics) = (Effort::default(), Statistics::default());
-    let mut search = Search { graph: Entered::new(graph), pairs, observer, effort, statistics };
+    let effort = Effort::default();
+    let mut search = Search { graph: Entered::new(graph), pairs, observer, effort };
     let found = match printed {
         Printed::Latvala => search.run(Round::Lazy),
         Printed::Kesten => search.run(Round::Eager),
         Printed::Sun => search.on_the_fly(),
     }?;
-    let Search { graph: entered, observer, mut effort, mut statistics, .. } = search;
+    let Search { graph: entered, observer, mut effort, .. } = search;
     if found.is_none() && entered.overflowed() {
         return Err(EmptinessError::TooLarge);
     }
     effort.bytes += entered.own_bytes() + effort.nodes * 8;
-    statistics.copies = effort.nodes;
+    observer.count(|statistics| statistics.copies = effort.nodes);
     let lasso = found.map(|Found { cycle, seen }| {
         let mut known = vec![false; 0];
         let met = (0..seen.0.len()).filter(|&vertex| seen.0[vertex] != 0);
@@ -79,10 +78,10 @@ pub(super) fn search<G: Graph, O: Observer>(
         (cycle, known)
     });
     let lasso = lasso.map(|(cycle, known)| {
-        statistics.walk = cycle.len();
+        observer.count(|statistics| statistics.walk = cycle.len());
         paths::with_shortest_stem(graph, cycle, |node| {
             known.get(node.index()).is_some_and(|&it| it)
         })
     });
-    Ok(Answer { lasso, effort, statistics: observer.counts().then_some(statistics) })
+    Ok(Answer { lasso, effort })
 }

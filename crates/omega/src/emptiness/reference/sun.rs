@@ -182,7 +182,7 @@ impl<G: Graph, O: Observer> Search<'_, '_, G, O> {
                 continue;
             }
             if depth == 0 {
-                self.statistics.component(part.len());
+                self.observer.count(|it| it.component(part.len()));
             }
             let graph = &self.graph;
             let named =
@@ -191,24 +191,24 @@ impl<G: Graph, O: Observer> Search<'_, '_, G, O> {
             let present = stored.present(&part);
             let is_missed = |pair: &&Pair| pair.asked.is_none() && !pair.met.intersects(&present);
             if let Some(pair) = self.pairs.iter().find(is_missed) {
-                self.statistics.fails(pair.met.iter().next(), Why::NeverMet);
+                self.observer.count(|it| it.fails(pair.met.iter().next(), Why::NeverMet));
                 continue;
             }
             let bad = stored.bad(&part, &self.pairs);
             if bad.is_empty() {
-                self.statistics.obligations += pairs::asked(&self.pairs, &present);
+                self.observer.count(|it| it.obligations += pairs::asked(&self.pairs, &present));
                 return Some(round::cycle(&stored, &part, &self.pairs, Round::Eager));
             }
             for pair in self.pairs.iter().filter(|pair| !pair.met.intersects(&present)) {
                 if let Some(asked) = pair.asked.filter(|&asked| present.contains(asked)) {
-                    self.statistics.fails(Some(asked), Why::AskedInVain);
+                    self.observer.count(|it| it.fails(Some(asked), Why::AskedInVain));
                 }
             }
-            self.statistics.removed += bad.len();
+            self.observer.count(|it| it.removed += bad.len());
             self.observer.observe(|| Event::Removed { nodes: named(&bad) });
             bad.iter().for_each(|&vertex| owner[vertex as usize] = 0);
             let left: Vec<u32> = part.into_iter().filter(|&it| owner[it as usize] != 0).collect();
-            self.statistics.decomposes(depth + 1);
+            self.observer.count(|it| it.decomposes(depth + 1));
             for part in stored.components(&left, &owner, &mut tables) {
                 part.iter().for_each(|&vertex| owner[vertex as usize] = next_owner);
                 next_owner += 1;
