@@ -16,7 +16,6 @@ use fairly_check::{
 use fairly_explore::breadth::{Breadth, Ended, Everything, Pace};
 use fairly_fairness::{Level, Notion};
 use fairly_front::promela::Promela;
-use fairly_omega::Stop;
 use fairly_reduce::Reduced;
 use fairly_search::engines::{Engine, Procedure};
 use fairly_search::{Bounds, reach};
@@ -32,6 +31,8 @@ pub struct Plan {
     pub workers: Vec<usize>,
     /// No row is begun after so long.
     pub limit: Duration,
+    /// How long one answer may take.
+    pub each: Option<Duration>,
     /// Rows whose names contain this.
     pub only: Option<String>,
     /// Where the plot goes.
@@ -47,21 +48,22 @@ impl Plan {
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let workers = [1, 2, 4, 8, 16].into_iter().filter(|&count| count <= cores.max(2)).collect();
         let limit = Duration::from_secs(3600);
-        let mut plan = Plan { workers, limit, only: None, picture: None };
+        let mut plan = Plan { workers, limit, each: None, only: None, picture: None };
         let mut arguments = arguments.iter();
         while let Some(argument) = arguments.next() {
             let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
+            let seconds = |text: &String| {
+                let seconds = text.parse().map_err(|wrong| format!("{argument}: {wrong}"));
+                seconds.map(Duration::from_secs)
+            };
             match argument.as_str() {
                 "--workers" => {
                     let counts = value()?.split(',').map(str::parse);
                     let counts: Result<Vec<usize>, _> = counts.collect();
                     plan.workers = counts.map_err(|wrong| format!("--workers: {wrong}"))?;
                 }
-                "--seconds" => {
-                    let seconds =
-                        value()?.parse().map_err(|wrong| format!("--seconds: {wrong}"))?;
-                    plan.limit = Duration::from_secs(seconds);
-                }
+                "--seconds" => plan.limit = seconds(value()?)?,
+                "--each" => plan.each = Some(seconds(value()?)?),
                 "--only" => plan.only = Some(value()?.clone()),
                 other if other.starts_with('-') => return Err(format!("`{other}` is no option")),
                 picture => plan.picture = Some(picture.to_owned()),
@@ -174,7 +176,7 @@ fn rows() -> Vec<Row> {
         text.push_str("ltl both { [] <> (Process[0]@waiting && Process[1]@inside) }\n");
         text
     };
-    let (million, more) = (semaphore(17), semaphore(20));
+    let (million, some, more) = (semaphore(17), semaphore(18), semaphore(20));
     let formula = Question::Formula;
     vec![
         row(
@@ -185,6 +187,13 @@ fn rows() -> Vec<Row> {
             Question::All,
         ),
         row("fair", "one giant, strong, holds", "#b91c1c", &more, formula("first", strong(), true)),
+        row(
+            "fair",
+            "one giant, 4 million, strong, holds",
+            "#be185d",
+            &some,
+            formula("first", strong(), true),
+        ),
         row(
             "formulas",
             "one giant, holds",
@@ -273,8 +282,8 @@ fn system(systems: &mut Systems) -> &mut ModelSystem {
     }
 }
 
-/// Answers a question, by the sequential engine or with so many workers.
-fn run(row: &Row, workers: Option<usize>, peak: &dyn Peak) -> Run {
+/// Answers a question, by the sequential engine or with so many workers; none if that takes longer than it may.
+fn run(row: &Row, workers: Option<usize>, each: Option<Duration>, peak: &dyn Peak) -> Option<Run> {
     let mut file = read(&row.text);
     let count = NonZeroUsize::new(workers.unwrap_or(1)).expect("at least one");
     let several = Workers { count, ..Workers::default() };
@@ -290,9 +299,16 @@ fn run(row: &Row, workers: Option<usize>, peak: &dyn Peak) -> Run {
     system.prepare_natively();
     peak.reset();
     let started = Instant::now();
+    let deadline = each.map(|each| started + each);
+    let bounds = Bounds { deadline, ..Bounds::default() };
+    let is_late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
     let size = match (row.question, workers) {
         (Question::All, None) => {
-            reach::count(system, Bounds::default()).expect("there are no bounds").states
+            let size = reach::count(system, bounds);
+            if is_late() {
+                return None;
+            }
+            size.expect("it was in time").states
         }
         (Question::All, Some(workers)) => {
             let space = Reduced::whole(system).shared().expect("a model has rows");
@@ -300,17 +316,23 @@ fn run(row: &Row, workers: Option<usize>, peak: &dyn Peak) -> Run {
                 workers,
                 memory: 1 << 38,
                 states: None,
-                stop: Stop::default(),
+                stop: bounds.stop(),
                 pace: Pace::default(),
             };
             let (ended, size) = breadth.search(&*space, &Everything);
+            if is_late() {
+                return None;
+            }
             assert!(matches!(ended, Ended::Exhausted), "{}: {ended:?}", row.name);
             size.states
         }
         (Question::Error, _) => {
             let reduction = Reduction::Off;
-            let effort = Effort { reduction, any_run: true, workers: several, ..Effort::default() };
+            let effort = Effort { bounds, reduction, any_run: true, workers: several };
             let verdict = claim::faultless(system, &[], |_| None, effort).expect("confirmed");
+            if is_late() {
+                return None;
+            }
             let is_violated = matches!(verdict.outcome, ClaimOutcome::Violated(_));
             assert!(is_violated, "{}: {:?}", row.name, verdict.outcome);
             verdict.size.map_or(0, |size| size.states)
@@ -322,6 +344,7 @@ fn run(row: &Row, workers: Option<usize>, peak: &dyn Peak) -> Run {
             let engine = (workers == Some(1)).then(|| Engine::of(Procedure::Shared));
             let reduction = Reduction::Local;
             let options = Options {
+                bounds,
                 engine,
                 reduction,
                 any_run: true,
@@ -329,6 +352,9 @@ fn run(row: &Row, workers: Option<usize>, peak: &dyn Peak) -> Run {
                 ..Options::default()
             };
             let verdict = check(system, property, &Assumption::of(notion), &options);
+            if is_late() {
+                return None;
+            }
             let verdict = verdict.expect("an engine is there");
             let same = matches!(verdict.outcome, Outcome::Holds(_)) == holds
                 && !matches!(verdict.outcome, Outcome::Unknown(_));
@@ -337,7 +363,7 @@ fn run(row: &Row, workers: Option<usize>, peak: &dyn Peak) -> Run {
         }
     };
     let time = started.elapsed();
-    Run { time, size, peak: peak.peak() }
+    Some(Run { time, size, peak: peak.peak() })
 }
 
 /// Runs all rows.
@@ -363,28 +389,38 @@ pub fn report(plan: &Plan, peak: &dyn Peak) -> Report {
             let _ = writeln!(table, "| {} | not run: the time was up | | | | | | |", row.name);
             continue;
         }
-        let alone = run(row, None, peak);
+        let over = plan.each.map_or_else(String::new, |each| format!("> {}", duration(each)));
+        let alone = run(row, None, plan.each, peak);
         let mut points = Vec::new();
         for &workers in &plan.workers {
-            let run = run(row, Some(workers), peak);
-            if let Question::All = row.question {
-                assert_eq!(run.size, alone.size, "{}: states", row.name);
+            let several = run(row, Some(workers), plan.each, peak);
+            if let (Question::All, Some(several), Some(alone)) = (row.question, &several, &alone) {
+                assert_eq!(several.size, alone.size, "{}: states", row.name);
             }
-            let speedup = alone.time.as_secs_f64() / run.time.as_secs_f64();
+            let time =
+                |run: &Option<Run>| run.as_ref().map_or(over.clone(), |it| duration(it.time));
+            let ratio =
+                |of: &dyn Fn(&Run, &Run) -> f64| Some(of(alone.as_ref()?, several.as_ref()?));
+            let speedup = ratio(&|alone, run| alone.time.as_secs_f64() / run.time.as_secs_f64());
+            let memory = ratio(&|alone, run| run.peak as f64 / alone.peak.max(1) as f64);
+            let shown =
+                |ratio: Option<f64>| ratio.map_or("–".to_owned(), |it| format!("{it:.2}"));
+            let known = alone.as_ref().or(several.as_ref());
             let line = format!(
-                "| {} | {} | {} | {} MB | {workers} | {} | {speedup:.2} | {:.2} |",
+                "| {} | {} | {} | {} | {workers} | {} | {} | {} |",
                 row.name,
-                grouped(alone.size),
-                duration(alone.time),
-                alone.peak >> 20,
-                duration(run.time),
-                run.peak as f64 / alone.peak.max(1) as f64,
+                known.map_or("–".to_owned(), |run| grouped(run.size)),
+                time(&alone),
+                alone.as_ref().map_or("–".to_owned(), |run| format!("{} MB", run.peak >> 20)),
+                time(&several),
+                shown(speedup),
+                shown(memory),
             );
             eprintln!("{line}");
             table.push_str(&line);
             table.push('\n');
             let x = u32::try_from(workers).unwrap_or(u32::MAX);
-            points.push(Point { x, y: speedup, at_least: false });
+            points.extend(speedup.map(|y| Point { x, y, at_least: false }));
         }
         let series =
             Series { name: row.name.to_owned(), colour: row.colour, stroke: Stroke::Solid, points };
@@ -402,9 +438,10 @@ mod tests {
 
     #[test]
     fn a_plan_is_read() {
-        let arguments = ["x.svg", "--workers", "1,2", "--seconds", "9"].map(str::to_owned);
-        let plan = Plan::of(&arguments).expect("a plan");
+        let arguments = ["x.svg", "--workers", "1,2", "--seconds", "9", "--each", "3"];
+        let plan = Plan::of(&arguments.map(str::to_owned)).expect("a plan");
         assert_eq!((plan.workers, plan.limit.as_secs()), (vec![1, 2], 9));
+        assert_eq!(plan.each, Some(Duration::from_secs(3)));
         assert_eq!(plan.picture.as_deref(), Some("x.svg"));
         assert!(Plan::of(&["--seconds".to_owned()]).is_err());
     }

@@ -23,7 +23,7 @@ use fairly_testkit::Rng;
 use crate::reduced::{any_formula, loose_model, loose_network, network_of, small_enough};
 use crate::reduction::{assumption, multiply, names};
 
-const COUNTS: [usize; 4] = [1, 2, 3, 8];
+const COUNTS: [usize; 5] = [1, 2, 3, 8, 16];
 const REDUCTIONS: [Reduction; 3] = [Reduction::Sound, Reduction::Symmetry, Reduction::Off];
 
 /// Whether several workers search a reduced system; the verdict is that of one worker.
