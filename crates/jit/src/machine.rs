@@ -416,6 +416,12 @@ impl Memory {
         self.offers[at * self.stride + 1]
     }
 
+    /// The edge of an offer that has been found.
+    #[inline]
+    pub(crate) fn edge(&self, at: usize) -> u32 {
+        self.offers[at * self.stride] as u32
+    }
+
     /// An offer that has been found: the edge, the channel and the message.
     pub(crate) fn offer(&self, at: usize) -> (u32, i64, &[i64]) {
         let offer = &self.offers[at * self.stride..][..self.stride];

@@ -2,8 +2,8 @@
 
 use fairly_model::native::Part;
 use fairly_model::{
-    Atomicity, Communication, Edge, Expr, Gathering, Layout, Model, ModelSpace, SlotId, Storage,
-    Target,
+    Atomicity, Communication, Edge, Expr, Gathering, Layout, Location, Model, ModelSpace, SlotId,
+    Storage, Target,
 };
 
 /// How an edge is taken.
@@ -46,6 +46,8 @@ pub(crate) struct Plan {
     pub(crate) cells: usize,
     /// Whether something waits for a timeout.
     pub(crate) waits: bool,
+    /// Whether what a process offers depends on nothing but its guards: no ranks, no timeouts, no atomic sequences.
+    pub(crate) offers_plainly: bool,
     /// Whether steps in which a process holds go on as far as there is one way only.
     pub(crate) sequences: bool,
     /// Statements that a process may run in an action.
@@ -76,9 +78,16 @@ impl Plan {
             meetings: Vec::new(),
             cells: model.channels.iter().map(|channel| channel.cells.len()).max().unwrap_or(0),
             waits: model.any_expression(&mut |expr| *expr == Expr::Timeout),
+            offers_plainly: false,
             sequences: false,
             statements: space.limits().statements,
         };
+        let is_plain = |location: &Location| {
+            let mut edges = location.edges.iter().flatten();
+            !location.atomic && edges.all(|edge| edge.rank == 0)
+        };
+        plan.offers_plainly =
+            !plan.waits && layout.holder.is_none() && locations.clone().all(is_plain);
         let mut by_event: Vec<Option<Option<u32>>> = vec![None; model.events.len()];
         for (event, gathering) in &model.gatherings {
             let alternatives = alternatives(gathering);

@@ -1,10 +1,9 @@
 //! Steps of a state: the functions of all its processes, then what comes of their offers.
 
-use std::collections::HashMap;
-
 use fairly_model::native::Part;
 use fairly_model::native::Stop;
 use fairly_model::{Communication, Edge, Expr, Pattern};
+use hashbrown::HashMap;
 
 use crate::Settings;
 use crate::emit::Status;
@@ -51,14 +50,21 @@ pub(crate) struct Scratch {
     memory: Memory,
     /// The message that is received.
     message: Vec<i64>,
-    /// By meeting: the round in which it was dealt with.
-    met: Vec<u64>,
+    /// By meeting: its first offer, and the round in which that was made.
+    first_offers: Vec<(u64, u32)>,
     round: u64,
+    /// By offer: the next one for the same meeting, or [`NONE`].
+    next_offers: Vec<u32>,
+    /// Edges that are taken together.
+    chosen: Vec<u32>,
     /// Numbers of steps of several edges, as far as this thread has asked for them.
     commands: HashMap<Box<[u32]>, u32>,
     /// Steps of a process of which it is only asked whether there are any.
     probed: Rows,
 }
+
+/// No offer.
+const NONE: u32 = u32::MAX;
 
 /// More ways to take an event together in a state are left to the interpreter.
 const WAYS: usize = 4096;
@@ -251,7 +257,7 @@ impl Compiled {
         scratch: &mut Scratch,
         out: &mut Rows,
     ) -> Option<()> {
-        scratch.round += 1;
+        let is_ordered = self.list_offers(scratch);
         let offers = scratch.memory.offers_made();
         for at in 0..offers {
             let (edge, channel, _) = scratch.memory.offer(at);
@@ -264,12 +270,75 @@ impl Compiled {
                 }
                 (Communication::Receive { .. }, _) if channel >= 0 => {}
                 (_, Role::Gathered(meeting)) => {
-                    self.gather((words, timeout, holder), meeting as usize, scratch, out)?;
+                    let first = scratch.first_offers[meeting as usize];
+                    // Each is dealt with once.
+                    if first == (scratch.round, at as u32) {
+                        let of = (meeting as usize, first.1);
+                        self.gather((words, timeout, holder), of, is_ordered, scratch, out)?;
+                    }
                 }
                 _ => return None,
             }
         }
         Some(())
+    }
+
+    /// Lists the offers for each meeting, in one pass over all of them. Tells whether they are in the order of slots.
+    fn list_offers(&self, scratch: &mut Scratch) -> bool {
+        let Scratch { memory, first_offers, next_offers, round, .. } = scratch;
+        *round += 1;
+        let offers = memory.offers_made();
+        next_offers.clear();
+        next_offers.resize(offers, NONE);
+        let (mut is_ordered, mut behind) = (true, u32::MAX);
+        for at in (0..offers).rev() {
+            let place = &self.plan.places[memory.edge(at) as usize];
+            // An edge that sends or receives in a rendezvous is not gathered.
+            let Role::Gathered(meeting) = place.role else { continue };
+            if memory.channel(at) >= 0 {
+                continue;
+            }
+            is_ordered &= place.part.slot <= behind;
+            behind = place.part.slot;
+            let first = &mut first_offers[meeting as usize];
+            if first.0 == *round {
+                next_offers[at] = first.1;
+            }
+            *first = (*round, at as u32);
+        }
+        is_ordered
+    }
+
+    /// The slot and the edge of an offer, and the next one for the same meeting.
+    #[inline]
+    fn offer(&self, at: u32, scratch: &Scratch) -> (usize, u32, u32) {
+        let edge = scratch.memory.edge(at as usize);
+        let slot = self.plan.places[edge as usize].part.slot as usize;
+        (slot, edge, scratch.next_offers[at as usize])
+    }
+
+    /// Chooses the edges of a meeting where each of its slots makes one offer; `None` if some make several. Without an
+    /// edge if some make none. Offers are listed from the first one on, in the order of slots, as the slots are.
+    fn choose(&self, slots: &[usize], mut at: u32, scratch: &mut Scratch) -> Option<()> {
+        let mut chosen = std::mem::take(&mut scratch.chosen);
+        chosen.clear();
+        let mut is_single = true;
+        for &slot in slots {
+            while at != NONE && self.offer(at, scratch).0 < slot {
+                at = scratch.next_offers[at as usize];
+            }
+            let found = (at != NONE).then(|| self.offer(at, scratch)).filter(|it| it.0 == slot);
+            let Some((_, edge, next)) = found else {
+                chosen.clear();
+                is_single = true;
+                break;
+            };
+            chosen.push(edge);
+            is_single &= next == NONE || self.offer(next, scratch).0 != slot;
+            at = next;
+        }
+        scratch.chosen = chosen;
+        is_single.then_some(())
     }
 
     /// All ways to receive what an offer sends, among so many.
@@ -312,27 +381,35 @@ impl Compiled {
         Some(())
     }
 
-    /// All ways to take an event together.
+    /// All ways to take an event together, given the meeting and its first offer.
     fn gather(
         &self,
         (words, timeout, holder): (&[u64], bool, i64),
-        meeting: usize,
+        (meeting, first): (usize, u32),
+        is_ordered: bool,
         scratch: &mut Scratch,
         out: &mut Rows,
     ) -> Option<()> {
-        if std::mem::replace(&mut scratch.met[meeting], scratch.round) == scratch.round {
-            return Some(());
+        let alternatives = &self.plan.meetings[meeting].alternatives;
+        // Most of the time there is one way at the most.
+        if let ([slots], true, true) = (alternatives.as_slice(), is_ordered, holder < 0)
+            && self.choose(slots, first, scratch).is_some()
+        {
+            let chosen = std::mem::take(&mut scratch.chosen);
+            let taken = match chosen.is_empty() {
+                true => Some(()),
+                false => self.take(words, timeout, &chosen, scratch, out),
+            };
+            scratch.chosen = chosen;
+            return taken;
         }
         let mut offers: Vec<(usize, u32)> = Vec::new();
-        for at in 0..scratch.memory.offers_made() {
-            let (edge, channel, _) = scratch.memory.offer(at);
-            let place = &self.plan.places[edge as usize];
-            // An edge that sends or receives in a rendezvous is not gathered.
-            if channel < 0 && place.role == Role::Gathered(meeting as u32) {
-                offers.push((place.part.slot as usize, edge));
-            }
+        let mut at = first;
+        while at != NONE {
+            let (slot, edge, next) = self.offer(at, scratch);
+            offers.push((slot, edge));
+            at = next;
         }
-        let alternatives = &self.plan.meetings[meeting].alternatives;
         let mut all: Vec<Vec<u32>> = Vec::new();
         for slots in alternatives {
             if usize::try_from(holder).is_ok_and(|holder| !slots.contains(&holder)) {
@@ -542,8 +619,10 @@ impl Compiled {
         Scratch {
             memory: self.functions.machine.memory(),
             message: vec![0; self.plan.cells],
-            met: vec![0; self.plan.meetings.len()],
+            first_offers: vec![(0, NONE); self.plan.meetings.len()],
             round: 0,
+            next_offers: Vec::new(),
+            chosen: Vec::new(),
             commands: HashMap::new(),
             probed: Rows::default(),
         }
@@ -568,6 +647,42 @@ impl Compiled {
             done += 1;
         }
         done
+    }
+
+    /// Lists the edges that single processes offer in a packed state, in their order; `false` if that is left to the
+    /// interpreter.
+    pub(crate) fn offered(
+        &self,
+        words: &[u64],
+        scratch: &mut Scratch,
+        edges: &mut Vec<u32>,
+    ) -> bool {
+        edges.clear();
+        if !self.plan.offers_plainly {
+            return false;
+        }
+        let mut alone = std::mem::take(&mut scratch.probed);
+        alone.clear();
+        let is_known = self.collect(words, false, -1, scratch, &mut alone).is_some();
+        let is_plain = |edge: u32, channel: i64| {
+            channel < 0 && matches!(self.plan.places[edge as usize].role, Role::Gathered(_))
+        };
+        let memory = &scratch.memory;
+        let is_plain = is_known
+            && alone.commands.iter().all(|command| command.is_multiple_of(2))
+            && (0..memory.offers_made()).all(|at| is_plain(memory.edge(at), memory.channel(at)));
+        if is_plain {
+            edges.extend(alone.commands.iter().map(|command| command / 2));
+            edges.extend((0..memory.offers_made()).map(|at| memory.edge(at)));
+            edges.sort_unstable();
+        }
+        scratch.probed = alone;
+        is_plain
+    }
+
+    /// The process and the edge behind the number of an edge.
+    pub(crate) fn part(&self, edge: u32) -> Part {
+        self.plan.places[edge as usize].part
     }
 
     /// The processes that take part in a command that has been given out, in the order in which they act; of two,

@@ -32,6 +32,9 @@ struct Work {
     /// By command; [`UNKNOWN`] if it has not been met.
     actions: Vec<ActionId>,
     seen: Seen,
+    /// Edges that are offered; by edge, the move, if it has been asked for.
+    edges: Vec<u32>,
+    moves: Vec<Option<MoveId>>,
     /// Steps of a row that is asked about for a proposition.
     steps: Steps,
     /// How many rows the code is asked about next, at most: few if it declines often.
@@ -144,6 +147,8 @@ impl Space for NativeSpace {
             rows: Rows::default(),
             actions: Vec::new(),
             seen: Seen::default(),
+            edges: Vec::new(),
+            moves: Vec::new(),
             steps: Steps::default(),
             ask: 1,
         })
@@ -194,7 +199,20 @@ impl Space for NativeSpace {
     }
 
     fn offered(&self, row: &[u64], scratch: &mut Scratch, out: &mut Vec<MoveId>) {
-        self.reference.offered(row, &mut scratch.of::<Work>().reference, out);
+        let work = scratch.of::<Work>();
+        if !self.code.offered(row, &mut work.native, &mut work.edges) {
+            return self.reference.offered(row, &mut work.reference, out);
+        }
+        let Work { edges, moves, .. } = work;
+        out.extend(edges.iter().filter_map(|&edge| {
+            let at = edge as usize;
+            if at >= moves.len() {
+                moves.resize(at + 1, None);
+            }
+            let known = || Some(self.reference.known(self.code.part(edge))?.1);
+            moves[at] = moves[at].or_else(known);
+            moves[at]
+        }));
     }
 
     fn atom(&self, text: &str) -> Option<AtomIndex> {
