@@ -184,7 +184,7 @@ impl Breadth {
         sought: &impl Sought,
         turn: &mut dyn FnMut(usize) -> bool,
     ) -> (Ended, Size) {
-        let kept = match SharedRows::new(space.width(), self.memory) {
+        let kept = match SharedRows::with_tail(space.width(), &space.tail(), self.memory) {
             Ok(kept) => kept,
             Err(full) => return (Ended::Cut(Cut::Store(full)), Size::default()),
         };
@@ -639,7 +639,8 @@ impl<S: Space + ?Sized, W: Sought> Search<'_, S, W> {
     /// Inserts the rows that states of a batch lead to; `ends` says where those of each end.
     fn insert(&self, worker: &mut Worker<'_>, rows: &[u64], ends: &[usize]) {
         worker.found.clear();
-        let inserted = self.kept.insert_all(rows, &mut worker.nodes, &mut worker.found);
+        let inserted =
+            self.kept.insert_all(rows, self.space.width(), &mut worker.nodes, &mut worker.found);
         let mut sources = worker.batch.iter().zip(ends);
         let mut source = sources.next();
         for (at, &(state, is_new)) in worker.found.iter().enumerate() {

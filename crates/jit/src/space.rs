@@ -140,6 +140,10 @@ impl Space for NativeSpace {
         self.reference.width()
     }
 
+    fn lasting(&self) -> usize {
+        self.reference.lasting()
+    }
+
     fn scratch(&self) -> Scratch {
         Scratch::new(Work {
             reference: self.reference.scratch(),

@@ -164,6 +164,8 @@ pub struct VariantLayout {
 pub struct Layout {
     /// How many words a packed state has; at least one.
     pub words: usize,
+    /// How many of them there are before those that have nothing but what passes within a step; at least one.
+    pub lasting: usize,
     /// How many cells an unpacked state has, those of scratch variables included, which come last.
     pub cells: usize,
     /// How many of them are part of the state.
@@ -413,6 +415,7 @@ impl Layout {
         let last_mover = model
             .any_expression(&mut |expr| *expr == Expr::LastMover)
             .then(|| room.strip(Range::new(0, last.max(0)), 1));
+        let lasting = room.used.len().max(1);
         room.transient(&model.variables, &ranges.variables, &transient.variables, &mut variables);
         for slot in &mut slots {
             let templates: Vec<TemplateId> = slot.variants.iter().map(|it| it.template).collect();
@@ -439,6 +442,7 @@ impl Layout {
         }
         Layout {
             words: room.used.len().max(1),
+            lasting,
             cells: room.cells as usize,
             state_cells,
             variables,

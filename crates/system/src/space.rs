@@ -26,6 +26,26 @@ pub trait Space: Send + Sync {
     /// Words of a row; at least one.
     fn width(&self) -> usize;
 
+    /// The first words of a row, without those at its end that matter only inside steps and are nearly always the same
+    /// in states that are stored. It is a guess: any row may end in any way.
+    fn lasting(&self) -> usize {
+        self.width()
+    }
+
+    /// How nearly all rows end, beyond the words that [last](Space::lasting).
+    fn tail(&self) -> Vec<u64> {
+        let (lasting, width) = (self.lasting(), self.width());
+        if lasting >= width {
+            return Vec::new();
+        }
+        let mut steps = Steps::default();
+        self.initial(&mut self.scratch(), &mut steps);
+        match steps.fault(0) {
+            None => steps.rows.get(lasting..width).map_or_else(Vec::new, <[u64]>::to_vec),
+            Some(_) => Vec::new(),
+        }
+    }
+
     /// Memory for one worker.
     fn scratch(&self) -> Scratch;
 
@@ -149,6 +169,10 @@ macro_rules! space_through_pointer {
                 (**self).width()
             }
 
+            fn lasting(&self) -> usize {
+                (**self).lasting()
+            }
+
             fn scratch(&self) -> Scratch {
                 (**self).scratch()
             }
@@ -232,6 +256,10 @@ macro_rules! delegate_space {
 
         fn width(&self) -> usize {
             self.$inner.width()
+        }
+
+        fn lasting(&self) -> usize {
+            self.$inner.lasting()
         }
 
         fn offered(

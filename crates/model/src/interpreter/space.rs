@@ -385,6 +385,10 @@ impl Space for ModelSpace {
         self.program.layout.words
     }
 
+    fn lasting(&self) -> usize {
+        self.program.layout.lasting
+    }
+
     fn scratch(&self) -> Scratch {
         Scratch::new(self.work())
     }

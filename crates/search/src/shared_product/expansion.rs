@@ -61,7 +61,7 @@ impl<S: Space + ?Sized> SharedProduct<'_, S> {
         self.without_faults(&block.states, memory);
         memory.found.clear();
         let Memory { steps, nodes, found, fresh, .. } = &mut *memory;
-        if let Err(full) = self.states.insert_all(&steps.rows, nodes, found) {
+        if let Err(full) = self.states.insert_all(&steps.rows, width, nodes, found) {
             self.note(Missing::Store(full));
             return None;
         }

@@ -369,7 +369,7 @@ impl<'a, S: Space + ?Sized> SharedProduct<'a, S> {
             is_covering: false,
             stop: bounds.stop(),
             bounds,
-            states: SharedRows::new(space.width(), memory)?,
+            states: SharedRows::with_tail(space.width(), &space.tail(), memory)?,
             nodes,
             records: Records::default(),
             limits: Mutex::default(),
