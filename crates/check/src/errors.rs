@@ -3,6 +3,7 @@
 //! Nothing follows an error, so "holds" says nothing of what a model was meant to do behind one. The search for
 //! errors is a part of every such answer: where it was cut short, the answer is unknown.
 
+use fairly_reduce::Reducible;
 use fairly_system::AtomIndex;
 
 use crate::claim::{self, ClaimOutcome, ClaimVerdict};
@@ -39,14 +40,30 @@ pub(crate) fn errors(
     let wrong =
         |row: &[u64]| propositions.iter().find_map(|&atom| space.proposition_fault(row, atom));
     let verdict = claim::faultless(system, propositions, wrong, options)?;
-    Ok(match verdict.outcome {
-        ClaimOutcome::Holds(_) => Errors::None,
-        ClaimOutcome::Violated(_) => Errors::Some(Box::new(verdict)),
-        ClaimOutcome::Unknown(why) => Errors::Unknown(why),
-    })
+    Ok(Errors::of(verdict))
+}
+
+/// Looks for steps that go wrong.
+///
+/// # Errors
+/// As [`errors`].
+pub(crate) fn errors_of_steps<S: Reducible>(
+    system: &mut S,
+    options: &Options,
+) -> Result<Errors, CheckError> {
+    let verdict = claim::faultless(system, &[], |_| None, options)?;
+    Ok(Errors::of(verdict))
 }
 
 impl Errors {
+    fn of(verdict: ClaimVerdict) -> Errors {
+        match verdict.outcome {
+            ClaimOutcome::Holds(_) => Errors::None,
+            ClaimOutcome::Violated(_) => Errors::Some(Box::new(verdict)),
+            ClaimOutcome::Unknown(why) => Errors::Unknown(why),
+        }
+    }
+
     /// Why an answer that rests on all runs is not known, if it is not.
     fn doubt(&self) -> Option<WhyUnknown> {
         match self {

@@ -59,6 +59,7 @@ pub use ending::Ending;
 pub use errors::Errors;
 pub use execution::{Execution, ModelSystem};
 pub use fairly_front::loaded::{Claim, SystemIndex};
+pub use fairly_front::loaded::{EventTests, Program};
 pub use fairly_search::engines;
 pub use hiding::HideError;
 pub use ladder::{Cause, CauseKind, Ladder, Rung, ladder, ladder_heard};

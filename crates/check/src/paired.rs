@@ -1,11 +1,14 @@
 //! The product of a system and the automaton of a negated property, node by node, where it is small enough to be
 //! looked at. What is searched is [`crate::check()`]'s business.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::time::Instant;
 
-use fairly_omega::{Automaton, Graph, Mark, StateId};
+use fairly_omega::emptiness::{Explored, find_lasso};
+use fairly_omega::{
+    Acceptance, Automaton, Graph, Hop, Lasso, Mark, MarkSet, MarkSetId, StateId, Step,
+};
 use fairly_search::Product;
 use fairly_system::{Transition, TransitionSystem};
 
@@ -139,19 +142,28 @@ fn begin<S: TransitionSystem>(
     Some(vec![at])
 }
 
-/// How a run goes on to a step that the automaton of the negated property accepts by.
+/// How a run goes on such that the automaton of the negated property accepts it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Approach {
-    /// The steps, the accepting one last. There is no shorter way.
-    Steps(Vec<Transition>),
-    /// It never comes to one.
+    /// A way to a loop, and the loop: whoever goes round it for ever violates the property.
+    Loop {
+        /// Steps to the loop.
+        stem: Vec<Transition>,
+        /// Steps of the loop, at least one.
+        cycle: Vec<Transition>,
+    },
+    /// However it goes on, the property is satisfied.
     Never,
     /// There is none among so many nodes of the product.
     TooFar(usize),
 }
 
-/// The shortest way on to a step with a mark that the automaton of the negated property has to see again and again.
-/// The run may have been read by the automaton in any of its ways.
+/// Pairs of a node and marks that are looked at for a short loop.
+const PAIRS: usize = 1 << 19;
+
+/// A way on to a loop that the automaton of the negated property accepts, as short as it is found with little effort.
+/// A step with a mark of acceptance is not enough: a run that takes one and never comes back to it violates nothing. No
+/// fairness is asked of the loop. The run may have been read by the automaton in any of its ways.
 ///
 /// # Errors
 /// Why there is no automaton.
@@ -166,7 +178,6 @@ pub fn approach<S: TransitionSystem>(
     let reading = property.reading;
     let negation = as_negation(&mut lifted.automaton, &lifted.constraints, bindings, reading)?;
     let mut product = Product::new(system, negation, Vec::new());
-    let (_, wanted) = product.acceptance().polarity();
     let mut here = product.initial();
     here.retain(|&node| product.pair(node).0 == start);
     for taken in run {
@@ -182,44 +193,77 @@ pub fn approach<S: TransitionSystem>(
         after.dedup();
         here = after;
     }
-    // The step that each node was met by, and from where.
-    let mut met: HashMap<StateId, Option<(StateId, Transition)>> =
-        here.iter().map(|&node| (node, None)).collect();
-    let mut next = 0;
-    while let Some(&node) = here.get(next) {
-        next += 1;
-        if next > most || options.bounds.deadline.is_some_and(|end| Instant::now() >= end) {
-            return Ok(Approach::TooFar(next - 1));
-        }
-        let (mut steps, mut transitions) = (Vec::new(), Vec::new());
-        product.steps(node, &mut steps);
-        product.transitions(node, &mut transitions);
-        for (step, transition) in steps.iter().zip(transitions) {
-            if product.marks(step.marks).iter().any(|mark| wanted.contains(mark)) {
-                let mut way = vec![transition];
-                let mut at = node;
-                while let Some(Some((before, by))) = met.get(&at) {
-                    way.push(*by);
-                    at = *before;
-                }
-                way.reverse();
-                return Ok(Approach::Steps(way));
-            }
-            if let Entry::Vacant(free) = met.entry(step.target) {
-                free.insert(Some((node, transition)));
-                here.push(step.target);
-            }
-        }
+    let deadline = options.bounds.deadline;
+    let mut ahead =
+        Ahead { product: &mut product, here, followed: 0, most, deadline, is_cut: false };
+    let explored = Explored::of(&mut ahead);
+    let (followed, is_cut) = (ahead.followed, ahead.is_cut);
+    let Ok(mut explored) = explored else { return Ok(Approach::TooFar(followed)) };
+    let found = find_lasso(&mut explored).map_err(WhyUnknown::Refused)?;
+    if let Some(lasso) = found {
+        let length = lasso.stem.len() + lasso.cycle.len();
+        let shorter = explored.short_lasso(length, PAIRS).ok().flatten().unwrap_or(lasso);
+        let Lasso { stem, cycle } = explored.lasso_of_original(&shorter);
+        let mut taken = |hops: Vec<Hop>| -> Vec<Transition> {
+            let one = |hop: Hop| {
+                let mut transitions = Vec::new();
+                product.transitions(hop.from, &mut transitions);
+                transitions[hop.nth as usize]
+            };
+            hops.into_iter().map(one).collect()
+        };
+        return Ok(Approach::Loop { stem: taken(stem), cycle: taken(cycle) });
     }
     match product.cut() {
         Some(cut) => Err(WhyUnknown::cut(cut, product.system())),
+        None if is_cut => Ok(Approach::TooFar(followed)),
         None => Ok(Approach::Never),
+    }
+}
+
+/// The part of a product that is ahead of some nodes, up to a limit.
+struct Ahead<'a, G> {
+    product: &'a mut G,
+    here: Vec<StateId>,
+    /// Nodes whose steps have been followed, and the most of them.
+    followed: usize,
+    most: usize,
+    deadline: Option<Instant>,
+    /// Whether the limit was reached.
+    is_cut: bool,
+}
+
+impl<G: Graph> Graph for Ahead<'_, G> {
+    fn initial(&mut self) -> Vec<StateId> {
+        self.here.clone()
+    }
+
+    fn steps(&mut self, node: StateId, steps: &mut Vec<Step>) {
+        let is_late = || self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if self.is_cut || self.followed >= self.most || is_late() {
+            self.is_cut = true;
+            return;
+        }
+        self.followed += 1;
+        self.product.steps(node, steps);
+    }
+
+    fn marks(&self, id: MarkSetId) -> Cow<'_, MarkSet> {
+        self.product.marks(id)
+    }
+
+    fn add_marks(&self, id: MarkSetId, set: &mut MarkSet) {
+        self.product.add_marks(id, set);
+    }
+
+    fn acceptance(&self) -> &Acceptance {
+        self.product.acceptance()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use fairly_explore::Explored;
+    use fairly_explore::Explored as Numbered;
     use fairly_fairness::Notion;
     use fairly_front::case;
     use fairly_logic::Formulas;
@@ -233,15 +277,15 @@ mod tests {
     const NETWORK: &str = "component P {\n  initial 0\n  0 -a-> 1\n  1 -b-> 0\n  0 -c-> 2\n  2 -c-> 2\n}\n\
                            component Q {\n  initial 0\n  0 -a-> 1\n  1 -d-> 0\n}\n";
 
-    fn network() -> Explored<Network> {
+    fn network() -> Numbered<Network> {
         let case = case::parse(NETWORK).expect("a network");
-        Explored::new(
+        Numbered::new(
             Network::new(case.build(), &Composition { interleaved: Vec::new() })
                 .expect("components"),
         )
     }
 
-    fn bound(text: &str, network: &mut Explored<Network>) -> Property {
+    fn bound(text: &str, network: &mut Numbered<Network>) -> Property {
         let mut formulas = Formulas::new();
         let formula = parse_for(&mut formulas, text, network).expect("a formula");
         Property::bind("p", formulas, formula, network).expect("names of the network")

@@ -5,7 +5,7 @@
 //! [`hunt`](crate::hunt).
 
 use fairly_front::loaded::{self, Claim, Refinement, SystemIndex, TextError};
-use fairly_logic::Formulas;
+use fairly_logic::{Atom, Formulas};
 use fairly_omega::Automaton;
 use fairly_search::lossy::Room;
 use fairly_search::refinement::{Determinism, Model};
@@ -97,7 +97,19 @@ pub(crate) fn bind(
             Ok(Asked::Formula(Box::new(property), shown))
         }
         loaded::Asked::Formula(formula) => {
-            let property = with_system!(system, system => bind_formula(&formula, system))?;
+            let property = match system {
+                System::Program(system, tests) => {
+                    let known = |atom: &Atom| match atom {
+                        // Names are written as they are, and so read as state propositions or as events.
+                        Atom::Event(name) | Atom::Name(name) | Atom::State(name) => {
+                            let passing = tests.passing(name)?;
+                            Some(Binding::Event(passing.into_iter().collect()))
+                        }
+                    };
+                    bind_formula(&formula, system, known)
+                }
+                other => with_system!(other, other => bind_formula(&formula, other, |_| None)),
+            }?;
             let shown = formula.shown.unwrap_or_else(|| property.text());
             Ok(Asked::Formula(Box::new(property), shown))
         }
@@ -108,6 +120,7 @@ pub(crate) fn bind(
 fn bind_formula<S: TransitionSystem>(
     formula: &loaded::Formula,
     system: &mut S,
+    known: impl Fn(&Atom) -> Option<Binding>,
 ) -> Result<Property, Vec<Diagnostic>> {
     let loaded::Formula { name, text, reading, has_bare_names, .. } = formula;
     let mut formulas = Formulas::new();
@@ -119,7 +132,8 @@ fn bind_formula<S: TransitionSystem>(
         diagnostic.span = text.place(diagnostic.span);
         vec![diagnostic]
     })?;
-    let mut property = Property::bind(name, formulas, parsed, system).map_err(|unbound| {
+    let bound = Property::bind_knowing(name, formulas, parsed, system, known);
+    let mut property = bound.map_err(|unbound| {
         let span = text.place_of(&unbound.atom);
         let wrong = Diagnostic::error("E0801", unbound.to_string(), span);
         vec![match unbound.similar {

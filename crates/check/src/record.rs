@@ -192,7 +192,7 @@ impl Verdict {
     }
 
     /// A property holds, of which nothing else is said.
-    fn holds(property: &str) -> Verdict {
+    pub fn holds(property: &str) -> Verdict {
         Verdict {
             property: property.to_owned(),
             formula: None,

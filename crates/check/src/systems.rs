@@ -6,17 +6,19 @@
 //! error was found on the way, for [`answer`](Systems::answer), [`ladder`](Systems::ladder) and
 //! [`least`](Systems::least) alike.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fairly_explore::Explored;
 use fairly_fairness::{Constraint, Notion, PrefixKind, own_constraints};
 use fairly_front::include::NoFiles;
 use fairly_front::loaded::{
-    self, Claim, Kind, LoadError, Loaded, Loader, Lowered, Settings, SystemIndex, SystemSource,
-    Text, TextError,
+    self, Claim, EventTests, Kind, LoadError, Loaded, Loader, Lowered, Program, Settings,
+    SystemIndex, SystemSource, Text, TextError,
 };
 use fairly_model::ModelSpace;
 use fairly_omega::{StateId, Stop};
+use fairly_reduce::SpaceSystem;
 use fairly_search::Bounds;
 use fairly_search::hiding::hide;
 use fairly_source::Diagnostic;
@@ -24,7 +26,7 @@ use fairly_system::{AtomIndex, Fault, Network, TransitionSystem};
 
 use crate::assumption::Assumption;
 use crate::claim::{self, ClaimOutcome, ClaimVerdict};
-use crate::errors::{Errors, errors, rests_on_all};
+use crate::errors::{Errors, errors, errors_of_steps, rests_on_all};
 use crate::execution::{self, Execution, ModelSystem};
 use crate::hiding::{HideError, Hiding};
 use crate::ladder::{Ladder, ladder_heard};
@@ -49,15 +51,18 @@ pub enum System {
     Model(ModelSystem),
     /// A network of explicit components.
     Network(Explored<Network>),
+    /// A type of a program.
+    Program(SpaceSystem, Arc<dyn EventTests>),
 }
 
-/// Does the same with a [`System`] of either kind: `with_system!(system, name => expression)`.
+/// Does the same with a [`System`] of any kind: `with_system!(system, name => expression)`.
 #[macro_export]
 macro_rules! with_system {
     ($system:expr, $name:ident => $done:expr) => {
         match $system {
             $crate::System::Model($name) => $done,
             $crate::System::Network($name) => $done,
+            $crate::System::Program($name, _) => $done,
         }
     };
 }
@@ -66,6 +71,9 @@ impl System {
     fn new(lowered: Lowered, execution: Execution) -> System {
         match lowered {
             Lowered::Network(network) => System::Network(Explored::new(network)),
+            Lowered::Program(Program { space, is_shared, tests }) => {
+                System::Program(SpaceSystem::new(space, is_shared), tests)
+            }
             Lowered::Model { model, unfold, families } => {
                 let space = ModelSpace::new(model, unfold);
                 for family in &families {
@@ -85,6 +93,8 @@ impl System {
             System::Model(system) => errors(system, propositions, options),
             // A component has no statements that go wrong.
             System::Network(_) => Ok(Errors::None),
+            // A program's own steps may panic; its propositions do not count as steps.
+            System::Program(system, _) => errors_of_steps(system, options),
         }
     }
 }
@@ -340,6 +350,15 @@ impl Systems {
         assumed: &Assumed<'_>,
         options: &Options,
     ) -> Result<Answered, AnswerError> {
+        self.settled(question, |systems, question| systems.answer_once(question, assumed, options))
+    }
+
+    fn answer_once(
+        &mut self,
+        question: &mut Question,
+        assumed: &Assumed<'_>,
+        options: &Options,
+    ) -> Result<Answered, AnswerError> {
         let (at, system) = (question.at, question.system);
         match &mut question.asked {
             Asked::Formula(property, shown) => {
@@ -365,6 +384,41 @@ impl Systems {
                 let title = &self.loaded.questions[at].title.clone();
                 Ok(self.recorded_until(system, verdict, title, written_by(options)))
             }
+        }
+    }
+
+    /// Does some work on a question until no event was met on the way that passes a test of actions and was not known
+    /// before: a formula that speaks of such a test means the events that are known when it is bound.
+    ///
+    /// # Errors
+    /// Those of the work, or when a test went wrong.
+    pub fn settled<T, E: From<CheckError>>(
+        &mut self,
+        question: &mut Question,
+        mut work: impl FnMut(&mut Systems, &mut Question) -> Result<T, E>,
+    ) -> Result<T, E> {
+        loop {
+            let known = self.passed(question.system);
+            let done = work(self, question);
+            if let Some(System::Program(_, tests)) = &self.made[question.system.0]
+                && let Some(said) = tests.failure()
+            {
+                return Err(CheckError::Test(said).into());
+            }
+            if self.passed(question.system) == known {
+                return done;
+            }
+            // What was bound can be bound again: names do not go away.
+            let Ok(again) = self.bind(question.at) else { return done };
+            *question = again;
+        }
+    }
+
+    /// How often events have passed tests.
+    fn passed(&self, system: SystemIndex) -> usize {
+        match &self.made[system.0] {
+            Some(System::Program(_, tests)) => tests.count(),
+            _ => 0,
         }
     }
 
@@ -578,6 +632,18 @@ impl Systems {
         options: &Options,
         hear: &mut dyn FnMut(&Ladder),
     ) -> Result<Ladder, CheckError> {
+        self.settled(question, |systems, question| {
+            systems.ladder_once(question, extra, options, hear)
+        })
+    }
+
+    fn ladder_once(
+        &mut self,
+        question: &mut Question,
+        extra: &[Constraint],
+        options: &Options,
+        hear: &mut dyn FnMut(&Ladder),
+    ) -> Result<Ladder, CheckError> {
         let (at, system) = (question.at, question.system);
         let property = question.property().expect(FORMULA);
         let made = self.made(system);
@@ -615,6 +681,19 @@ impl Systems {
     /// # Panics
     /// On a claim.
     pub fn least_heard(
+        &mut self,
+        question: &mut Question,
+        level: fairly_fairness::Level,
+        extra: &[Constraint],
+        options: &Options,
+        hear: &mut dyn FnMut(&[Vec<String>]),
+    ) -> Result<Least, CheckError> {
+        self.settled(question, |systems, question| {
+            systems.least_once(question, level, extra, options, hear)
+        })
+    }
+
+    fn least_once(
         &mut self,
         question: &mut Question,
         level: fairly_fairness::Level,
@@ -669,6 +748,7 @@ impl Systems {
             Some(System::Model(made)) => {
                 known.errors.is_none() && !made.is_known_to_be_faultless(&known.own_propositions())
             }
+            Some(System::Program(..)) => known.errors.is_none(),
             _ => false,
         }
     }

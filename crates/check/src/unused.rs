@@ -39,6 +39,8 @@ impl Systems {
             match made {
                 System::Model(made) => statements.push(moves(made, options, statement)?),
                 System::Network(made) => all.extend(unmade(moves(made, options, event)?)),
+                // Its actions are known once they are taken.
+                System::Program(..) => {}
             }
         }
         let text = self.loaded().text.as_deref().unwrap_or_default();

@@ -365,6 +365,8 @@ pub enum CheckError {
     },
     /// A run was found, and it was time to stop before it was replayed: nothing is known.
     Stopped,
+    /// A program's own test of its actions went wrong: what it says of that.
+    Test(String),
 }
 
 impl fmt::Display for CheckError {
@@ -372,6 +374,7 @@ impl fmt::Display for CheckError {
         match self {
             CheckError::Engine(message) | CheckError::Reduction(message) => write!(f, "{message}"),
             CheckError::Senseless(why) => write!(f, "{why}"),
+            CheckError::Test(said) => write!(f, "{said}"),
             CheckError::Internal { flaw, .. } => {
                 write!(f, "a run was found that does not stand up to replay: {flaw}")
             }

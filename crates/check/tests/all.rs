@@ -25,6 +25,7 @@ mod native;
 mod objects;
 mod orders;
 mod own_space;
+mod paired;
 mod pat_corpus;
 mod preparing;
 mod printed;

@@ -5,7 +5,9 @@
 //! `FAIRLY_BLESS=1` writes the pictures of the book anew.
 
 mod attacks;
+mod downloads;
 mod kinds;
+mod program;
 mod views;
 
 use std::fs;
@@ -216,6 +218,12 @@ fn what_is_malformed_is_refused() {
     assert_eq!(explorer.call("simulate", &json!({ "along": {} })).0, 422);
     assert_eq!(explorer.call("space", &json!({ "around": "nothing" })).0, 422);
     assert_eq!(explorer.call("product", &json!({ "question": 0 })).0, 422);
+    // Numbers as large as can be are numbers like others.
+    let most = json!({ "depth": u64::MAX, "most": u64::MAX });
+    assert_eq!(explorer.call("space", &most).0, 200);
+    assert_eq!(explorer.call("product", &json!({ "question": 2, "path": [u64::MAX] })).0, 422);
+    assert_eq!(explorer.call("simulate", &json!({ "start": u64::MAX })).0, 422);
+    assert_eq!(explorer.call("simulate", &json!({ "random": u64::MAX, "seed": u64::MAX })).0, 200);
     assert_eq!(explorer.call("unheard-of", &json!({})).0, 404);
 }
 

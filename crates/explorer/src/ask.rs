@@ -223,6 +223,16 @@ impl Asking<'_> {
     }
 
     fn command(&self, name: &str, question: &Question) -> String {
+        if self.setting.files.is_empty() {
+            let own = own(&*self.setting.model, self.systems.loaded());
+            let notion = notion(self.ask.fairness.as_deref(), self.ask.level.as_deref(), own);
+            return match (name, notion) {
+                ("check", Ok(notion)) => {
+                    self.setting.model.assumptions(notion, &self.ask.constraints)
+                }
+                _ => String::new(),
+            };
+        }
         let mut command = Command::new(name);
         command = match &self.asked(question) {
             itf::Asked::Property(choice) => command.with("-p", Some(choice)),

@@ -23,6 +23,7 @@ mod guard;
 mod http;
 mod model;
 mod notions;
+mod open;
 pub mod page;
 mod server;
 mod simulate;
@@ -30,4 +31,5 @@ mod space;
 
 pub use answer::{Origin, answer};
 pub use model::{Model, Text};
+pub use open::open;
 pub use server::{Limits, Server, Settings};

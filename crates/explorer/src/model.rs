@@ -57,6 +57,11 @@ pub trait Model: Send + Sync {
         Err("this model has no file".to_owned())
     }
 
+    /// How a program says that this is assumed, for a model that is a part of one and that no command line can name.
+    fn assumptions(&self, _notion: Notion, _constraints: &[String]) -> String {
+        String::new()
+    }
+
     /// A saved run that is shown at first, as a document.
     fn trace(&self) -> Option<serde_json::Value> {
         None

@@ -4,7 +4,7 @@
 //! among those that leave the state. A system gives them in the same order every time, so nothing has to be kept for a
 //! client, and a run is good for as long as the model is the same.
 
-use fairly_check::{Approach, SystemIndex, Systems, approach, with_system};
+use fairly_check::{Approach, CheckError, Property, SystemIndex, Systems, approach, with_system};
 use fairly_front::trail::Trail;
 use fairly_omega::StateId;
 use fairly_report::condition::Condition;
@@ -50,8 +50,8 @@ pub(crate) struct Simulate {
     seed: u64,
     /// Random steps end when this becomes true, or in a step of this line.
     until: Option<String>,
-    /// Steps are taken to the next one that the automaton of a negated formula accepts by: the position of the formula
-    /// among the questions of the model.
+    /// Steps are taken to a loop that the automaton of a negated formula accepts, and once round it: the position of the
+    /// formula among the questions of the model.
     accepting: Option<usize>,
     /// A trace whose steps are taken.
     along: Option<Value>,
@@ -152,7 +152,7 @@ fn no_trail() -> Vec<Problem> {
     problem("only runs of Promela models are trails")
 }
 
-/// Goes on to the next step that the automaton of a negated formula accepts by; says what came of it.
+/// Goes on to a loop that the automaton of a negated formula accepts, and once round it; says what came of it.
 fn accepted(
     systems: &mut Systems,
     request: &mut Simulate,
@@ -165,41 +165,75 @@ fn accepted(
         return Err(problem("the formula is about another system"));
     }
     let title = systems.loaded().questions[at].title.clone();
-    let which = question.system;
-    let property = question.property().ok_or_else(no_formula)?;
     let (start, path) = (request.start, &request.path);
-    let found = with_system!(systems.made(which), system => {
-        let run = rebuilt(system, start, path)
-            .ok_or_else(|| problem("the run is one of another model"))?;
-        let first = system.initial()[start];
-        let taken = run.steps().map(|step| Transition { action: step.action, target: step.to });
-        let taken: Vec<Transition> = taken.collect();
-        let last = taken.last().map_or(first, |step| step.target);
-        let found = approach(system, property, (first, &taken), &soon(), MOST_SEARCHED);
-        let found = found.map_err(|why| problem(&why.to_string()))?;
-        match found {
-            Approach::Steps(way) => Ok(chosen(system, last, &way)),
-            Approach::Never => Err(format!(
-                "no way on from here has a step that the automaton of ¬{title} accepts by"
-            )),
-            Approach::TooFar(nodes) => Err(format!(
-                "no step that the automaton of ¬{title} accepts by was found among {nodes} nodes of the product"
-            )),
-        }
+    let found = systems.settled(&mut question, |systems, question| {
+        let which = question.system;
+        let Some(property) = question.property() else { return Ok(Err(no_formula())) };
+        Ok::<_, CheckError>(with_system!(systems.made(which), system => {
+            ahead(system, property, (start, path))
+        }))
     });
-    match found {
-        Ok(way) if request.path.len() + way.len() > LONGEST => {
-            Ok(format!("the way to an acceptance is longer than {LONGEST} steps"))
+    let (stem, cycle) = match found.map_err(|why| problem(&why.to_string()))?? {
+        Ahead::Loop(stem, cycle) => (stem, cycle),
+        Ahead::Never => {
+            return Ok(format!(
+                "there is no acceptance: however this run goes on, it satisfies {title}"
+            ));
         }
-        Ok(way) => {
-            let count = way.len();
-            request.path.extend(way);
-            Ok(format!(
-                "stopped at a step that the automaton of ¬{title} accepts by, after {count} steps"
-            ))
+        Ahead::TooFar(nodes) => {
+            return Ok(format!(
+                "no loop that the automaton of ¬{title} accepts was found among {nodes} nodes of the product"
+            ));
         }
-        Err(said) => Ok(said),
+    };
+    let before = request.path.len() + stem.len();
+    if before + cycle.len() > LONGEST {
+        return Ok(format!("the way to an acceptance is longer than {LONGEST} steps"));
     }
+    request.path.extend(stem);
+    request.path.extend(&cycle);
+    Ok(match cycle.len() {
+        // A deadlock is a loop of one idle step, which is no choice.
+        0 => format!("the run stays here for ever, which the automaton of ¬{title} accepts"),
+        1 => format!(
+            "step {} can be taken for ever, which the automaton of ¬{title} accepts",
+            before + 1
+        ),
+        count => format!(
+            "steps {} to {} can be taken round and round, which the automaton of ¬{title} accepts",
+            before + 1,
+            before + count
+        ),
+    })
+}
+
+/// How a run goes on to an acceptance, as choices.
+enum Ahead {
+    Loop(Vec<usize>, Vec<usize>),
+    Never,
+    TooFar(usize),
+}
+
+fn ahead<S: TransitionSystem>(
+    system: &mut S,
+    property: &mut Property,
+    (start, path): (usize, &[usize]),
+) -> Result<Ahead, Vec<Problem>> {
+    let run = rebuilt(system, start, path);
+    let run = run.ok_or_else(|| problem("the run is one of another model"))?;
+    let first = system.initial()[start];
+    let taken = run.steps().map(|step| Transition { action: step.action, target: step.to });
+    let taken: Vec<Transition> = taken.collect();
+    let last = taken.last().map_or(first, |step| step.target);
+    let found = approach(system, property, (first, &taken), &soon(), MOST_SEARCHED);
+    Ok(match found.map_err(|why| problem(&why.to_string()))? {
+        Approach::Loop { stem, cycle } => {
+            let entry = stem.last().map_or(last, |step| step.target);
+            Ahead::Loop(chosen(system, last, &stem), chosen(system, entry, &cycle))
+        }
+        Approach::Never => Ahead::Never,
+        Approach::TooFar(nodes) => Ahead::TooFar(nodes),
+    })
 }
 
 /// Transitions as positions among those that leave each state.

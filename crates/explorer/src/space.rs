@@ -2,8 +2,8 @@
 //! automaton of a negated formula.
 
 use fairly_check::{
-    Asked, Assumption, BindingError, Object, ObjectError, Options, Parts, Portion, Question,
-    SystemIndex, Systems, objects, pairs, with_system,
+    Asked, Assumption, BindingError, CheckError, Object, ObjectError, Options, Parts, Portion,
+    Question, SystemIndex, Systems, objects, pairs, with_system,
 };
 use fairly_fairness::Notion;
 use fairly_omega::Automaton;
@@ -173,17 +173,20 @@ pub(crate) fn product(bench: &mut Bench, request: &Product) -> Result<Value, Vec
     let systems = bench.systems(request.text.as_deref(), &formulas)?;
     let mut question = bound(systems, (request.question, request.formula.is_some()), name)?;
     let choice = systems.loaded().questions[question.at].choice.clone();
-    let which = question.system;
     let portion = Portion {
         path: request.path.as_deref().unwrap_or_default(),
         most: if request.path.is_some() { most.min(MOST_BEHIND) } else { most },
         is_whole: request.path.is_none(),
     };
     let alone = request.alone;
-    let found = with_system!(systems.made(which), system => match alone {
-        true => negated(system, &mut question, most),
-        false => paired(system, &mut question, portion),
-    })?;
+    let which = question.system;
+    let found = systems.settled(&mut question, |systems, question| {
+        Ok::<_, CheckError>(with_system!(systems.made(which), system => match alone {
+            true => negated(system, question, most),
+            false => paired(system, question, portion),
+        }))
+    });
+    let found = found.map_err(|why| problem(&why.to_string()))??;
     let bytes = with_system!(systems.made(which), system => system.bytes());
     bench.forget_much(bytes);
     let command = Command::new("graph")

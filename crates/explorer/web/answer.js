@@ -44,7 +44,7 @@ export function answerView(answer, app, add) {
     verdict.doomed_prefix && el("p", {}, "No fair run continues these events: ", el("code", {}, verdict.doomed_prefix.join(" "))),
     verdict.notes?.length > 0 && el("ul", { class: "notes" }, ...verdict.notes.map((/** @type {string} */ note) => el("li", {}, ...prose(note)))),
     runView(answer, app, add),
-    el("details", { class: "report" }, el("summary", {}, "The report of the command line"), el("pre", { tabindex: "0" }, answer.text)),
+    el("details", { class: "report" }, el("summary", {}, answer.command?.startsWith("fairly ") ? "The report of the command line" : "The report"), el("pre", { tabindex: "0" }, answer.text)),
     answer.command && copyable(answer.command), answer.isDraft && el("p", { class: "quiet" }, "The command asks about the file, which does not have this text yet."));
   return section;
 }

@@ -20,6 +20,7 @@ import { Verdicts } from "./verdicts.js";
  * @property {any[]} answers
  * @property {() => object} assumed
  * @property {(answer: any) => void} remember
+ * @property {() => number | null} interest
  * @property {() => string | null} text
  * @property {() => string | undefined} draft
  * @property {() => { text?: string, revision?: string }} about
@@ -39,7 +40,7 @@ const THEMES = ["auto", "light", "dark"];
 
 /** Keys, and what they do. */
 const KEYS = [
-  ["Alt+1 … Alt+6", "go to a view"],
+  ["Alt+1, Alt+2 …", "go to a view"],
   ["?", "this list"],
   ["Tab, Shift+Tab", "on to the next control, back to the last one"],
   ["↑ ↓", "among questions, and among the steps that are possible"],
@@ -75,12 +76,13 @@ class Explorer {
       simulate: { title: "Simulate", view: this.simulate },
       states: { title: "States", view: this.space },
       fairness: { title: "Fairness", view: this.lattice },
-      source: { title: "Source", view: this.edit },
     };
+    // A type of a program has no text that could be shown or edited.
+    if (model.text) this.views.source = { title: "Source", view: this.edit };
     this.tabs = el("nav", { "aria-label": "Views" });
     this.main = /** @type {HTMLElement} */ (document.getElementById("main"));
     // Views hand it on as a function.
-    this.openLine = this.openLine.bind(this);
+    this.openLine = model.text ? this.goToLine.bind(this) : null;
     const header = /** @type {HTMLElement} */ (document.getElementById("header"));
     const theme = button("Theme: auto", () => {
       this.theme = (this.theme + 1) % THEMES.length;
@@ -104,7 +106,7 @@ class Explorer {
 
   begin() {
     if (this.model.problems.length > 0) {
-      fill(this.verdicts.detail, el("h2", {}, "The model cannot be read"), problems(this.model.problems, (line, column) => this.openLine(line, column)));
+      fill(this.verdicts.detail, el("h2", {}, "The model cannot be read"), problems(this.model.problems, this.openLine));
       this.edit.changed();
     } else {
       this.verdicts.askAll();
@@ -154,6 +156,13 @@ class Explorer {
     }
   }
 
+  /** The question that a person looks at, or else the first that fails. @returns {number | null} */
+  interest() {
+    const { chosen, rows } = this.verdicts;
+    const fails = rows.find((row) => row.isFormula && row.answer?.verdict.outcome === "violated");
+    return (chosen?.isFormula ? chosen : fails)?.question ?? null;
+  }
+
   /** What is assumed, as a call has it. */
   assumed() {
     const { fairness, level, constraints } = this.settings;
@@ -187,7 +196,7 @@ class Explorer {
   }
 
   /** @param {number} line @param {number} [column] */
-  openLine(line, column = 1) {
+  goToLine(line, column = 1) {
     location.hash = "source";
     this.show();
     this.edit.go(line, column);

@@ -57,7 +57,7 @@ export class Lattice {
 
   reset() {
     const formulas = this.app.model.questions.map((/** @type {any} */ question, /** @type {number} */ at) => ({ ...question, at })).filter((/** @type {any} */ question) => question.is_formula);
-    this.chosen = formulas[0]?.at ?? null;
+    this.chosen = formulas.find((/** @type {any} */ it) => it.at === this.app.interest())?.at ?? formulas[0]?.at ?? null;
     this.level = "process";
     if (this.chosen === null) {
       fill(this.tools);
@@ -67,7 +67,7 @@ export class Lattice {
     const question = el("select", { "aria-label": "Which formula", onchange: (/** @type {Event} */ event) => {
       this.chosen = Number(/** @type {HTMLSelectElement} */ (event.target).value);
       this.load();
-    } }, ...formulas.map((/** @type {any} */ it) => el("option", { value: it.at }, it.title)));
+    } }, ...formulas.map((/** @type {any} */ it) => el("option", { value: it.at, selected: it.at === this.chosen }, it.title)));
     const level = el("select", { "aria-label": "Least fairness of what", onchange: (/** @type {Event} */ event) => {
       this.level = /** @type {HTMLSelectElement} */ (event.target).value;
       this.load();
@@ -126,6 +126,8 @@ export class Lattice {
     });
     const picture = svg("svg", { viewBox: `0 0 ${2 * LEFT + 2 * WIDE} ${TOP * 2 + 4 * HIGH}`, class: "lattice", role: "group", "aria-label": "Notions of fairness, the weaker below" }, ...edges, ...boxes);
     fill(this.picture, picture);
+    // Where it is wider than the screen, its middle is seen first.
+    this.picture.scrollLeft = (this.picture.scrollWidth - this.picture.clientWidth) / 2;
     fill(this.run,
       el("p", { class: "quiet" }, "Stronger notions stand above weaker ones. A thick line crosses the border: it fails below and holds above. Choose a notion for the run that fails there."),
       el("div", { class: "tools" }, el("span", {}, "Save as"), ...exports("ladder", () => picture)), copyable(command));

@@ -20,6 +20,8 @@ export class Simulate {
     this.path = [];
     this.seed = 1;
     this.isBegun = false;
+    /** Which formula's acceptance is looked for. @type {HTMLSelectElement | null} */
+    this.which = null;
     /** Answers come in the order of the questions, or not at all. */
     this.number = 0;
     this.tools = el("div", { class: "tools" });
@@ -35,6 +37,10 @@ export class Simulate {
   }
 
   shown() {
+    const interest = this.app.interest();
+    if (this.which && !this.which.dataset.picked && [...this.which.options].some((it) => it.value === String(interest))) {
+      this.which.value = String(interest);
+    }
     // Another view may have asked for a run to begin with.
     if (!this.isBegun) {
       this.ask({});
@@ -88,9 +94,10 @@ export class Simulate {
     if (formulas.length === 0) {
       return [];
     }
-    const which = el("select", { class: "small", "aria-label": "The formula whose negation accepts" }, ...formulas.map((/** @type {any} */ it) => el("option", { value: it.at }, `of ¬${it.title}`)));
+    const which = el("select", { class: "small", "aria-label": "The formula whose negation accepts", onchange: (/** @type {Event} */ event) => { /** @type {HTMLSelectElement} */ (event.target).dataset.picked = "yes"; } }, ...formulas.map((/** @type {any} */ it) => el("option", { value: it.at }, `of ¬${it.title}`)));
+    this.which = /** @type {HTMLSelectElement} */ (which);
     return [button("To an acceptance", () => this.ask({ accepting: Number(/** @type {HTMLSelectElement} */ (which).value) }),
-      { class: "small", title: "Goes on by the shortest way to a step that the automaton of the negated formula accepts by" }), which];
+      { class: "small", title: "Goes on to a loop that the automaton of the negated formula accepts for ever, and once round it" }), which];
   }
 
   async saveTrail() {

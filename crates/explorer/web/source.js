@@ -14,7 +14,10 @@ const AROUND = 4;
  * @returns {HTMLElement}
  */
 export function excerpt(text, line, file, open) {
-  if (text === null || line === null) {
+  if (text === null) {
+    return el("p", { class: "quiet" }, "The model has no text here, so its steps have no lines.");
+  }
+  if (line === null) {
     return el("p", { class: "quiet" }, "This step is written in no line.");
   }
   if (file) {

@@ -57,7 +57,10 @@ export class Verdicts {
         this.askFormula(/** @type {HTMLInputElement} */ (this.formula).value.trim());
       },
     }, this.formula, el("button", { type: "submit" }, "Ask"));
-    this.side = el("div", { class: "side" }, this.settings, this.list, ask);
+    const { model } = app;
+    const isProgram = !model.text && model.files.length === 0;
+    this.side = el("div", { class: "side" }, this.settings, this.list, ask,
+      isProgram && el("p", { class: "quiet program" }, "This model is a type of a program: there is no text to edit, and steps have no lines. What is assumed is written below each answer as the program says it."));
     this.element = el("div", { class: "verdicts" }, this.side, this.detail);
     this.reset();
   }

@@ -28,6 +28,7 @@ use crate::model::Model;
 use crate::printed;
 use crate::rows::Rows;
 use crate::run::Run;
+use crate::sweep::{Keep, Swept, sweep};
 use crate::verdict::{Mistake, Size, Verdict, Verdicts};
 
 /// States that are explored to learn which events there are, before a formula that names one is read.
@@ -37,12 +38,12 @@ const BLOCK: usize = 4096;
 /// Time for the least fairness of a violated property, which is a remark.
 const AFFORDABLE: Duration = Duration::from_secs(2);
 /// Name of the question whether the model panics.
-const NO_PANIC: &str = "no panic";
+pub(crate) const NO_PANIC: &str = "no panic";
 
 /// A check whose propositions have names that are all different.
-struct Prepared<M: Model> {
-    system: System,
-    rows: Arc<Rows<M>>,
+pub(crate) struct Prepared<M: Model> {
+    pub(crate) system: System,
+    pub(crate) rows: Arc<Rows<M>>,
     options: Options,
     names: Names,
     /// Names that the check itself explains.
@@ -95,6 +96,9 @@ type Understood = Result<Assumption, WhyUnknown>;
 
 /// Answers all properties.
 pub(crate) fn run<M: Model>(check: Check<M>) -> Result<Verdicts<M>, Mistake> {
+    if let Some(all) = swept(&check)? {
+        return Ok(noted(all));
+    }
     let Check { model, assumed, conditions, properties, atoms, limits, folder, least, .. } = check;
     let mut prepared = Prepared::new(
         model,
@@ -124,11 +128,65 @@ pub(crate) fn run<M: Model>(check: Check<M>) -> Result<Verdicts<M>, Mistake> {
         panics.saved = save(&folder, &panics, &[]);
         all.push(panics);
     }
+    Ok(noted(all))
+}
+
+/// Verdicts, of which `cargo fairly` hears.
+fn noted<M: Model>(all: Vec<Verdict<M>>) -> Verdicts<M> {
     for verdict in &all {
         let stamp = &verdict.record.stamp;
         printed::record(verdict.property(), verdict.word(), verdict.states(), stamp.seconds);
     }
-    Ok(Verdicts { all })
+    Verdicts { all }
+}
+
+/// Answers all properties by one pass over the states, if each of them is about single states and none is violated.
+fn swept<M: Model>(check: &Check<M>) -> Result<Option<Vec<Verdict<M>>>, Mistake> {
+    let Check { model, assumed, conditions, properties, atoms, limits, keep, .. } = check;
+    let tests: Option<Vec<_>> = properties.iter().map(|(_, formula)| formula.invariant()).collect();
+    let Some(tests) = tests.filter(|tests| !tests.is_empty()) else { return Ok(None) };
+    if !assumed.is_empty() || !conditions.is_empty() {
+        return Ok(None);
+    }
+    let started = Instant::now();
+    let options = limits.options(started);
+    let within = (options.bounds, limits.memory, options.workers.count.get());
+    let found = sweep(model, &tests, within, *keep);
+    let why = match &found {
+        Swept::Abandoned => return Ok(None),
+        Swept::Ambiguous(said) => return Err(Mistake::new(said.clone())),
+        Swept::Cut(why, _) => Some(why.clone()),
+        Swept::Holds { .. } if *keep == Keep::Hash => Some(WhyUnknown::Lossy),
+        Swept::Holds { .. } => None,
+    };
+    let seconds = started.elapsed().as_secs_f64();
+    let mut prepared =
+        Prepared::new(model.clone(), properties, conditions, atoms, options, limits.memory);
+    let mut all = Vec::new();
+    for (name, formula) in properties {
+        let shown = prepared.bind(name, formula)?.text();
+        let mut record = match &why {
+            Some(why) => fairly_check::Verdict::unknown(name, why),
+            None => fairly_check::Verdict::holds(name),
+        };
+        record.formula = Some(shown);
+        record.processes = prepared.system.signature().processes.clone();
+        let stamp = &mut record.stamp;
+        stamp.fairness = Some(Notion::None.to_string());
+        stamp.constraints = Some(Vec::new());
+        stamp.engine = Some("reach".to_owned());
+        stamp.exhaustive = why.is_none();
+        stamp.seconds = seconds;
+        match found {
+            Swept::Holds { states, transitions } => {
+                (stamp.states, stamp.transitions) = (Some(states), Some(transitions));
+            }
+            Swept::Cut(_, states) => stamp.states = Some(states),
+            _ => {}
+        }
+        all.push(Verdict { record, run: None, saved: None, least: None });
+    }
+    Ok(Some(all))
 }
 
 /// Explores all states.
@@ -200,7 +258,7 @@ pub(crate) fn ladder<M: Model>(check: Check<M>) -> Result<String, Mistake> {
 }
 
 impl<M: Model> Prepared<M> {
-    fn new(
+    pub(crate) fn new(
         model: M,
         properties: &[Promise<M>],
         conditions: &[Condition<M::State>],
@@ -266,7 +324,7 @@ impl<M: Model> Prepared<M> {
     }
 
     /// The assumptions of a check.
-    fn assumption(
+    pub(crate) fn assumption(
         &mut self,
         assumed: &[crate::Fairness],
         conditions: &[Condition<M::State>],
@@ -304,22 +362,27 @@ impl<M: Model> Prepared<M> {
             }
         }
         for condition in conditions {
-            let mut name = |of: &(String, StateTest<M::State>)| {
-                format!("\"{}\"", self.names.give(address(&of.1), &of.0))
-            };
-            let text = match condition {
-                Condition::Justice(given, test) => {
-                    format!("justice({})", name(&(given.clone(), Arc::clone(test))))
-                }
-                Condition::Compassion(when, then) => {
-                    format!("compassion({}, {})", name(when), name(then))
-                }
-            };
+            let text = self.condition(condition);
             if let Err(why) = self.add_text(&text, &mut assumption)? {
                 return Ok(Err(why));
             }
         }
         Ok(Ok(assumption))
+    }
+
+    /// A condition on states as it is written.
+    pub(crate) fn condition(&mut self, condition: &Condition<M::State>) -> String {
+        let mut name = |of: &(String, StateTest<M::State>)| {
+            format!("\"{}\"", self.names.give(address(&of.1), &of.0))
+        };
+        match condition {
+            Condition::Justice(given, test) => {
+                format!("justice({})", name(&(given.clone(), Arc::clone(test))))
+            }
+            Condition::Compassion(when, then) => {
+                format!("compassion({}, {})", name(when), name(then))
+            }
+        }
     }
 
     fn add_notion(
@@ -380,7 +443,7 @@ impl<M: Model> Prepared<M> {
     }
 
     /// A formula with a meaning for each of its propositions, as far as the events are known.
-    fn bind(
+    pub(crate) fn bind(
         &mut self,
         name: &str,
         formula: &Formula<M::State, M::Action>,
@@ -437,6 +500,18 @@ impl<M: Model> Prepared<M> {
         let family = pattern.split('.').next().unwrap_or(pattern);
         self.system.signature().families.push(family.to_owned());
         Ok(())
+    }
+
+    /// Looks for events of these names, and takes note of the families of those that may come late.
+    #[cfg(feature = "explorer")]
+    pub(crate) fn look_for_all(&mut self, names: &[String]) {
+        for name in names {
+            let is_other = self.rows.is_test(name) || self.explained.contains(name);
+            if !is_other && self.rows.atom(name).is_none() {
+                // A name that means nothing is reported with its place where the formula is asked.
+                let _ = self.look_for(name);
+            }
+        }
     }
 
     /// The verdict on a property.

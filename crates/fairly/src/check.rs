@@ -16,6 +16,7 @@ use crate::formula::{
     leads_to, never, state,
 };
 use crate::model::Model;
+use crate::sweep::Keep;
 use crate::verdict::{Mistake, Size, Verdict, Verdicts};
 
 /// Begins a check of a model: what is assumed, what is promised, how much may be explored.
@@ -44,6 +45,7 @@ pub fn check<M: Model>(model: &M) -> Check<M> {
         allows_unknown: false,
         folder: Folder::Usual,
         least: true,
+        keep: Keep::default(),
     }
 }
 
@@ -59,6 +61,8 @@ pub struct Check<M: Model> {
     pub(crate) allows_unknown: bool,
     pub(crate) folder: Folder,
     pub(crate) least: bool,
+    /// What is kept of states where only single states matter.
+    pub(crate) keep: Keep,
 }
 
 /// A promise and its name.
@@ -320,6 +324,54 @@ impl<M: Model> Check<M> {
     /// Searches large systems with so many threads; a single one is the default.
     pub fn workers(mut self, workers: usize) -> Self {
         self.limits.workers = NonZeroUsize::new(workers);
+        self
+    }
+
+    /// Keeps of each state what it feeds to a hasher, instead of the state, where all promises are tests that are true in
+    /// every state (or false in every one) and no fairness is assumed. It takes a few bytes a state.
+    ///
+    /// Two states that feed the same are then one state. That is right where `Hash` is derived, for the state and for all
+    /// that is in it; it is wrong where an implementation leaves out something that `Eq` compares, and "holds" rests on
+    /// it. One in 256 states is kept as it is and compared, so that a wrong one is noticed in most models.
+    ///
+    /// ```
+    /// # use fairly::{Model, check};
+    /// # #[derive(Clone)]
+    /// # struct Counter;
+    /// # impl Model for Counter {
+    /// #     type State = u8;
+    /// #     type Action = &'static str;
+    /// #     fn init(&self) -> Vec<u8> { vec![0] }
+    /// #     fn actions(&self, _: &u8, actions: &mut Vec<&'static str>) { actions.push("tick"); }
+    /// #     fn next(&self, state: &u8, _: &'static str) -> Option<u8> { Some((state + 1) % 5) }
+    /// # }
+    /// check(&Counter).packed().always("small", |n| *n < 5).assert_holds();
+    /// ```
+    pub fn packed(mut self) -> Self {
+        self.keep = Keep::Packed;
+        self
+    }
+
+    /// Keeps a hash of each state, instead of the state, where all promises are tests that are true in every state (or
+    /// false in every one) and no fairness is assumed. A state whose hash another one has is passed over, so what is not
+    /// violated is *unknown*: this looks for violations in little memory.
+    ///
+    /// ```
+    /// # use fairly::{Model, check};
+    /// # #[derive(Clone)]
+    /// # struct Counter;
+    /// # impl Model for Counter {
+    /// #     type State = u8;
+    /// #     type Action = &'static str;
+    /// #     fn init(&self) -> Vec<u8> { vec![0] }
+    /// #     fn actions(&self, _: &u8, actions: &mut Vec<&'static str>) { actions.push("tick"); }
+    /// #     fn next(&self, state: &u8, _: &'static str) -> Option<u8> { Some((state + 1) % 5) }
+    /// # }
+    /// let verdict = check(&Counter).lossy().always("small", |n| *n < 5).verdict();
+    /// assert!(!verdict.holds() && !verdict.is_violated());
+    /// ```
+    pub fn lossy(mut self) -> Self {
+        self.keep = Keep::Hash;
         self
     }
 

@@ -3,44 +3,18 @@
 //! The searches are generic over systems. Everything that asks them is in this module and knows no model, so that they
 //! are compiled once, with this crate, and not again for each model of a program.
 
-use std::sync::Arc;
-
 use fairly_check::claim::{self, ClaimVerdict};
 use fairly_check::{
     Answer, Assumption, AssumptionError, CheckError, Ladder, Least, Options, Outcome, Property,
     PropertyError,
 };
-use fairly_explore::Explored;
 use fairly_fairness::{Constraint, Level};
 use fairly_front::case;
 use fairly_logic::{Atom, Formula, Formulas};
-use fairly_omega::{StateId, Stop};
-use fairly_reduce::{Base, Reducible};
+/// A model with numbered states.
+pub(crate) use fairly_reduce::SpaceSystem as System;
 use fairly_search::{Binding, Bounds, Cut};
-use fairly_system::{
-    Action, ActionId, AtomIndex, Fault, MoveId, RunStep, Sequences, Signature, Space, StateValues,
-    Transition, TransitionSystem,
-};
-
-/// A model with numbered states. No step is left out of it, since nothing is known of a program's own type.
-pub(crate) struct System {
-    explored: Explored<dyn Space>,
-    rows: Arc<dyn Sequences>,
-    /// Whether several workers may search.
-    is_shared: bool,
-}
-
-impl System {
-    pub(crate) fn new(rows: Arc<dyn Sequences>, is_shared: bool) -> System {
-        let space = Arc::clone(&rows) as Arc<dyn Space>;
-        System { explored: Explored::of(space), rows, is_shared }
-    }
-
-    /// The row of a state; that of the state before if something went wrong in the step to it.
-    pub(crate) fn row(&self, state: StateId) -> Vec<u64> {
-        self.explored.row(state)
-    }
-}
+use fairly_system::RunStep;
 
 /// An answer as plain data, and the steps of the run that shows it.
 pub(crate) struct Decided {
@@ -138,78 +112,4 @@ pub(crate) fn faultless(
     let found = claim::faultless(system, &[], |_| None, options)?;
     let record = found.record(system, name);
     Ok((found, record))
-}
-
-impl Reducible for System {
-    fn base(&self) -> Option<Base> {
-        let rows = Arc::clone(&self.rows);
-        self.is_shared.then(|| Base::of_space(rows))
-    }
-
-    fn own_row(&self, state: StateId) -> Option<Vec<u64>> {
-        self.explored.own_row(state)
-    }
-}
-
-impl TransitionSystem for System {
-    fn signature(&self) -> &Signature {
-        self.explored.signature()
-    }
-
-    fn initial(&mut self) -> Vec<StateId> {
-        self.explored.initial()
-    }
-
-    fn enabled(&mut self, state: StateId, out: &mut Vec<Transition>) {
-        self.explored.enabled(state, out);
-    }
-
-    fn enabled_in_all(
-        &mut self,
-        states: &[StateId],
-        out: &mut Vec<Transition>,
-        ends: &mut Vec<usize>,
-    ) {
-        self.explored.enabled_in_all(states, out, ends);
-    }
-
-    fn action(&self, action: ActionId) -> &Action {
-        self.explored.action(action)
-    }
-
-    fn offered(&mut self, state: StateId, out: &mut Vec<MoveId>) {
-        self.explored.offered(state, out);
-    }
-
-    fn atom(&mut self, text: &str) -> Option<AtomIndex> {
-        self.explored.atom(text)
-    }
-
-    fn holds(&self, state: StateId, atom: AtomIndex) -> bool {
-        self.explored.holds(state, atom)
-    }
-
-    fn describe(&self, state: StateId) -> String {
-        self.explored.describe(state)
-    }
-
-    fn valuation(&self, state: StateId) -> Vec<(String, String)> {
-        self.explored.valuation(state)
-    }
-
-    fn state_values(&self, state: StateId) -> StateValues {
-        self.explored.state_values(state)
-    }
-
-    fn fault(&self, state: StateId) -> Option<&Fault> {
-        self.explored.fault(state)
-    }
-
-    fn bytes(&self) -> usize {
-        self.explored.bytes()
-    }
-
-    fn stop_at(&mut self, stop: Stop) {
-        self.explored.stop_at(stop);
-    }
 }

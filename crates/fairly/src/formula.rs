@@ -367,6 +367,22 @@ impl<S, A> Formula<S, A> {
         binary(Binary::Release, self, other)
     }
 
+    /// The test of states that is promised to be true in all of them, or false in all of them, if that is what the
+    /// formula says.
+    pub(crate) fn invariant(&self) -> Option<(StateTest<S>, bool)> {
+        let Node::Unary(Unary::Globally, inner) = &*self.0 else { return None };
+        let (inner, wanted) = match &*inner.0 {
+            Node::Unary(Unary::Not, inner) => (inner, false),
+            _ => (inner, true),
+        };
+        match &*inner.0 {
+            Node::Proposition(Proposition { meaning: Meaning::State(test), .. }) => {
+                Some((Arc::clone(test), wanted))
+            }
+            _ => None,
+        }
+    }
+
     /// Appends the propositions in it, from left to right.
     pub(crate) fn propositions(&self, out: &mut Vec<Proposition<S, A>>) {
         match &*self.0 {

@@ -118,6 +118,7 @@ impl<M: Model> Check<M> {
             allows_unknown: self.allows_unknown,
             folder: crate::check::Folder::Nowhere,
             least: false,
+            keep: self.keep,
         }
     }
 }

@@ -58,7 +58,7 @@
 //!
 //! # Features
 //!
-//! None is on by default. `proptest` lets tests of properties start from any state of a run. `jit` compiles models of a
+//! None is on by default. `explorer` opens a check in the browser (`check(&model).explore()`). `proptest` lets tests of properties start from any state of a run. `jit` compiles models of a
 //! language to machine code; a model that is a Rust type never needs it.
 
 #![forbid(unsafe_code)]
@@ -70,6 +70,8 @@ pub mod actor;
 mod answers;
 mod check;
 mod engine;
+#[cfg(feature = "explorer")]
+mod explore;
 mod fairness;
 mod formula;
 #[doc(hidden)]
@@ -85,10 +87,13 @@ mod rows;
 mod run;
 mod shown;
 mod states;
+mod sweep;
 mod symmetry;
 mod verdict;
 
 pub use check::{Check, check};
+#[cfg(feature = "explorer")]
+pub use explore::Explorer;
 /// Implements the trait [`Permute`](trait@Permute).
 pub use fairly_macros::Permute;
 /// A formula about a model, which is read when the program is compiled: `ltl!(model, formula)`.

@@ -114,6 +114,14 @@ impl<M: Model> Rows<M> {
         all.map(|(event, _)| EventId::from_index(event)).collect()
     }
 
+    /// How often an event has passed a test.
+    #[cfg(feature = "explorer")]
+    pub(crate) fn passed_tests(&self) -> usize {
+        let names = self.names();
+        let passed = names.passed.iter().flatten().flat_map(|(passed, _)| passed);
+        passed.filter(|&&is_passed| is_passed).count()
+    }
+
     fn names(&self) -> std::sync::MutexGuard<'_, Names> {
         self.names.lock().unwrap_or_else(PoisonError::into_inner)
     }

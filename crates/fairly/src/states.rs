@@ -56,14 +56,19 @@ impl<S: Eq + Hash> States<S> {
 
     /// The row of a state, which has one from now on.
     pub(crate) fn intern(&self, state: S) -> u64 {
+        self.meet(state).0
+    }
+
+    /// The row of a state, and whether it is new.
+    pub(crate) fn meet(&self, state: S) -> (u64, bool) {
         let hash = self.hasher.hash_one(&state);
         let number = (hash >> 58) as usize;
         let short = hash as u32;
         let shard = &self.shards[number];
         let mut index = shard.index.lock().unwrap_or_else(PoisonError::into_inner);
         let same = |slot: &Slot| slot.hash == short && shard.members[slot.at as usize] == state;
-        let at = match index.find(spread(short), same) {
-            Some(slot) => slot.at,
+        let (at, is_new) = match index.find(spread(short), same) {
+            Some(slot) => (slot.at, false),
             None => {
                 let at = shard.members.push(state);
                 if at.is_multiple_of(64) {
@@ -74,10 +79,10 @@ impl<S: Eq + Hash> States<S> {
                     spread(slot.hash)
                 });
                 self.count.fetch_add(1, Ordering::Relaxed);
-                at
+                (at, true)
             }
         };
-        u64::from(at) * SHARDS as u64 + number as u64
+        (u64::from(at) * SHARDS as u64 + number as u64, is_new)
     }
 
     /// The state of a row.

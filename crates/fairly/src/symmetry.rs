@@ -201,6 +201,7 @@ impl<M: Symmetric> Check<M> {
             allows_unknown: self.allows_unknown,
             folder: crate::check::Folder::Nowhere,
             least: false,
+            keep: self.keep,
         };
         let found = again.try_run()?;
         let is_clean = found.iter().all(|verdict| !verdict.is_violated());

@@ -9,5 +9,6 @@ mod corpus;
 mod histories;
 mod macros;
 mod stateright;
+mod sweeps;
 mod symmetries;
 mod tutorial;

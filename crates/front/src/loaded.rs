@@ -4,11 +4,13 @@
 //! after a loader asks which language a model was written in. Features that only some languages have are optional
 //! fields. [`languages`](crate::languages) lists the loaders of this crate; a program may have others.
 
+use std::sync::Arc;
+
 use fairly_logic::Atom;
 use fairly_model::{Expr, Model, Unfold};
 use fairly_omega::{Automaton, BudgetError};
 use fairly_source::{Diagnostic, Span};
-use fairly_system::{EventId, EventPosition, Network};
+use fairly_system::{EventId, EventPosition, Network, Sequences};
 
 use crate::case::Constraint;
 use crate::include::Includes;
@@ -172,6 +174,31 @@ pub enum Lowered {
     },
     /// Explicit components.
     Network(Network),
+    /// A type of a program, which no text describes.
+    Program(Program),
+}
+
+/// A type of a program as a space.
+#[derive(Clone)]
+pub struct Program {
+    /// The space.
+    pub space: Arc<dyn Sequences>,
+    /// Whether several workers may search it.
+    pub is_shared: bool,
+    /// Names that stand for sets of events.
+    pub tests: Arc<dyn EventTests>,
+}
+
+/// Tests that a program makes of its actions. Each is asked of an event once, when it is met.
+pub trait EventTests: Send + Sync {
+    /// The events, among those that have been met, that pass the test with a name; none if no test has it.
+    fn passing(&self, name: &str) -> Option<Vec<EventId>>;
+
+    /// How often an event has passed a test. While it is the same, so are all sets.
+    fn count(&self) -> usize;
+
+    /// Why answers that rest on tests mean nothing, if they do not: one has panicked, say.
+    fn failure(&self) -> Option<String>;
 }
 
 impl Lowered {

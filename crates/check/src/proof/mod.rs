@@ -86,6 +86,9 @@ pub struct Proof {
     pub nodes: usize,
 }
 
+/// A certificate names the text of the model, which a program's own type does not have.
+const PROGRAM: ProofError = ProofError::NotCovered("a type of a program");
+
 /// The certificate of a property that holds under an assumption.
 ///
 /// # Errors
@@ -100,6 +103,7 @@ pub fn prove(
     match system {
         System::Model(system) => holds(system, &asked),
         System::Network(network) => holds_in(network, &asked),
+        System::Program(..) => Err(PROGRAM),
     }
 }
 
@@ -359,6 +363,7 @@ pub fn prove_claim(
             always(system, claim, goal, bounds)
         }
         System::Network(network) => always(network, claim, None, bounds),
+        System::Program(..) => Err(PROGRAM),
     }
 }
 
@@ -426,6 +431,7 @@ pub fn prove_reached(
             reached(system, claim, goal, prefix)
         }
         System::Network(network) => reached(network, claim, None, prefix),
+        System::Program(..) => Err(PROGRAM),
     }
 }
 
@@ -479,14 +485,27 @@ pub fn prove_refinement(
         System::Network(network) => {
             network.space().components().iter().all(|it| it.initial().len() == 1)
         }
-        System::Model(_) => true,
+        System::Model(_) | System::Program(..) => true,
     };
     if !is_single(system) || !is_single(specification) {
         return Err(ProofError::NotCovered("a component with several initial states"));
     }
-    crate::with_system!(system, one => crate::with_system!(specification, other => {
-        refinement::refines(one, other, (refinement, false), bounds)
-    }))
+    let forged = (refinement, false);
+    match (system, specification) {
+        (System::Model(one), System::Model(other)) => {
+            refinement::refines(one, other, forged, bounds)
+        }
+        (System::Model(one), System::Network(other)) => {
+            refinement::refines(one, other, forged, bounds)
+        }
+        (System::Network(one), System::Model(other)) => {
+            refinement::refines(one, other, forged, bounds)
+        }
+        (System::Network(one), System::Network(other)) => {
+            refinement::refines(one, other, forged, bounds)
+        }
+        (System::Program(..), _) | (_, System::Program(..)) => Err(PROGRAM),
+    }
 }
 
 /// The certificate of a run that violates a property.
@@ -503,6 +522,7 @@ pub fn prove_violation(
     match system {
         System::Model(system) => violated(system, &asked, run),
         System::Network(network) => violated(network, &asked, run),
+        System::Program(..) => Err(PROGRAM),
     }
 }
 
@@ -529,7 +549,11 @@ pub fn prove_doomed(
     assumption: &Assumption,
     prefix: &[RunStep],
 ) -> Result<Proof, ProofError> {
-    crate::with_system!(system, system => doomed(system, property, assumption, prefix))
+    match system {
+        System::Model(system) => doomed(system, property, assumption, prefix),
+        System::Network(network) => doomed(network, property, assumption, prefix),
+        System::Program(..) => Err(PROGRAM),
+    }
 }
 
 /// The same of a network.

@@ -48,7 +48,7 @@ fn failure(why: AnswerError) -> CheckError {
 fn model(systems: &mut Systems, system: SystemIndex) -> &mut ModelSystem {
     match systems.made(system) {
         System::Model(system) => system,
-        System::Network(_) => panic!("a network"),
+        _ => panic!("no model"),
     }
 }
 
@@ -104,7 +104,7 @@ impl PromelaFile {
         let lowered = (self.systems.loaded().systems[0].lower)().expect("it was made before");
         match lowered {
             loaded::Lowered::Model { model, .. } => model,
-            loaded::Lowered::Network(_) => panic!("a network"),
+            _ => panic!("no model"),
         }
     }
 

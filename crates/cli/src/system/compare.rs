@@ -336,7 +336,7 @@ fn of_verdict(checked: Result<fairly_check::Answer, CheckError>) -> Answer {
             return refused(why, Said::Refused);
         }
         Err(CheckError::Senseless(why)) => return refused(why.to_owned(), Said::Refused),
-        Err(why @ (CheckError::Internal { .. } | CheckError::Stopped)) => {
+        Err(why @ (CheckError::Internal { .. } | CheckError::Stopped | CheckError::Test(_))) => {
             return refused(why.to_string(), Said::Unknown);
         }
     };

@@ -2,11 +2,11 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::num::NonZeroUsize;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use fairly_explorer::{Limits, Server, Settings, Text};
+use fairly_explorer::{Limits, Server, Settings, Text, open};
 use fairly_front::loaded::{self, Loaded};
 use fairly_report::document::{Document, Problem};
 use fairly_source::escape::without_noncharacters;
@@ -94,22 +94,6 @@ fn given(model: &Model) -> Result<(Model, Option<Value>), CliError> {
                 Model::of_words(words).map_err(|error| CliError::usage(error.to_string()))?;
             Ok((model, None))
         }
-    }
-}
-
-/// Has the system open a page. It is no failure if there is nothing to open it with: the address has been printed.
-fn open(url: &str) {
-    let (program, arguments): (&str, &[&str]) = match std::env::consts::OS {
-        "macos" => ("open", &[]),
-        "windows" => ("cmd", &["/C", "start", ""]),
-        _ => ("xdg-open", &[]),
-    };
-    let mut command = Command::new(program);
-    command.args(arguments).arg(url);
-    let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    if let Ok(mut child) = quiet.spawn() {
-        let wait = move || child.wait();
-        let _ = std::thread::Builder::new().name("browser".to_owned()).spawn(wait);
     }
 }
 

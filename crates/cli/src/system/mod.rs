@@ -66,6 +66,7 @@ impl From<CheckError> for CliError {
                 help: Some("without --reduction, those that are sound are used".to_owned()),
             },
             CheckError::Senseless(why) => CliError::usage(why),
+            CheckError::Test(said) => CliError::usage(said),
             CheckError::Stopped => CliError::Stopped(failure.to_string()),
             CheckError::Internal { ref run, .. } => {
                 let run = Some(run.clone());

@@ -182,6 +182,14 @@ impl Browser {
         std::fs::write(file, bytes).expect("a folder that can be written");
     }
 
+    /// Has files that a page saves written to a folder.
+    pub(crate) fn save_in(&mut self, folder: &Path) {
+        let session = self.session.take();
+        let about = json!({ "behavior": "allow", "downloadPath": folder });
+        self.call("Browser.setDownloadBehavior", &about);
+        self.session = session;
+    }
+
     /// Complaints of the page's console, and exceptions that nobody caught.
     pub(crate) fn complaints(&mut self) -> Vec<String> {
         self.value("0");

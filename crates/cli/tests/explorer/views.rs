@@ -507,7 +507,7 @@ fn pictures_of_every_view_are_taken() {
 }
 
 /// Where pictures go: into the book, if they are wanted there.
-fn pictures() -> (Option<Folder>, PathBuf) {
+pub(super) fn pictures() -> (Option<Folder>, PathBuf) {
     if std::env::var_os("FAIRLY_BLESS").is_some() {
         let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/book/explorer");
         fs::create_dir_all(&book).expect("the book");

@@ -164,6 +164,10 @@ fn near(after: &[Vec<usize>], centre: usize, depth: usize) -> Vec<usize> {
         let mut ring = vec![centre];
         seen[centre] = true;
         for _ in 0..=depth {
+            // Whatever the number is, nothing lies behind the last states.
+            if ring.is_empty() {
+                break;
+            }
             let mut next = Vec::new();
             for &it in &ring {
                 is_near[it] = true;
@@ -243,6 +247,13 @@ mod tests {
     /// Two components, {1, 2, 3} and {4, 5}, behind a state that is on no cycle.
     fn edges() -> Vec<Vec<usize>> {
         vec![vec![1], vec![2], vec![3, 4], vec![1], vec![5], vec![4]]
+    }
+
+    #[test]
+    fn a_part_of_any_depth_ends() {
+        let whole: Vec<usize> = (0..6).collect();
+        assert_eq!(near(&edges(), 1, usize::MAX), whole);
+        assert_eq!(near(&edges(), 1, 1), [0, 1, 2, 3]);
     }
 
     #[test]
