@@ -15,7 +15,7 @@ use fairly_reduce::{Reduced, Reducible};
 use fairly_search::reach::{self, Both, FoundBeside, Size, Way};
 use fairly_search::{Bounds, Cut, Prefix, Watch, parallel};
 use fairly_system::{
-    AtomIndex, Fault, FaultKind, RunStep, Scratch, Space, Transition, TransitionSystem,
+    AtomIndex, Fault, FaultKind, Growth, RunStep, Scratch, Space, Transition, TransitionSystem,
 };
 
 use crate::claim::{ClaimError, Extreme};
@@ -63,6 +63,8 @@ struct InRows<'a> {
     space: &'a dyn Space,
     target: Target<'a>,
     watch: Option<&'static Watch>,
+    /// What kept growing, if the search is cut.
+    grown: Mutex<Option<Growth>>,
 }
 
 impl Sought for InRows<'_> {
@@ -89,6 +91,10 @@ impl Sought for InRows<'_> {
         if let Some(watch) = self.watch {
             watch.see_worker(worker, states);
         }
+    }
+
+    fn grew(&self, growth: Growth) {
+        *self.grown.lock().unwrap_or_else(PoisonError::into_inner) = Some(growth);
     }
 }
 
@@ -200,8 +206,8 @@ fn search<S: Reducible, T>(
         found_ahead = ahead(reduced, walked);
         found_ahead.is_some()
     };
-    let (ended, size) =
-        breadth.search_beside(space, &InRows { space, target, watch: bounds.watch }, &mut turn);
+    let rows = InRows { space, target, watch: bounds.watch, grown: Mutex::default() };
+    let (ended, size) = breadth.search_beside(space, &rows, &mut turn);
     let is_clean = size.faults == 0;
     let size = Size { states: size.states, transitions: size.steps };
     let way = match ended {
@@ -216,7 +222,10 @@ fn search<S: Reducible, T>(
             }
             None
         }
-        Ended::Cut(reached) => return Err(why(reached, &breadth, bounds, (started, size.states))),
+        Ended::Cut(reached) => {
+            let growth = rows.grown.into_inner().unwrap_or_else(PoisonError::into_inner);
+            return Err(why((reached, growth), &breadth, bounds, (started, size.states)));
+        }
     };
     Ok(Found { way, size })
 }
@@ -234,12 +243,12 @@ fn breadth((bounds, workers): (Bounds, Workers)) -> Breadth {
 
 /// Why a search that began then has no answer after so many states.
 fn why(
-    reached: breadth::Cut,
+    (reached, growth): (breadth::Cut, Option<Growth>),
     breadth: &Breadth,
     bounds: Bounds,
     (started, states): (Instant, usize),
 ) -> ClaimError {
-    let cut = |cut| ClaimError::Unknown(WhyUnknown::Cut(cut));
+    let cut = |cut| ClaimError::Unknown(WhyUnknown::cut_while(cut, growth));
     match reached {
         breadth::Cut::States(states) => cut(Cut::Nodes(states)),
         breadth::Cut::Store(full) => cut(parallel::no_room(&full, breadth.memory)),
@@ -262,6 +271,8 @@ struct Values<'a> {
     bar: AtomicI64,
     best: Mutex<Option<(i64, StateIndex)>>,
     watch: Option<&'static Watch>,
+    /// What kept growing, if the search is cut.
+    grown: Mutex<Option<Growth>>,
 }
 
 impl Values<'_> {
@@ -293,6 +304,10 @@ impl Sought for Values<'_> {
         if let Some(watch) = self.watch {
             watch.see_worker(worker, states);
         }
+    }
+
+    fn grew(&self, growth: Growth) {
+        *self.grown.lock().unwrap_or_else(PoisonError::into_inner) = Some(growth);
     }
 }
 
@@ -334,7 +349,7 @@ fn extreme_by_several<S: Reducible>(
     let turned = |value: i64| if extreme == Extreme::Least { !value } else { value };
     let (bar, best) = (AtomicI64::new(i64::MIN), Mutex::new(None));
     let better = |row: &[u64]| value(row).map(turned);
-    let values = Values { value: &better, bar, best, watch: bounds.watch };
+    let values = Values { value: &better, bar, best, watch: bounds.watch, grown: Mutex::default() };
     let breadth = breadth((bounds, workers));
     let mut turn = |walked: usize| {
         bounds.see_nodes(walked);
@@ -351,7 +366,10 @@ fn extreme_by_several<S: Reducible>(
             Some((value, prefix))
         }
         Ended::Exhausted | Ended::Beside => None,
-        Ended::Cut(reached) => return Err(why(reached, &breadth, bounds, (started, size.states))),
+        Ended::Cut(reached) => {
+            let growth = values.grown.into_inner().unwrap_or_else(PoisonError::into_inner);
+            return Err(why((reached, growth), &breadth, bounds, (started, size.states)));
+        }
     };
     Ok(Best { best, size: Size { states: size.states, transitions: size.steps } })
 }

@@ -193,15 +193,20 @@ impl WhyUnknown {
         WhyUnknown::Ended("stopped while the run that was found was replayed".to_owned())
     }
 
+    /// Why a search was cut, with what kept growing until then.
+    pub(crate) fn cut_while(cut: Cut, growth: Option<Growth>) -> Self {
+        match growth {
+            Some(growth) => WhyUnknown::Growing(cut, Box::new(growth)),
+            None => WhyUnknown::Cut(cut),
+        }
+    }
+
     /// Why a search in a system was cut.
     pub fn cut<S: TransitionSystem>(cut: Cut, system: &S) -> Self {
         let said = match cut {
             Cut::Limit(state) => system.fault(state).map(|fault| fault.message.clone()),
             Cut::Nodes(_) | Cut::Time(_) | Cut::Memory(_) | Cut::Interrupted(_) => {
-                return match system.growth() {
-                    Some(growth) => WhyUnknown::Growing(cut, Box::new(growth)),
-                    None => WhyUnknown::Cut(cut),
-                };
+                return WhyUnknown::cut_while(cut, system.growth());
             }
             Cut::Hard(_) => None,
         };

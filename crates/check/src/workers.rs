@@ -151,7 +151,7 @@ fn several<S: Reducible>(
         }
         parallel::Found::Cut(cut) => {
             (stamp.product, stamp.system) = (searched.product, searched.system);
-            return Ok(Some(Found::Unknown(WhyUnknown::cut(cut, reduced))));
+            return Ok(Some(Found::Unknown(WhyUnknown::cut_while(cut, searched.growth))));
         }
         parallel::Found::Limit(fault) => {
             return Ok(Some(Found::Unknown(WhyUnknown::Limit(fault.message))));

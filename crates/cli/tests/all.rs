@@ -8,6 +8,7 @@ mod at_random;
 mod book;
 mod cargo_fairly;
 mod choosing;
+mod claims;
 mod commands;
 mod comparing;
 mod escapes;

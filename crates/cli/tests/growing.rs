@@ -7,11 +7,15 @@ use std::process::Command;
 use crate::common::{code, out};
 
 fn check(path: &Path, options: &[&str]) -> (i32, String) {
+    check_within("5000", path, options)
+}
+
+fn check_within(states: &str, path: &Path, options: &[&str]) -> (i32, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fairly"));
     command
         .env("COLUMNS", "1000")
         .arg("check")
-        .args(["--max-states", "5000"])
+        .args(["--max-states", states])
         .args(options)
         .arg(path);
     let output = command.output().expect("fairly runs");
@@ -51,6 +55,22 @@ fn what_grows_is_named_once_and_nothing_else_is() {
             assert!(text.contains("next: fairly explain unbounded"), "{path:?}: {text}");
         }
     }
+}
+
+/// Several workers keep their states elsewhere, and see what grows all the same.
+#[test]
+fn several_workers_name_what_grows() {
+    let mut named = 0;
+    for (path, grows) in models().into_iter().filter(|(_, grows)| grows != "nothing") {
+        let (code, text) = check_within("40000", &path, &["--workers", "4"]);
+        // Some are not counted on for so long, or come to a limit of another kind.
+        let is_cut = code == 3 && text.contains("stopped after 40000 states");
+        let note = text.lines().find(|line| line.contains(" note: ")).unwrap_or_default();
+        let said = note.trim_start().strip_prefix("note: ").unwrap_or_default();
+        assert!(!is_cut || said.starts_with(&format!("{grows} kept ")), "{path:?}: {text}");
+        named += usize::from(is_cut);
+    }
+    assert!(named >= 5, "only {named} models were cut");
 }
 
 /// Every answer has the note in JSON, where each stands for itself.

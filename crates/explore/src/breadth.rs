@@ -38,7 +38,7 @@ use hashbrown::HashMap;
 use fairly_omega::Stop;
 pub use fairly_store::StateIndex;
 use fairly_store::{Crew, Links, RowNodes, SharedRows, StoreError};
-use fairly_system::{ActionId, EventKind, Fault, FaultKind, Scratch, Space, Steps};
+use fairly_system::{ActionId, EventKind, Fault, FaultKind, Growth, Scratch, Space, Steps};
 
 /// No state.
 const NONE: u32 = Links::NONE;
@@ -70,6 +70,11 @@ pub trait Sought: Sync {
     /// Takes note that a worker has expanded so many states by now.
     fn expanded(&self, worker: usize, states: usize) {
         let _ = (worker, states);
+    }
+
+    /// Takes note of what kept growing, if the search is cut and something did.
+    fn grew(&self, growth: Growth) {
+        let _ = growth;
     }
 
     /// Whether it is this state.
@@ -282,10 +287,34 @@ impl<S: Space + ?Sized, W: Sought> Search<'_, S, W> {
         let ways = hits.map(|hit| self.way(&mut own, hit));
         let ended = match (ways.min_by_key(|way| way.rows.len()), cut) {
             (Some(way), _) => Ended::Found(way),
-            (None, Some(cut)) => Ended::Cut(cut),
+            (None, Some(cut)) => {
+                self.look_for_growth(&mut own, &cut);
+                Ended::Cut(cut)
+            }
             (None, None) => Ended::Exhausted,
         };
         (ended, size)
+    }
+
+    /// Tells what kept growing in the states that were met, unless the space itself went no further.
+    fn look_for_growth(&self, own: &mut Worker<'_>, cut: &Cut) {
+        if matches!(cut, Cut::Limit(_)) {
+            return;
+        }
+        let mut gaps = self.gaps().clone();
+        gaps.sort_unstable_by_key(|gap| gap.start);
+        let growth = self.space.growth(self.kept.len(), &mut |at, row| {
+            let state = number(at);
+            let before = gaps.partition_point(|gap| gap.start <= state.0);
+            let is_there = before == 0 || !gaps[before - 1].contains(&state.0);
+            if is_there {
+                self.kept.get(state, row, &mut own.nodes);
+            }
+            is_there
+        });
+        if let Some(growth) = growth {
+            self.sought.grew(growth);
+        }
     }
 
     /// Expands the states at one distance after the other.

@@ -193,7 +193,7 @@ impl Control<'_> {
         let mut all = Vec::new();
         for (from, spot) in spots {
             for (at, step) in spot.steps.iter().enumerate() {
-                if let (true, Some(to)) = (step.tone < Tone::Loud, step.target) {
+                if let (true, Some(to)) = (step.tone < Tone::Loud && !step.never, step.target) {
                     all.push((from, at, to as usize));
                 }
             }

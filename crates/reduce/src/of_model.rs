@@ -379,6 +379,7 @@ impl<'m> Maker<'m> {
             },
             holds: edge.hold,
             waits,
+            never: edge.guard == Expr::FALSE,
             rank: edge.rank,
             enabling,
             at_head,

@@ -67,6 +67,7 @@ pub(crate) fn without_cycles(network: &Network, watched: &Watched) -> Result<Ske
                 target: Some(transition.to),
                 holds: false,
                 waits: false,
+                never: false,
                 rank: 0,
                 enabling: Bits::new(count),
                 at_head: None,

@@ -357,11 +357,16 @@ impl<'a, S: Reducible> Reduced<'a, S> {
     }
 
     /// Why more processes may be there at a time than there is room for, if they may, although none of the
-    /// states that were asked for has too many.
+    /// states that were asked for has too many; or that there was no time to know.
     pub fn lacks_room(&self) -> Option<String> {
         let starts = self.starts.as_ref().filter(|_| self.saved().reduced > 0)?;
-        let message = || format!("more than {MOST_PROCESSES} processes may be there at a time");
-        starts.are_too_many().then(message)
+        match starts.are_too_many(self.stop) {
+            Some(false) => None,
+            Some(true) => {
+                Some(format!("more than {MOST_PROCESSES} processes may be there at a time"))
+            }
+            None => Some("how many processes may be there at a time was not known in time".into()),
+        }
     }
 
     /// How many locations processes pass because the steps there are merged into those before.

@@ -5,13 +5,16 @@
 //! system has every start that the whole one has, though perhaps elsewhere: the most starts on a path, together
 //! with the processes that are there at first, bound how many there are at a time.
 
-use fairly_omega::StateId;
+use fairly_omega::{StateId, Stop};
 use hashbrown::{HashMap, HashSet};
 
 use crate::cycles::components;
 
 /// Processes at a time, as SPIN has room for: a model that may have more is not decided.
 pub(crate) const MOST_PROCESSES: u64 = 255;
+
+/// Steps between two questions whether to stop.
+const ASKED: usize = 4096;
 
 /// Starts of processes, as they are met.
 #[derive(Debug, Default)]
@@ -35,22 +38,31 @@ impl Starts {
         }
     }
 
-    /// Whether there may be too many processes at a time.
-    pub(crate) fn are_too_many(&self) -> bool {
+    /// Whether there may be too many processes at a time; `None` if it was time to stop before that was known.
+    pub(crate) fn are_too_many(&self, stop: Stop) -> Option<bool> {
+        if self.steps.iter().all(|&(_, _, by)| by == 0) {
+            return Some(self.first > MOST_PROCESSES);
+        }
         let mut numbers: HashMap<StateId, usize> = HashMap::new();
         let mut number = |state: StateId| {
             let next = numbers.len();
             *numbers.entry(state).or_insert(next)
         };
-        let steps: Vec<(usize, usize, u32)> =
-            self.steps.iter().map(|&(from, to, by)| (number(from), number(to), by)).collect();
+        let mut steps: Vec<(usize, usize, u32)> = Vec::with_capacity(self.steps.len());
+        for some in self.steps.chunks(ASKED) {
+            // A search that ended because it had to stop leaves nothing to know here.
+            if stop.is_due() {
+                return None;
+            }
+            steps.extend(some.iter().map(|&(from, to, by)| (number(from), number(to), by)));
+        }
         let component = components(numbers.len(), steps.iter().map(|&(from, to, _)| (from, to)));
         // A component is finished after those that it leads to, so it has a greater number.
         let mut by_component: Vec<Vec<(usize, u32)>> = vec![Vec::new(); numbers.len()];
         for &(from, to, by) in &steps {
             let (from, to) = (component[from], component[to]);
             if from == to && by > 0 {
-                return true;
+                return Some(true);
             }
             by_component[from].push((to, by));
         }
@@ -60,7 +72,7 @@ impl Starts {
             let after = after.map(|&(to, by)| most[to].saturating_add(u64::from(by)));
             most[at] = after.max().unwrap_or(0);
         }
-        most.into_iter().max().unwrap_or(0).saturating_add(self.first) > MOST_PROCESSES
+        Some(most.into_iter().max().unwrap_or(0).saturating_add(self.first) > MOST_PROCESSES)
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -79,7 +91,7 @@ mod tests {
             let here = steps.iter().filter(|step| step.0 == from);
             starts.note(StateId(from), here.map(|&(_, to, by)| (StateId(to), by)));
         }
-        starts.are_too_many()
+        starts.are_too_many(Stop::default()).unwrap()
     }
 
     #[test]
@@ -88,5 +100,13 @@ mod tests {
         assert!(of(&[(0, 1, 155), (1, 2, 100)]));
         assert!(!of(&[(0, 1, 155), (0, 2, 155), (2, 2, 0)]));
         assert!(of(&[(0, 1, 0), (1, 2, 1), (2, 1, 0)]));
+    }
+
+    #[test]
+    fn nothing_is_said_once_it_is_time_to_stop() {
+        let mut starts = Starts::new(1);
+        starts.note(StateId(0), [(StateId(1), 1)].into_iter());
+        let stop = Stop { deadline: Some(std::time::Instant::now()), ..Stop::default() };
+        assert_eq!(starts.are_too_many(stop), None);
     }
 }

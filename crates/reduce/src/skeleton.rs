@@ -172,6 +172,8 @@ pub(crate) struct Step {
     pub(crate) holds: bool,
     /// Whether it is taken only when nothing else can be.
     pub(crate) waits: bool,
+    /// Whether it is known that this process never takes it, as with a claim about channels that another process uses.
+    pub(crate) never: bool,
     pub(crate) rank: u8,
     /// Parts that decide whether it is enabled.
     pub(crate) enabling: Bits,
@@ -301,7 +303,7 @@ impl Skeleton {
                 step.later = Bits::new(self.offers);
                 // A step that waits for everything else to stop is not taken while something else
                 // can be, which is as long as an ample set matters.
-                if step.waits {
+                if step.waits || step.never {
                     continue;
                 }
                 let ends = step.target.is_none();
@@ -340,7 +342,8 @@ impl Skeleton {
                     let step = &self.slots[slot][variant][location].steps[at];
                     let (true, Some(target)) = (step.holds, step.target) else { continue };
                     let mut step = step.clone();
-                    for next in &self.slots[slot][variant][target as usize].steps {
+                    let next = self.slots[slot][variant][target as usize].steps.iter();
+                    for next in next.filter(|next| !next.never) {
                         // Whether it goes on depends on what it could go on with.
                         grown |= step.all_reads.join(&next.enabling);
                         grown |= step.all_reads.join(&next.all_reads);

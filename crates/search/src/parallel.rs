@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use fairly_fairness::Constraint;
 use fairly_store::StoreError;
-use fairly_system::{Fault, Space};
+use fairly_system::{Fault, Growth, Space};
 
 use crate::bounded::{Bounds, Budget, Cut};
 use crate::product::Negation;
@@ -23,6 +23,8 @@ pub struct Searched {
     pub product: (usize, usize),
     /// States of the system that were expanded, and transitions out of them.
     pub system: (usize, usize),
+    /// What kept growing until the search was cut.
+    pub growth: Option<Growth>,
 }
 
 /// The answer of a search by several workers.
@@ -72,7 +74,7 @@ pub fn runs(
 ) -> Searched {
     let memory = bounds.bytes.unwrap_or(UNBOUNDED);
     let (budget, started) = (Budget::new(bounds), Instant::now());
-    let nothing = |found| Searched { found, product: (0, 0), system: (0, 0) };
+    let nothing = |found| Searched { found, product: (0, 0), system: (0, 0), growth: None };
     let mut product = match SharedProduct::new(space, negation, constraints, memory, bounds) {
         Ok(product) => product,
         Err(full) => return nothing(Found::Cut(no_room(&full, memory))),
@@ -108,7 +110,8 @@ pub fn runs(
         (None, Some(Missing::Limit(fault)), None) => Found::Limit(fault),
         (None, None, None) => Found::Nothing,
     };
-    Searched { found, product: outcome.size, system: product.system_size() }
+    let growth = matches!(found, Found::Cut(_)).then(|| product.growth()).flatten();
+    Searched { found, product: outcome.size, system: product.system_size(), growth }
 }
 
 /// The bound that is reached where a table has no more room.

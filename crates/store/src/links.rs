@@ -47,6 +47,7 @@ impl Links {
 /// use fairly_store::Marked;
 /// let marked = Marked::default();
 /// assert!(marked.insert(70_000) && !marked.insert(70_000));
+/// assert!(marked.contains(70_000) && !marked.contains(70_001) && !marked.contains(7));
 /// ```
 #[derive(Debug, Default)]
 pub struct Marked(Links);
@@ -59,6 +60,11 @@ impl Marked {
         // only looked at: a write would take the cache line from all other threads.
         let cell = self.0.cell(node / u32::BITS);
         cell.load(Ordering::Relaxed) & bit != 0 && cell.fetch_and(!bit, Ordering::AcqRel) & bit != 0
+    }
+
+    /// Whether a node is there.
+    pub fn contains(&self, node: u32) -> bool {
+        self.0.get(node / u32::BITS) & 1 << (node % u32::BITS) == 0
     }
 
     /// Bytes allocated.

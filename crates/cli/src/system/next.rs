@@ -47,12 +47,19 @@ pub(crate) fn line(command: &str) -> String {
     format!("\nnext: {command}\n")
 }
 
+/// The option for the number of processes, as reasons name it.
+const PROCESSES: &str = "--max-processes";
+/// The most that it takes.
+const MOST_PROCESSES: &str = "--max-processes=255";
+
 /// Which limit ended the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Limit {
     Time,
     States,
     Memory,
+    /// Processes that can be alive at once.
+    Processes,
     /// Ctrl-C.
     Interrupted,
 }
@@ -70,6 +77,7 @@ impl Limit {
                 Some(Limit::Interrupted)
             }
             WhyUnknown::Errors(why) => Limit::of(why),
+            WhyUnknown::Limit(said) if said.contains(PROCESSES) => Some(Limit::Processes),
             WhyUnknown::Cut(Cut::Limit(_) | Cut::Hard(_))
             | WhyUnknown::Refused(_)
             | WhyUnknown::Limit(_)
@@ -176,6 +184,9 @@ impl Setting {
         if self.is_gone() {
             return Setting::explained("unknown");
         }
+        if limit == Limit::Processes {
+            return self.with_room(choice);
+        }
         /// How much longer is worth another try.
         const MORE: f64 = 10.0;
         let more = match (limit, self.timeout, self.max_states, self.max_memory) {
@@ -196,6 +207,18 @@ impl Setting {
         let lossy = self.lossy.iter().map(|keep| format!("--lossy={keep}")).collect();
         let options = [lossy, vec![more], self.assumed()].concat();
         self.on_model(command, &options, choice)
+    }
+
+    /// The same question with room for as many processes as there can be.
+    fn with_room(&self, choice: Option<&Choice>) -> String {
+        if self.options.iter().any(|option| option == MOST_PROCESSES) {
+            return self.stepped();
+        }
+        let mut roomier = self.clone();
+        roomier.options.retain(|option| !option.starts_with(PROCESSES));
+        roomier.options.push(MOST_PROCESSES.to_owned());
+        let command = if self.command.is_empty() { "check" } else { self.command };
+        roomier.on_model(command, &self.assumed(), choice)
     }
 
     /// Assumptions, as options of the same command.
@@ -552,6 +575,19 @@ mod tests {
         assert_eq!(beyond(Limit::States), format!("fairly check --max-states=500 {rest}"));
         assert_eq!(beyond(Limit::Memory), format!("fairly check --max-memory=400M {rest}"));
         assert_eq!(beyond(Limit::Interrupted), format!("fairly check --timeout=60 {rest}"));
+    }
+
+    #[test]
+    fn room_for_processes_is_asked_for_once() {
+        let served = Choice::Property("served".to_owned());
+        let full =
+            WhyUnknown::Limit("at most 48 can be alive at once (see --max-processes)".into());
+        let mut few =
+            Setting { options: vec!["--max-processes=48".to_owned()], ..setting(&["a.pml"]) };
+        let most = "fairly check --max-processes=255 -p served a.pml";
+        assert_eq!(few.after_unknown(&full, &served), most);
+        few.options = vec![MOST_PROCESSES.to_owned()];
+        assert_eq!(few.after_unknown(&full, &served), few.stepped());
     }
 
     #[test]

@@ -58,6 +58,9 @@ impl Counts {
     }
 }
 
+/// Columns of a formula that are not given up for what stands beside it.
+const LEAST_TITLE: usize = 24;
+
 /// Lines of an answer that stands close to its neighbours: one, or the few that a narrow terminal makes of it.
 const SHORT: usize = 3;
 
@@ -571,18 +574,23 @@ impl<'a> Tally<'a> {
         let states = |row: &Row| row.states.map_or(String::new(), |count| counted(count, "state"));
         let widest = self.rows.iter().map(|row| states(row).len()).max().unwrap_or(0);
         let titles = self.rows.iter().map(|row| row.title.chars().count()).max().unwrap_or(0);
-        let room = look.width.saturating_sub(6 + 2 + widest).max(20);
-        let wide = titles.min(room);
+        // An answer never stands without what it assumes: a long formula is cut, and an assumption that leaves too
+        // little of it stands below.
+        let unders = self.rows.iter().map(|row| row.under.chars().count()).max().unwrap_or(0);
+        let room = look.width.saturating_sub(6 + 2 + widest);
+        let beside = room.checked_sub(2 + unders).filter(|&left| left >= titles.min(LEAST_TITLE));
+        let wide = titles.min(beside.unwrap_or(room).max(20));
         let mut out = String::new();
         for row in &self.rows {
             let (word, paint) = human::sign(row.outcome);
             let title = clipped(&row.title, wide);
             let line = format!("  {title:wide$}  {:>widest$}", states(row));
             let _ = write!(out, "{}{}", look.paint(paint, word), line.trim_end());
-            if !row.under.is_empty()
-                && 6 + wide + 4 + widest + row.under.chars().count() <= look.width
-            {
-                let _ = write!(out, "  {}", row.under);
+            if !row.under.is_empty() {
+                out.push_str(&match beside {
+                    Some(_) => format!("  {}", row.under),
+                    None => format!("\n{}", look.wrapped(6, &row.under).trim_end()),
+                });
             }
             out.push('\n');
         }

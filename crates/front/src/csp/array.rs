@@ -38,6 +38,17 @@ impl Parser<'_> {
     /// An expression, or a whole array, to be given to another process.
     pub(super) fn value_or_array(&mut self) -> Parsed<Expr> {
         let span = self.span();
+        if self.sees("[") {
+            let elements = self.bracketed("[", Self::array_values)?.unwrap_or_default();
+            let span = self.since(span);
+            if elements.is_empty() {
+                return Err(self.stop(
+                    Diagnostic::error(codes::ELEMENTS, "an array has an element at least", span)
+                        .label("there is no value here"),
+                ));
+            }
+            return Ok(Expr { kind: ExprKind::List(elements), ty: Type::Unknown, span });
+        }
         let is_alone = match self.kind_at(self.at + 1) {
             Some(Kind::Sign(sign)) => matches!(sign, "." | "," | "->" | "{"),
             Some(_) => false,
@@ -284,7 +295,9 @@ fn reads(expr: &Expr, array: VariableId) -> bool {
         ExprKind::ElementOf(_, operand) | ExprKind::Unary(_, operand) => reads(operand, array),
         ExprKind::Binary(_, left, right) => reads(left, array) || reads(right, array),
         ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Variable(_) | ExprKind::Local(_) => false,
-        ExprKind::Math(_, operands) => operands.iter().any(|operand| reads(operand, array)),
+        ExprKind::Math(_, operands) | ExprKind::List(operands) => {
+            operands.iter().any(|operand| reads(operand, array))
+        }
         // The operands of these are not followed.
         ExprKind::Define(_)
         | ExprKind::Query(..)

@@ -54,7 +54,7 @@ fn locals_in(expr: &Expr, bound: &mut Vec<LocalId>, found: &mut Vec<(LocalId, Sp
         ExprKind::Local(local) => meet(*local, bound),
         // A local that stands for an array has no value that an event could have.
         ExprKind::ElementOf(_, index) => locals_in(index, bound, found),
-        ExprKind::Element(_, parts) | ExprKind::Math(_, parts) => {
+        ExprKind::Element(_, parts) | ExprKind::Math(_, parts) | ExprKind::List(parts) => {
             parts.iter().for_each(|part| locals_in(part, bound, found));
         }
         ExprKind::Method(call) => {

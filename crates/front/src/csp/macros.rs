@@ -268,6 +268,7 @@ fn replaced_expr(expr: &Expr, named: Named<'_>) -> Expr {
             ExprKind::Quantified(*operator, bindings, boxed(body))
         }
         ExprKind::Method(call) => ExprKind::Method(Box::new(replaced_call(call, named))),
+        ExprKind::List(elements) => ExprKind::List(replaced_exprs(elements, named)),
         ExprKind::Math(function, operands) => {
             ExprKind::Math(*function, replaced_exprs(operands, named))
         }

@@ -629,6 +629,14 @@ impl<'s> Printer<'s> {
                 self.quantified(*operator, bindings, body);
             }
             ExprKind::Method(call) => self.method(call),
+            ExprKind::List(elements) => {
+                self.put("[");
+                for (at, element) in elements.iter().enumerate() {
+                    self.put(if at > 0 { ", " } else { "" });
+                    self.expr(element, Level::Or);
+                }
+                self.put("]");
+            }
             // In parentheses: it is read as one operand.
             ExprKind::SameContents(one, other) => {
                 self.put("(");

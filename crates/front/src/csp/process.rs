@@ -565,15 +565,6 @@ impl<'a> Parser<'a> {
     pub(super) fn arguments(&mut self) -> Parsed<Vec<Expr>> {
         let mut arguments = Vec::new();
         while self.at < self.end {
-            if self.sees("[") {
-                let span = self.span();
-                return Err(self.refuse(
-                    codes::LOCAL_ARRAY,
-                    "an array as an argument",
-                    span,
-                    "use a global array",
-                ));
-            }
             arguments.push(self.value_or_array()?);
             if !self.takes(",") {
                 break;
@@ -738,7 +729,9 @@ fn global_in(expr: &Expr) -> Option<Span> {
         | ExprKind::Query(..)
         | ExprKind::Method(_)
         | ExprKind::SameContents(..) => Some(expr.span),
-        ExprKind::Math(_, operands) => operands.iter().find_map(global_in),
+        ExprKind::Math(_, operands) | ExprKind::List(operands) => {
+            operands.iter().find_map(global_in)
+        }
         ExprKind::Unary(_, a) => global_in(a),
         ExprKind::Binary(_, a, b) => global_in(a).or_else(|| global_in(b)),
         ExprKind::Quantified(_, bindings, body) => {

@@ -577,6 +577,8 @@ pub enum ExprKind {
     Method(Box<MethodCall>),
     /// `s == t` of two collections of one class.
     SameContents(VariableId, VariableId),
+    /// `[1, x, 2]`: an array that is written where it is passed to a process or sent.
+    List(Vec<Expr>),
     /// `call(Max, a, b)`.
     Math(MathFunction, Vec<Expr>),
 }

@@ -432,6 +432,8 @@ fn properties_must_hold() {
     ] {
         assert_eq!(with(properties, body), Err("E0226"), "{properties}: {body}");
     }
+    let none = "HOA: v1 Start: 0 acc-name: parity max even 0 Acceptance: 0 f properties: colored --BODY-- State: 0 [t] 0 --END--";
+    assert!(hoa::parse(none).is_ok(), "where there are no sets, no edge lacks one");
     let two = "HOA: v1 Start: 0 Start: 1 Acceptance: 0 t properties: deterministic --BODY-- State: 0 State: 1 --END--";
     assert_eq!(code(two), "E0226");
 }

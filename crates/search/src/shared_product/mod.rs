@@ -30,8 +30,8 @@ use fairly_store::{
     Marked, Record, RecordWriter, Records, RowNodes, SharedRows, StateIndex, StoreError,
 };
 use fairly_system::{
-    ActionId, AtomIndex, EventId, EventPosition, EventSet, Fault, FaultKind, MoveId, Scratch,
-    Space, Steps,
+    ActionId, AtomIndex, EventId, EventPosition, EventSet, Fault, FaultKind, Growth, MoveId,
+    Scratch, Space, Steps,
 };
 use hashbrown::HashMap;
 
@@ -403,6 +403,20 @@ impl<'a, S: Space + ?Sized> SharedProduct<'a, S> {
     /// How many states of the system were expanded, and their transitions, by workers that have ended.
     pub fn system_size(&self) -> (usize, usize) {
         (self.expanded.load(Ordering::Acquire), self.transitions.load(Ordering::Acquire))
+    }
+
+    /// What kept growing in the states of the system that were met.
+    pub fn growth(&self) -> Option<Growth> {
+        let mut memory = self.worker();
+        self.space.growth(self.states.len(), &mut |at, row| {
+            let Ok(state) = u32::try_from(at) else { return false };
+            // A number may have been reserved for a row that never came.
+            let is_there = self.seen.contains(state) && !self.broken().faults.contains_key(&state);
+            if is_there {
+                self.states.get(StateIndex(state), row, &mut memory.nodes);
+            }
+            is_there
+        })
     }
 
     /// A lasso by rows of the system.

@@ -470,7 +470,9 @@ pub(super) fn each_call(expr: &csp::Expr, visit: &mut dyn FnMut(&MethodCall)) {
         | csp::ExprKind::SameContents(..)
         | csp::ExprKind::Query(..)
         | csp::ExprKind::Quantified(..) => {}
-        csp::ExprKind::Element(_, operands) | csp::ExprKind::Math(_, operands) => {
+        csp::ExprKind::Element(_, operands)
+        | csp::ExprKind::Math(_, operands)
+        | csp::ExprKind::List(operands) => {
             operands.iter().for_each(|operand| each_call(operand, visit));
         }
         csp::ExprKind::Unary(_, operand) | csp::ExprKind::ElementOf(_, operand) => {

@@ -130,12 +130,9 @@ impl Scope<'_> {
             },
             csp::ExprKind::ElementOf(local, index) => self.element_of(*local, self.expr(index)?),
             csp::ExprKind::Element(_, indices) if indices.is_empty() => {
-                return Err(LowerError {
-                    code: "E1035",
-                    message: "a whole array stands where a single value should".to_owned(),
-                    span: expr.span,
-                });
+                return Err(unexpected_array(expr.span));
             }
+            csp::ExprKind::List(_) => return Err(unexpected_array(expr.span)),
             csp::ExprKind::Element(id, indices) => Expr::Load(self.element(*id, indices)?),
             csp::ExprKind::Define(id) => {
                 let define = &self.specification.defines[id.index()];
@@ -225,8 +222,8 @@ impl Scope<'_> {
     }
 
     /// The elements of a whole array, if the expression is one.
-    pub(super) fn array(&self, expr: &csp::Expr) -> Option<Vec<Expr>> {
-        match &expr.kind {
+    pub(super) fn array(&self, expr: &csp::Expr) -> Result<Option<Vec<Expr>>, LowerError> {
+        Ok(match &expr.kind {
             csp::ExprKind::Element(id, indices) if indices.is_empty() => {
                 let dimensions = &self.specification.variables[id.index()].dimensions;
                 let count: u32 = dimensions.iter().product();
@@ -239,8 +236,9 @@ impl Scope<'_> {
             csp::ExprKind::Local(local) => {
                 Some(self.elements(*local)).filter(|elements| !elements.is_empty())
             }
+            csp::ExprKind::List(elements) => Some(self.exprs(elements)?),
             _ => None,
-        }
+        })
     }
 
     fn exprs(&self, exprs: &[csp::Expr]) -> Result<Vec<Expr>, LowerError> {
@@ -344,6 +342,14 @@ impl Scope<'_> {
             }
         }
         Ok(())
+    }
+}
+
+fn unexpected_array(span: Span) -> LowerError {
+    LowerError {
+        code: "E1035",
+        message: "a whole array stands where a single value should".to_owned(),
+        span,
     }
 }
 

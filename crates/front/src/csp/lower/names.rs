@@ -186,7 +186,7 @@ impl Names<'_> {
             | ExprKind::Define(_)
             | ExprKind::SameContents(..) => {}
             ExprKind::Method(call) => self.exprs(&call.arguments),
-            ExprKind::Math(_, operands) => self.exprs(operands),
+            ExprKind::Math(_, operands) | ExprKind::List(operands) => self.exprs(operands),
             ExprKind::Element(_, indices) => self.exprs(indices),
             ExprKind::Local(local) => self.used.push(*local),
             ExprKind::ElementOf(local, index) => {

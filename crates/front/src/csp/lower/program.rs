@@ -312,7 +312,9 @@ fn has_function(expr: &csp::Expr) -> bool {
         csp::ExprKind::Math(..) => true,
         csp::ExprKind::Unary(_, operand) => has_function(operand),
         csp::ExprKind::Binary(_, left, right) => has_function(left) || has_function(right),
-        csp::ExprKind::Element(_, operands) => operands.iter().any(has_function),
+        csp::ExprKind::Element(_, operands) | csp::ExprKind::List(operands) => {
+            operands.iter().any(has_function)
+        }
         csp::ExprKind::Method(call) => call.arguments.iter().any(has_function),
         _ => false,
     }

@@ -51,8 +51,11 @@ impl Shapes {
 /// Computes the shapes of names and messages without exploring. A name has every shape that is ever given to
 /// it, in whichever process.
 pub(super) fn shapes(specification: &Specification) -> Shapes {
-    let passes_arrays =
-        |expr: &Expr| matches!(&expr.kind, ExprKind::Element(_, it) if it.is_empty());
+    let passes_arrays = |expr: &Expr| match &expr.kind {
+        ExprKind::Element(_, indices) => indices.is_empty(),
+        ExprKind::List(_) => true,
+        _ => false,
+    };
     let uses_arrays = specification.nodes.iter().any(|node| match &node.kind {
         ProcessKind::Reference { arguments, .. } => arguments.iter().any(passes_arrays),
         ProcessKind::Prefix { action, .. } => match &action.kind {
@@ -119,6 +122,7 @@ fn lengths(specification: &Specification, expr: &Expr, names: &[BTreeSet<u32>]) 
         ExprKind::Element(id, indices) if indices.is_empty() => {
             vec![specification.variables[id.index()].dimensions.iter().product()]
         }
+        ExprKind::List(elements) => u32::try_from(elements.len()).into_iter().collect(),
         ExprKind::Local(local) => match of(local) {
             Some(lengths) => lengths.iter().copied().collect(),
             None => vec![0],

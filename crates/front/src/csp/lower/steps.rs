@@ -552,7 +552,7 @@ impl Terms {
                 let scope = self.scope(&names);
                 let mut elements = Vec::with_capacity(message.len());
                 for part in message {
-                    match scope.array(part) {
+                    match scope.array(part)? {
                         Some(array) => elements.extend(array),
                         None => elements.push(scope.expr(part)?),
                     }
@@ -587,7 +587,7 @@ impl Terms {
                         csp::Pattern::Match(expr) => {
                             let names = |local| environment.get(local).map(Value::expr);
                             let scope = self.scope(&names);
-                            match scope.array(expr) {
+                            match scope.array(expr)? {
                                 Some(array) if array.len() == length as usize => array,
                                 None if length == 0 => vec![scope.expr(expr)?],
                                 // An array never equals a single value, nor an array of another length.

@@ -202,7 +202,7 @@ impl Terms {
         let scope = self.scope(&names);
         for (at, argument) in arguments.iter().enumerate() {
             let local = LocalId::from_index(at);
-            let Some(elements) = scope.array(argument) else {
+            let Some(elements) = scope.array(argument)? else {
                 inner.set(local, Value::deferred(scope.expr(argument)?));
                 continue;
             };
