@@ -10,7 +10,7 @@ use fairly_reduce::{LiftError, Reduced, Reducible, Symmetry, Watched};
 use fairly_search::closure::Closure;
 use fairly_search::engines::{Asked, Engine, EngineError, Procedure, Question, Searched};
 use fairly_search::{
-    Binding, Bounds, Cut, Negation, Phase, Product, closure, global, inherent, nearest,
+    Binding, Bounds, Cut, Known, Negation, Phase, Product, closure, global, inherent, nearest,
 };
 use fairly_system::{
     EventPosition, EventSet, ProcessId, Run, RunStep, Signature, Transition, TransitionSystem,
@@ -217,8 +217,11 @@ fn outcome<S: Reducible>(
             let found = match notion {
                 Notion::Global => globally(system, property, constraints, options, stamp)?,
                 _ => {
-                    let then = &mut |reduced: &mut Reduced<'_, S>, property: &Property| {
-                        beside = Some(Beside::of(reduced, property, constraints, options.bounds));
+                    let then = &mut |reduced: &mut Reduced<'_, S>,
+                                     property: &Property,
+                                     known: Option<Known>| {
+                        let bounds = options.bounds;
+                        beside = Some(Beside::of(reduced, property, constraints, known, bounds));
                     };
                     decide_and(system, property, constraints, options, stamp, then)?
                 }
@@ -261,7 +264,8 @@ fn outcome<S: Reducible>(
                         let mut reduced =
                             reduced(system, Some(property), constraints, options, &mut refused);
                         let bounds = options.bounds;
-                        beside = Some(Beside::of(&mut reduced, property, constraints, bounds));
+                        beside =
+                            Some(Beside::of(&mut reduced, property, constraints, None, bounds));
                         reduced.finish(&property.propositions());
                     }
                     let known = beside.as_mut().and_then(|beside| beside.closure.take());
@@ -327,12 +331,13 @@ impl Beside {
         reduced: &mut Reduced<'_, S>,
         property: &Property,
         constraints: &[Constraint],
+        known: Option<Known>,
         bounds: Bounds,
     ) -> Beside {
         bounds.enter(Some(Phase::Closing));
         let closure = match constraints {
             [] => None,
-            _ => closure_in(reduced, constraints, bounds).transpose(),
+            _ => closure_in(reduced, constraints, known, bounds).transpose(),
         };
         bounds.enter(Some(Phase::Doubting));
         let notes = vacuity::notes(reduced, property, constraints, bounds);
@@ -344,9 +349,10 @@ impl Beside {
 fn closure_in<S: Reducible>(
     reduced: &mut Reduced<'_, S>,
     constraints: &[Constraint],
+    known: Option<Known>,
     bounds: Bounds,
 ) -> Result<Option<Closed>, CheckError> {
-    let mut closure = closure::find(reduced, constraints.to_vec(), bounds);
+    let mut closure = closure::find_knowing(reduced, constraints.to_vec(), known, bounds);
     if let Ok(Closure { doomed: Some(prefix), .. }) = &mut closure {
         match reduced.lift_steps(prefix.start, &prefix.steps) {
             Ok(steps) => prefix.steps = steps,
@@ -651,7 +657,7 @@ pub(crate) fn decide<S: Reducible>(
     options: &Options,
     stamp: &mut Stamp,
 ) -> Result<Found, CheckError> {
-    decide_and(system, property, constraints, options, stamp, &mut |_, _| ())
+    decide_and(system, property, constraints, options, stamp, &mut |_, _, _| ())
 }
 
 /// The same. If there is none, `then` can ask more of the system as it was searched; it is not asked if that was
@@ -662,7 +668,7 @@ fn decide_and<S: Reducible>(
     constraints: &[Constraint],
     options: &Options,
     stamp: &mut Stamp,
-    then: &mut dyn FnMut(&mut Reduced<'_, S>, &Property),
+    then: &mut dyn FnMut(&mut Reduced<'_, S>, &Property, Option<Known>),
 ) -> Result<Found, CheckError> {
     let mut refused = Refusals::default();
     // An engine that was chosen is for the whole system.
@@ -681,10 +687,11 @@ fn decide_and<S: Reducible>(
     }
     let mut is_longer = false;
     let is_followed = reduced.symmetry().is_some_and(Symmetry::is_followed);
+    let mut known = None;
     let found = if is_followed {
         threads::search(&mut reduced, property, constraints, options, stamp)
     } else {
-        match workers::search(&mut reduced, property, constraints, options, stamp)? {
+        match workers::search(&mut reduced, property, constraints, options, stamp, &mut known)? {
             Found::Run(run) => match reduced.lift(run.clone()) {
                 Ok(lifted) => {
                     is_longer = lifted.steps().count() > run.steps().count();
@@ -708,7 +715,7 @@ fn decide_and<S: Reducible>(
     let detours = soundness::makes_detours(&reduced) || is_longer;
     let is_permuted = reduced.symmetry().is_some();
     if let (Ok(Some(Found::Nothing)), false) = (&found, is_followed) {
-        then(&mut reduced, property);
+        then(&mut reduced, property, known);
     }
     reduced.finish(&property.propositions());
     let found = match found {
@@ -723,7 +730,8 @@ fn decide_and<S: Reducible>(
         Err(why) => {
             stamp.exhaustive = false;
             stamp.unreduced = Some(why);
-            return search(&mut Reduced::whole(system), property, constraints, options, stamp);
+            let whole = &mut Reduced::whole(system);
+            return search(whole, property, constraints, options, stamp, &mut None);
         }
     };
     if let (true, Found::Run(run)) = (is_permuted, &found) {
@@ -736,12 +744,15 @@ fn decide_and<S: Reducible>(
     Ok(found)
 }
 
+/// Searches with one worker. What it finds out about the system stays known if there is no such run, and the effect of
+/// the constraints has to be looked for.
 pub(crate) fn search<S: TransitionSystem>(
     system: &mut S,
     property: &mut Property,
     constraints: &[Constraint],
     options: &Options,
     stamp: &mut Stamp,
+    known: &mut Option<Known>,
 ) -> Result<Found, CheckError> {
     with_negation(property, options, |negation| {
         let automaton = negation.automaton;
@@ -783,6 +794,9 @@ pub(crate) fn search<S: TransitionSystem>(
             (None, Some(cut)) => Found::Unknown(WhyUnknown::cut(cut, product.system())),
             (None, None) => {
                 stamp.exhaustive = true;
+                if closure::looks(constraints) {
+                    *known = Some(product.into_known());
+                }
                 Found::Nothing
             }
         };

@@ -13,7 +13,7 @@ use fairly_search::engines::{Engine, Procedure, Question};
 use fairly_search::parallel::{self, Kind, Team};
 use fairly_search::probe::Order;
 use fairly_search::shared_product::{SharedRun, SharedRunStep};
-use fairly_search::{Bounds, Cut, Negation, Product};
+use fairly_search::{Bounds, Cut, Known, Negation, Product};
 use fairly_system::{ActionId, TransitionSystem};
 
 use crate::property::Property;
@@ -59,23 +59,25 @@ impl Workers {
     }
 }
 
-/// Searches with several workers, if there are any and the product is not small, or else with one.
+/// Searches with several workers, if there are any and the product is not small, or else with one. What one finds out
+/// about the system stays known.
 pub(crate) fn search<S: Reducible>(
     reduced: &mut Reduced<'_, S>,
     property: &mut Property,
     constraints: &[Constraint],
     options: &Options,
     stamp: &mut Stamp,
+    known: &mut Option<Known>,
 ) -> Result<Found, CheckError> {
     let shared = Engine::of(Procedure::Shared);
     let chosen = options.chosen(Question::Runs);
     let is_chosen = chosen.is_some_and(|engine| std::ptr::eq(engine, shared));
     if !is_chosen {
         let Some(few) = options.workers.few(options.bounds).filter(|_| chosen.is_none()) else {
-            return verify::search(reduced, property, constraints, options, stamp);
+            return verify::search(reduced, property, constraints, options, stamp, known);
         };
         let few = Options { bounds: few, ..*options };
-        let found = verify::search(reduced, property, constraints, &few, stamp)?;
+        let found = verify::search(reduced, property, constraints, &few, stamp, known)?;
         let is_cut = matches!(
             &found,
             Found::Unknown(WhyUnknown::Cut(Cut::Nodes(_)) | WhyUnknown::Growing(Cut::Nodes(_), _))
@@ -92,7 +94,7 @@ pub(crate) fn search<S: Reducible>(
     })?;
     match (is_declined, is_chosen) {
         (false, _) => Ok(found),
-        (true, false) => verify::search(reduced, property, constraints, options, stamp),
+        (true, false) => verify::search(reduced, property, constraints, options, stamp, known),
         (true, true) => Err(CheckError::Engine(format!(
             "the engine `{}` needs states as rows, and components that are not too hard to decide",
             shared.name

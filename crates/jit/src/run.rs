@@ -492,10 +492,10 @@ impl Compiled {
         let Some(codes) = functions.for_all() else { return 0 };
         let width = plan.layout.words;
         let mut rows = states.chunks_exact(width);
-        let free = match plan.layout.holder {
+        let free = match plan.layout.holding() {
             None => rows.len(),
-            Some(_) => {
-                rows.position(|row| plan.layout.is_held(row)).unwrap_or(states.len() / width)
+            Some(holder) => {
+                rows.position(|row| holder.is_held(row)).unwrap_or(states.len() / width)
             }
         };
         let (first, ends) = (out.commands.len(), out.ends.len());
@@ -515,20 +515,17 @@ impl Compiled {
     /// Takes the privilege away from processes that cannot use it.
     fn release(&self, scratch: &mut Scratch, out: &mut Rows, first: usize) -> Option<()> {
         let strip = self.plan.layout.holder?;
+        let held = self.plan.layout.holding()?;
         let width = self.plan.layout.words;
-        let mut at = first;
-        loop {
-            let layout = &self.plan.layout;
-            let mut rows = out.words[at * width..].chunks_exact(width);
-            let Some(held) = rows.position(|row| layout.is_held(row)) else { return Some(()) };
-            at += held;
-            let row = &out.words[at * width..][..width];
-            let holder = usize::try_from(strip.get(row, 0)).ok()?;
-            if !self.can_move(row, holder, scratch)? {
-                strip.set(&mut out.words[at * width..][..width], 0, -1);
+        for row in out.words[first * width..].chunks_exact_mut(width) {
+            if held.is_held(row) {
+                let holder = usize::try_from(strip.get(row, 0)).ok()?;
+                if !self.can_move(row, holder, scratch)? {
+                    strip.set(row, 0, -1);
+                }
             }
-            at += 1;
         }
+        Some(())
     }
 
     /// Whether a process can take a step without a timeout; `None` if that is not known.

@@ -297,6 +297,7 @@ impl Room {
 
 impl Layout {
     /// Where a packed state says whether a process may move alone.
+    #[inline]
     pub fn holding(&self) -> Option<Holder> {
         // The value for no process, -1, is the least one, and so has no bits.
         self.holder.map(|strip| {

@@ -16,7 +16,7 @@ use fairly_system::TransitionSystem;
 
 use crate::bounded::{Bounds, Cut};
 use crate::prefix::Prefix;
-use crate::product::{Negation, Product};
+use crate::product::{Known, Negation, Product};
 use crate::stored::{Stored, anything};
 
 /// Effect of fairness on a system.
@@ -59,10 +59,32 @@ pub fn find<S: TransitionSystem>(
     constraints: Vec<Constraint>,
     bounds: Bounds,
 ) -> Result<Closure, Cut> {
-    if constraints.iter().all(Constraint::is_about_actions) {
+    find_knowing(system, constraints, None, bounds)
+}
+
+/// Whether [`find`] looks at states.
+pub fn looks(constraints: &[Constraint]) -> bool {
+    !constraints.iter().all(Constraint::is_about_actions)
+}
+
+/// The same, going on from a search of the same system under the same constraints.
+///
+/// # Errors
+/// When a bound is reached.
+pub fn find_knowing<S: TransitionSystem>(
+    system: &mut S,
+    constraints: Vec<Constraint>,
+    known: Option<Known>,
+    bounds: Bounds,
+) -> Result<Closure, Cut> {
+    if !looks(&constraints) {
         return Ok(Closure { feasible: !system.initial().is_empty(), doomed: None });
     }
-    check(system, constraints, bounds)
+    let anything = anything();
+    match known {
+        Some(known) => of_product(Product::going_on(system, &anything, known), bounds),
+        None => check(system, constraints, bounds),
+    }
 }
 
 /// Feasibility and machine closure of constraints, by looking at every state.
@@ -75,7 +97,13 @@ pub fn check<S: TransitionSystem>(
     bounds: Bounds,
 ) -> Result<Closure, Cut> {
     let anything = anything();
-    let mut product = Product::new(system, Negation::new(&anything, vec![]), constraints);
+    of_product(Product::new(system, Negation::new(&anything, vec![]), constraints), bounds)
+}
+
+fn of_product<S: TransitionSystem>(
+    mut product: Product<'_, S>,
+    bounds: Bounds,
+) -> Result<Closure, Cut> {
     let stored = Stored::of(&mut product, bounds)?;
     let fair = stored.explored.productive()?;
     Ok(Closure::of(product.system_mut(), &stored, &fair))

@@ -40,6 +40,6 @@ mod watch;
 pub use bounded::{Bounded, Bounds, Cut};
 pub use engines::{ENGINES, Engine};
 pub use prefix::Prefix;
-pub use product::{Binding, LetterMark, Negation, Product};
+pub use product::{Binding, Known, LetterMark, Negation, Product};
 pub use reach::survey;
 pub use watch::{Phase, Seen, Watch};

@@ -48,6 +48,8 @@ const EMPTY: u32 = 0;
 const BUSY: u32 = 0xffff_fe00;
 /// Was claimed in vain.
 const DEAD: u32 = 0xffff_fffe;
+/// The number of no row.
+const NONE: u32 = u32::MAX;
 /// Was empty before its shard began to grow.
 const FROZEN: u32 = 0xffff_ffff;
 
@@ -389,10 +391,20 @@ impl<H: RowHash> Table<H> {
                 *home = self.home(*hash);
                 home.as_ref().inspect(|home| crate::memory::prefetch(home.bucket));
             }
-            for (hash, home) in hashes.iter().zip(&under_way).take(rows.len() / words) {
-                home.as_ref().inspect(|home| self.prefetch_candidate(home.bucket, *hash));
+            let mut candidates = [NONE; BATCH];
+            let homes = hashes.iter().zip(&under_way).take(rows.len() / words);
+            for ((hash, home), candidate) in homes.zip(&mut candidates) {
+                if let Some(home) = home {
+                    *candidate = self.candidate(home.bucket, *hash);
+                }
             }
-            for ((row, &hash), home) in rows.chunks_exact(words).zip(&hashes).zip(&under_way) {
+            let of_rows = rows.chunks_exact(words).zip(&hashes).zip(&under_way).zip(candidates);
+            for (((row, &hash), home), candidate) in of_rows {
+                // Most rows are there. Whatever happened since, a number and its row never change.
+                if candidate != NONE && self.rows.equal(candidate, row) {
+                    out.push((StateIndex(candidate), false));
+                    continue;
+                }
                 let reserve = reserve.as_deref_mut();
                 out.push(self.insert_hashed(row, hash, home.as_ref(), reserve)?);
             }
@@ -536,22 +548,25 @@ impl<H: RowHash> Table<H> {
         Some(Home { bucket: self.bucket(number, Self::position(hash, buckets)), version })
     }
 
-    /// Asks for the row that is probably the one looked for. It is right to be wrong here.
+    /// The number of the row that is probably the one looked for, which is asked of the memory; [`NONE`] if there is none.
     #[inline]
-    fn prefetch_candidate(&self, bucket: &Bucket, hash: u64) {
+    fn candidate(&self, bucket: &Bucket, hash: u64) -> u32 {
         let pattern = u64::from(tag_of(hash)) * 0x0101_0101_0101_0101;
         for (word, tagged) in TAGGED.iter().enumerate() {
             let tags = bucket.tags[word].load(Ordering::Relaxed);
             let same = zero_bytes(tags ^ pattern) & tagged;
             if same != 0 {
                 let slot = word * 8 + same.trailing_zeros() as usize / 8;
-                let value = bucket.slots[slot].load(Ordering::Relaxed);
+                // Acquire: see the row of the number.
+                let value = bucket.slots[slot].load(Ordering::Acquire);
                 if value != EMPTY && value < BUSY {
                     self.rows.prefetch(value - 1);
+                    return value - 1;
                 }
-                return;
+                return NONE;
             }
         }
+        NONE
     }
 
     /// Looks for a row from its home on.

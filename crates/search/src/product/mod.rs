@@ -84,7 +84,56 @@ pub struct Product<'a, S> {
     is_full: bool,
 }
 
+/// What a product has found out about a system under constraints. The property does not matter for it.
+pub struct Known {
+    lowering: Lowering,
+    marks: Joins,
+    answers: Answers,
+    actions: Vec<Option<OfAction>>,
+    moves: Vec<Option<Answer>>,
+    states: States,
+    limit: Option<StateId>,
+    is_full: bool,
+}
+
 impl<'a, S: TransitionSystem> Product<'a, S> {
+    /// What has been found out about the system, for another question about it under the same constraints.
+    pub fn into_known(self) -> Known {
+        let Product { lowering, marks, answers, actions, moves, states, limit, is_full, .. } = self;
+        Known { lowering, marks, answers, actions, moves, states, limit, is_full }
+    }
+
+    /// The product with an automaton without propositions, under constraints that something is known for.
+    pub fn going_on(system: &'a mut S, automaton: &'a Automaton, known: Known) -> Self {
+        let Known { lowering, mut marks, answers, mut actions, moves, states, limit, is_full } =
+            known;
+        let acceptance = Acceptance::and([automaton.acceptance().clone(), lowering.acceptance()]);
+        let atoms = lowering.step_atoms();
+        let mut letters = Letters::new(automaton, Vec::new(), Vec::new(), atoms, &mut marks);
+        for (of, id) in actions.iter_mut().zip(0..) {
+            let Some(of) = of else { continue };
+            of.happening = letters.happening(system.action(ActionId(id)), system.signature());
+        }
+        Product {
+            system,
+            automaton,
+            reading: EventPosition::Leaving,
+            lowering,
+            acceptance,
+            letters,
+            marks,
+            answers,
+            actions,
+            moves,
+            mixed: HashMap::new(),
+            nodes: Nodes::new(automaton.state_count()),
+            states,
+            left_out: Vec::new(),
+            limit,
+            is_full,
+        }
+    }
+
     /// The product with the negation of a property, under constraints.
     pub fn new(system: &'a mut S, negation: Negation<'a>, constraints: Vec<Constraint>) -> Self {
         let lowering = Lowering::new(constraints, negation.end());
