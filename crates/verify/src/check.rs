@@ -133,6 +133,7 @@ fn verify_next(from: &mut dyn BufRead) -> Result<Verified, Rejected> {
             return reject(Rule::Statement, "a specification without what refines it");
         }
     };
+    file.check_whole()?;
     Ok(Verified { statement: statement.sentence(), states, nodes, edges })
 }
 

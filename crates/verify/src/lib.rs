@@ -22,6 +22,7 @@
 //! | [`Rule::Invariant`] | a state could be listed in which a condition does not hold |
 //! | [`Rule::Run`], [`Rule::Unfair`], [`Rule::Satisfied`] | a violation could be none |
 //! | [`Rule::Limit`] | work on a single state could take for ever, and memory beyond the file; a limit be taken for an error |
+//! | [`Rule::Checksum`] | nothing would be believed that is not so; but an accident could go unnoticed |
 //!
 //! Together they suffice: the proof is in the book (`docs/book/certificates-proof.md`), with the format. For each of them a
 //! certificate in `tests/rules.rs` is forged that is rejected for it.
@@ -36,7 +37,7 @@
 //!   `refinement.rs`: those of refinement.
 //!
 //! ```
-//! let rejected = fairly_verify::verify(b"fairly certificate 2").unwrap_err();
+//! let rejected = fairly_verify::verify(b"fairly certificate 3").unwrap_err();
 //! assert_eq!(rejected.rule, fairly_verify::Rule::Format);
 //! ```
 
@@ -58,6 +59,6 @@ mod tokens;
 mod words;
 
 pub use check::{Verified, verify, verify_from};
-pub use format::{BLOCK, MAGIC};
+pub use format::{BLOCK, MAGIC, checksum};
 pub use rejected::{Rejected, Rule};
 pub use text::text;

@@ -88,6 +88,7 @@ impl Specification {
                 return reject(Rule::Reason, "a state of the specification does not diverge");
             }
         }
+        file.check_whole()?;
         Ok(this)
     }
 
