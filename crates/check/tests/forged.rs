@@ -26,6 +26,7 @@ use crate::{NOTIONS, timed_seeds};
 /// A certificate, taken apart.
 #[derive(Clone, PartialEq)]
 struct Parts {
+    /// Its forms, without the brackets around each.
     statement: Vec<String>,
     model: String,
     lists: Vec<Vec<(u64, u64)>>,
@@ -86,7 +87,10 @@ impl Parts {
         }
         taken(bytes, 8)?;
         Some(Parts {
-            statement: statement.lines().map(str::to_owned).collect(),
+            statement: statement
+                .lines()
+                .map(|line| line.strip_prefix('(')?.strip_suffix(')').map(str::to_owned))
+                .collect::<Option<_>>()?,
             model,
             lists,
             states,
@@ -105,7 +109,8 @@ impl Parts {
     fn body(&self) -> Vec<u8> {
         let mut bytes = fairly_verify::MAGIC.to_vec();
         let out = &mut bytes;
-        for text in [&self.statement.join("\n"), &self.model] {
+        let statement: String = self.statement.iter().map(|it| format!("({it})\n")).collect();
+        for text in [&statement, &self.model] {
             put(out, text.len() as u64);
             out.extend_from_slice(text.as_bytes());
         }
@@ -131,7 +136,7 @@ impl Parts {
 
     /// The lines that say what is claimed.
     fn claimed(&self) -> Vec<&String> {
-        let words = ["claim", "reading", "fairness", "atom", "formula", "assume"];
+        let words = ["claim", "reading", "fairness", "atom", "node", "formula", "assume"];
         let is = |line: &&String| words.contains(&line.split(' ').next().unwrap_or_default());
         self.statement.iter().filter(is).collect()
     }
@@ -385,7 +390,7 @@ fn attack(
 /// Whether bytes that cannot be taken apart begin as they did: with the same statement and model.
 fn keeps(bytes: &[u8], base: &[Parts]) -> bool {
     let start = base[0].body();
-    let length = start.windows(7).position(|it| it == b"\nmodel ").unwrap_or(0);
+    let length = start.windows(6).position(|it| it == b"(model").unwrap_or(0);
     bytes.len() > length && bytes[..length] == start[..length]
 }
 

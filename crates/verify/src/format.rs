@@ -24,6 +24,7 @@
 use std::io::BufRead;
 
 use crate::rejected::{Rejected, Rule, reject};
+use crate::state::natural;
 
 /// The first bytes of every certificate.
 pub const MAGIC: &[u8] = b"fairly certificate 2\n";
@@ -214,16 +215,7 @@ impl File {
 
 /// The number at the start of some bytes.
 fn number(bytes: &mut &[u8]) -> Option<usize> {
-    let mut value = 0u64;
-    for shift in (0..63).step_by(7) {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        value |= u64::from(byte & 0x7f) << shift;
-        if byte & 0x80 == 0 {
-            return usize::try_from(value).ok();
-        }
-    }
-    None
+    usize::try_from(natural(bytes)?).ok()
 }
 
 fn hash(state: &[u8]) -> u64 {

@@ -2,31 +2,35 @@
 
 use fairly_verify::{MAGIC, checksum};
 
-pub const MODEL: &str = "model atomicity priority, exit any
-event e0 idle : idle
-event e1 a : visible
-event e2 b : visible
-variable g0 x : 0..3 = 0
-template t0 P parameters 0 {
-  location q0 on {
-    -> q0 if g0 == 0 on e1 do { g0 := 1 } as a
-    -> q0 if g0 == 1 on e2 do { g0 := 0 } as b
-  }
-}
-slot p0 P : t0 start t0()
-proposition zero : g0 == 0
-";
+pub const MODEL: &str = r#"(model)
+(event a idle)
+(event a visible)
+(event b visible)
+(variable x (0 3) 0)
+(template P
+  (location on
+    (q0 e1 (if (== g0 0)) (do (set g0 1)))
+    (q0 e2 (if (== g0 1)) (do (set g0 0)))
+  )
+)
+(slot P (t0) (start t0))
+"#;
 
-/// `G F zero`: the negation is `true U (false R !zero)`, whose subformulas are `true`, `false`, `!zero`,
-/// `false R !zero` and itself.
-pub const STATEMENT: &str = "claim holds
-fairness none
-atom zero proposition 0
-formula (G (F a0))
-class - acyclic
-class - postponed 4
-set 4
-set 3";
+/// `G F zero`: the table is of its negation, `true U (false R !zero)`.
+pub const STATEMENT: &str = "(claim holds)
+(fairness none)
+(atom zero condition (== g0 0))
+(node true)
+(node false)
+(node not a0)
+(node R 1 2)
+(node U 0 3)
+(formula 4)
+(class - acyclic)
+(class - postponed 4)
+(set 4)
+(set 3)
+";
 
 /// The values of the states with 0 and 1, and their nodes.
 pub const STATES: [(&[u8], usize); 2] = [(&[0, 2, 0], 0), (&[2, 2, 0], 1)];
