@@ -5,8 +5,10 @@ use crate::fir::{Expr, Op, Statement};
 use crate::state::{Faulty, StepError, View, convert, wrong};
 use crate::step::Machine;
 
-/// Statements that a process may run in one action.
+/// Statements that a process may run in one action. To start another one counts as many, since the first statements
+/// of processes that start each other are run by recursion.
 const STATEMENTS: u64 = 20_000_000;
+const START: u64 = 10_000;
 
 /// One process's part in an action, while it happens.
 pub(crate) struct Runner<'a> {
@@ -103,6 +105,8 @@ impl Runner<'_> {
 
     /// Starts a process in the first free slot that can hold it; gives the slot.
     fn start(&mut self, template: usize, arguments: &[Expr]) -> Faulty<usize> {
+        *self.count += START;
+        self.tick()?;
         let machine = self.machine;
         let view = self.view();
         let values: Faulty<Vec<i64>> = arguments.iter().map(|value| view.eval(value)).collect();

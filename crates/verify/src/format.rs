@@ -32,9 +32,9 @@ pub const MAGIC: &[u8] = b"fairly certificate 2\n";
 /// States from one that shares nothing with the one before to the next.
 pub const BLOCK: usize = 16;
 
-/// Bytes of the longest text, as long as a file with a model may be: a file that is nothing but a text could be longer
-/// than there is memory, and take no room on a disk.
-const LONGEST: usize = 1 << 27;
+/// Bytes of the longest text: a file that is nothing but a text could be longer than there is memory, and take no
+/// room on a disk.
+const LONGEST: usize = 1 << 25;
 
 /// Pairs of numbers, by increasing first number.
 pub(crate) type List = Vec<(u32, u32)>;

@@ -441,6 +441,11 @@ fn no_change_of_a_byte_makes_it_fail() {
             STATEMENT.replace("(formula 4)", &formula).replace("holds", "violated") + run;
         let _ = verify(&certificate(&statement, MODEL, &[&[]], &[]));
     }
+    // Processes that start each other.
+    let start = MODEL.replace("(location", "(begin (start t0 _)) (location")
+        + &"(slot P (t0))".repeat(3000);
+    let forged = verify(&certificate(STATEMENT, &start, &LISTS, &STATES)).unwrap_err();
+    assert!(forged.why.contains("a limit of statements"), "{forged}");
     let classes = "(class 0 acyclic)".repeat(3000);
     let nested: String = (0..3000).map(|at| format!("(class {at} acyclic)")).collect();
     for classes in [classes, nested] {

@@ -48,7 +48,7 @@ fn template(template: &Template, lines: &mut Vec<String>) {
     for location in &template.locations {
         let atomic = if location.atomic { " atomic" } else { "" };
         let ends = if location.may_end { " ends" } else { "" };
-        // What is not known is no form, so nobody takes it for a location without edges.
+        // The verifier knows no such word, so a location that was not explored is not taken for one without edges.
         let edges = location.edges.as_deref().unwrap_or_default();
         let unknown = if location.edges.is_none() { " unexplored" } else { "" };
         lines.push(format!("  (location {}{atomic}{ends}{unknown}", quoted(&location.name)));

@@ -206,7 +206,7 @@ impl Writer {
         self.assumed.iter().position(|it| it == constraint)
     }
 
-    /// The line of a constraint of a notion: of whom it is.
+    /// The line of a constraint of a notion: the moves that it is about.
     pub(super) fn constraint(
         &self,
         system: &impl Source,
